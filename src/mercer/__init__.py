@@ -1,0 +1,38 @@
+"""Kernel machines for any data.
+
+Every learner works with every kernel, on vectors, strings, and tables that mix them. Names are loaded on first use, so
+that importing Mercer costs nothing until something is asked for.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from mercer._version import __version__ as __version__
+
+if TYPE_CHECKING:
+    from mercer import kernels as kernels
+    from mercer.estimators.svc import SVC as SVC
+    from mercer.storage import load as load
+    from mercer.storage import save as save
+
+_HOMES = {
+    "SVC": "mercer.estimators.svc",
+    "load": "mercer.storage",
+    "save": "mercer.storage",
+}
+
+__all__ = ["SVC", "__version__", "kernels", "load", "save"]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "kernels":
+        return importlib.import_module("mercer.kernels")
+    if name in _HOMES:
+        return getattr(importlib.import_module(_HOMES[name]), name)
+    raise AttributeError(f"module 'mercer' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return __all__

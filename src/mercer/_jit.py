@@ -1,0 +1,136 @@
+"""The only door to Numba: one decorator for every hot loop of the library.
+
+- ``nogil``: loops run side by side in Python threads; ``parallel=True`` is never used, because two threads that
+  call such functions can abort the process.
+- ``error_model="numpy"``: no exception branches inside a loop, so that it vectorises.
+- An explicit set of fast-math flags. It leaves out ``nnan`` and ``ninf``: infinities are legal inside our loops.
+- A disk cache of our own. Numba's default cache does not notice that a function called from *another* file
+  changed, and fails at import where nothing is writable. Ours is a folder named by everything that compiled code
+  depends on (our sources, Numba, the processor, Numba's flags); where no folder is writable there is no cache.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import hashlib
+import os
+import shutil
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, TypeVar, overload
+
+import numba
+from numba.core import config as numba_config
+from numba.core.registry import CPUDispatcher
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+FASTMATH = frozenset({"contract", "reassoc", "nsz", "arcp"})
+_KEPT_FOLDERS = 6
+_SECONDS_BEFORE_PRUNING = 24 * 3600.0
+_decorating = threading.Lock()
+
+
+@overload
+def jit(function: Function) -> Function: ...
+@overload
+def jit(*, reassociate: bool = True, cache: bool = True) -> Callable[[Function], Function]: ...
+def jit(function: Any = None, *, reassociate: bool = True, cache: bool = True) -> Any:
+    """Compile a function of arrays and scalars, without the GIL.
+
+    `reassociate=False` for formulas whose order of operations matters (compensated sums, range reductions);
+    `cache=False` for functions made at run time (closures over a user's function cannot be cached).
+    """
+    if function is None:
+        return functools.partial(jit, reassociate=reassociate, cache=cache)
+    flags = set(FASTMATH) if reassociate else {"contract"}
+    folder = cache_folder() if cache else None
+    with _numba_cache_at(folder):
+        return numba.njit(nogil=True, error_model="numpy", fastmath=flags, cache=folder is not None)(function)
+
+
+def is_jitted(function: object) -> bool:
+    """Whether a user's function was compiled by Numba, so that a compiled loop can call it."""
+    return isinstance(function, CPUDispatcher)
+
+
+@contextlib.contextmanager
+def _numba_cache_at(folder: Path | None) -> Iterator[None]:
+    # Numba reads its (process-wide) cache folder while decorating; the user's own setting is put back at once.
+    with _decorating:
+        before = numba_config.CACHE_DIR
+        try:
+            if folder is not None:
+                numba_config.CACHE_DIR = str(folder)
+            yield
+        finally:
+            numba_config.CACHE_DIR = before
+
+
+@functools.cache
+def cache_folder() -> Path | None:
+    """The folder for this exact build, or None where nothing can be written."""
+    for root in _candidate_roots():
+        folder = root / _build_key()
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryFile(dir=folder):
+                pass
+            os.utime(folder)  # marks it as in use, for the pruning
+        except OSError:
+            continue
+        _prune(root, keep=folder)
+        return folder
+    return None
+
+
+def _candidate_roots() -> Iterator[Path]:
+    if os.environ.get("NUMBA_CACHE_DIR"):
+        yield Path(os.environ["NUMBA_CACHE_DIR"]) / "mercer"
+    if os.environ.get("XDG_CACHE_HOME"):
+        yield Path(os.environ["XDG_CACHE_HOME"]) / "mercer" / "numba"
+    with contextlib.suppress(RuntimeError):  # no home directory
+        if sys.platform == "darwin":
+            yield Path.home() / "Library" / "Caches" / "mercer" / "numba"
+        elif sys.platform == "win32":
+            yield Path(os.environ.get("LOCALAPPDATA", Path.home())) / "mercer" / "numba"
+        else:
+            yield Path.home() / ".cache" / "mercer" / "numba"
+
+
+@functools.cache
+def _build_key() -> str:
+    digest = hashlib.sha256()
+    package = Path(__file__).parent
+    for source in sorted(package.rglob("*.py")):
+        digest.update(str(source.relative_to(package)).encode())
+        digest.update(source.read_bytes())
+    digest.update(str(package).encode())  # two checkouts never share object code
+    digest.update(f"{numba.__version__} {sys.version} {sys.platform}".encode())
+    digest.update(_processor().encode())
+    for name, value in sorted(os.environ.items()):
+        if name.startswith("NUMBA_") and name != "NUMBA_CACHE_DIR":
+            digest.update(f"{name}={value}".encode())
+    return digest.hexdigest()[:24]
+
+
+def _processor() -> str:
+    import llvmlite.binding as llvm
+
+    features = llvm.get_host_cpu_features().flatten()
+    return f"{llvm.get_host_cpu_name()} {features}"
+
+
+def _prune(root: Path, keep: Path) -> None:
+    """Drop folders of old builds: beyond the newest few, and not touched for a day (another process may use them)."""
+    with contextlib.suppress(OSError):
+        others = [path for path in root.iterdir() if path.is_dir() and path != keep]
+        others.sort(key=lambda path: path.stat().st_mtime, reverse=True)
+        for path in others[_KEPT_FOLDERS:]:
+            if time.time() - path.stat().st_mtime > _SECONDS_BEFORE_PRUNING:
+                shutil.rmtree(path, ignore_errors=True)

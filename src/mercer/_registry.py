@@ -1,0 +1,70 @@
+"""What exists, by name, without importing it.
+
+Help, the text form of kernels, model files and the conformance suites all read these tables, so a new kernel, loss
+or estimator is one new file plus one line here. Nothing heavy is imported until a class is asked for.
+"""
+
+from __future__ import annotations
+
+import importlib
+from dataclasses import dataclass
+from typing import Any
+
+from mercer._check import did_you_mean
+from mercer.errors import ParameterError
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One registered class: where it lives, its name in expressions, and one line about it."""
+
+    module: str
+    name: str
+    text: str
+    summary: str
+
+    def load(self) -> Any:
+        return getattr(importlib.import_module(self.module), self.name)
+
+
+def _table(*rows: tuple[str, str, str, str]) -> dict[str, Entry]:
+    return {name: Entry(module, name, text, summary) for module, name, text, summary in rows}
+
+
+KERNELS = _table(
+    ("mercer.kernels.vectors.linear", "Linear", "linear", "the dot product x'z"),
+    ("mercer.kernels.vectors.polynomial", "Polynomial", "poly", "(gamma x'z + coef0)^degree"),
+    ("mercer.kernels.vectors.rbf", "RBF", "rbf", "Gaussian: exp(-gamma |x - z|^2), on vectors or over any kernel"),
+    ("mercer.kernels.strings.spectrum", "Spectrum", "spectrum", "counts of shared substrings of length p"),
+    ("mercer.kernels.precomputed", "Precomputed", "precomputed", "a Gram matrix that you computed yourself"),
+    ("mercer.kernels.user", "FromBlocks", "from_blocks", "your function of two batches, returning a block"),
+    ("mercer.kernels.user", "FromFunction", "from_function", "your function of two objects, returning a number"),
+    ("mercer.kernels.tables", "OnColumns", "on", "a kernel on chosen columns of a table"),
+    ("mercer.kernels.algebra", "Sum", "sum", "k1 + k2"),
+    ("mercer.kernels.algebra", "Product", "product", "k1 * k2"),
+    ("mercer.kernels.algebra", "Scaled", "scaled", "c k, with c > 0"),
+    ("mercer.kernels.normalised", "Normalised", "normalise", "cosine: k(x, z) / sqrt(k(x, x) k(z, z))"),
+)
+
+INPUTS = _table(
+    ("mercer.inputs.vectors", "Vectors", "vectors", "rows of numbers, dense or CSR"),
+    ("mercer.inputs.strings", "Strings", "strings", "strings of characters"),
+    ("mercer.inputs.tables", "Table", "table", "named columns of any kinds"),
+    ("mercer.inputs.items", "Items", "items", "any Python objects, for user kernels"),
+    ("mercer.inputs.gramrows", "GramRows", "gram_rows", "rows of a precomputed Gram matrix"),
+)
+
+LOSSES = _table(("mercer.losses.hinge", "Hinge", "hinge", "max(0, 1 - y f)"),)
+
+ESTIMATORS = _table(("mercer.estimators.svc", "SVC", "svc", "support vector classification"),)
+
+
+def find(table: dict[str, Entry], name: str, what: str) -> Entry:
+    """The entry called `name` (class name or text name), or an error that suggests the nearest."""
+    if name in table:
+        return table[name]
+    by_text = {entry.text: entry for entry in table.values()}
+    if name in by_text:
+        return by_text[name]
+    names = sorted(by_text)
+    raise ParameterError(f"Unknown {what} {name!r}. {did_you_mean(name, [*names, *table])} Known: {', '.join(names)}.")

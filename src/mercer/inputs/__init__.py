@@ -1,0 +1,1 @@
+"""Objects of every kind: parsed and validated once, then trusted, immutable and sliceable."""

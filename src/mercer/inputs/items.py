@@ -1,0 +1,50 @@
+"""Any Python objects at all, for kernels that the user writes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from mercer.errors import InputError, InputTypeError, ModelFileError
+from mercer.inputs.base import Arrays, Index, Objects
+
+
+class Items(Objects):
+    """A list of whatever the user's own kernel understands; only its length is checked."""
+
+    kind: ClassVar[str] = "objects"
+
+    def __init__(self, items: Sequence[Any]) -> None:
+        self.items = items
+
+    @classmethod
+    def coerce(cls, raw: Any, *, new: bool = False) -> Self:
+        del new
+        if isinstance(raw, cls):
+            return raw
+        if isinstance(raw, str | bytes) or not isinstance(raw, Iterable):
+            raise InputTypeError(f"Expected a list of objects, got one {type(raw).__name__}. Pass a list.")
+        items = list(raw)  # never np.asarray: it takes graphs and sets apart
+        if not items:
+            raise InputError("Found 0 objects while a minimum of 1 is required.")
+        return cls(items)
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def take(self, index: Index) -> Self:
+        if isinstance(index, slice):
+            return type(self)(self.items[index])
+        return type(self)([self.items[int(position)] for position in np.asarray(index)])
+
+    def to_arrays(self) -> Arrays:
+        raise ModelFileError(
+            "Arbitrary Python objects cannot be written to a model file, because reading them back would mean "
+            "running code from the file. Use a kernel on vectors, strings or tables, or pickle the model yourself."
+        )
+
+    @classmethod
+    def from_arrays(cls, arrays: Arrays) -> Self:
+        raise ModelFileError("A model file never holds arbitrary Python objects; this file was not written by Mercer.")

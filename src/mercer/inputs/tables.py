@@ -1,0 +1,174 @@
+"""Named columns of any kinds: numbers, strings, whatever a kernel understands."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Self, TypeVar, cast
+
+import narwhals as nw
+import numpy as np
+import numpy.typing as npt
+
+from mercer._check import did_you_mean
+from mercer._registry import INPUTS, find
+from mercer.errors import InputError, InputTypeError, ModelFileError
+from mercer.inputs.base import Arrays, Index, Objects, read_only
+from mercer.inputs.vectors import Vectors
+
+Kind = TypeVar("Kind", bound=Objects)
+
+
+class Table(Objects):
+    """Named columns of equal length, from pandas, polars, pyarrow or a mapping of columns.
+
+    A kernel asks for some of the columns as objects of its own kind; each such request is parsed once and kept.
+
+    >>> from mercer.inputs.tables import Table
+    >>> table = Table({"sequence": ["CAT", "GAT"], "mass": [1.5, 2.0]})
+    >>> len(table), table.columns
+    (2, ('sequence', 'mass'))
+    """
+
+    kind: ClassVar[str] = "tables"
+
+    def __init__(self, columns: Mapping[str, Any]) -> None:
+        self._raw: dict[str, npt.NDArray[Any]] = {str(name): _column(values) for name, values in columns.items()}
+        self._parsed: dict[tuple[tuple[str, ...], type[Objects]], Objects] = {}
+        lengths = {name: len(values) for name, values in self._raw.items()}
+        if not lengths:
+            raise InputError("Found a table with 0 columns while a minimum of 1 is required.")
+        if len(set(lengths.values())) > 1:
+            raise InputError(f"The columns of a table must have one length, got {lengths}.")
+        self._length = next(iter(lengths.values()))
+
+    @classmethod
+    def coerce(cls, raw: Any, *, new: bool = False) -> Self:
+        del new
+        if isinstance(raw, cls):
+            table = raw
+        elif isinstance(raw, Mapping):
+            table = cls(raw)
+        else:
+            table = cls(_frame_columns(raw))
+        if not len(table):
+            raise InputError("Found a table with 0 rows while a minimum of 1 is required.")
+        return table
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        seen = dict.fromkeys(self._raw)
+        for names, _ in self._parsed:
+            seen.update(dict.fromkeys(names))
+        return tuple(seen)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns; scikit-learn's splitters index objects that have a shape by arrays."""
+        return self._length, len(self.columns)
+
+    def __len__(self) -> int:
+        return self._length
+
+    def __getitem__(self, index: Any) -> Self:
+        return self.take(index if isinstance(index, slice) else np.arange(self._length)[index])
+
+    def objects(self, names: tuple[str, ...], kind: type[Kind]) -> Kind:
+        """These columns as objects of one kind, parsed on first use."""
+        key = (names, kind)
+        if key not in self._parsed:
+            self._parsed[key] = self._parse(names, kind)
+        return cast("Kind", self._parsed[key])
+
+    def _parse(self, names: tuple[str, ...], kind: type[Objects]) -> Objects:
+        for name in names:
+            if name not in self._raw:
+                raise InputError(
+                    f"The table has no column {name!r}. {did_you_mean(name, self._raw)} Columns: {', '.join(self._raw)}."
+                )
+        try:
+            if issubclass(kind, Vectors):
+                return kind.coerce(np.column_stack([_numeric(name, self._raw[name]) for name in names]))
+            if len(names) > 1:
+                raise InputError(f"a kernel on {kind.kind} takes one column; add kernels.on(...) for each of {names}")
+            return kind.coerce(self._raw[names[0]])
+        except InputError as error:
+            where = f"Column {names[0]!r}" if len(names) == 1 else f"Columns {', '.join(map(repr, names))}"
+            raise type(error)(f"{where}: {error}") from error
+
+    def take(self, index: Index) -> Self:
+        part = type(self).__new__(type(self))
+        part._raw = {name: values[index] for name, values in self._raw.items()}
+        part._parsed = {key: objects.take(index) for key, objects in self._parsed.items()}
+        part._length = len(np.arange(self._length)[index])
+        return part
+
+    def to_arrays(self) -> Arrays:
+        """Only what kernels asked for, as they parsed it: ``part/<number>/<array>``, with the names beside it."""
+        arrays: dict[str, npt.NDArray[Any]] = {"length": np.asarray([self._length], dtype=np.int64)}
+        for number, ((names, kind), objects) in enumerate(self._parsed.items()):
+            arrays[f"part/{number}/columns"] = np.asarray(names, dtype=np.str_)
+            arrays[f"part/{number}/kind"] = np.asarray([kind.__name__], dtype=np.str_)
+            for name, array in objects.to_arrays().items():
+                arrays[f"part/{number}/objects/{name}"] = array
+        return arrays
+
+    @classmethod
+    def from_arrays(cls, arrays: Arrays) -> Self:
+        part = cls.__new__(cls)
+        part._raw, part._parsed = {}, {}
+        try:
+            part._length = int(arrays["length"][0])
+            number = 0
+            while f"part/{number}/columns" in arrays:
+                prefix = f"part/{number}/objects/"
+                kind: type[Objects] = find(INPUTS, str(arrays[f"part/{number}/kind"][0]), "kind of objects").load()
+                inner = {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
+                objects = kind.from_arrays(inner)
+                if len(objects) != part._length:
+                    raise ModelFileError("The stored columns of a table differ in length.")
+                names = tuple(str(name) for name in arrays[f"part/{number}/columns"])
+                part._parsed[names, kind] = objects
+                number += 1
+        except (KeyError, IndexError, TypeError) as error:
+            raise ModelFileError(f"The stored table is incomplete: {error}") from error
+        return part
+
+
+def _column(values: Any) -> npt.NDArray[Any]:
+    if isinstance(values, np.ndarray):
+        return read_only(values)
+    if isinstance(values, Sequence) and not isinstance(values, str | bytes):
+        if all(isinstance(value, int | float | np.number) and not isinstance(value, bool) for value in values):
+            return read_only(np.asarray(values))
+        column = np.empty(len(values), dtype=object)  # filled item by item: np.array would take nested objects apart
+        column[:] = list(values)
+        return read_only(column)
+    raise InputTypeError(f"A column of a table must be a list or an array, got {type(values).__name__}.")
+
+
+def _frame_columns(raw: Any) -> dict[str, npt.NDArray[Any]]:
+    try:
+        frame = nw.from_native(raw, eager_only=True)
+    except TypeError as error:
+        raise InputTypeError(
+            f"Expected a table (pandas, polars, pyarrow, or a mapping of columns), got {type(raw).__name__}. "
+            "Kernels made with kernels.on(...) need columns with names."
+        ) from error
+    names = list(frame.columns)
+    repeated = sorted({str(name) for name in names if names.count(name) > 1})
+    if repeated:
+        raise InputError(f"Column names must be unique, but these occur more than once: {', '.join(repeated)}.")
+    return {str(name): frame[name].to_numpy() for name in names}
+
+
+def _numeric(name: str, values: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+    if values.dtype.kind in "fiub":
+        return values.astype(np.float64)
+    for row, value in enumerate(values):
+        try:
+            float(value)
+        except (TypeError, ValueError):
+            raise InputError(
+                f"row {row} of {name!r} holds {str(value)[:40]!r}, which is not a number. Use a kernel on strings for it."
+            ) from None
+    return values.astype(np.float64)

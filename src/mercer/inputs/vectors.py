@@ -1,0 +1,155 @@
+"""Rows of numbers, dense or CSR."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from mercer.errors import InputError, InputTypeError, ModelFileError
+from mercer.inputs.base import Arrays, Index, Objects, read_only
+
+Values = npt.NDArray[np.float64] | npt.NDArray[np.float32] | sp.csr_array
+
+
+class Vectors(Objects):
+    """A matrix whose rows are the objects: C-contiguous float64 or float32, or CSR.
+
+    >>> from mercer.inputs.vectors import Vectors
+    >>> X = Vectors.coerce([[0, 1], [2, 3]])
+    >>> len(X), X.n_features
+    (2, 2)
+    """
+
+    kind: ClassVar[str] = "vectors"
+
+    def __init__(self, values: Values) -> None:
+        self.values = values
+
+    @classmethod
+    def coerce(cls, raw: Any, *, new: bool = False) -> Self:
+        del new
+        if isinstance(raw, cls):
+            return raw
+        values = _sparse(raw) if sp.issparse(raw) else _dense(raw)
+        if values.shape[0] == 0:
+            raise InputError(f"Found array with 0 sample(s) (shape={values.shape}) while a minimum of 1 is required.")
+        if values.shape[1] == 0:
+            raise InputError(
+                f"Found array with 0 feature(s) (shape={values.shape}) while a minimum of 1 is required: "
+                "a vector without features cannot be compared to another."
+            )
+        _refuse_non_finite(values)
+        return cls(values)
+
+    @property
+    def n_features(self) -> int:
+        return int(self.values.shape[1])
+
+    @property
+    def is_sparse(self) -> bool:
+        return sp.issparse(self.values)
+
+    def __len__(self) -> int:
+        return int(self.values.shape[0])
+
+    def take(self, index: Index) -> Self:
+        return type(self)(self.values[index])
+
+    def to_arrays(self) -> Arrays:
+        if isinstance(self.values, sp.csr_array):
+            csr = self.values
+            shape = np.asarray(csr.shape, dtype=np.int64)
+            return {"data": csr.data, "indices": csr.indices, "indptr": csr.indptr, "shape": shape}
+        return {"values": self.values}
+
+    @classmethod
+    def from_arrays(cls, arrays: Arrays) -> Self:
+        try:
+            if "values" in arrays:
+                return cls.coerce(arrays["values"])
+            parts = (arrays["data"], arrays["indices"], arrays["indptr"])
+            csr = sp.csr_array(parts, shape=tuple(int(size) for size in arrays["shape"]))
+            csr.check_format(full_check=True)
+            return cls.coerce(csr)
+        except (KeyError, TypeError, ValueError) as error:
+            raise ModelFileError(f"The stored vectors do not fit together: {error}") from error
+
+
+def _dense(raw: Any) -> npt.NDArray[np.float64] | npt.NDArray[np.float32]:
+    if isinstance(raw, str | bytes):
+        raise InputTypeError("Expected rows of numbers, got one string. Pass a list, and a kernel on strings.")
+    if isinstance(raw, np.ma.MaskedArray) and np.ma.is_masked(raw):
+        row, column = np.argwhere(np.ma.getmaskarray(raw))[0][:2]
+        raise InputError(
+            f"X is a masked array whose entry at row {row}, column {column} is masked. "
+            "Fill or drop masked entries first; a mask would be ignored silently."
+        )
+    try:
+        values = np.asarray(raw)
+    except ValueError as error:
+        raise InputTypeError(f"Expected rows of numbers of one length, got something ragged: {error}") from error
+    if values.dtype.kind == "c":
+        raise InputError("Complex data not supported: X must hold real numbers.")
+    if values.dtype.kind in "OUSMmV":
+        values = _numbers(values)
+    if values.ndim == 1:
+        raise InputError(
+            f"Expected 2D array, got 1D array instead: shape {values.shape}. Reshape your data: use X.reshape(-1, 1) "
+            "for one feature, X.reshape(1, -1) for one sample."
+        )
+    if values.ndim != 2:
+        raise InputError(f"Expected 2D array, got {values.ndim}D array instead: shape {values.shape}. Reshape your data.")
+    dtype = np.float32 if values.dtype == np.float32 else np.float64
+    return read_only(np.ascontiguousarray(values, dtype=dtype))
+
+
+def _numbers(values: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+    try:
+        return values.astype(np.float64)
+    except TypeError as error:  # an object that is no number at all: scikit-learn's contract is a TypeError
+        raise InputTypeError(f"X must hold numbers; argument must be a string or a number: {error}") from error
+    except ValueError as error:
+        raise InputError(
+            f"X must hold numbers, but {error}. For text use a kernel on strings, for example kernels.Spectrum(3), "
+            "and pass a list of str; for a table use kernels.on(column, kernel)."
+        ) from error
+
+
+def _sparse(raw: Any) -> sp.csr_array:
+    if raw.dtype.kind == "c":
+        raise InputError("Complex data not supported: X must hold real numbers.")
+    csr = sp.csr_array(raw)
+    dtype = np.float32 if csr.dtype == np.float32 else np.float64
+    if csr.dtype != dtype:
+        csr = csr.astype(dtype)
+    if not csr.has_canonical_format:
+        csr = csr.copy() if csr.data is getattr(raw, "data", None) else csr
+        csr.sum_duplicates()
+    if csr.indices.dtype != np.int32 and max(csr.nnz, *csr.shape) < 2**31:
+        parts = (csr.data, csr.indices.astype(np.int32), csr.indptr.astype(np.int32))
+        csr = sp.csr_array(parts, shape=csr.shape)
+    return csr
+
+
+def _refuse_non_finite(values: Values) -> None:
+    numbers = values.data if isinstance(values, sp.csr_array) else values
+    with np.errstate(over="ignore", invalid="ignore"):
+        if np.isfinite(numbers.sum(dtype=np.float64)):  # one pass decides for almost every input
+            return
+    bad = ~np.isfinite(numbers)
+    count = int(bad.sum())
+    if not count:
+        return
+    where = int(np.flatnonzero(bad)[0])
+    if isinstance(values, sp.csr_array):
+        row, column = int(np.searchsorted(values.indptr, where, side="right")) - 1, int(values.indices[where])
+    else:
+        row, column = divmod(where, int(values.shape[1]))
+    name = "NaN" if np.isnan(numbers.ravel()[where]) else "infinity or a value too large for its dtype"
+    raise InputError(
+        f"Input X contains {name}: {count} entr{'y' if count == 1 else 'ies'} not finite, the first at row {row}, "
+        f"column {column}. Impute or drop them first, for example with sklearn.impute.SimpleImputer."
+    )

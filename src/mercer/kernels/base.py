@@ -1,0 +1,240 @@
+"""The contract of a kernel.
+
+A **kernel** is an immutable record of hyperparameters. It computes nothing by itself: ``kernel.fit(objects)`` resolves
+what depends on data and gives a **fitted kernel**, which turns objects into features once and compares batches of
+features many times, tile by tile, without the GIL.
+
+::
+
+    objects ──fitted.features──▶ features ──fitted.align──▶ both sides ──fitted.tile──▶ a block of the Gram matrix
+              (once per object)             (once per Gram)              (many times)
+
+To write a kernel, subclass `Kernel`, give it a `domain` and the three methods `features`, `tile` and `diagonal`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol, Self, final
+
+import numpy as np
+import numpy.typing as npt
+
+from mercer.errors import InputError, KernelError
+from mercer.inputs.base import Index, Objects
+from mercer.kernels.record import Record
+
+if TYPE_CHECKING:
+    from mercer.kernels.algebra import Product, Scaled, Sum
+
+Floating = npt.NDArray[np.floating[Any]]
+Float64 = npt.NDArray[np.float64]
+DType = type[np.float32] | type[np.float64]
+SAFE_IN_SINGLE = 1e30
+"""float32 ends at 3.4e38; below this bound sums and products of values cannot overflow."""
+
+
+class Features(Protocol):
+    """What a kernel keeps of each object: anything with a length that can be sliced."""
+
+    def __len__(self) -> int: ...
+
+    def take(self, index: Index) -> Features:
+        """The features at these positions; a slice gives a view."""
+        ...
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class State:
+    """What a kernel learnt from data: named arrays, and the states of the kernels it is made of."""
+
+    values: Mapping[str, npt.NDArray[Any]] = field(default_factory=dict)
+    parts: tuple[State, ...] = ()
+
+    def number(self, name: str) -> float:
+        """A resolved scalar, such as gamma."""
+        return float(self.values[name])
+
+
+class Measure(Record, ABC):
+    """Something that compares two objects: a kernel, or a distance that kernels are functions of."""
+
+    @property
+    @abstractmethod
+    def domain(self) -> type[Objects]:
+        """The kind of objects compared; simple kernels set it as a class attribute."""
+
+    def resolve(self, objects: Objects) -> State:
+        """Whatever depends on the data, as arrays."""
+        del objects
+        return State()
+
+    @abstractmethod
+    def features(self, objects: Any, state: State, dtype: DType) -> Features:
+        """What is kept of each object. `dtype` is the precision in which tiles will be asked for."""
+
+    def align(self, left: Any, right: Any, state: State) -> tuple[Features, Features]:
+        """Both sides of a Gram matrix, prepared for each other once (common columns, for example)."""
+        del state
+        return left, right
+
+    @abstractmethod
+    def tile(self, left: Any, right: Any, state: State, out: Floating) -> None:
+        """Write the block of values between two batches of features into `out` (C-contiguous).
+
+        Runs in threads. Entries that compare an object to itself are overwritten from `diagonal` by the caller.
+        """
+
+    @abstractmethod
+    def diagonal(self, features: Any, state: State) -> Float64:
+        """k(x, x) of each object, in float64, never by evaluating pairs."""
+
+    def single_precision(self, features: Any, state: State) -> bool:
+        """Whether float32 holds the values to about seven digits; overflowing powers and huge counts say no."""
+        return bool(self.diagonal(features, state).max(initial=0.0) < SAFE_IN_SINGLE)
+
+
+class Kernel(Measure):
+    """A kernel k(x, z): a record of hyperparameters, with an algebra.
+
+    ``a + b``, ``a * b``, ``2.0 * a`` are kernels again. `psd` tells whether every Gram matrix is positive
+    semi-definite whatever the data; `data_dependent` whether the values depend on what `fit` saw.
+    """
+
+    @property
+    def psd(self) -> bool:
+        return True
+
+    @property
+    def data_dependent(self) -> bool:
+        return False
+
+    @property
+    def symmetric(self) -> bool:
+        """Whether symmetry holds by construction; if not (user functions), the Gram matrix is checked."""
+        return True
+
+    @classmethod
+    @abstractmethod
+    def examples(cls) -> Iterator[Self]:
+        """Kernels that the conformance suite runs."""
+
+    # k = f(measure): a plain kernel is its own measure, and f is the identity. Pointwise kernels override the three.
+    @property
+    def measure(self) -> Measure:
+        """What must be computed between two objects before `pointwise` makes it a kernel value."""
+        return self
+
+    def measure_state(self, state: State) -> State:
+        """The part of the state that belongs to the measure."""
+        return state
+
+    def pointwise(self, values: Floating, state: State) -> None:
+        """Turn values of the measure into values of the kernel, in place."""
+
+    @final
+    def coerce(self, raw: Any) -> Objects:
+        """Training objects, parsed and validated."""
+        return self.domain.coerce(raw)
+
+    @final
+    def fit(self, raw: Any) -> FittedKernel:
+        """Resolve what depends on data.
+
+        >>> from mercer import kernels
+        >>> fitted = kernels.RBF(gamma="auto").fit([[0.0, 0.0], [1.0, 1.0]])
+        >>> float(fitted([[0.0, 0.0]], [[1.0, 1.0]])[0, 0].round(4))
+        0.3679
+        """
+        objects = self.coerce(raw)
+        return FittedKernel(self, self.resolve(objects))
+
+    def __add__(self, other: Kernel) -> Sum:
+        from mercer.kernels.algebra import Sum
+
+        return Sum.of(self, other) if isinstance(other, Kernel) else NotImplemented
+
+    def __mul__(self, other: Kernel | float) -> Product | Scaled:
+        from mercer.kernels.algebra import Product, Scaled
+
+        if isinstance(other, Kernel):
+            return Product.of(self, other)
+        return Scaled.of(self, other) if isinstance(other, int | float | np.number) else NotImplemented
+
+    def __rmul__(self, other: float) -> Scaled:
+        from mercer.kernels.algebra import Scaled
+
+        return Scaled.of(self, other) if isinstance(other, int | float | np.number) else NotImplemented
+
+    def __str__(self) -> str:
+        from mercer.kernels.text import text_of
+
+        return text_of(self)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class FittedKernel:
+    """A kernel and its state: the only thing that computes."""
+
+    kernel: Kernel
+    state: State
+
+    def coerce(self, raw: Any) -> Objects:
+        """New objects, parsed and validated for comparison with the training objects."""
+        return self.kernel.domain.coerce(raw, new=True)
+
+    def features(self, objects: Objects, dtype: DType = np.float64) -> Features:
+        return self.kernel.features(objects, self.state, dtype)
+
+    def align(self, left: Features, right: Features) -> tuple[Features, Features]:
+        return self.kernel.align(left, right, self.state)
+
+    def tile(self, left: Features, right: Features, out: Floating) -> None:
+        self.kernel.tile(left, right, self.state, out)
+
+    def diagonal(self, features: Features) -> Float64:
+        """k(x, x) of each object; refuses values that no number can hold."""
+        values = self.kernel.diagonal(features, self.state)
+        if not np.isfinite(values).all():
+            where = int(np.flatnonzero(~np.isfinite(values))[0])
+            raise KernelError(
+                f"overflow in kernel {self.kernel}: k(x, x) of object {where} is {values[where]}. "
+                "Rescale the data, lower the degree, or normalise the kernel."
+            )
+        return values
+
+    def __call__(self, left: Any, right: Any = None) -> Float64:
+        """The block k(left, right) in one piece, in float64; for large ones use `mercer.gram`."""
+        rows = self.features(self.kernel.coerce(left) if right is None else self.coerce(left))
+        columns = rows if right is None else self.features(self.kernel.coerce(right))
+        out = np.empty((len(rows), len(columns)))
+        self.tile(*self.align(rows, columns), out)
+        if right is None:
+            np.fill_diagonal(out, self.diagonal(rows))
+        return out
+
+
+def same_domain(kernels: tuple[Kernel, ...], owner: str) -> type[Objects]:
+    """The one kind of objects that all these kernels compare."""
+    kinds = {kernel.domain for kernel in kernels}
+    if len(kinds) > 1:
+        listed = " and ".join(sorted(kind.kind for kind in kinds))
+        raise InputError(
+            f"{owner} needs kernels on one kind of objects, got kernels on {listed}. "
+            "To mix kinds, put them in a table and use kernels.on(column, kernel) for each."
+        )
+    return kernels[0].domain
+
+
+def children(kernel: Kernel) -> Iterator[Kernel]:
+    """The kernels that this one is made of."""
+    for item in dataclasses.fields(kernel):
+        value = getattr(kernel, item.name)
+        for candidate in value if isinstance(value, tuple) else (value,):
+            if isinstance(candidate, Kernel):
+                yield candidate

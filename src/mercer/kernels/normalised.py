@@ -1,0 +1,100 @@
+"""Cosine normalisation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Self, final
+
+import numpy as np
+
+from mercer import _check
+from mercer._jit import jit
+from mercer.inputs.base import Objects
+from mercer.kernels.base import DType, Features, Float64, Floating, Kernel, State
+from mercer.kernels.withdiagonal import WithDiagonal
+
+
+@final
+@dataclass(frozen=True)
+class Normalised(Kernel):
+    """The cosine of the angle in feature space, k(x, z) / sqrt(k(x, x) k(z, z)).
+
+    An object with k(x, x) = 0 has no direction: its value is 0 against everything, itself included, never NaN.
+
+    >>> from mercer import kernels
+    >>> kernels.normalise(kernels.Linear()).fit([[3.0, 4.0]])([[3.0, 4.0]], [[6.0, 8.0]])
+    array([[1.]])
+    """
+
+    kernel: Kernel
+
+    def __post_init__(self) -> None:
+        _check.instance("Normalised", "kernel", self.kernel, Kernel, "a kernel")
+
+    @property
+    def domain(self) -> type[Objects]:
+        return self.kernel.domain
+
+    @property
+    def psd(self) -> bool:
+        return self.kernel.psd
+
+    @property
+    def symmetric(self) -> bool:
+        return self.kernel.symmetric
+
+    @property
+    def data_dependent(self) -> bool:
+        return self.kernel.data_dependent
+
+    def resolve(self, objects: Objects) -> State:
+        return State(parts=(self.kernel.resolve(objects),))
+
+    def features(self, objects: Objects, state: State, dtype: DType) -> WithDiagonal:
+        return WithDiagonal.of(self.kernel, objects, state.parts[0], dtype)
+
+    def align(self, left: WithDiagonal, right: WithDiagonal, state: State) -> tuple[Features, Features]:
+        return WithDiagonal.aligned(self.kernel, left, right, state.parts[0])
+
+    def tile(self, left: WithDiagonal, right: WithDiagonal, state: State, out: Floating) -> None:
+        self.kernel.tile(left.inner, right.inner, state.parts[0], out)
+        _scale(out, _inverse_root(left.diagonal).astype(out.dtype), _inverse_root(right.diagonal).astype(out.dtype))
+
+    def diagonal(self, features: WithDiagonal, state: State) -> Float64:
+        return (features.diagonal > 0).astype(np.float64)
+
+    def single_precision(self, features: WithDiagonal, state: State) -> bool:
+        return self.kernel.single_precision(features.inner, state.parts[0])
+
+    def __str__(self) -> str:
+        return f"normalise({self.kernel})"
+
+    @classmethod
+    def examples(cls) -> Iterator[Self]:
+        from mercer.kernels.strings.spectrum import Spectrum
+        from mercer.kernels.vectors.polynomial import Polynomial
+
+        yield cls(Polynomial(degree=2))
+        yield cls(Spectrum(p=2))
+
+
+def normalise(kernel: Kernel) -> Normalised:
+    """The kernel scaled to k(x, x) = 1: `Normalised`."""
+    return Normalised(kernel)
+
+
+def _inverse_root(diagonal: Float64) -> Float64:
+    inverse = np.zeros_like(diagonal)
+    positive = diagonal > 0
+    inverse[positive] = 1.0 / np.sqrt(diagonal[positive])
+    return inverse
+
+
+@jit
+def _scale(tile, left, right):  # type: ignore[no-untyped-def]
+    for i in range(tile.shape[0]):
+        row = tile[i]
+        factor = left[i]
+        for j in range(row.shape[0]):
+            row[j] = row[j] * factor * right[j]

@@ -1,0 +1,111 @@
+"""Immutable records with value semantics: what every kernel specification is."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from mercer._check import did_you_mean
+from mercer.errors import ParameterError
+
+
+class Record:
+    """A frozen dataclass whose equality, hash and repr go by value, arrays included.
+
+    Subclasses are declared with ``@dataclass(frozen=True)``; array fields are made read-only. Parameters are
+    addressed by stable paths: ``gamma``, ``kernel__gamma``, and ``0__gamma`` inside a tuple of records.
+    """
+
+    __dataclass_fields__: ClassVar[dict[str, dataclasses.Field[Any]]]
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        # @dataclass writes its own versions (which fail on arrays) unless the class has them already.
+        for name in ("__eq__", "__hash__", "__repr__"):
+            if name not in cls.__dict__:
+                setattr(cls, name, getattr(cls, name))
+
+    def __post_init__(self) -> None:
+        for name, value in self._fields():
+            if isinstance(value, np.ndarray):
+                frozen = np.array(value)
+                frozen.flags.writeable = False
+                object.__setattr__(self, name, frozen)
+
+    def _fields(self) -> Iterator[tuple[str, Any]]:
+        for field in dataclasses.fields(self):
+            yield field.name, getattr(self, field.name)
+
+    def _key(self) -> tuple[Any, ...]:
+        return tuple(_comparable(value) for _, value in self._fields())
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and isinstance(other, Record) and self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash((type(self), self._key()))
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{name}={value!r}" for name, value in self._fields())
+        return f"{type(self).__name__}({shown})"
+
+    def __sklearn_clone__(self) -> Self:
+        return self
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Parameters by path; scikit-learn's searches read them."""
+        params: dict[str, Any] = {}
+        for name, value in self._fields():
+            if isinstance(value, tuple) and value and all(isinstance(item, Record) for item in value):
+                children = {str(number): item for number, item in enumerate(value)}
+            else:
+                params[name] = value
+                children = {name: value} if isinstance(value, Record) else {}
+            for path, child in children.items():
+                params[path] = child
+                if deep:
+                    params.update({f"{path}__{key}": item for key, item in child.get_params().items()})
+        return params
+
+    def with_params(self, **changes: Any) -> Self:
+        """A copy with some parameters replaced, by the paths of `get_params`."""
+        here: dict[str, Any] = {}
+        below: dict[str, dict[str, Any]] = {}
+        known = self.get_params(deep=False)
+        for path, value in changes.items():
+            head, _, rest = path.partition("__")
+            if head not in known:
+                raise ParameterError(
+                    f"{type(self).__name__} has no parameter {path!r}. {did_you_mean(head, known)} "
+                    f"Known: {', '.join(self.get_params())}."
+                )
+            if rest:
+                below.setdefault(head, {})[rest] = value
+            else:
+                here[head] = value
+        for head, nested in below.items():
+            child = here.get(head, known[head])
+            if not isinstance(child, Record):
+                raise ParameterError(f"The {head!r} parameter of {type(self).__name__} has no parameters of its own.")
+            here[head] = child.with_params(**nested)
+        return self._replace(here)
+
+    def _replace(self, here: dict[str, Any]) -> Self:
+        fields: dict[str, Any] = {}
+        for name, value in self._fields():
+            if name in here:
+                fields[name] = here[name]
+            elif isinstance(value, tuple):
+                fields[name] = tuple(here.get(str(number), item) for number, item in enumerate(value))
+        return dataclasses.replace(self, **fields)
+
+
+def _comparable(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        return (value.shape, value.dtype.str, value.tobytes())
+    if isinstance(value, tuple):
+        return tuple(_comparable(item) for item in value)
+    return value

@@ -1,0 +1,94 @@
+"""A kernel on chosen columns of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, Self, final
+
+from mercer import _check
+from mercer.inputs.base import Objects
+from mercer.inputs.tables import Table
+from mercer.kernels.base import DType, Features, Float64, Floating, Kernel, State
+
+
+@final
+@dataclass(frozen=True)
+class OnColumns(Kernel):
+    """k(x, z) = k0(x[columns], z[columns]): written ``kernels.on(columns, kernel)``.
+
+    Kernels on numbers take several columns, kernels on other objects one. Sums and products of such kernels compare
+    rows that mix kinds.
+    """
+
+    columns: tuple[str, ...]
+    kernel: Kernel
+
+    def __post_init__(self) -> None:
+        _check.instance("on", "kernel", self.kernel, Kernel, "a kernel")
+        if self.kernel.domain is Table:
+            raise _check.fail("on", "kernel", "a kernel on the content of a column, not on a table", self.kernel)
+        rule = "a column name or a non-empty list of column names"
+        columns = _check.instance("on", "columns", self.columns, tuple, rule)
+        if not columns or not all(isinstance(name, str) for name in columns):
+            raise _check.fail("on", "columns", rule, self.columns)
+
+    domain = Table
+
+    @property
+    def psd(self) -> bool:
+        return self.kernel.psd
+
+    @property
+    def symmetric(self) -> bool:
+        return self.kernel.symmetric
+
+    @property
+    def data_dependent(self) -> bool:
+        return self.kernel.data_dependent
+
+    def _objects(self, table: Table) -> Objects:
+        return table.objects(self.columns, self.kernel.domain)
+
+    def resolve(self, objects: Table) -> State:
+        return State(parts=(self.kernel.resolve(self._objects(objects)),))
+
+    def features(self, objects: Table, state: State, dtype: DType) -> Features:
+        return self.kernel.features(self._objects(objects), state.parts[0], dtype)
+
+    def align(self, left: Any, right: Any, state: State) -> tuple[Features, Features]:
+        return self.kernel.align(left, right, state.parts[0])
+
+    def tile(self, left: Any, right: Any, state: State, out: Floating) -> None:
+        self.kernel.tile(left, right, state.parts[0], out)
+
+    def diagonal(self, features: Any, state: State) -> Float64:
+        return self.kernel.diagonal(features, state.parts[0])
+
+    def single_precision(self, features: Any, state: State) -> bool:
+        return self.kernel.single_precision(features, state.parts[0])
+
+    def __str__(self) -> str:
+        names = repr(self.columns[0]) if len(self.columns) == 1 else repr(list(self.columns))
+        return f"on({names}, {self.kernel})"
+
+    @classmethod
+    def examples(cls) -> Iterator[Self]:
+        from mercer.kernels.strings.spectrum import Spectrum
+        from mercer.kernels.vectors.rbf import RBF
+
+        yield cls(("text",), Spectrum(p=2))
+        yield cls(("a", "b"), RBF(gamma=0.5))
+
+
+def on(columns: str | Iterable[str], kernel: Kernel) -> OnColumns:
+    """A kernel on some columns of a table; add or multiply several to compare rows that mix kinds.
+
+    >>> from mercer import kernels
+    >>> mixed = kernels.on("sequence", kernels.Spectrum(2)) + kernels.on(["a", "b"], kernels.RBF(gamma=1.0))
+    >>> rows = {"sequence": ["GATT", "ATTA"], "a": [0.0, 0.0], "b": [1.0, 1.0]}
+    >>> mixed.fit(rows)(rows)
+    array([[4., 3.],
+           [3., 4.]])
+    """
+    return OnColumns((columns,) if isinstance(columns, str) else tuple(columns), kernel)

@@ -1,0 +1,217 @@
+"""Kernels that the user writes as plain functions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Self, final
+
+import numpy as np
+import scipy.sparse as sp
+
+from mercer import _check
+from mercer._jit import is_jitted, jit
+from mercer._registry import INPUTS, find
+from mercer.errors import KernelError
+from mercer.inputs.base import Index, Objects
+from mercer.inputs.items import Items
+from mercer.inputs.strings import Strings
+from mercer.inputs.vectors import Vectors
+from mercer.kernels.base import DType, Float64, Floating, Kernel, State
+
+KINDS = ("vectors", "strings", "items")
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class RawFeatures:
+    """The objects as the user's function wants them: an array of rows, or a list."""
+
+    raw: Any
+
+    @classmethod
+    def of(cls, objects: Objects) -> Self:
+        if isinstance(objects, Vectors):
+            return cls(objects.values)
+        if isinstance(objects, Strings):
+            return cls(objects.tolist())
+        assert isinstance(objects, Items)
+        return cls(objects.items)
+
+    def __len__(self) -> int:
+        return int(self.raw.shape[0]) if isinstance(self.raw, np.ndarray) or sp.issparse(self.raw) else len(self.raw)
+
+    def take(self, index: Index) -> RawFeatures:
+        if isinstance(self.raw, list) and not isinstance(index, slice):
+            return RawFeatures([self.raw[int(position)] for position in index])
+        return RawFeatures(self.raw[index])
+
+
+class _UserKernel(Kernel):
+    """What both kinds of user functions share: nothing is known of them, so symmetry and values are checked."""
+
+    function: Callable[[Any, Any], Any]
+    objects: str
+
+    def __post_init__(self) -> None:
+        name = type(self).__name__
+        if not callable(self.function):
+            raise _check.fail(name, "function", "a function of two arguments", self.function)
+        _check.choice(name, "objects", self.objects, KINDS)
+
+    @property
+    def domain(self) -> type[Objects]:
+        kind: type[Objects] = find(INPUTS, self.objects, "kind of objects").load()
+        return kind
+
+    @property
+    def psd(self) -> bool:
+        return False
+
+    @property
+    def symmetric(self) -> bool:
+        return False
+
+    def features(self, objects: Objects, state: State, dtype: DType) -> RawFeatures:
+        return RawFeatures.of(objects)
+
+    def _called(self, left: Any, right: Any) -> Any:
+        try:
+            return self.function(left, right)
+        except Exception as error:
+            raise KernelError(f"The kernel function {_name(self.function)} raised {error!r}.") from error
+
+
+@final
+@dataclass(frozen=True)
+class FromBlocks(_UserKernel):
+    """A kernel from your function of two batches, ``function(X, Z) -> array of shape (len(X), len(Z))``.
+
+    This is what scikit-learn's ``kernel=callable`` means. `objects` says what the function takes: arrays of rows
+    (``"vectors"``), lists of str (``"strings"``) or lists of anything (``"items"``). A function in plain Python holds
+    the interpreter lock, so only what it calls inside NumPy runs in parallel.
+
+    >>> import numpy as np
+    >>> from mercer import kernels
+    >>> kernels.FromBlocks(lambda X, Z: X @ Z.T).fit([[1.0], [2.0]])([[1.0], [2.0]])
+    array([[1., 2.],
+           [2., 4.]])
+    """
+
+    function: Callable[[Any, Any], Any]
+    objects: str = "vectors"
+
+    def tile(self, left: RawFeatures, right: RawFeatures, state: State, out: Floating) -> None:
+        block = np.asarray(self._called(left.raw, right.raw))
+        if block.shape != out.shape:
+            raise KernelError(
+                f"The kernel function {_name(self.function)} must return one value per pair, an array of shape "
+                f"{out.shape}; it returned shape {block.shape}."
+            )
+        _refuse_non_finite(self.function, block)
+        out[...] = block
+
+    def diagonal(self, features: RawFeatures, state: State) -> Float64:
+        # A block function gives no cheaper way than blocks; short ones waste little.
+        values = np.empty(len(features))
+        for start in range(0, len(features), 64):
+            part = features.take(slice(start, start + 64))
+            block = np.empty((len(part), len(part)))
+            self.tile(part, part, state, block)
+            values[start : start + 64] = np.diagonal(block)
+        return values
+
+    @classmethod
+    def examples(cls) -> Iterator[Self]:
+        yield cls(_dot_blocks)
+
+
+@final
+@dataclass(frozen=True)
+class FromFunction(_UserKernel):
+    """A kernel from your function of two objects, ``function(x, z) -> float``.
+
+    On vectors, a function compiled with ``numba.njit`` is called from a compiled loop, in threads; a plain Python
+    function is called once per pair and holds the interpreter lock.
+
+    >>> from mercer import kernels
+    >>> shared = kernels.FromFunction(lambda a, b: len(a & b), objects="items")
+    >>> shared.fit([{1, 2}, {2, 3}])([{1, 2}, {2, 3}])
+    array([[2., 1.],
+           [1., 2.]])
+    """
+
+    function: Callable[[Any, Any], Any]
+    objects: str = "vectors"
+
+    @cached_property
+    def _loop(self) -> Any:
+        """The compiled loop over pairs, or None for a function that only Python can call."""
+        if not is_jitted(self.function):
+            return None
+        function = self.function
+
+        @jit(cache=False)
+        def loop(left, right, out):  # type: ignore[no-untyped-def]
+            for i in range(left.shape[0]):
+                for j in range(right.shape[0]):
+                    out[i, j] = function(left[i], right[j])
+
+        return loop
+
+    def features(self, objects: Objects, state: State, dtype: DType) -> RawFeatures:
+        if isinstance(objects, Vectors):
+            values: Any = objects.values
+            dense = values.toarray() if objects.is_sparse else values
+            return RawFeatures(np.array(dense, dtype=np.float64))  # writable: one compiled signature
+        return RawFeatures.of(objects)
+
+    def tile(self, left: RawFeatures, right: RawFeatures, state: State, out: Floating) -> None:
+        if self._loop is not None and isinstance(left.raw, np.ndarray):
+            self._loop(left.raw, right.raw, out)
+        else:
+            for i, x in enumerate(left.raw):
+                for j, z in enumerate(right.raw):
+                    out[i, j] = self._value(x, z)
+        _refuse_non_finite(self.function, out)
+
+    def diagonal(self, features: RawFeatures, state: State) -> Float64:
+        values = np.array([self._value(x, x) for x in features.raw], dtype=np.float64)
+        _refuse_non_finite(self.function, values.reshape(1, -1))
+        return values
+
+    def _value(self, x: Any, z: Any) -> float:
+        value = self._called(x, z)
+        try:
+            return float(value)
+        except (TypeError, ValueError) as error:
+            raise KernelError(
+                f"The kernel function {_name(self.function)} must return one number per pair; it returned "
+                f"{type(value).__name__}."
+            ) from error
+
+    @classmethod
+    def examples(cls) -> Iterator[Self]:
+        yield cls(_dot)
+
+
+def _refuse_non_finite(function: Callable[[Any, Any], Any], block: Any) -> None:
+    if not np.isfinite(block).all():
+        i, j = np.argwhere(~np.isfinite(block))[0]
+        raise KernelError(
+            f"The kernel function {_name(function)} returned {block[i, j]} for the pair ({i}, {j}) of a block. "
+            "A kernel must give a finite number for every pair."
+        )
+
+
+def _name(function: object) -> str:
+    return str(getattr(function, "__name__", repr(function)))
+
+
+def _dot_blocks(left: Any, right: Any) -> Any:
+    return left @ right.T
+
+
+def _dot(x: Any, z: Any) -> Any:
+    return x @ z

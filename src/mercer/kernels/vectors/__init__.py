@@ -1,0 +1,1 @@
+"""Kernels on rows of numbers, one per file."""
