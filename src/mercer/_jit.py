@@ -25,15 +25,17 @@ from pathlib import Path
 from typing import Any, TypeVar, overload
 
 import numba
-from numba.core import config as numba_config
 from numba.core.registry import CPUDispatcher
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
+Array = Any
+"""The type of array arguments of hot loops, which Numba checks, not mypy."""
 FASTMATH = frozenset({"contract", "reassoc", "nsz", "arcp"})
 _KEPT_FOLDERS = 6
 _SECONDS_BEFORE_PRUNING = 24 * 3600.0
 _decorating = threading.Lock()
+_config: Any = numba.config
 
 
 @overload
@@ -63,13 +65,13 @@ def is_jitted(function: object) -> bool:
 def _numba_cache_at(folder: Path | None) -> Iterator[None]:
     # Numba reads its (process-wide) cache folder while decorating; the user's own setting is put back at once.
     with _decorating:
-        before = numba_config.CACHE_DIR
+        before = _config.CACHE_DIR
         try:
             if folder is not None:
-                numba_config.CACHE_DIR = str(folder)
+                _config.CACHE_DIR = str(folder)
             yield
         finally:
-            numba_config.CACHE_DIR = before
+            _config.CACHE_DIR = before
 
 
 @functools.cache

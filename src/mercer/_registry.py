@@ -54,9 +54,13 @@ INPUTS = _table(
     ("mercer.inputs.gramrows", "GramRows", "gram_rows", "rows of a precomputed Gram matrix"),
 )
 
-LOSSES = _table(("mercer.losses.hinge", "Hinge", "hinge", "max(0, 1 - y f)"),)
+LOSSES = _table(
+    ("mercer.losses.hinge", "Hinge", "hinge", "max(0, 1 - y f)"),
+)
 
-ESTIMATORS = _table(("mercer.estimators.svc", "SVC", "svc", "support vector classification"),)
+ESTIMATORS = _table(
+    ("mercer.estimators.svc", "SVC", "svc", "support vector classification"),
+)
 
 
 def find(table: dict[str, Entry], name: str, what: str) -> Entry:

@@ -43,7 +43,9 @@ class GramRows(Objects):
         values: Any = Vectors.coerce(matrix).values
         own = None if self_similarity is None else np.asarray(self_similarity, dtype=np.float64)
         if own is not None and own.shape != (len(values),):
-            raise InputError(f"self_similarity must have one value per row: expected ({len(values)},), got {own.shape}.")
+            raise InputError(
+                f"self_similarity must have one value per row: expected ({len(values)},), got {own.shape}."
+            )
         return cls(values, np.arange(len(values)), training=False, self_similarity=own)
 
     @classmethod
@@ -56,8 +58,8 @@ class GramRows(Objects):
             return cls(values, np.arange(len(values)), training=False)
         if values.shape[0] != values.shape[1]:
             raise InputError(
-                f"A precomputed training Gram matrix must be a square matrix: got shape {values.shape}. Row i, column j "
-                "holds k(x_i, x_j) of two training objects."
+                f"A precomputed training Gram matrix must be a square matrix: got shape {values.shape}. Row i, column "
+                "j holds k(x_i, x_j) of two training objects."
             )
         own = np.diagonal(values).astype(np.float64)
         return cls(values, np.arange(len(values)), training=True, self_similarity=own)

@@ -101,7 +101,9 @@ class Strings(Objects):
 
 def _items(raw: Any) -> list[Any]:
     if isinstance(raw, str | bytes):
-        raise InputTypeError(f"Expected a list of strings, got one {type(raw).__name__}. Pass a list, even for one string.")
+        raise InputTypeError(
+            f"Expected a list of strings, got one {type(raw).__name__}. Pass a list, even for one string."
+        )
     if isinstance(raw, np.ndarray) or hasattr(raw, "to_numpy"):
         array = np.asarray(raw, dtype=object)
         if array.ndim == 2 and array.shape[1] == 1:

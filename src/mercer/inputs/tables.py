@@ -83,7 +83,8 @@ class Table(Objects):
         for name in names:
             if name not in self._raw:
                 raise InputError(
-                    f"The table has no column {name!r}. {did_you_mean(name, self._raw)} Columns: {', '.join(self._raw)}."
+                    f"The table has no column {name!r}. {did_you_mean(name, self._raw)} "
+                    f"Columns: {', '.join(self._raw)}."
                 )
         try:
             if issubclass(kind, Vectors):
@@ -169,6 +170,6 @@ def _numeric(name: str, values: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
             float(value)
         except (TypeError, ValueError):
             raise InputError(
-                f"row {row} of {name!r} holds {str(value)[:40]!r}, which is not a number. Use a kernel on strings for it."
+                f"row {row} of {name!r} holds {str(value)[:40]!r}, which is not a number. Use a kernel on strings."
             ) from None
     return values.astype(np.float64)

@@ -11,7 +11,8 @@ import scipy.sparse as sp
 from mercer.errors import InputError, InputTypeError, ModelFileError
 from mercer.inputs.base import Arrays, Index, Objects, read_only
 
-Values = npt.NDArray[np.float64] | npt.NDArray[np.float32] | sp.csr_array
+Values = Any
+"""A C-contiguous float64 or float32 array, or a scipy.sparse.csr_array; the stubs of the two have nothing in common."""
 
 
 class Vectors(Objects):
@@ -50,7 +51,7 @@ class Vectors(Objects):
 
     @property
     def is_sparse(self) -> bool:
-        return sp.issparse(self.values)
+        return bool(sp.issparse(self.values))
 
     def __len__(self) -> int:
         return int(self.values.shape[0])
@@ -71,7 +72,7 @@ class Vectors(Objects):
             if "values" in arrays:
                 return cls.coerce(arrays["values"])
             parts = (arrays["data"], arrays["indices"], arrays["indptr"])
-            csr = sp.csr_array(parts, shape=tuple(int(size) for size in arrays["shape"]))
+            csr = sp.csr_array(parts, shape=(int(arrays["shape"][0]), int(arrays["shape"][1])))
             csr.check_format(full_check=True)
             return cls.coerce(csr)
         except (KeyError, TypeError, ValueError) as error:
@@ -101,7 +102,9 @@ def _dense(raw: Any) -> npt.NDArray[np.float64] | npt.NDArray[np.float32]:
             "for one feature, X.reshape(1, -1) for one sample."
         )
     if values.ndim != 2:
-        raise InputError(f"Expected 2D array, got {values.ndim}D array instead: shape {values.shape}. Reshape your data.")
+        raise InputError(
+            f"Expected 2D array, got {values.ndim}D array instead: shape {values.shape}. Reshape your data."
+        )
     dtype = np.float32 if values.dtype == np.float32 else np.float64
     return read_only(np.ascontiguousarray(values, dtype=dtype))
 

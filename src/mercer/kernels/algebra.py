@@ -126,7 +126,7 @@ class Combination(Kernel):
                     else:
                         self.combine(total, values)
         assert total is not None
-        return total[0]
+        return np.asarray(total[0])
 
     def single_precision(self, features: PartFeatures, state: State) -> bool:
         shared = zip(self._shared(state), features.parts, strict=True)

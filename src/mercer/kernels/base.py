@@ -68,7 +68,7 @@ class Measure(Record, ABC):
     def domain(self) -> type[Objects]:
         """The kind of objects compared; simple kernels set it as a class attribute."""
 
-    def resolve(self, objects: Objects) -> State:
+    def resolve(self, objects: Any) -> State:
         """Whatever depends on the data, as arrays."""
         del objects
         return State()

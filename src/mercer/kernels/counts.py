@@ -1,7 +1,7 @@
 """Explicit counts of hashed features: what every counting kernel (substrings, walks, subtrees ...) is made of.
 
-A feature is named by a 64-bit hash of itself, so that any two batches agree on names without a shared dictionary. When a
-Gram matrix is built, the names that occur are compacted to columns and the matrix is a product of count matrices.
+A feature is named by a 64-bit hash of itself, so that any two batches agree on names without a shared dictionary.
+When a Gram matrix is built, the names that occur are compacted to columns, and it is a product of count matrices.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any, Self, final
 import numpy as np
 import numpy.typing as npt
 
-from mercer._jit import jit
+from mercer._jit import Array, jit
 from mercer.inputs.base import Index
 from mercer.kernels.base import DType, Float64, Floating
 
@@ -139,7 +139,7 @@ def _take_ragged(index: Index, offsets: npt.NDArray[np.int64], *arrays: Any) -> 
 
 
 @jit
-def _count(hashes, offsets):  # type: ignore[no-untyped-def]
+def _count(hashes: Array, offsets: Array) -> Any:
     ids = np.empty(hashes.shape[0], dtype=np.uint64)
     counts = np.empty(hashes.shape[0], dtype=np.float64)
     bounds = np.zeros(offsets.shape[0], dtype=np.int64)
@@ -158,7 +158,7 @@ def _count(hashes, offsets):  # type: ignore[no-untyped-def]
 
 
 @jit
-def _squared_lengths(counts, offsets):  # type: ignore[no-untyped-def]
+def _squared_lengths(counts: Array, offsets: Array) -> Any:
     lengths = np.empty(offsets.shape[0] - 1, dtype=np.float64)
     for i in range(lengths.shape[0]):
         total = 0.0
@@ -169,7 +169,16 @@ def _squared_lengths(counts, offsets):  # type: ignore[no-untyped-def]
 
 
 @jit
-def _sparse_products(columns, counts, offsets, other_columns, other_counts, other_offsets, n_columns, out):  # type: ignore[no-untyped-def]
+def _sparse_products(
+    columns: Array,
+    counts: Array,
+    offsets: Array,
+    other_columns: Array,
+    other_counts: Array,
+    other_offsets: Array,
+    n_columns: int,
+    out: Array,
+) -> None:
     # Each left row is spread over a dense line, from which every right row gathers.
     line = np.zeros(max(n_columns, 1), dtype=counts.dtype)
     for i in range(out.shape[0]):

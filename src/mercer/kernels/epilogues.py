@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mercer._jit import jit
+from mercer._jit import Array, jit
 from mercer.kernels.base import Floating
 
 
@@ -28,7 +28,7 @@ def power(tile: Floating, gain: float, offset: float, degree: int) -> None:
 
 
 @jit
-def squared_distances(tile, left, right):  # type: ignore[no-untyped-def]
+def squared_distances(tile: Array, left: Array, right: Array) -> None:
     """Turn inner products into squared distances, in place, never below zero."""
     two = tile.dtype.type(2)
     zero = tile.dtype.type(0)
@@ -40,7 +40,7 @@ def squared_distances(tile, left, right):  # type: ignore[no-untyped-def]
 
 
 @jit(reassociate=False)
-def _exp_of_negative_32(tile, rate):  # type: ignore[no-untyped-def]
+def _exp_of_negative_32(tile: Array, rate: Array) -> None:
     lowest = np.float32(-87.0)
     log2e = np.float32(1.44269504088896341)
     half = np.float32(0.5)
@@ -65,7 +65,7 @@ def _exp_of_negative_32(tile, rate):  # type: ignore[no-untyped-def]
 
 
 @jit(reassociate=False)
-def _exp_of_negative_64(tile, rate):  # type: ignore[no-untyped-def]
+def _exp_of_negative_64(tile: Array, rate: Array) -> None:
     for i in range(tile.shape[0]):
         row = tile[i]
         for j in range(row.shape[0]):
@@ -80,7 +80,7 @@ def _exp_of_negative_64(tile, rate):  # type: ignore[no-untyped-def]
 
 
 @jit
-def _power(tile, gain, offset, degree):  # type: ignore[no-untyped-def]
+def _power(tile: Array, gain: Array, offset: Array, degree: int) -> None:
     for i in range(tile.shape[0]):
         row = tile[i]
         for j in range(row.shape[0]):

@@ -9,7 +9,7 @@ from typing import Self, final
 import numpy as np
 
 from mercer import _check
-from mercer._jit import jit
+from mercer._jit import Array, jit
 from mercer.inputs.base import Objects
 from mercer.kernels.base import DType, Features, Float64, Floating, Kernel, State
 from mercer.kernels.withdiagonal import WithDiagonal
@@ -92,7 +92,7 @@ def _inverse_root(diagonal: Float64) -> Float64:
 
 
 @jit
-def _scale(tile, left, right):  # type: ignore[no-untyped-def]
+def _scale(tile: Array, left: Array, right: Array) -> None:
     for i in range(tile.shape[0]):
         row = tile[i]
         factor = left[i]

@@ -25,7 +25,7 @@ class Pointwise(Kernel):
     @abstractmethod
     def pointwise(self, values: Floating, state: State) -> None: ...
 
-    def parameters(self, objects: Objects, measure_state: State) -> dict[str, float]:
+    def parameters(self, objects: Any, measure_state: State) -> dict[str, float]:
         """Hyperparameters that depend on data, such as gamma='scale', resolved to numbers."""
         del objects, measure_state
         return {}
@@ -53,17 +53,17 @@ class Pointwise(Kernel):
         self.pointwise(out, state)
 
     def diagonal(self, features: Any, state: State) -> Float64:
-        values = self.measure.diagonal(features, state.parts[0]).reshape(1, -1).copy()
+        values: Float64 = self.measure.diagonal(features, state.parts[0]).reshape(1, -1).copy()
         with np.errstate(over="ignore"):  # FittedKernel.diagonal answers overflow in words
             self.pointwise(values, state)
-        return values[0]
+        return np.asarray(values[0])
 
     def single_precision(self, features: Any, state: State) -> bool:
         return self.measure.single_precision(features, state.parts[0]) and super().single_precision(features, state)
 
 
 class PointwiseOf(Kernel):
-    """k(x, z) = g(k0(x, z)) for another kernel k0, whose own measure it shares. Subclasses give `kernel` and `outer`."""
+    """k(x, z) = g(k0(x, z)) for another kernel k0, whose measure it shares. Subclasses give `kernel` and `outer`."""
 
     kernel: Kernel
 
@@ -112,10 +112,10 @@ class PointwiseOf(Kernel):
         self.outer(out)
 
     def diagonal(self, features: Any, state: State) -> Float64:
-        values = self.kernel.diagonal(features, state.parts[0]).reshape(1, -1).copy()
+        values: Float64 = self.kernel.diagonal(features, state.parts[0]).reshape(1, -1).copy()
         with np.errstate(over="ignore"):
             self.outer(values)
-        return values[0]
+        return np.asarray(values[0])
 
     def single_precision(self, features: Any, state: State) -> bool:
         return self.kernel.single_precision(features, state.parts[0]) and super().single_precision(features, state)

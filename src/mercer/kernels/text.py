@@ -18,6 +18,6 @@ def text_of(kernel: Kernel) -> str:
     shown = []
     for item in dataclasses.fields(kernel):
         value = getattr(kernel, item.name)
-        if item.default is dataclasses.MISSING or value is not item.default and value != item.default:
+        if item.default is dataclasses.MISSING or (value is not item.default and value != item.default):
             shown.append(f"{item.name}={value}" if not isinstance(value, str) else f"{item.name}={value!r}")
     return f"{name}({', '.join(shown)})"

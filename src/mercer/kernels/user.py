@@ -8,10 +8,9 @@ from functools import cached_property
 from typing import Any, Self, final
 
 import numpy as np
-import scipy.sparse as sp
 
 from mercer import _check
-from mercer._jit import is_jitted, jit
+from mercer._jit import Array, is_jitted, jit
 from mercer._registry import INPUTS, find
 from mercer.errors import KernelError
 from mercer.inputs.base import Index, Objects
@@ -40,7 +39,7 @@ class RawFeatures:
         return cls(objects.items)
 
     def __len__(self) -> int:
-        return int(self.raw.shape[0]) if isinstance(self.raw, np.ndarray) or sp.issparse(self.raw) else len(self.raw)
+        return len(self.raw) if isinstance(self.raw, list) else int(self.raw.shape[0])
 
     def take(self, index: Index) -> RawFeatures:
         if isinstance(self.raw, list) and not isinstance(index, slice):
@@ -153,7 +152,7 @@ class FromFunction(_UserKernel):
         function = self.function
 
         @jit(cache=False)
-        def loop(left, right, out):  # type: ignore[no-untyped-def]
+        def loop(left: Array, right: Array, out: Array) -> None:
             for i in range(left.shape[0]):
                 for j in range(right.shape[0]):
                     out[i, j] = function(left[i], right[j])

@@ -10,7 +10,7 @@ from typing import Any, Self, final
 import numpy as np
 
 from mercer import _check
-from mercer._jit import jit
+from mercer._jit import Array, jit
 from mercer.errors import KernelWarning
 from mercer.inputs.strings import Strings
 from mercer.kernels.base import DType, Float64, Floating, Kernel, State
@@ -71,7 +71,7 @@ class Spectrum(Kernel):
 
 
 @jit
-def _hash_substrings(symbols, offsets, p):  # type: ignore[no-untyped-def]
+def _hash_substrings(symbols: Array, offsets: Array, p: int) -> Any:
     """A 64-bit hash of every substring of length p, string after string.
 
     Each symbol goes through the finaliser of splitmix64, so equal substrings get equal names in any batch and

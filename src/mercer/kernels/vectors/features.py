@@ -23,7 +23,8 @@ _EXPANDED_COLUMNS = 4096
 class RowFeatures:
     """Rows in the precision of the Gram matrix, with their squared lengths in float64."""
 
-    rows: Floating | sp.csr_array
+    rows: Any
+    """A C-contiguous array, or CSR."""
     squared_lengths: Float64
 
     @classmethod
@@ -31,7 +32,7 @@ class RowFeatures:
         """`shift` is subtracted from every row (dense only: it would fill a sparse matrix)."""
         values: Any = vectors.values
         with np.errstate(over="ignore"):
-            if sp.issparse(values):
+            if vectors.is_sparse:
                 exact = values.astype(np.float64)
                 lengths = np.asarray(exact.multiply(exact).sum(axis=1)).ravel()
                 rows: Any = values.astype(dtype)
@@ -57,10 +58,10 @@ class RowFeatures:
 
 def dot_products(left: RowFeatures, right: RowFeatures, out: Floating) -> None:
     """out[i, j] = <left_i, right_j>."""
-    if sp.issparse(left.rows) or sp.issparse(right.rows):
+    if _is_sparse(left.rows) or _is_sparse(right.rows):
         if left.rows.shape[1] > _EXPANDED_COLUMNS:
             product: Any = left.rows @ right.rows.T
-            out[...] = product.toarray() if sp.issparse(product) else product
+            out[...] = product.toarray() if _is_sparse(product) else product
             return
         np.matmul(_expanded(left.rows, out.dtype), _expanded(right.rows, out.dtype).T, out=out)
         return
@@ -68,4 +69,8 @@ def dot_products(left: RowFeatures, right: RowFeatures, out: Floating) -> None:
 
 
 def _expanded(rows: Any, dtype: npt.DTypeLike) -> Any:
-    return rows.toarray().astype(dtype, copy=False) if sp.issparse(rows) else rows
+    return rows.toarray().astype(dtype, copy=False) if _is_sparse(rows) else rows
+
+
+def _is_sparse(rows: Any) -> bool:
+    return bool(sp.issparse(rows))

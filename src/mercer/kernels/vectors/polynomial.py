@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Self, final
 
 from mercer import _check
-from mercer.inputs.base import Objects
+from mercer.inputs.vectors import Vectors
 from mercer.kernels import epilogues, gamma
 from mercer.kernels.base import Floating, Measure, State
 from mercer.kernels.pointwise import Pointwise
@@ -20,8 +20,9 @@ from mercer.kernels.vectors.linear import Linear
 class Polynomial(Pointwise):
     """The polynomial kernel, k(x, z) = (gamma x'z + coef0)^degree.
 
-    Its features are all monomials of degree up to `degree` (exactly `degree` when ``coef0 = 0``). `gamma` is a positive
-    number, or ``"scale"``, ``"auto"`` or ``"median"``; `coef0` >= 0 and a whole `degree` keep it positive semi-definite.
+    Its features are all monomials of degree up to `degree` (exactly `degree` when ``coef0 = 0``). `gamma` is a
+    positive number, or ``"scale"``, ``"auto"`` or ``"median"`` as in `RBF`. A negative `coef0` or a fractional
+    `degree` would not be positive semi-definite, and is refused.
 
     >>> from mercer import kernels
     >>> kernels.Polynomial(degree=3, coef0=1.0).fit([[1.0, 2.0]])([[1.0, 2.0]], [[3.0, -1.0]])
@@ -45,14 +46,14 @@ class Polynomial(Pointwise):
     def data_dependent(self) -> bool:
         return self.gamma in ("scale", "median")
 
-    def parameters(self, objects: Objects, measure_state: State) -> dict[str, float]:
+    def parameters(self, objects: Vectors, measure_state: State) -> dict[str, float]:
         del measure_state
         if not isinstance(self.gamma, str):
             return {"gamma": float(self.gamma)}
-        found = gamma.of_vectors(self.gamma, objects)  # type: ignore[arg-type]
+        found = gamma.of_vectors(self.gamma, objects)
         if found is None:
             distance = SquaredEuclidean()
-            found = gamma.of_distances(self.gamma, distance, objects, distance.resolve(objects))  # type: ignore[arg-type]
+            found = gamma.of_distances(self.gamma, distance, objects, distance.resolve(objects))
         return {"gamma": found}
 
     def pointwise(self, values: Floating, state: State) -> None:
