@@ -50,10 +50,15 @@ class Features(Protocol):
 @final
 @dataclass(frozen=True, eq=False)
 class State:
-    """What a kernel learnt from data: named arrays, and the states of the kernels it is made of."""
+    """What a kernel learnt from data: named arrays, and the states of the kernels it is made of.
+
+    `objects` are training objects that new ones must be compared with, for the few kernels (centring, latent
+    semantics) whose values cannot be computed from two objects alone.
+    """
 
     values: Mapping[str, npt.NDArray[Any]] = field(default_factory=dict)
     parts: tuple[State, ...] = ()
+    objects: Objects | None = None
 
     def number(self, name: str) -> float:
         """A resolved scalar, such as gamma."""
