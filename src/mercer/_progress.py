@@ -1,0 +1,91 @@
+"""Progress of long work: one line on stderr, only on a terminal, only once a second has passed.
+
+Library code reports fractions; it never prints. Work inside work (tiles of a Gram matrix inside a fit inside a search)
+shows the outermost bar alone. Results never come this way: they go to stdout.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import contextvars
+import os
+import sys
+import time
+from collections.abc import Iterator
+from typing import Any
+
+_SECONDS_BEFORE_SHOWING = 1.0
+_SECONDS_BETWEEN_UPDATES = 0.1
+
+_busy: contextvars.ContextVar[bool] = contextvars.ContextVar("mercer_progress_busy", default=False)
+_silenced: contextvars.ContextVar[bool] = contextvars.ContextVar("mercer_progress_silenced", default=False)
+
+
+class Reporter:
+    """Takes fractions of work done; shows them if there is somebody to see them."""
+
+    def __init__(self, title: str, shown: bool) -> None:
+        self._title = title
+        self._shown = shown
+        self._began = self._last = time.monotonic()
+        self._bar: Any = None
+        self._line: Any = None
+
+    def __call__(self, fraction: float, note: str = "") -> None:
+        """Report that `fraction` (0 to 1) of the work is done; `note` says how it stands, such as 'gap 0.01'."""
+        if not self._shown:
+            return
+        now = time.monotonic()
+        if now - self._began < _SECONDS_BEFORE_SHOWING or now - self._last < _SECONDS_BETWEEN_UPDATES:
+            return
+        self._last = now
+        if self._bar is None:
+            self._open()
+        self._bar.update(self._line, completed=min(max(fraction, 0.0), 1.0), note=note)
+
+    def _open(self) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+        columns = (
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TextColumn("{task.percentage:>3.0f} %"),
+            TimeElapsedColumn(),
+            TextColumn("left"),
+            TimeRemainingColumn(),
+            TextColumn("{task.fields[note]}"),
+        )
+        self._bar = Progress(*columns, console=Console(stderr=True), transient=True)
+        self._bar.start()
+        self._line = self._bar.add_task(self._title, total=1.0, note="")
+
+    def close(self) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+
+
+@contextlib.contextmanager
+def reporting(title: str) -> Iterator[Reporter]:
+    """A reporter for one piece of work; silent inside another, off a terminal, or when silenced."""
+    reporter = Reporter(title, shown=not _busy.get() and not _silenced.get() and _somebody_watches())
+    token = _busy.set(True)
+    try:
+        yield reporter
+    finally:
+        _busy.reset(token)
+        reporter.close()
+
+
+@contextlib.contextmanager
+def silenced() -> Iterator[None]:
+    """No progress inside, whatever stderr is: for ``--quiet``."""
+    token = _silenced.set(True)
+    try:
+        yield
+    finally:
+        _silenced.reset(token)
+
+
+def _somebody_watches() -> bool:
+    return sys.stderr is not None and sys.stderr.isatty() and os.environ.get("TERM") != "dumb"

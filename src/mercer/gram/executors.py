@@ -1,0 +1,192 @@
+"""Who computes the tiles: this thread, or a pool of threads over tiles that hold no interpreter lock.
+
+An executor is a port of one method. Work is a picklable function of a tile; what comes of it goes to a sink. Threads
+compute straight into a buffer that the sink provides.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import os
+import sys
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from dataclasses import dataclass, field
+from typing import Any, Protocol, TypeVar, final
+
+import numpy as np
+import numpy.typing as npt
+from threadpoolctl import ThreadpoolController
+
+from mercer._progress import Reporter
+from mercer.gram.tiles import Strip, Tile
+
+Block = npt.NDArray[np.floating[Any]]
+Work = Callable[[Tile, Block], None]
+Item = TypeVar("Item")
+
+_SECONDS_BETWEEN_SIGNALS = 0.05
+_worker = threading.local()
+
+
+class Sink(Protocol):
+    """Where blocks go. Called from several threads at once, but never for two tiles of one strip."""
+
+    def buffer(self, tile: Tile) -> Block:
+        """A C-contiguous array of the shape of the tile, to be computed into."""
+        ...
+
+    def accept(self, tile: Tile, block: Block) -> None:
+        """Take over a computed block."""
+        ...
+
+
+class Executor(Protocol):
+    """Runs the work of every strip. Strips come in any order, the tiles of one strip in theirs."""
+
+    def map(self, work: Work, strips: Sequence[Strip], sink: Sink, report: Reporter | None = None) -> None: ...
+
+    def each(self, job: Callable[[Item], None], items: Sequence[Item]) -> None:
+        """Run a job for each item; the first exception stops the rest and is raised."""
+        ...
+
+
+@final
+@dataclass(frozen=True)
+class Serial:
+    """Everything in this thread."""
+
+    def map(self, work: Work, strips: Sequence[Strip], sink: Sink, report: Reporter | None = None) -> None:
+        with single_threaded_blas():
+            for done, strip in enumerate(strips):
+                _run_strip(work, strip, sink)
+                if report is not None:
+                    report((done + 1) / len(strips))
+
+    def each(self, job: Callable[[Item], None], items: Sequence[Item]) -> None:
+        for item in items:
+            job(item)
+
+
+@final
+@dataclass(frozen=True)
+class Threads:
+    """A pool of threads, with BLAS held to one thread each.
+
+    Called from inside one of its own threads (a sub-problem that needs a Gram matrix), it works in that thread.
+    """
+
+    count: int = field(default_factory=lambda: default_threads())
+
+    def map(self, work: Work, strips: Sequence[Strip], sink: Sink, report: Reporter | None = None) -> None:
+        done = 0
+        counting = threading.Lock()
+
+        def run(strip: Strip) -> None:
+            nonlocal done
+            for tile in strip:
+                if stop.is_set():
+                    return
+                _run_strip(work, (tile,), sink)
+            with counting:
+                done += 1
+
+        def watch() -> None:
+            if report is not None:
+                report(done / len(strips))
+
+        stop = threading.Event()
+        self._spread(run, strips, stop, watch)
+
+    def each(self, job: Callable[[Item], None], items: Sequence[Item]) -> None:
+        self._spread(job, items, threading.Event(), lambda: None)
+
+    def _spread(
+        self, job: Callable[[Item], None], items: Sequence[Item], stop: threading.Event, watch: Callable[[], None]
+    ) -> None:
+        if self.count <= 1 or len(items) <= 1 or getattr(_worker, "busy", False):
+            with single_threaded_blas():
+                for item in items:
+                    job(item)
+                    watch()
+            return
+        queue = iter(items)
+        taking = threading.Lock()
+
+        def worker() -> None:
+            _worker.busy = True
+            while not stop.is_set():
+                with taking:
+                    try:
+                        item = next(queue)
+                    except StopIteration:
+                        return
+                job(item)
+
+        with single_threaded_blas(), ThreadPoolExecutor(self.count, thread_name_prefix="mercer") as pool:
+            futures = [pool.submit(worker) for _ in range(min(self.count, len(items)))]
+            try:
+                # Waiting in short spells lets the main thread see Ctrl-C; workers stop after the tile at hand.
+                while not all(future.done() for future in futures):
+                    wait(futures, timeout=_SECONDS_BETWEEN_SIGNALS, return_when=FIRST_EXCEPTION)
+                    if any(future.done() and future.exception() for future in futures):
+                        break
+                    watch()
+            finally:
+                stop.set()
+        for future in futures:
+            future.result()
+
+
+def _run_strip(work: Work, strip: Strip, sink: Sink) -> None:
+    for tile in strip:
+        block = sink.buffer(tile)
+        work(tile, block)
+        sink.accept(tile, block)
+
+
+def default_threads() -> int:
+    """MERCER_NUM_THREADS, or as many as this process may use."""
+    asked = os.environ.get("MERCER_NUM_THREADS", "")
+    if asked.isdigit() and int(asked) > 0:
+        return int(asked)
+    if hasattr(os, "sched_getaffinity"):  # not on macOS and Windows
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+_guard = threading.Lock()
+_holders = 0
+_limiter: Any = None
+
+
+@functools.lru_cache(maxsize=1)
+def _controller(loaded_modules: int) -> ThreadpoolController:
+    # Looking for BLAS libraries takes a millisecond; a new one can only have come with a new module.
+    del loaded_modules
+    return ThreadpoolController()
+
+
+@contextlib.contextmanager
+def single_threaded_blas() -> Iterator[None]:
+    """Hold BLAS to one thread while tiles are computed; the last one out restores what was before.
+
+    Even a single thread of ours does so: BLAS rounds differently with more threads, and results must not depend on
+    how many there are. The setting is process-wide, so it is counted: two fits in two threads must not undo each other's.
+    """
+    global _holders, _limiter
+    with _guard:
+        _holders += 1
+        if _holders == 1:
+            _limiter = _controller(len(sys.modules)).limit(limits=1, user_api="blas")
+            _limiter.__enter__()
+    try:
+        yield
+    finally:
+        with _guard:
+            _holders -= 1
+            if _holders == 0:
+                _limiter.__exit__(None, None, None)
+                _limiter = None

@@ -1,0 +1,324 @@
+"""The Gram matrix as solvers see it: a view over features, never a kernel.
+
+A `Gram` may be a view of part of a larger one (`view`): folds of a cross-validation and pairs of classes share one set
+of features and, once `store` was called, one stored matrix.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Self, final
+
+import numpy as np
+import numpy.typing as npt
+
+from mercer._jit import Array, jit
+from mercer._progress import reporting
+from mercer.errors import KernelError
+from mercer.gram import budget
+from mercer.gram.cache import RowCache
+from mercer.gram.executors import Block, Executor, Serial, Threads
+from mercer.gram.sinks import ProductSink, StoreSink
+from mercer.gram.tiles import Tile, plan
+from mercer.inputs.base import Objects
+from mercer.kernels.base import DType, Features, FittedKernel, Float64
+
+Rows = npt.NDArray[np.intp]
+
+TILE_BYTES = 2 * 2**20
+"""A tile and what it is computed from stay within the second-level cache."""
+DOUBLE_ENTRIES = 2048 * 2048
+"""Matrices up to this many entries are computed in float64: they are cheap, and exact."""
+_SERIAL_ENTRIES = 64 * 1024
+_ASYMMETRY = 1e-5
+
+
+@dataclass(eq=False)
+class _Source:
+    """What all views of one Gram matrix share."""
+
+    fitted: FittedKernel
+    left: Features
+    right: Features
+    diagonal: Float64 | None
+    dtype: DType
+    executor: Executor
+    budget: int
+    stored: Block | None = None
+    cache: RowCache | None = field(default=None)
+    entries: int = 0
+
+
+@final
+@dataclass(frozen=True)
+class TileWork:
+    """The work of one tile: picklable, so that it can be shipped to another process."""
+
+    fitted: FittedKernel
+    left: Features
+    right: Features
+
+    def __call__(self, tile: Tile, out: Block) -> None:
+        self.fitted.tile(self.left.take(tile.rows), self.right.take(tile.columns), out)
+
+
+@final
+class Gram:
+    """The matrix of kernel values between two batches of objects, or of one batch with itself.
+
+    >>> from mercer import kernels
+    >>> from mercer.gram.matrix import Gram
+    >>> gram = Gram.of(kernels.Linear().fit([[1.0], [2.0]]), [[1.0], [2.0]])
+    >>> gram.dense()
+    array([[1., 2.],
+           [2., 4.]])
+    """
+
+    def __init__(self, source: _Source, rows: Rows | None, columns: Rows | None) -> None:
+        self._source = source
+        self._rows = rows
+        self._columns = columns
+
+    @classmethod
+    def of(
+        cls,
+        fitted: FittedKernel,
+        rows: Any,
+        columns: Any = None,
+        *,
+        dtype: DType | None = None,
+        memory: budget.Memory = "auto",
+        executor: Executor | None = None,
+    ) -> Self:
+        """Rows against columns; without `columns`, training objects against themselves.
+
+        `rows` and `columns` are objects, or anything that the kernel can parse; `columns` are training objects.
+        """
+        row_objects = _objects(fitted, rows, new=columns is not None)
+        column_objects = row_objects if columns is None else _objects(fitted, columns, new=False)
+        entries = len(row_objects) * len(column_objects)
+        kind = dtype or (np.float64 if entries <= DOUBLE_ENTRIES else np.float32)
+        left = fitted.features(row_objects, kind)
+        right = left if columns is None else fitted.features(column_objects, kind)
+        diagonal = fitted.diagonal(left) if columns is None else None
+        if dtype is None and kind is np.float32 and not _single_precision(fitted, left, right):
+            return cls.of(fitted, row_objects, None if columns is None else column_objects, dtype=np.float64,
+                          memory=memory, executor=executor)  # fmt: skip
+        left, right = fitted.align(left, right)
+        chosen = executor or (Serial() if entries < _SERIAL_ENTRIES else Threads())
+        return cls(_Source(fitted, left, right, diagonal, kind, chosen, budget.stored_bytes(memory)), None, None)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        rows = len(self._source.left) if self._rows is None else len(self._rows)
+        return rows, len(self._source.right) if self._columns is None else len(self._columns)
+
+    @property
+    def dtype(self) -> DType:
+        return self._source.dtype
+
+    @property
+    def executor(self) -> Executor:
+        return self._source.executor
+
+    @property
+    def entries_computed(self) -> int:
+        """Kernel values computed so far, over all views."""
+        return self._source.entries
+
+    @property
+    def symmetric(self) -> bool:
+        """Whether rows and columns are the same objects, in the same order."""
+        if self._source.diagonal is None:
+            return False
+        return self._rows is self._columns or np.array_equal(self._row_ids(), self._column_ids())
+
+    def view(self, rows: Any, columns: Any = None) -> Gram:
+        """Part of this matrix, sharing everything with it; without `columns`, the same rows and columns."""
+        row_ids = self._row_ids()[rows]
+        return Gram(self._source, row_ids, row_ids if columns is None else self._column_ids()[columns])
+
+    def diagonal(self) -> Float64:
+        """k(x, x) of each row's object, in float64."""
+        if self._source.diagonal is None:
+            raise KernelError("A matrix of new objects against training objects has no diagonal.")
+        return self._source.diagonal if self._rows is None else self._source.diagonal[self._rows]
+
+    def fits(self, views: int = 1) -> bool:
+        """Whether this matrix (and so many copies) may be stored within the budget."""
+        return views * self._bytes() <= self._source.budget
+
+    def store(self) -> None:
+        """Compute the whole underlying matrix once, and serve every view from it."""
+        if self._source.stored is None:
+            self._source.stored = Gram(self._source, None, None).dense()
+
+    def dense(self, dtype: DType | None = None) -> Block:
+        """All entries as one array; refuses, before allocating, what is beyond the budget."""
+        source = self._source
+        if source.stored is not None:
+            whole = self._rows is None and self._columns is None
+            found = source.stored if whole else _gathered(source.stored, self._row_ids(), self._column_ids())
+            return found if dtype is None else found.astype(dtype, copy=False)
+        n, m = self.shape
+        budget.require(
+            self._bytes(),
+            source.budget,
+            f"A Gram matrix of {n:,} x {m:,} objects",
+            "Train on fewer objects, raise `memory`, or use an approximation of the kernel.",
+        )
+        out = np.empty((n, m), dtype=source.dtype)
+        self._fill(out)
+        return out if dtype is None else out.astype(dtype, copy=False)
+
+    def rows(self, index: Any, columns: Any = None, out: Block | None = None) -> Block:
+        """The rows at `index` (of the columns at `columns`) as an array."""
+        part = self.view(index, slice(None) if columns is None else columns)
+        if part._source.stored is not None:
+            found = _gathered(part._source.stored, part._row_ids(), part._column_ids())
+            if out is None:
+                return found
+            out[...] = found
+            return out
+        block = np.empty(part.shape, dtype=self.dtype) if out is None else out
+        part._fill(block)
+        return block
+
+    def cached_rows(self, index: Rows) -> RowCache:
+        """A cache of whole rows of the underlying matrix that holds at least these, within the budget."""
+        source = self._source
+        if source.cache is None:
+            source.cache = RowCache(len(source.left), len(source.right), source.dtype, source.budget)
+        source.cache.ensure(index, lambda rows, out: Gram(source, rows, None)._fill(out))
+        return source.cache
+
+    def matvec(self, vectors: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        """K @ vectors in float64, tile by tile, without storing K."""
+        n, m = self.shape
+        if vectors.shape[0] != m:
+            raise ValueError(f"matvec needs {m} rows, one per column of the matrix; got {vectors.shape}")
+        out = np.zeros((n, *vectors.shape[1:]))
+        sink = ProductSink(out, vectors, self.dtype)
+        self._run(sink, symmetric=False)
+        return out
+
+    # ------------------------------------------------------------------------------------------------------------------
+
+    def _bytes(self) -> int:
+        n, m = self.shape
+        return n * m * np.dtype(self.dtype).itemsize
+
+    def _row_ids(self) -> Rows:
+        return np.arange(len(self._source.left)) if self._rows is None else self._rows
+
+    def _column_ids(self) -> Rows:
+        return np.arange(len(self._source.right)) if self._columns is None else self._columns
+
+    def _fill(self, out: Block) -> None:
+        """Compute every entry into `out`."""
+        source = self._source
+        if source.stored is not None:
+            out[...] = _gathered(source.stored, self._row_ids(), self._column_ids())
+            return
+        half = self.symmetric and source.fitted.kernel.symmetric
+        self._run(StoreSink(out, mirror=half), symmetric=half)
+        if source.diagonal is not None:
+            _write_coincident(out, self._row_ids(), self._column_ids(), source.diagonal)
+        if self.symmetric and not source.fitted.kernel.symmetric:
+            _refuse_asymmetry(out, source.fitted)
+
+    def _run(self, sink: Any, *, symmetric: bool) -> None:
+        source = self._source
+        n, m = self.shape
+        left = source.left if self._rows is None else source.left.take(self._rows)
+        right = source.right if self._columns is None else source.right.take(self._columns)
+        strips = plan(n, m, itemsize=np.dtype(self.dtype).itemsize, budget=TILE_BYTES, symmetric=symmetric)
+        work: Any = TileWork(source.fitted, left, right)
+        if source.stored is not None:
+            work = _StoredWork(source.stored, self._row_ids(), self._column_ids())
+        elif isinstance(sink, ProductSink) and source.diagonal is not None:
+            work = _ExactWork(work, self._row_ids(), self._column_ids(), source.diagonal)
+        with reporting("Kernel values") as report:
+            source.executor.map(work, strips, sink, report)
+        if source.stored is None:
+            source.entries += sum(tile.entries for strip in strips for tile in strip)
+
+
+@final
+@dataclass(frozen=True)
+class _StoredWork:
+    """Tiles copied from a stored matrix."""
+
+    stored: Block
+    rows: Rows
+    columns: Rows
+
+    def __call__(self, tile: Tile, out: Block) -> None:
+        _gather(self.stored, self.rows[tile.rows], self.columns[tile.columns], out)
+
+
+@final
+@dataclass(frozen=True)
+class _ExactWork:
+    """Computed tiles in which an object meets itself with its exact value."""
+
+    inner: TileWork
+    rows: Rows
+    columns: Rows
+    diagonal: Float64
+
+    def __call__(self, tile: Tile, out: Block) -> None:
+        self.inner(tile, out)
+        _write_coincident(out, self.rows[tile.rows], self.columns[tile.columns], self.diagonal)
+
+
+def _objects(fitted: FittedKernel, raw: Any, *, new: bool) -> Objects:
+    if isinstance(raw, Objects):
+        return raw
+    return fitted.coerce(raw) if new else fitted.kernel.coerce(raw)
+
+
+def _single_precision(fitted: FittedKernel, left: Features, right: Features) -> bool:
+    safe = fitted.kernel.single_precision(left, fitted.state)
+    return safe if left is right else safe and fitted.kernel.single_precision(right, fitted.state)
+
+
+def _gathered(stored: Block, rows: Rows, columns: Rows) -> Block:
+    out = np.empty((len(rows), len(columns)), dtype=stored.dtype)
+    _gather(stored, rows, columns, out)
+    return out
+
+
+@jit
+def _gather(stored: Array, rows: Array, columns: Array, out: Array) -> None:
+    for i in range(rows.shape[0]):
+        row = stored[rows[i]]
+        target = out[i]
+        for j in range(columns.shape[0]):
+            target[j] = row[columns[j]]
+
+
+def _write_coincident(out: Block, rows: Rows, columns: Rows, diagonal: Float64) -> None:
+    if rows is columns or np.array_equal(rows, columns):
+        np.fill_diagonal(out, diagonal[rows])
+        return
+    place = np.full(len(diagonal), -1, dtype=np.intp)
+    place[columns] = np.arange(len(columns))
+    found = place[rows]
+    hits = np.flatnonzero(found >= 0)
+    out[hits, found[hits]] = diagonal[rows[hits]]
+
+
+def _refuse_asymmetry(out: Block, fitted: FittedKernel) -> None:
+    """Rounding is averaged away; anything more means that this is no kernel."""
+    gap = np.abs(out - out.T)
+    worst = float(gap.max(initial=0.0))
+    if worst > _ASYMMETRY * max(1.0, float(np.abs(out).max(initial=0.0))):
+        i, j = np.unravel_index(int(gap.argmax()), gap.shape)
+        raise KernelError(
+            f"The matrix of {fitted.kernel} is not symmetric: entries ({i}, {j}) and ({j}, {i}) are {out[i, j]:g} and "
+            f"{out[j, i]:g}, apart by {worst:g}. A kernel gives the same value both ways round; for example use "
+            "(k(x, z) + k(z, x)) / 2."
+        )
+    out += out.T
+    out *= 0.5

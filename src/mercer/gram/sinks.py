@@ -1,0 +1,89 @@
+"""What becomes of computed tiles: entries of a stored matrix, or terms of a product."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any, final
+
+import numpy as np
+import numpy.typing as npt
+
+from mercer._jit import Array, jit
+from mercer.gram.executors import Block
+from mercer.gram.tiles import Tile
+
+
+class _Buffers:
+    """One scratch tile per thread: fresh memory is far dearer than memory in use."""
+
+    def __init__(self, dtype: Any) -> None:
+        self._dtype = dtype
+        self._local = threading.local()
+
+    def of_shape(self, shape: tuple[int, int]) -> Block:
+        size = shape[0] * shape[1]
+        flat = getattr(self._local, "flat", None)
+        if flat is None or len(flat) < size:
+            flat = self._local.flat = np.empty(size, dtype=self._dtype)
+        block: Block = flat[:size].reshape(shape)
+        return block
+
+
+@final
+class StoreSink:
+    """Writes tiles into a matrix; with `mirror`, also their transposes."""
+
+    def __init__(self, out: Block, *, mirror: bool) -> None:
+        self._out = out
+        self._mirror = mirror
+        self._buffers = _Buffers(out.dtype)
+
+    def buffer(self, tile: Tile) -> Block:
+        if tile.shape[1] == self._out.shape[1]:  # whole rows of the matrix are contiguous: no copy
+            return self._out[tile.rows]
+        return self._buffers.of_shape(tile.shape)
+
+    def accept(self, tile: Tile, block: Block) -> None:
+        target = self._out[tile.rows, tile.columns]
+        if not np.may_share_memory(target, block):
+            target[...] = block
+        if not self._mirror:
+            return
+        if tile.top == tile.left:
+            _mirror_within(self._out, tile.top, tile.bottom)
+        else:
+            _mirror_across(self._out, block, tile.top, tile.left)
+
+
+@final
+class ProductSink:
+    """Adds up tile @ vectors[columns], in float64, tile by tile in the order of the strip."""
+
+    def __init__(self, out: npt.NDArray[np.float64], vectors: npt.NDArray[np.float64], dtype: Any) -> None:
+        self._out = out
+        self._vectors = np.ascontiguousarray(vectors, dtype=dtype)
+        self._buffers = _Buffers(dtype)
+
+    def buffer(self, tile: Tile) -> Block:
+        return self._buffers.of_shape(tile.shape)
+
+    def accept(self, tile: Tile, block: Block) -> None:
+        self._out[tile.rows] += block @ self._vectors[tile.columns]
+
+
+@jit
+def _mirror_across(out: Array, block: Array, top: int, left: int) -> None:
+    # In squares that fit the first-level cache: a plain transposed copy misses it on every write.
+    side = 32
+    for i0 in range(0, block.shape[0], side):
+        for j0 in range(0, block.shape[1], side):
+            for j in range(j0, min(j0 + side, block.shape[1])):
+                for i in range(i0, min(i0 + side, block.shape[0])):
+                    out[left + j, top + i] = block[i, j]
+
+
+@jit
+def _mirror_within(out: Array, start: int, stop: int) -> None:
+    for i in range(start, stop):
+        for j in range(i + 1, stop):
+            out[j, i] = out[i, j]

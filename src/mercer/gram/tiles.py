@@ -1,0 +1,65 @@
+"""Which blocks a Gram matrix is computed in: a pure function of its shape and of a byte budget.
+
+The plan never depends on the number of threads, so results are the same bit for bit on any machine. A strip is the unit
+of scheduling: its tiles share their rows and are worked off in order by one thread, so that sums over columns
+always add up in the same order.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+ROWS = 256
+COLUMNS = 1024
+
+
+@dataclass(frozen=True)
+class Tile:
+    """Rows ``top:bottom`` against columns ``left:right``."""
+
+    top: int
+    bottom: int
+    left: int
+    right: int
+
+    @property
+    def rows(self) -> slice:
+        return slice(self.top, self.bottom)
+
+    @property
+    def columns(self) -> slice:
+        return slice(self.left, self.right)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.bottom - self.top, self.right - self.left
+
+    @property
+    def entries(self) -> int:
+        return (self.bottom - self.top) * (self.right - self.left)
+
+
+Strip = tuple[Tile, ...]
+
+
+def plan(n_rows: int, n_columns: int, *, itemsize: int, budget: int, symmetric: bool = False) -> tuple[Strip, ...]:
+    """Strips of tiles that cover the matrix, or its upper triangle if `symmetric`, each tile within `budget` bytes.
+
+    >>> [len(strip) for strip in plan(600, 600, itemsize=4, budget=2**20, symmetric=True)]
+    [3, 2, 1]
+    """
+    entries = max(1, budget // itemsize)
+    if symmetric:
+        side = max(1, min(2 * ROWS, int(entries**0.5), n_rows))
+        height = width = side if n_rows > side else max(1, -(-n_rows // 2) if n_rows > ROWS else n_rows)
+    else:
+        width = max(1, min(COLUMNS, n_columns, entries))
+        height = max(1, min(ROWS, n_rows, entries // width))
+    strips = []
+    for top in range(0, n_rows, height):
+        bottom = min(top + height, n_rows)
+        start = top if symmetric else 0
+        strips.append(
+            tuple(Tile(top, bottom, left, min(left + width, n_columns)) for left in range(start, n_columns, width))
+        )
+    return tuple(strip for strip in strips if strip)
