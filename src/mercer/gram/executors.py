@@ -174,7 +174,7 @@ def single_threaded_blas() -> Iterator[None]:
     """Hold BLAS to one thread while tiles are computed; the last one out restores what was before.
 
     Even a single thread of ours does so: BLAS rounds differently with more threads, and results must not depend on
-    how many there are. The setting is process-wide, so it is counted: two fits in two threads must not undo each other's.
+    how many there are. The setting is process-wide, so it is counted: two fits at once must not undo each other's.
     """
     global _holders, _limiter
     with _guard:

@@ -25,7 +25,7 @@ import numpy.typing as npt
 
 from mercer.errors import InputError, KernelError
 from mercer.inputs.base import Index, Objects
-from mercer.kernels.record import Record
+from mercer._record import Record
 
 if TYPE_CHECKING:
     from mercer.kernels.algebra import Product, Scaled, Sum

@@ -1,4 +1,4 @@
-"""Immutable records with value semantics: what every kernel specification is."""
+"""Immutable records with value semantics: what every kernel and every loss is."""
 
 from __future__ import annotations
 

@@ -1,0 +1,37 @@
+"""The fitted machine: f(x) = sum over support objects of coefficient * k(support, x), plus an intercept."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+import numpy.typing as npt
+
+from mercer.gram.matrix import Gram
+from mercer.inputs.base import Objects
+from mercer.kernels.base import FittedKernel
+
+Float64 = npt.NDArray[np.float64]
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Expansion:
+    """Support objects, their coefficients (one column per output), and the intercepts.
+
+    Prediction touches support objects only: one product of K(new, support) with all columns.
+    """
+
+    kernel: FittedKernel
+    support: Objects
+    coefficients: Float64
+    intercept: Float64
+
+    def __call__(self, objects: Any) -> Float64:
+        """Decision values, of shape (objects, outputs)."""
+        new = objects if isinstance(objects, Objects) else self.kernel.coerce(objects)
+        values = np.zeros((len(new), self.coefficients.shape[1]))
+        if len(self.support):
+            values = Gram.of(self.kernel, new, self.support).matvec(self.coefficients)
+        return values + self.intercept

@@ -1,0 +1,68 @@
+"""The contract of a loss: a function of targets and decision values, and of nothing else."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Self, final
+
+import numpy as np
+import numpy.typing as npt
+
+from mercer._record import Record
+
+Float64 = npt.NDArray[np.float64]
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Box:
+    """The dual of a piecewise linear loss: minimise 1/2 b'Kb + linear'b over lower <= b <= upper.
+
+    b are signed coefficients: the decision function is sum_i b_i k(x_i, .) plus an intercept. `copies` of each object
+    take part (two for losses with two kinks, such as the epsilon-insensitive one, whose variables share rows of K).
+    """
+
+    linear: Float64
+    lower: Float64
+    upper: Float64
+    copies: int = 1
+
+
+class Loss(Record, ABC):
+    """l(y, f), elementwise in two arrays of one shape, with what solvers need of it.
+
+    `y` is coded as the loss wants it (-1 and +1 for two classes). All methods are pure.
+    """
+
+    smooth: bool
+    """Whether slope and curvature exist everywhere; otherwise `slope` is a subgradient."""
+    classifies: bool
+    """Whether targets are classes rather than numbers."""
+
+    @abstractmethod
+    def value(self, y: Float64, f: Float64) -> Float64:
+        """l(y, f)."""
+
+    @abstractmethod
+    def slope(self, y: Float64, f: Float64) -> Float64:
+        """dl/df, or a subgradient where the loss has a kink."""
+
+    @abstractmethod
+    def curvature(self, y: Float64, f: Float64) -> Float64:
+        """d2l/df2, zero at kinks."""
+
+    @abstractmethod
+    def conjugate(self, y: Float64, a: Float64) -> Float64:
+        """sup over f of (a f - l(y, f)); infinite outside its domain. It makes duality gaps."""
+
+    def as_box(self, y: Float64, C: Float64) -> Box | None:
+        """The dual of sum_i C_i l(y_i, f_i) + 1/2 |w|^2 as a box problem, or None if it is none."""
+        del y, C
+        return None
+
+    @classmethod
+    @abstractmethod
+    def examples(cls) -> Iterator[Self]:
+        """Losses that the conformance suite runs."""

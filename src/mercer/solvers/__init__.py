@@ -1,0 +1,1 @@
+"""Solvers: one per file, all driven in bounded chunks by `drive`."""

@@ -1,0 +1,132 @@
+"""One driver for every solver: bounded chunks, so that Ctrl-C, progress, time limits and checkpoints work for all.
+
+A compiled loop cannot be interrupted, so no solver runs longer than a chunk at a time. The driver sizes chunks to take
+about a twentieth of a second, and between them sees signals, the clock, and whether it was told to stop.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import final
+
+from mercer.gram.matrix import Gram
+from mercer.solvers.problem import BoxProblem
+from mercer.solvers.solution import Float64, Solution, Stats, Status
+
+CHUNK_SECONDS = 0.05
+_FIRST_CHUNK = 64
+
+
+class Stopped(Exception):
+    """The work was told to stop from outside; whoever told it knows why."""
+
+
+@final
+@dataclass(frozen=True)
+class Limits:
+    """When to give up, and an event through which another thread says so."""
+
+    max_iter: int = -1
+    """At most so many iterations; -1 for no limit."""
+    time_limit: float = math.inf
+    """At most so many seconds."""
+    stop: threading.Event = field(default_factory=threading.Event, compare=False)
+
+
+@final
+@dataclass(frozen=True)
+class Chunk:
+    """How a run stands between two chunks."""
+
+    iterations: int
+    gap: float
+    fraction: float
+    """A guess at the share of the work that is done, from how fast the gap has closed."""
+
+
+OnChunk = Callable[[Chunk], None]
+
+
+class Run(ABC):
+    """One solve under way. Subclasses keep the state in arrays and work on it in compiled loops."""
+
+    iterations: int = 0
+    gap: float = math.inf
+    done: bool = False
+    """Whether nothing is left to do: converged, or stalled."""
+    status: Status = Status.CONVERGED
+    """Why, once done."""
+
+    @abstractmethod
+    def step(self, iterations: int) -> None:
+        """Do at most so many iterations; sets `iterations`, `gap` and, at the end, `done` and `status`."""
+
+    @abstractmethod
+    def finish(self, status: Status, stats: Stats) -> Solution:
+        """The solution as it stands, whether converged or not."""
+
+
+class Solver(ABC):
+    """A way to solve box problems."""
+
+    @abstractmethod
+    def init(self, gram: Gram, problem: BoxProblem, *, start: Float64 | None, tol: float) -> Run:
+        """Prepare a run; `start` is a feasible point to begin from."""
+
+    @final
+    def solve(
+        self,
+        gram: Gram,
+        problem: BoxProblem,
+        *,
+        start: Float64 | None = None,
+        tol: float = 1e-3,
+        limits: Limits | None = None,
+        on_chunk: OnChunk | None = None,
+    ) -> Solution:
+        """Solve to within `tol`, or as far as the limits allow."""
+        began = time.monotonic()
+        return drive(self.init(gram, problem, start=start, tol=tol), tol, limits or Limits(), on_chunk, began)
+
+
+def drive(run: Run, tol: float, limits: Limits, on_chunk: OnChunk | None, began: float) -> Solution:
+    """Step a run until it is done or a limit is reached."""
+    size, first_gap = _FIRST_CHUNK, math.nan
+    status = None
+    while status is None:
+        if limits.stop.is_set():
+            raise Stopped
+        left = size if limits.max_iter < 0 else min(size, limits.max_iter - run.iterations)
+        started, before = time.monotonic(), run.iterations
+        if left > 0:
+            run.step(left)
+        now = time.monotonic()
+        if run.done:
+            status = run.status
+        elif limits.max_iter >= 0 and run.iterations >= limits.max_iter:
+            status = Status.OUT_OF_ITERATIONS
+        elif now - began > limits.time_limit:
+            status = Status.OUT_OF_TIME
+        size = _next_size(left, run.iterations - before, now - started)
+        if on_chunk is not None:
+            first_gap = run.gap if math.isnan(first_gap) else first_gap
+            on_chunk(Chunk(run.iterations, run.gap, _fraction(first_gap, run.gap, tol)))
+    return run.finish(status, Stats(run.iterations, run.gap, time.monotonic() - began))
+
+
+def _next_size(asked: int, did: int, seconds: float) -> int:
+    if did == 0 or seconds <= 0:
+        return max(asked, _FIRST_CHUNK)
+    aim = int(did * CHUNK_SECONDS / seconds)
+    return max(16, min(aim, 4 * max(asked, 1)))  # compilation makes the first chunk slow: sizes grow back quickly
+
+
+def _fraction(first: float, gap: float, tol: float) -> float:
+    if not (math.isfinite(gap) and math.isfinite(first)) or first <= tol:
+        return 0.0
+    return min(1.0, max(0.0, math.log(first / max(gap, tol)) / math.log(first / tol)))

@@ -1,0 +1,59 @@
+"""What a solver returns."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+import numpy.typing as npt
+
+Float64 = npt.NDArray[np.float64]
+
+
+@final
+class Status(enum.Enum):
+    """How a solver ended; the value is the sentence shown to the user, with what to do."""
+
+    CONVERGED = ""
+    OUT_OF_ITERATIONS = (
+        "The limit on iterations was reached before the solution was as exact as asked. "
+        "Raise max_iter, scale the features, or lower C."
+    )
+    OUT_OF_TIME = (
+        "The time limit was reached before the solution was as exact as asked. "
+        "Raise time_limit, scale the features, or lower C."
+    )
+    STALLED = (
+        "No further progress was possible in floating point, before the solution was as exact as asked. "
+        "Scale the features, lower C, or check that the kernel is positive semi-definite."
+    )
+
+
+@final
+@dataclass(frozen=True)
+class Stats:
+    """How it went."""
+
+    iterations: int
+    gap: float
+    """The largest violation of the optimality conditions, in units of the decision function."""
+    seconds: float
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """Coefficients of the expansion, its intercept, and how they were found."""
+
+    coefficients: Float64
+    intercept: float
+    objective: float
+    """The value of the minimised dual objective."""
+    status: Status
+    stats: Stats
+
+    @property
+    def converged(self) -> bool:
+        return self.status is Status.CONVERGED
