@@ -23,9 +23,9 @@ from typing import TYPE_CHECKING, Any, Protocol, Self, final
 import numpy as np
 import numpy.typing as npt
 
+from mercer._record import Record
 from mercer.errors import InputError, KernelError
 from mercer.inputs.base import Index, Objects
-from mercer._record import Record
 
 if TYPE_CHECKING:
     from mercer.kernels.algebra import Product, Scaled, Sum

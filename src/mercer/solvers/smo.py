@@ -6,9 +6,9 @@ Result    b, the intercept, and the largest violation of the optimality conditio
 Source    Fan, Chen and Lin, Working set selection using second order information (2005), algorithm 2, written for
           signed coefficients b_i = y_i alpha_i
 
-With F = -(Kb + linear), a point is optimal when max F over {b < upper} does not exceed min F over {b > lower}. Each step
-moves one coefficient up and one down along the pair with the largest guaranteed gain. K may be float32, F is float64 and
-is recomputed from scratch before convergence is claimed.
+With F = -(Kb + linear), a point is optimal when max F over {b < upper} does not exceed min F over {b > lower}. Each
+step moves one coefficient up and one down along the pair with the largest guaranteed gain. K may be float32, F is
+float64 and is recomputed from scratch before convergence is claimed.
 """
 
 from __future__ import annotations
