@@ -48,8 +48,8 @@ class Executor(Protocol):
 
     def map(self, work: Work, strips: Sequence[Strip], sink: Sink, report: Reporter | None = None) -> None: ...
 
-    def each(self, job: Callable[[Item], None], items: Sequence[Item]) -> None:
-        """Run a job for each item; the first exception stops the rest and is raised."""
+    def each(self, job: Callable[[Item], None], items: Sequence[Item], stop: threading.Event | None = None) -> None:
+        """Run a job for each item. The first exception, Ctrl-C included, sets `stop`, which jobs watch, and is raised."""
         ...
 
 
@@ -65,7 +65,8 @@ class Serial:
                 if report is not None:
                     report((done + 1) / len(strips))
 
-    def each(self, job: Callable[[Item], None], items: Sequence[Item]) -> None:
+    def each(self, job: Callable[[Item], None], items: Sequence[Item], stop: threading.Event | None = None) -> None:
+        del stop  # an exception ends the loop by itself
         for item in items:
             job(item)
 
@@ -100,8 +101,8 @@ class Threads:
         stop = threading.Event()
         self._spread(run, strips, stop, watch)
 
-    def each(self, job: Callable[[Item], None], items: Sequence[Item]) -> None:
-        self._spread(job, items, threading.Event(), lambda: None)
+    def each(self, job: Callable[[Item], None], items: Sequence[Item], stop: threading.Event | None = None) -> None:
+        self._spread(job, items, stop or threading.Event(), lambda: None)
 
     def _spread(
         self, job: Callable[[Item], None], items: Sequence[Item], stop: threading.Event, watch: Callable[[], None]

@@ -70,7 +70,8 @@ class _SMORun(Run):
     def finish(self, status: Status, stats: Stats) -> Solution:
         problem = self._problem
         objective = 0.5 * float(self._b @ (problem.linear - self._F))
-        return Solution(self._b, _intercept(self._b, self._F, problem), objective, status, stats)
+        intercept = _intercept(self._b, self._F, problem)
+        return Solution(self._b, -self._F - problem.linear, intercept, objective, status, stats)
 
 
 def _intercept(b: Float64, F: Float64, problem: BoxProblem) -> float:

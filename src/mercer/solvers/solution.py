@@ -48,6 +48,8 @@ class Solution:
     """Coefficients of the expansion, its intercept, and how they were found."""
 
     coefficients: Float64
+    outputs: Float64
+    """K @ coefficients, recomputed in float64: the decision values on the training objects, less the intercept."""
     intercept: float
     objective: float
     """The value of the minimised dual objective."""
