@@ -49,7 +49,7 @@ class Executor(Protocol):
     def map(self, work: Work, strips: Sequence[Strip], sink: Sink, report: Reporter | None = None) -> None: ...
 
     def each(self, job: Callable[[Item], None], items: Sequence[Item], stop: threading.Event | None = None) -> None:
-        """Run a job for each item. The first exception, Ctrl-C included, sets `stop`, which jobs watch, and is raised."""
+        """Run a job for each item. The first exception (or Ctrl-C) sets `stop`, which jobs watch, and is raised."""
         ...
 
 

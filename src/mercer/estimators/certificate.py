@@ -1,0 +1,94 @@
+"""Proof of how good a solution is: primal and dual objective, and what lies between them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+
+from mercer.losses.base import Float64, Loss
+
+
+@final
+@dataclass(frozen=True)
+class Certificate:
+    """How close a machine is to the optimum of 1/2 |w|^2 + sum_i C_i loss(y_i, f(x_i)).
+
+    No machine can have an objective below `dual`; this one has `primal`. Several machines (one per pair of classes)
+    are summed up: objectives add, the worst violation and the smallest margin are kept, and `parts` has each.
+    """
+
+    primal: float
+    dual: float
+    kkt_violation: float
+    """The largest violation of the optimality conditions, in units of the decision function."""
+    margin: float
+    """1 / |w|, the distance of the margin from the decision boundary in feature space."""
+    iterations: int
+    kernel_entries: int
+    """Kernel values computed."""
+    seconds: float
+    dtype: str
+    """The precision of the Gram matrix that is certified."""
+    parts: tuple[Certificate, ...] = ()
+
+    @property
+    def duality_gap(self) -> float:
+        """How far, at most, the objective is above the optimum."""
+        return self.primal - self.dual
+
+    @property
+    def relative_gap(self) -> float:
+        return self.duality_gap / max(abs(self.primal), abs(self.dual), np.finfo(float).tiny)
+
+    @classmethod
+    def together(cls, parts: tuple[Certificate, ...], kernel_entries: int, seconds: float) -> Certificate:
+        """One certificate for several machines."""
+        return cls(
+            primal=sum(part.primal for part in parts),
+            dual=sum(part.dual for part in parts),
+            kkt_violation=max(part.kkt_violation for part in parts),
+            margin=min(part.margin for part in parts),
+            iterations=sum(part.iterations for part in parts),
+            kernel_entries=kernel_entries,
+            seconds=seconds,
+            dtype=parts[0].dtype,
+            parts=parts if len(parts) > 1 else (),
+        )
+
+
+def objectives(
+    loss: Loss, y: Float64, C: Float64, coefficients: Float64, outputs: Float64, intercept: float, linear: Float64
+) -> tuple[float, float, float]:
+    """Primal and dual objective, and |w|, from K @ coefficients (`outputs`).
+
+    The dual is -(1/2 b'Kb + linear'b). Where C is infinite, w is first stretched until every object is on the right
+    side of its margin, so that the primal is that of a point which meets the constraints.
+    """
+    squared = max(float(coefficients @ outputs), 0.0)
+    dual = -0.5 * squared - float(linear @ coefficients)
+    slack = loss.value(y, outputs + intercept)
+    hard = np.isinf(C)
+    stretch = 1.0 - float(slack[hard].max(initial=0.0))
+    if stretch <= 0:
+        return math.inf, dual, math.sqrt(squared)
+    soft = ~hard
+    primal = 0.5 * squared / stretch**2 + float(C[soft] @ loss.value(y[soft], (outputs[soft] + intercept) / stretch))
+    return primal, dual, math.sqrt(squared)
+
+
+def violation(lower: Float64, upper: Float64, coefficients: Float64, residual: Float64, *, intercept: bool) -> float:
+    """The largest violation of optimality; `residual` is minus the gradient of the dual, -(Kb + linear).
+
+    With an intercept, optimality is max residual over {b < upper} <= min residual over {b > lower}; without, residuals
+    of free coefficients vanish and the others point out of the box.
+    """
+    rising, falling = coefficients < upper, coefficients > lower
+    highest = residual[rising].max(initial=-np.inf)
+    lowest = residual[falling].min(initial=np.inf)
+    if intercept:
+        gap = highest - lowest
+        return float(max(gap, 0.0)) if np.isfinite(gap) else 0.0
+    return float(max(highest, -lowest, 0.0))

@@ -1,0 +1,122 @@
+"""What every estimator with a `kernel` parameter shares: strings become kernels, anything becomes objects."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Self
+
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import validate_data
+
+from mercer import _check, _registry
+from mercer._record import Record
+from mercer.inputs.base import Objects
+from mercer.inputs.gramrows import GramRows
+from mercer.inputs.strings import Strings
+from mercer.inputs.vectors import Vectors
+from mercer.kernels.base import FittedKernel, Kernel
+from mercer.kernels.precomputed import Precomputed
+from mercer.kernels.user import FromBlocks
+
+KernelLike = str | Kernel | Callable[[Any, Any], Any]
+
+# scikit-learn's names that take its gamma, degree and coef0; every other kernel is given as an object.
+_SHAPED = ("linear", "poly", "rbf", "precomputed")
+
+
+class Kernelised(BaseEstimator):  # type: ignore[misc]
+    """Resolves `kernel` (a name, a function of two batches, or a kernel object) and parses objects for it."""
+
+    kernel: KernelLike
+    gamma: float | str
+    degree: int
+    coef0: float
+
+    def _kernel(self) -> Kernel:
+        """The kernel as an object; `gamma`, `degree` and `coef0` shape named kernels and nothing else."""
+        if isinstance(self.kernel, str):
+            return self._named_kernel(self.kernel)
+        self._refuse_shapes_beside_objects()
+        if isinstance(self.kernel, Kernel):
+            return self.kernel
+        if callable(self.kernel):
+            return FromBlocks(self.kernel)
+        owner = type(self).__name__
+        raise _check.fail(owner, "kernel", "a name, a kernel object, or a function of two batches", self.kernel)
+
+    def _named_kernel(self, name: str) -> Kernel:
+        from mercer.kernels.vectors.linear import Linear
+        from mercer.kernels.vectors.polynomial import Polynomial
+        from mercer.kernels.vectors.rbf import RBF
+
+        owner = type(self).__name__
+        if name not in _SHAPED:
+            names = [*_SHAPED, *(entry.text for entry in _registry.KERNELS.values())]
+            known = _registry.find(_registry.KERNELS, name, "kernel") if name in names else None
+            hint = f"Pass kernels.{known.name}(...)." if known else _check.did_you_mean(name, names)
+            rule = f"one of {', '.join(map(repr, _SHAPED))}, a kernel object, or a function of two batches"
+            raise _check.fail(owner, "kernel", rule, name, hint)
+        if name == "linear":
+            return Linear()
+        if name == "precomputed":
+            return Precomputed()
+        gamma = self.gamma
+        if not isinstance(gamma, str):
+            gamma = _check.real(owner, "gamma", gamma, low=0, low_open=True, high_open=True)
+        if name == "rbf":
+            return RBF(gamma=gamma)
+        degree = _check.integer(owner, "degree", self.degree, low=0)
+        return Polynomial(degree=degree, gamma=gamma, coef0=_check.real(owner, "coef0", self.coef0, low=0))
+
+    def _refuse_shapes_beside_objects(self) -> None:
+        owner = type(self).__name__
+        for name, default in (("gamma", "scale"), ("degree", 3), ("coef0", 0.0)):
+            if getattr(self, name, default) != default:
+                rule = f"left at its default ({default!r}) beside a kernel object, which has its own parameters"
+                remedy = f"Set it in the kernel, or search over kernel__{name}."
+                raise _check.fail(owner, name, rule, getattr(self, name), remedy)
+
+    def _new_objects(self, X: Any, fitted: FittedKernel) -> Objects:
+        objects = fitted.coerce(X)
+        self._check_features(X, objects, reset=False)
+        return objects
+
+    def _check_features(self, X: Any, objects: Objects, *, reset: bool) -> None:
+        if isinstance(objects, Vectors):
+            named = X if hasattr(X, "columns") else objects.values
+            validate_data(self, named, reset=reset, skip_check_array=True)
+        elif isinstance(objects, GramRows) and objects.matrix is not None:
+            validate_data(self, objects.matrix, reset=reset, skip_check_array=True)
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters; kernels are immutable, so ``kernel__gamma=0.1`` replaces the kernel."""
+        nested: dict[str, dict[str, Any]] = {}
+        plain: dict[str, Any] = {}
+        for path, value in params.items():
+            head, _, rest = path.partition("__")
+            target = params.get(head, getattr(self, head, None))
+            if rest and isinstance(target, Record):
+                nested.setdefault(head, {})[rest] = value
+            else:
+                plain[path] = value
+        super().set_params(**plain)
+        for head, changes in nested.items():
+            setattr(self, head, getattr(self, head).with_params(**changes))
+        return self
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        try:
+            kernel: Kernel | None = self._kernel()
+        except ValueError:  # bad parameters are answered by fit
+            kernel = None
+        if kernel is None:
+            return tags
+        kind = kernel.domain
+        tags.input_tags.pairwise = isinstance(kernel, Precomputed)
+        tags.input_tags.sparse = kind in (Vectors, GramRows)
+        if kind not in (Vectors, GramRows):
+            tags.input_tags.one_d_array = True
+            tags.input_tags.two_d_array = False
+            tags.input_tags.string = kind is Strings
+        return tags

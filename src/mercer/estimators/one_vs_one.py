@@ -1,0 +1,78 @@
+"""Several classes by one machine per pair of classes, all on one Gram matrix."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Float64 = npt.NDArray[np.float64]
+Rows = npt.NDArray[np.intp]
+
+
+def pairs(n_classes: int) -> list[tuple[int, int]]:
+    """Pairs of classes in scikit-learn's order; the machine of (a, b) is positive for a."""
+    return list(combinations(range(n_classes), 2))
+
+
+def votes(decisions: Float64, n_classes: int) -> npt.NDArray[np.intp]:
+    """The class that wins most pairs; a tie goes to the first."""
+    tally = np.zeros((len(decisions), n_classes), dtype=np.intp)
+    for column, (a, b) in enumerate(pairs(n_classes)):
+        wins = decisions[:, column] > 0
+        tally[wins, a] += 1
+        tally[~wins, b] += 1
+    winners: npt.NDArray[np.intp] = tally.argmax(axis=1)
+    return winners
+
+
+def one_vs_rest_shape(decisions: Float64, n_classes: int) -> Float64:
+    """Votes, with ties broken by the sum of decision values squeezed into (-1/3, 1/3), one column per class."""
+    tally = np.zeros((len(decisions), n_classes))
+    confidence = np.zeros((len(decisions), n_classes))
+    for column, (a, b) in enumerate(pairs(n_classes)):
+        values = decisions[:, column]
+        confidence[:, a] += values
+        confidence[:, b] -= values
+        tally[values >= 0, a] += 1
+        tally[values < 0, b] += 1
+    tally += confidence / (3 * (np.abs(confidence) + 1))
+    return tally
+
+
+def dual_coefficients(coefficients: Float64, codes: Rows, n_classes: int) -> Float64:
+    """Coefficients (support objects x pairs) in LIBSVM's layout: (classes - 1) x support objects.
+
+    Row r of a support object of class c is its coefficient against class r, or r + 1 from c on.
+    """
+    layout = np.zeros((n_classes - 1, len(codes)))
+    for column, (a, b) in enumerate(pairs(n_classes)):
+        of_a, of_b = codes == a, codes == b
+        layout[b - 1, of_a] = coefficients[of_a, column]
+        layout[a, of_b] = coefficients[of_b, column]
+    return layout
+
+
+def from_dual_coefficients(layout: Float64, codes: Rows, n_classes: int) -> Float64:
+    """The inverse of `dual_coefficients`."""
+    coefficients = np.zeros((len(codes), n_classes * (n_classes - 1) // 2))
+    for column, (a, b) in enumerate(pairs(n_classes)):
+        of_a, of_b = codes == a, codes == b
+        coefficients[of_a, column] = layout[b - 1, of_a]
+        coefficients[of_b, column] = layout[a, of_b]
+    return coefficients
+
+
+def members(codes: Rows, weights: Float64, pair: tuple[int, int]) -> tuple[Rows, Float64]:
+    """The objects of two classes that weigh something, and their signs: +1 for the first class."""
+    ids = np.flatnonzero(((codes == pair[0]) | (codes == pair[1])) & (weights > 0))
+    return ids, np.where(codes[ids] == pair[0], 1.0, -1.0)
+
+
+def grouped_by_class(support: Rows, codes: Rows, n_classes: int) -> tuple[Rows, Any]:
+    """Support objects class after class, and how many there are of each."""
+    ordered = np.concatenate([support[codes[support] == label] for label in range(n_classes)])
+    counts = np.bincount(codes[support], minlength=n_classes)
+    return ordered.astype(np.int32), counts.astype(np.int32)
