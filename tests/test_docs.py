@@ -21,7 +21,7 @@ FENCE = re.compile(
     r"^(?P<indent> *)(?P<fence>`{3,}|~{3,})(?P<language>[\w+-]*)[^\n]*\n(?P<body>.*?)^ *(?P=fence) *$",
     re.MULTILINE | re.DOTALL,
 )
-NO_RUN = re.compile(r"<!-- *no-run:(?P<reason>.*?)-->\s*\Z", re.DOTALL)
+NO_RUN = re.compile(r"<!-- *no-run:(?P<reason>((?!-->).)*)-->\s*\Z", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -107,8 +107,8 @@ class TestTheCheckItself:
 
     def test_left_out_with_a_reason_only(self, tmp_path: Path) -> None:
         page = tmp_path / "page.md"
-        page.write_text("<!-- no-run: needs a cluster -->\n```python\n1 / 0\n```\n")
-        assert run(page) == ["line 3: needs a cluster"]
+        page.write_text("say `<!-- no-run: why -->`\n\n<!-- no-run: needs a cluster -->\n```python\n1 / 0\n```\n")
+        assert run(page) == ["line 5: needs a cluster"]
         page.write_text("<!-- no-run: -->\n```python\n1 / 0\n```\n")
         with pytest.raises(ValueError, match="needs a reason"):
             run(page)
