@@ -134,6 +134,18 @@ class TestScript:
         assert "was not made by this script" in result.stderr
         assert [path.name for path in keepsake.parent.iterdir()] == [".hidden"]
 
+    def test_failed_install_says_why_and_is_not_taken_for_whole(self, tmp_path: Path) -> None:
+        venv = tmp_path / "venv"
+        venv.mkdir()  # empty: nobody's, so it may be used
+        offline = {"MERCER_VENV": str(venv), "MERCER_PYTHON": sys.executable, "PIP_NO_INDEX": "1", "PIP_FIND_LINKS": ""}
+        for _ in range(2):  # the second run starts again and fails again
+            result = self.run("demo", cwd=tmp_path, **offline)
+            assert result.returncode == 1
+            assert "set-up failed: pip install" in result.stderr
+            assert "No matching distribution" in result.stderr
+            assert (venv / ".mercer-owner").is_file()
+            assert list(venv.glob(".mercer-ready-*")) == []
+
     def test_unsuitable_python(self, tmp_path: Path) -> None:
         result = self.run("demo", cwd=tmp_path, MERCER_VENV="venv", MERCER_PYTHON="false")
         assert result.returncode == 2
