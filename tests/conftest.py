@@ -1,7 +1,7 @@
 """What every test may rely on: the hypothesis profiles, the real data beside the checkout, and skips that are meant.
 
 With MERCER_FAIL_ON_SKIP=1 (set in the continuous checks, where every extra is installed) a skip whose reason does not
-start with one of `ALLOWED_SKIPS` fails the session: a test that silently stopped running is a test that was lost.
+start with one of `ALLOWED_SKIPS` fails the run: a test that silently stopped running is a test that was lost.
 """
 
 import os
@@ -52,6 +52,6 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     if os.environ.get("MERCER_FAIL_ON_SKIP") == "1" and unexpected_skips:
-        terminalreporter.section("unexpected skips: these fail the session", red=True)
+        terminalreporter.section("unexpected skips: these fail the run", red=True)
         for line in unexpected_skips:
             terminalreporter.write_line(line)

@@ -163,10 +163,10 @@ class TestScript:
 
 
 class TestFailOnSkip:
-    """An unexpected skip fails the session when asked to, at either level; an allowed one never does."""
+    """An unexpected skip fails the run when asked to, at either level; an allowed one never does."""
 
     @staticmethod
-    def session(tmp_path: Path, body: str, fail: str = "1") -> subprocess.CompletedProcess[str]:
+    def pytest_run(tmp_path: Path, body: str, fail: str = "1") -> subprocess.CompletedProcess[str]:
         (tmp_path / "conftest.py").write_text((ROOT / "tests/conftest.py").read_text())
         (tmp_path / "test_planted.py").write_text(f"import pytest\n\n{body}\n\n\ndef test_passes():\n    pass\n")
         return subprocess.run(
@@ -189,14 +189,14 @@ class TestFailOnSkip:
         ],
     )
     def test_unexpected_skip(self, body: str, tmp_path: Path) -> None:
-        result = self.session(tmp_path, body)
+        result = self.pytest_run(tmp_path, body)
         assert result.returncode != 0
         assert "unexpected skips" in result.stdout
-        assert self.session(tmp_path, body, fail="").returncode in (0, 5)
+        assert self.pytest_run(tmp_path, body, fail="").returncode in (0, 5)
 
     @pytest.mark.parametrize(
         "body",
         ["def test_a():\n    pytest.skip('no-run: needs a cluster')", "@pytest.mark.xfail\ndef test_a(): assert False"],
     )
     def test_allowed(self, body: str, tmp_path: Path) -> None:
-        assert self.session(tmp_path, body).returncode == 0
+        assert self.pytest_run(tmp_path, body).returncode == 0
