@@ -1,0 +1,57 @@
+"""What every test may rely on: the hypothesis profiles, the real data beside the checkout, and skips that are meant.
+
+With MERCER_FAIL_ON_SKIP=1 (set in the continuous checks, where every extra is installed) a skip whose reason does not
+start with one of `ALLOWED_SKIPS` fails the run: a test that silently stopped running is a test that was lost.
+"""
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+ROOT = Path(__file__).resolve().parents[1]
+
+# Why a test may be skipped even where everything is installed. Each entry is the beginning of a skip reason.
+ALLOWED_SKIPS = ("no-run: ",)  # a code block of the docs that says itself why it is not run
+
+# `./mercer test` uses this one: the same examples on every machine, and no deadline for the first compilation to miss.
+settings.register_profile("ci", derandomize=True, deadline=None)
+settings.register_profile("dev", deadline=None)
+settings.load_profile("dev")
+
+unexpected_skips: list[str] = []
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """The folder of real data sets (MERCER_DATA, or ../shared/data beside the checkout)."""
+    folder = Path(os.environ.get("MERCER_DATA", ROOT.parent / "shared" / "data"))
+    if not folder.is_dir():
+        pytest.skip(f"no real data at {folder}; set MERCER_DATA")
+    return folder
+
+
+def note_skip(report: pytest.TestReport | pytest.CollectReport) -> None:
+    if not report.skipped or hasattr(report, "wasxfail"):
+        return
+    reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
+    reason = reason.removeprefix("Skipped: ")
+    if not reason.startswith(ALLOWED_SKIPS):
+        unexpected_skips.append(f"{report.nodeid}: {reason}")
+
+
+pytest_runtest_logreport = note_skip
+pytest_collectreport = note_skip
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    if os.environ.get("MERCER_FAIL_ON_SKIP") == "1" and unexpected_skips and session.exitstatus == 0:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    if os.environ.get("MERCER_FAIL_ON_SKIP") == "1" and unexpected_skips:
+        terminalreporter.section("unexpected skips: these fail the run", red=True)
+        for line in unexpected_skips:
+            terminalreporter.write_line(line)

@@ -1,0 +1,202 @@
+"""The rules of the house hold, and each of them is seen to fail on a planted breach."""
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests import house_rules
+
+ROOT = Path(__file__).resolve().parents[1]
+SOURCES = sorted((ROOT / "src").rglob("*.py"))
+LOCKS = sorted(ROOT.glob("requirements*.lock"))
+
+Rule = Callable[[list[Path]], list[str]]
+
+RULES: list[tuple[Rule, list[Path], list[str]]] = [
+    (house_rules.too_long, SOURCES, ["x = 1\n" * 401]),
+    (
+        house_rules.numba_outside_jit,
+        SOURCES,
+        ["import numba\n", "def f():\n    import numba as nb\n", "from numba import njit\n", "import numba.core\n"],
+    ),
+    (house_rules.parallel_loops, SOURCES, ["@njit(nogil=True, parallel=True)\ndef f(): pass\n"]),
+    (
+        house_rules.code_from_data,
+        SOURCES,
+        [
+            "import pickle\n",
+            "from pickle import loads\n",
+            "def f():\n    import dill\n",
+            "eval('1')\n",
+            "exec('x = 1')\n",
+            "import joblib\njoblib.load('x')\n",
+            "from joblib import load\n",
+            "import numpy as np\nnp.load('x', allow_pickle=True)\n",
+            "import numpy as np\nnp.load('x', allow_pickle=trusted)\n",
+        ],
+    ),
+    (
+        house_rules.addresses,
+        LOCKS,
+        [
+            "--extra-index-url https://mirror.example/simple\n",
+            "-i file:///somewhere\n",
+            "--find-links /wheels\n",
+            "a @ file:///wheels/a.whl\n",
+        ],
+    ),
+    (house_rules.unhashed, LOCKS, ["numpy==2.4.6\n", "numpy>=2 \\\n    --hash=sha256:00\n"]),
+]
+
+
+@pytest.mark.parametrize(("rule", "files"), [pytest.param(rule, files, id=rule.__name__) for rule, files, _ in RULES])
+def test_rule_holds(rule: Rule, files: list[Path]) -> None:
+    assert files
+    assert rule(files) == []
+
+
+@pytest.mark.parametrize(
+    ("rule", "breach"),
+    [pytest.param(rule, breach, id=f"{rule.__name__}-{i}") for rule, _, all_ in RULES for i, breach in enumerate(all_)],
+)
+def test_rule_can_fail(rule: Rule, breach: str, tmp_path: Path) -> None:
+    planted = tmp_path / "planted.py"
+    planted.write_text(breach)
+    assert rule([planted])
+
+
+def test_rules_accept_what_is_right(tmp_path: Path) -> None:
+    (tmp_path / "_jit.py").write_text(
+        "import numba\n\n\ndef njit(f):\n    return numba.njit(nogil=True, parallel=False)(f)\n"
+    )
+    (tmp_path / "fine.py").write_text("import numpy as np\n\nnp.load('x', allow_pickle=False)\nre.compile('x')\n")
+    files = sorted(tmp_path.glob("*.py"))
+    for rule in (house_rules.numba_outside_jit, house_rules.parallel_loops, house_rules.code_from_data):
+        assert rule(files) == []
+
+
+def test_pythons_of_the_lock_cover_those_of_the_package() -> None:
+    """numpy and scipy of the lock differ by Python version: one of each per version, no gap."""
+    for lock in LOCKS:
+        text = lock.read_text()
+        for package in ("numpy", "scipy"):
+            markers = re.findall(rf"^{package}==\S+ *(?:; *(\S.*?))? *\\$", text, re.MULTILINE)
+            assert sorted(markers) in ([""], ["python_full_version < '3.12'", "python_full_version >= '3.12'"])
+
+
+class TestScript:
+    """`./mercer` refuses before it installs, and leaves alone what it did not make."""
+
+    @staticmethod
+    def run(*arguments: str, cwd: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            ["sh", str(ROOT / "mercer"), *arguments],
+            cwd=cwd,
+            env=os.environ | environment,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+
+    @pytest.mark.parametrize("argument", ["bogus", "--bogus", "demo test", "; ls", "*", "-"])
+    def test_unknown_command(self, argument: str, tmp_path: Path) -> None:
+        result = self.run(argument, cwd=tmp_path, MERCER_VENV=str(tmp_path / "venv"))
+        assert result.returncode == 2
+        assert "no such command" in result.stderr
+        assert not (tmp_path / "venv").exists()
+
+    def test_bare(self, tmp_path: Path) -> None:
+        result = self.run(cwd=tmp_path, MERCER_VENV=str(tmp_path / "venv"))
+        assert (result.returncode, result.stdout) == (2, "")
+        assert result.stderr.startswith("Usage: ./mercer")
+        assert not (tmp_path / "venv").exists()
+
+    def test_help_and_version_install_nothing(self, tmp_path: Path) -> None:
+        venv = str(tmp_path / "venv")
+        assert self.run("--help", cwd=tmp_path, MERCER_VENV=venv).stdout.startswith("Usage: ./mercer")
+        version = re.fullmatch('__version__ = "(.*)"\n', (ROOT / "src/mercer/_version.py").read_text())
+        assert version is not None
+        assert self.run("--version", cwd=tmp_path, MERCER_VENV=venv).stdout == f"mercer {version[1]}\n"
+        assert not (tmp_path / "venv").exists()
+
+    def test_foreign_environment_is_left_alone(self, tmp_path: Path) -> None:
+        keepsake = tmp_path / "venv" / ".hidden"
+        keepsake.parent.mkdir()
+        keepsake.write_text("mine")
+        result = self.run("demo", cwd=tmp_path, MERCER_VENV="venv", MERCER_PYTHON=sys.executable)
+        assert result.returncode == 2
+        assert "was not made by this script" in result.stderr
+        assert [path.name for path in keepsake.parent.iterdir()] == [".hidden"]
+
+    def test_failed_install_says_why_and_is_not_taken_for_whole(self, tmp_path: Path) -> None:
+        venv = tmp_path / "venv"
+        venv.mkdir()  # empty: nobody's, so it may be used
+        offline = {"MERCER_VENV": str(venv), "MERCER_PYTHON": sys.executable, "PIP_NO_INDEX": "1", "PIP_FIND_LINKS": ""}
+        for _ in range(2):  # the second run starts again and fails again
+            result = self.run("demo", cwd=tmp_path, **offline)
+            assert result.returncode == 1
+            assert "set-up failed: pip install" in result.stderr
+            assert "No matching distribution" in result.stderr
+            assert (venv / ".mercer-owner").is_file()
+            assert list(venv.glob(".mercer-ready-*")) == []
+
+    def test_unsuitable_python(self, tmp_path: Path) -> None:
+        result = self.run("demo", cwd=tmp_path, MERCER_VENV="venv", MERCER_PYTHON="false")
+        assert result.returncode == 2
+        assert "MERCER_PYTHON=false" in result.stderr
+        assert not (tmp_path / "venv").exists()
+
+    def test_commands_are_those_of_the_command_line(self) -> None:
+        """The list in the script is a copy, so that unknown commands are refused before any install."""
+        listed = re.search(r'^commands="(.*)"$', (ROOT / "mercer").read_text(), re.MULTILINE)
+        assert listed is not None
+        for command in set(listed[1].split()) - {"test"}:
+            subprocess.run(
+                [sys.executable, "-m", "mercer", command, "--help"], check=True, capture_output=True, timeout=120
+            )
+
+
+class TestFailOnSkip:
+    """An unexpected skip fails the run when asked to, at either level; an allowed one never does."""
+
+    @staticmethod
+    def pytest_run(tmp_path: Path, body: str, fail: str = "1") -> subprocess.CompletedProcess[str]:
+        (tmp_path / "conftest.py").write_text((ROOT / "tests/conftest.py").read_text())
+        (tmp_path / "test_planted.py").write_text(f"import pytest\n\n{body}\n\n\ndef test_passes():\n    pass\n")
+        return subprocess.run(
+            [sys.executable, "-m", "pytest", "-q", "-c", os.devnull, "--rootdir", ".", "-p", "no:cacheprovider", "."],
+            cwd=tmp_path,
+            env=os.environ | {"MERCER_FAIL_ON_SKIP": fail},
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+
+    @pytest.mark.parametrize(
+        "body",
+        [
+            "def test_a():\n    pytest.skip('rdkit is missing')",
+            "@pytest.mark.skip(reason='later')\ndef test_a(): pass",
+            "pytest.importorskip('no_such_module_at_all')",
+            "@pytest.fixture\ndef gone():\n    pytest.skip('no data')\n\ndef test_a(gone): pass",
+        ],
+    )
+    def test_unexpected_skip(self, body: str, tmp_path: Path) -> None:
+        result = self.pytest_run(tmp_path, body)
+        assert result.returncode != 0
+        assert "unexpected skips" in result.stdout
+        assert self.pytest_run(tmp_path, body, fail="").returncode in (0, 5)
+
+    @pytest.mark.parametrize(
+        "body",
+        ["def test_a():\n    pytest.skip('no-run: needs a cluster')", "@pytest.mark.xfail\ndef test_a(): assert False"],
+    )
+    def test_allowed(self, body: str, tmp_path: Path) -> None:
+        assert self.pytest_run(tmp_path, body).returncode == 0
