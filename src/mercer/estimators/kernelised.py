@@ -24,10 +24,10 @@ KernelLike = str | Kernel | Callable[[Any, Any], Any]
 _SHAPED = ("linear", "poly", "rbf", "precomputed")
 
 
-class Kernelised(BaseEstimator):  # type: ignore[misc]
+class Kernelised(BaseEstimator):
     """Resolves `kernel` (a name, a function of two batches, or a kernel object) and parses objects for it."""
 
-    kernel: KernelLike
+    kernel: Any
     gamma: float | str
     degree: int
     coef0: float
@@ -39,10 +39,10 @@ class Kernelised(BaseEstimator):  # type: ignore[misc]
         self._refuse_shapes_beside_objects()
         if isinstance(self.kernel, Kernel):
             return self.kernel
-        if callable(self.kernel):
-            return FromBlocks(self.kernel)
-        owner = type(self).__name__
-        raise _check.fail(owner, "kernel", "a name, a kernel object, or a function of two batches", self.kernel)
+        if not callable(self.kernel):
+            rule = "a name, a kernel object, or a function of two batches"
+            raise _check.fail(type(self).__name__, "kernel", rule, self.kernel)
+        return FromBlocks(self.kernel)
 
     def _named_kernel(self, name: str) -> Kernel:
         from mercer.kernels.vectors.linear import Linear

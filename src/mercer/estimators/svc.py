@@ -31,7 +31,7 @@ from mercer.solvers.drive import Limits
 Float64 = npt.NDArray[np.float64]
 
 
-class SVC(ClassifierMixin, Kernelised):  # type: ignore[misc]
+class SVC(ClassifierMixin, Kernelised):
     """Support vector classification with any kernel, on anything that the kernel compares.
 
     For two classes it minimises 1/2 |w|^2 + C sum_i max(0, 1 - y_i f(x_i)) over f(x) = <w, phi(x)> + b; for more, it
