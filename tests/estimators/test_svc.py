@@ -20,6 +20,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from mercer import SVC, kernels
 from mercer.errors import InputError, KernelError, MemoryBudgetError, ParameterError
+from mercer.gram.matrix import Gram
 from mercer.inputs.tables import Table
 
 WORDS = ["gattaca", "gattica", "ccgcg", "cgcgc", "gattatta", "cgccg"]
@@ -41,7 +42,7 @@ def expected(estimator):
 
 
 @parametrize_with_checks(
-    [SVC(), SVC(kernel="precomputed"), SVC(tol=1e-12, gamma=0.5), SVC(kernel=kernels.Spectrum(2))],
+    [SVC(), SVC(kernel="precomputed"), SVC(tol=1e-12, gamma=0.5)],
     expected_failed_checks=expected,
 )
 def test_common_checks(estimator, check):
@@ -244,8 +245,7 @@ def test_pickle_and_clone(model):
     assert np.array_equal(again.decision_function(X), fitted.decision_function(X))
 
 
-def test_features_on_the_lectures_board():
-    """XOR separates after the lecture's map to (exp(-|x - (1,1)|^2), exp(-|x|^2)) but not before."""
+def test_exclusive_or_needs_products_of_features():
     X, y = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]), [0, 1, 1, 0]
     assert SVC(kernel="linear", C=1e3).fit(X, y).score(X, y) < 1.0
     assert SVC(kernel=kernels.Polynomial(degree=2), C=1e3).fit(X, y).score(X, y) == 1.0
@@ -299,7 +299,7 @@ def test_bad_weights():
     X, y = make_moons(10, random_state=0)
     with pytest.raises(InputError, match="must not be negative; object 3"):
         SVC().fit(X, y, sample_weight=[1, 1, 1, -1, 1, 1, 1, 1, 1, 1])
-    with pytest.raises(InputError, match="all samples have zero or negative weights"):
+    with pytest.raises(ValueError, match="at least one non-zero number"):
         SVC().fit(X, y, sample_weight=np.zeros(10))
     with pytest.raises(InputError, match="belong to the same class"):
         SVC().fit(X, y, sample_weight=y)
@@ -333,8 +333,7 @@ def test_too_large_for_the_budget_is_refused_before_allocating():
     X = np.zeros((3000, 1))
     X[0] = 1.0
     with pytest.raises(MemoryBudgetError, match="3,000 x 3,000"):
-        kernels_gram = __import__("mercer.gram.matrix", fromlist=["Gram"]).Gram
-        kernels_gram.of(kernels.Linear().fit(X), X, memory=1).dense()
+        Gram.of(kernels.Linear().fit(X), X, memory=1).dense()
 
 
 # ---------------------------------------------------------------------------------------------- limits and interruption
@@ -373,3 +372,4 @@ def test_interrupt_leaves_the_estimator_unfitted():
         time.sleep(5)  # a fit that was too quick must not hide the signal
     with pytest.raises(NotFittedError):
         model.predict(X)
+    assert not [name for name in vars(model) if name.endswith("_")]

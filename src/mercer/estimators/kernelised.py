@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import contextlib
+from collections.abc import Callable, Iterator
 from typing import Any, Self
 
 from sklearn.base import BaseEstimator
@@ -87,6 +88,17 @@ class Kernelised(BaseEstimator):
             validate_data(self, named, reset=reset, skip_check_array=True)
         elif isinstance(objects, GramRows) and objects.matrix is not None:
             validate_data(self, objects.matrix, reset=reset, skip_check_array=True)
+
+    @contextlib.contextmanager
+    def _all_or_nothing(self) -> Iterator[None]:
+        """Leave the estimator as it was if training ends in an error or an interrupt."""
+        before = dict(self.__dict__)
+        try:
+            yield
+        except BaseException:
+            self.__dict__.clear()
+            self.__dict__.update(before)
+            raise
 
     def set_params(self, **params: Any) -> Self:
         """Set parameters; kernels are immutable, so ``kernel__gamma=0.1`` replaces the kernel."""

@@ -109,20 +109,20 @@ class SVC(ClassifierMixin, Kernelised):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Train on objects X with labels y; `sample_weight` multiplies C for each object."""
         began = time.monotonic()
-        self._check_parameters()
-        kernel = self._kernel()
-        objects = kernel.coerce(X)
-        classes = classes_of(self, y, objects, regressor="SVR")
-        self._check_features(X, objects, reset=True)
-        weights = sample_weights(sample_weight, objects)
-        refuse_weightless_classes(classes, weights)
-        factors = class_weights(self.class_weight, classes)
-        penalties = self._penalty(len(objects)) * factors[classes.codes] * weights
-        fitted = kernel.fit(objects)
-        memory = self.memory if self.cache_size is None else self.cache_size
-        gram = Gram.of(fitted, objects, memory=memory)
-        machines = self._train(gram, classes, penalties, began)
-
+        with self._all_or_nothing():
+            self._check_parameters()
+            kernel = self._kernel()
+            objects = kernel.coerce(X)
+            classes = classes_of(self, y, objects, regressor="SVR")
+            self._check_features(X, objects, reset=True)
+            weights = sample_weights(sample_weight, objects)
+            refuse_weightless_classes(classes, weights)
+            factors = class_weights(self.class_weight, classes)
+            penalties = self._penalty(len(objects)) * factors[classes.codes] * weights
+            fitted = kernel.fit(objects)
+            memory = self.memory if self.cache_size is None else self.cache_size
+            gram = Gram.of(fitted, objects, memory=memory)
+            machines = self._train(gram, classes, penalties, began)
         self.class_weight_ = factors
         self.classes_ = classes.labels
         self.shape_fit_ = _shape(objects)
