@@ -56,6 +56,20 @@ INPUTS = _table(
 
 LOSSES = _table(
     ("mercer.losses.hinge", "Hinge", "hinge", "max(0, 1 - y f)"),
+    ("mercer.losses.squared_hinge", "SquaredHinge", "squared_hinge", "max(0, 1 - y f)^2"),
+    ("mercer.losses.smooth_hinge", "SmoothHinge", "smooth_hinge", "log(1 + exp(1 - y f))"),
+    ("mercer.losses.logistic", "Logistic", "logistic", "log(1 + exp(-y f))"),
+    ("mercer.losses.perceptron", "PerceptronLoss", "perceptron", "max(0, -y f)"),
+    ("mercer.losses.squared", "Squared", "squared", "(y - f)^2 / 2"),
+    ("mercer.losses.epsilon_insensitive", "EpsilonInsensitive", "epsilon_insensitive", "max(0, |y - f| - epsilon)"),
+    (
+        "mercer.losses.squared_epsilon",
+        "SquaredEpsilonInsensitive",
+        "squared_epsilon_insensitive",
+        "max(0, |y - f| - epsilon)^2",
+    ),
+    ("mercer.losses.huber", "Huber", "huber", "quadratic within delta, linear beyond"),
+    ("mercer.losses.quantile", "Quantile", "quantile", "tau r above, (1 - tau) |r| below"),
 )
 
 ESTIMATORS = _table(

@@ -1,0 +1,58 @@
+"""The loss of support vector regression."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Self, final
+
+import numpy as np
+
+from mercer import _check
+from mercer.losses.base import Box, Float64, Loss
+
+
+@final
+@dataclass(frozen=True)
+class EpsilonInsensitive(Loss):
+    """l(y, f) = max(0, |y - f| - epsilon): errors within the tube of half-width epsilon cost nothing.
+
+    >>> import numpy as np
+    >>> EpsilonInsensitive(0.5).value(np.array([1.0, 1.0]), np.array([1.2, 3.0]))
+    array([0. , 1.5])
+    """
+
+    epsilon: float = 0.1
+
+    smooth = False
+    classifies = False
+
+    def __post_init__(self) -> None:
+        _check.real("EpsilonInsensitive", "epsilon", self.epsilon, low=0, high_open=True)
+
+    def value(self, y: Float64, f: Float64) -> Float64:
+        return np.maximum(0.0, np.abs(y - f) - self.epsilon)
+
+    def slope(self, y: Float64, f: Float64) -> Float64:
+        return np.where(np.abs(f - y) > self.epsilon, np.sign(f - y), 0.0)
+
+    def curvature(self, y: Float64, f: Float64) -> Float64:
+        return np.zeros(np.broadcast_shapes(np.shape(y), np.shape(f)))
+
+    def conjugate(self, y: Float64, a: Float64) -> Float64:
+        return np.where(np.abs(a) <= 1.0, a * y + self.epsilon * np.abs(a), np.inf)
+
+    def as_box(self, y: Float64, C: Float64) -> Box:
+        # The kink of epsilon |b| at zero is split: a first copy of each object holds b > 0, a second b < 0.
+        nothing = np.zeros_like(C)
+        return Box(
+            linear=np.concatenate([self.epsilon - y, -self.epsilon - y]),
+            lower=np.concatenate([nothing, -C]),
+            upper=np.concatenate([C, nothing]),
+            copies=2,
+        )
+
+    @classmethod
+    def examples(cls) -> Iterator[Self]:
+        yield cls()
+        yield cls(epsilon=0.0)

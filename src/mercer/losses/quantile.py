@@ -1,0 +1,52 @@
+"""The pinball loss, whose minimiser is a quantile."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Self, final
+
+import numpy as np
+
+from mercer import _check
+from mercer.losses.base import Box, Float64, Loss
+
+
+@final
+@dataclass(frozen=True)
+class Quantile(Loss):
+    """l(y, f) = tau r for r = y - f >= 0, else (tau - 1) r: the best constant is the tau-quantile of y.
+
+    >>> import numpy as np
+    >>> Quantile(0.9).value(np.array([1.0, 1.0]), np.array([0.0, 2.0])).round(1)
+    array([0.9, 0.1])
+    """
+
+    tau: float = 0.5
+
+    smooth = False
+    classifies = False
+
+    def __post_init__(self) -> None:
+        _check.real("Quantile", "tau", self.tau, low=0, high=1, low_open=True, high_open=True)
+
+    def value(self, y: Float64, f: Float64) -> Float64:
+        r = y - f
+        return np.maximum(self.tau * r, (self.tau - 1.0) * r)
+
+    def slope(self, y: Float64, f: Float64) -> Float64:
+        return np.where(f < y, -self.tau, np.where(f > y, 1.0 - self.tau, 0.0))
+
+    def curvature(self, y: Float64, f: Float64) -> Float64:
+        return np.zeros(np.broadcast_shapes(np.shape(y), np.shape(f)))
+
+    def conjugate(self, y: Float64, a: Float64) -> Float64:
+        return np.where((a >= -self.tau) & (a <= 1.0 - self.tau), a * y, np.inf)
+
+    def as_box(self, y: Float64, C: Float64) -> Box:
+        return Box(linear=-y, lower=(self.tau - 1.0) * C, upper=self.tau * C)
+
+    @classmethod
+    def examples(cls) -> Iterator[Self]:
+        yield cls()
+        yield cls(tau=0.9)

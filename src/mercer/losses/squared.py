@@ -1,0 +1,41 @@
+"""Least squares."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Self, final
+
+import numpy as np
+
+from mercer.losses.base import Float64, Loss
+
+
+@final
+@dataclass(frozen=True)
+class Squared(Loss):
+    """l(y, f) = (y - f)^2 / 2.
+
+    >>> import numpy as np
+    >>> Squared().value(np.array([1.0, 1.0]), np.array([2.0, 4.0]))
+    array([0.5, 4.5])
+    """
+
+    smooth = True
+    classifies = False
+
+    def value(self, y: Float64, f: Float64) -> Float64:
+        return 0.5 * (y - f) ** 2
+
+    def slope(self, y: Float64, f: Float64) -> Float64:
+        return f - y
+
+    def curvature(self, y: Float64, f: Float64) -> Float64:
+        return np.ones(np.broadcast_shapes(np.shape(y), np.shape(f)))
+
+    def conjugate(self, y: Float64, a: Float64) -> Float64:
+        return a * y + 0.5 * a * a
+
+    @classmethod
+    def examples(cls) -> Iterator[Self]:
+        yield cls()
