@@ -13,17 +13,21 @@ from mercer._version import __version__ as __version__
 
 if TYPE_CHECKING:
     from mercer import kernels as kernels
+    from mercer.estimators.kernel_ridge import KernelRidge as KernelRidge
+    from mercer.estimators.kernel_ridge_cv import KernelRidgeCV as KernelRidgeCV
     from mercer.estimators.svc import SVC as SVC
     from mercer.storage import load as load
     from mercer.storage import save as save
 
 _HOMES = {
+    "KernelRidge": "mercer.estimators.kernel_ridge",
+    "KernelRidgeCV": "mercer.estimators.kernel_ridge_cv",
     "SVC": "mercer.estimators.svc",
     "load": "mercer.storage",
     "save": "mercer.storage",
 }
 
-__all__ = ["SVC", "__version__", "kernels", "load", "save"]
+__all__ = ["SVC", "KernelRidge", "KernelRidgeCV", "__version__", "kernels", "load", "save"]
 
 
 def __getattr__(name: str) -> Any:

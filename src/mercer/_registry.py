@@ -74,6 +74,8 @@ LOSSES = _table(
 
 ESTIMATORS = _table(
     ("mercer.estimators.svc", "SVC", "svc", "support vector classification"),
+    ("mercer.estimators.kernel_ridge", "KernelRidge", "kernel_ridge", "least squares with a kernel"),
+    ("mercer.estimators.kernel_ridge_cv", "KernelRidgeCV", "kernel_ridge_cv", "the same, choosing its penalty"),
 )
 
 

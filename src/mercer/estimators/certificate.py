@@ -92,3 +92,29 @@ def violation(lower: Float64, upper: Float64, coefficients: Float64, residual: F
         gap = highest - lowest
         return float(max(gap, 0.0)) if np.isfinite(gap) else 0.0
     return float(max(highest, -lowest, 0.0))
+
+
+def smooth_certificate(
+    loss: Loss,
+    y: Float64,
+    C: Float64,
+    coefficients: Float64,
+    outputs: Float64,
+    intercept: float,
+    *,
+    iterations: int,
+    dtype: str,
+) -> Certificate:
+    """The certificate of a machine with any loss, through the loss's conjugate.
+
+    The dual is -1/2 b'Kb - sum_i C_i loss*(y_i, -b_i / C_i); optimality is b_i = -C_i slope(y_i, f_i).
+    """
+    used = C > 0
+    squared = max(float(coefficients @ outputs), 0.0)
+    f = outputs + intercept
+    primal = 0.5 * squared + float(C[used] @ loss.value(y[used], f[used]))
+    dual = -0.5 * squared - float(C[used] @ loss.conjugate(y[used], -coefficients[used] / C[used]))
+    residual = coefficients[used] / C[used] + loss.slope(y[used], f[used])
+    margin = 1.0 / math.sqrt(squared) if squared > 0 else math.inf
+    worst = float(np.abs(residual).max(initial=0.0))
+    return Certificate(primal, dual, worst, margin, iterations, kernel_entries=0, seconds=0.0, dtype=dtype)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import inspect
 from collections.abc import Callable, Iterator
 from typing import Any, Self
 
@@ -71,8 +72,9 @@ class Kernelised(BaseEstimator):
 
     def _refuse_shapes_beside_objects(self) -> None:
         owner = type(self).__name__
-        for name, default in (("gamma", "scale"), ("degree", 3), ("coef0", 0.0)):
-            if getattr(self, name, default) != default:
+        for name in ("gamma", "degree", "coef0"):
+            default = inspect.signature(type(self)).parameters[name].default
+            if getattr(self, name) != default:
                 rule = f"left at its default ({default!r}) beside a kernel object, which has its own parameters"
                 remedy = f"Set it in the kernel, or search over kernel__{name}."
                 raise _check.fail(owner, name, rule, getattr(self, name), remedy)

@@ -48,6 +48,21 @@ def classes_of(estimator: Any, y: Any, objects: Objects, *, regressor: str) -> C
     return Classes(found, codes)
 
 
+def numbers_of(estimator: Any, y: Any, objects: Objects) -> tuple[Float64, bool]:
+    """Targets of a regression problem as columns, and whether there was just one, given flat."""
+    values = validate_data(estimator, y=y, multi_output=True, y_numeric=True)
+    targets = np.asarray(values, dtype=np.float64)
+    if len(targets) != len(objects):
+        raise InputError(
+            f"Found input variables with inconsistent numbers of samples: [{len(objects)}, {len(targets)}]. "
+            "X and y must have one entry per object each."
+        )
+    if targets.ndim > 2:
+        raise InputError(f"Targets must be numbers or rows of numbers; got an array of shape {targets.shape}.")
+    single = targets.ndim == 1
+    return (targets[:, None] if single else targets), single
+
+
 def sample_weights(sample_weight: Any, objects: Objects) -> Float64:
     """One weight per object, none negative."""
     rows = np.empty((len(objects), 0))  # scikit-learn's check reads no more than the length

@@ -153,6 +153,10 @@ class Gram:
         if self._source.stored is None:
             self._source.stored = Gram(self._source, None, None).dense()
 
+    def exact(self) -> Float64:
+        """All entries in float64, for direct solvers."""
+        return np.asarray(self.dense(np.float64), dtype=np.float64)
+
     def dense(self, dtype: DType | None = None) -> Block:
         """All entries as one array; refuses, before allocating, what is beyond the budget."""
         source = self._source

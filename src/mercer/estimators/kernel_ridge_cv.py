@@ -1,0 +1,188 @@
+"""Kernel ridge regression that chooses its own penalty."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.metrics import get_scorer
+from sklearn.model_selection import check_cv
+
+from mercer import _check
+from mercer._progress import reporting
+from mercer.errors import InputError
+from mercer.estimators.kernel_ridge import KernelRidge
+from mercer.estimators.kernelised import KernelLike
+from mercer.estimators.targets import numbers_of, sample_weights
+from mercer.gram.matrix import Gram
+from mercer.inputs.base import Objects
+from mercer.kernels.base import Kernel
+from mercer.solvers.ridge import RidgePath
+
+Float64 = npt.NDArray[np.float64]
+
+
+class KernelRidgeCV(KernelRidge):
+    """Kernel ridge regression with alpha chosen by exact cross-validation over a whole path of alphas.
+
+    One eigendecomposition gives, for every alpha, the leave-one-out residuals (``cv=None``) or those of any split into
+    folds, exactly as if each machine had been trained anew. A kernel whose parameters depend on the data is fitted
+    again for each fold; for leave-one-out it is fitted once, on all objects.
+
+    Parameters
+    ----------
+    alphas : the penalties to try.
+    cv : None for leave-one-out, a number of folds, or a splitter of scikit-learn.
+    scoring : None for minus the mean squared error, or a scorer of scikit-learn by name.
+    store_cv_results : keep the cross-validated predictions as `cv_predictions_`, (objects, outputs, alphas).
+    kernel, gamma, degree, coef0, fit_intercept, memory : as in `KernelRidge`.
+
+    Attributes: `alpha_`, `best_score_`, `scores_` (one per alpha), and those of `KernelRidge`.
+
+    >>> import numpy as np
+    >>> from mercer import KernelRidgeCV
+    >>> X = np.linspace(0, 6, 60)[:, None]
+    >>> noise = np.random.default_rng(0).normal(size=60)
+    >>> model = KernelRidgeCV(alphas=[1e-6, 1e-1, 1e5], kernel="rbf", gamma=1.0).fit(X, np.sin(X[:, 0]) + 0.1 * noise)
+    >>> model.alpha_
+    0.1
+    """
+
+    def __init__(
+        self,
+        alphas: Any = (0.1, 1.0, 10.0),
+        *,
+        kernel: KernelLike = "linear",
+        gamma: float | str = "scale",
+        degree: int = 3,
+        coef0: float = 1.0,
+        fit_intercept: bool = False,
+        cv: Any = None,
+        scoring: str | None = None,
+        store_cv_results: bool = False,
+        memory: float | str = "auto",
+    ) -> None:
+        self.alphas = alphas
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.fit_intercept = fit_intercept
+        self.cv = cv
+        self.scoring = scoring
+        self.store_cv_results = store_cv_results
+        self.memory = memory
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Choose alpha by cross-validation, then train on everything with it."""
+        with self._all_or_nothing():
+            alphas = self._checked_alphas()
+            kernel = self._kernel()
+            objects = kernel.coerce(X)
+            targets, single = numbers_of(self, y, objects)
+            weights = sample_weights(sample_weight, objects)
+            _refuse_weightless(weights)
+            folds = None if self.cv is None else self._folds(objects, targets)
+            predictions = targets[:, :, None] - self._residuals(kernel, objects, targets, weights, alphas, folds)
+            score = self._scorer(weights)
+            scores = np.array([score(targets, predictions[:, :, number]) for number in range(len(alphas))])
+            best = int(scores.argmax())
+            self.alpha = float(alphas[best])
+            super().fit(X, y, sample_weight)
+            del self.alpha  # a result here, not a parameter
+        self.alpha_ = float(alphas[best])
+        self.scores_ = scores
+        self.best_score_ = float(scores[best])
+        if self.store_cv_results:
+            self.cv_predictions_ = predictions[:, 0] if single else predictions
+        return self
+
+    def _checked_alphas(self) -> Float64:
+        alphas = np.atleast_1d(np.asarray(self.alphas, dtype=np.float64))
+        if alphas.ndim != 1 or not len(alphas) or not (np.isfinite(alphas) & (alphas > 0)).all():
+            raise _check.fail(type(self).__name__, "alphas", "one or more positive numbers", self.alphas)
+        return alphas
+
+    def _folds(self, objects: Objects, targets: Float64) -> list[Any]:
+        splits = list(check_cv(self.cv).split(np.empty((len(objects), 1)), targets))
+        tested = np.concatenate([test for _, test in splits])
+        complete = len(tested) == len(objects) and len(np.unique(tested)) == len(objects)
+        if not complete or any(len(train) + len(test) != len(objects) for train, test in splits):
+            raise _check.fail(
+                type(self).__name__, "cv", "a split in which every object is tested exactly once", self.cv
+            )
+        return [test for _, test in splits]
+
+    def _residuals(
+        self,
+        kernel: Kernel,
+        objects: Objects,
+        targets: Float64,
+        weights: Float64,
+        alphas: Float64,
+        folds: list[Any] | None,
+    ) -> Float64:
+        """y minus the cross-validated prediction, of shape (objects, outputs, alphas)."""
+        if folds is not None and kernel.data_dependent:
+            return self._refitted_residuals(kernel, objects, targets, weights, alphas, folds)
+        residuals = np.empty((*targets.shape, len(alphas)))
+        with reporting("Cross-validation") as report:
+            K = Gram.of(kernel.fit(objects), objects, dtype=np.float64, memory=self.memory).exact()
+            path = RidgePath.of(K, targets, weights, intercept=bool(self.fit_intercept))
+            for number, alpha in enumerate(alphas):
+                one = path.leave_one_out(alpha) if folds is None else path.fold_residuals(alpha, folds)
+                residuals[:, :, number] = one
+                report((number + 1) / len(alphas))
+        return residuals
+
+    def _refitted_residuals(
+        self,
+        kernel: Kernel,
+        objects: Objects,
+        targets: Float64,
+        weights: Float64,
+        alphas: Float64,
+        folds: list[Any],
+    ) -> Float64:
+        """The kernel sees each training part alone, so that scores are those of an exhaustive search."""
+        residuals = np.empty((*targets.shape, len(alphas)))
+        for fold in folds:
+            train = np.setdiff1d(np.arange(len(objects)), fold)
+            fitted = kernel.fit(objects.take(train))
+            order = np.concatenate([train, fold])
+            K = Gram.of(fitted, objects.take(order), dtype=np.float64, memory=self.memory).exact()
+            path = RidgePath.of(K, targets[order], weights[order], intercept=bool(self.fit_intercept))
+            held_out = np.arange(len(train), len(order))
+            for number, alpha in enumerate(alphas):
+                residuals[fold, :, number] = path.fold_residuals(alpha, [held_out])[held_out]
+        return residuals
+
+    def _scorer(self, weights: Float64) -> Callable[[Float64, Float64], float]:
+        if self.scoring is None:
+            return lambda y, predicted: -float(np.average(((y - predicted) ** 2).mean(axis=1), weights=weights))
+        scorer = get_scorer(self.scoring)
+        return lambda y, predicted: float(scorer(_Echo(predicted), np.empty((len(y), 0)), y, sample_weight=weights))
+
+
+def _refuse_weightless(weights: Float64) -> None:
+    if (weights == 0).any():
+        where = int(np.flatnonzero(weights == 0)[0])
+        raise InputError(f"Cross-validation needs positive weights; object {where} has 0. Leave such objects out.")
+
+
+class _Echo(RegressorMixin, BaseEstimator):
+    """An estimator that has predicted already: scorers of scikit-learn want one."""
+
+    def __init__(self, predicted: Float64) -> None:
+        self.predicted = predicted
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Nothing is left to learn."""
+        return self
+
+    def predict(self, X: Any) -> Float64:
+        del X
+        return self.predicted[:, 0] if self.predicted.shape[1] == 1 else self.predicted
