@@ -59,6 +59,7 @@ LOSSES = _table(
     ("mercer.losses.squared_hinge", "SquaredHinge", "squared_hinge", "max(0, 1 - y f)^2"),
     ("mercer.losses.smooth_hinge", "SmoothHinge", "smooth_hinge", "log(1 + exp(1 - y f))"),
     ("mercer.losses.logistic", "Logistic", "logistic", "log(1 + exp(-y f))"),
+    ("mercer.losses.multinomial", "Multinomial", "multinomial", "log sum_k exp(f_k) - f_y"),
     ("mercer.losses.perceptron", "PerceptronLoss", "perceptron", "max(0, -y f)"),
     ("mercer.losses.squared", "Squared", "squared", "(y - f)^2 / 2"),
     ("mercer.losses.epsilon_insensitive", "EpsilonInsensitive", "epsilon_insensitive", "max(0, |y - f| - epsilon)"),

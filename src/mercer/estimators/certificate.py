@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import final
+from typing import Any, final
 
 import numpy as np
 
@@ -100,7 +100,7 @@ def smooth_certificate(
     C: Float64,
     coefficients: Float64,
     outputs: Float64,
-    intercept: float,
+    intercept: Any,
     *,
     iterations: int,
     dtype: str,
@@ -110,11 +110,11 @@ def smooth_certificate(
     The dual is -1/2 b'Kb - sum_i C_i loss*(y_i, -b_i / C_i); optimality is b_i = -C_i slope(y_i, f_i).
     """
     used = C > 0
-    squared = max(float(coefficients @ outputs), 0.0)
+    squared = max(float((coefficients * outputs).sum()), 0.0)
     f = outputs + intercept
+    scaled = coefficients[used] / (C[used] if coefficients.ndim == 1 else C[used, None])
     primal = 0.5 * squared + float(C[used] @ loss.value(y[used], f[used]))
-    dual = -0.5 * squared - float(C[used] @ loss.conjugate(y[used], -coefficients[used] / C[used]))
-    residual = coefficients[used] / C[used] + loss.slope(y[used], f[used])
+    dual = -0.5 * squared - float(C[used] @ loss.conjugate(y[used], -scaled))
+    worst = float(np.abs(scaled + loss.slope(y[used], f[used])).max(initial=0.0))
     margin = 1.0 / math.sqrt(squared) if squared > 0 else math.inf
-    worst = float(np.abs(residual).max(initial=0.0))
     return Certificate(primal, dual, worst, margin, iterations, kernel_entries=0, seconds=0.0, dtype=dtype)

@@ -17,15 +17,16 @@ from sklearn.utils.validation import check_is_fitted
 from mercer import _check
 from mercer._progress import reporting
 from mercer.estimators import one_vs_one as ovo
-from mercer.estimators.binary import BinaryMachine, certify, train
 from mercer.estimators.certificate import Certificate
 from mercer.estimators.kernelised import Kernelised, KernelLike
+from mercer.estimators.machine import Machine, certify, train
 from mercer.estimators.targets import Classes, class_weights, classes_of, refuse_weightless_classes, sample_weights
 from mercer.gram.expansion import Expansion
 from mercer.gram.matrix import Gram
 from mercer.inputs.base import Objects
 from mercer.inputs.vectors import Vectors
 from mercer.kernels.vectors.linear import Linear
+from mercer.losses.hinge import Hinge
 from mercer.solvers.drive import Limits
 
 Float64 = npt.NDArray[np.float64]
@@ -127,7 +128,7 @@ class SVC(ClassifierMixin, Kernelised):
         self.classes_ = classes.labels
         self.shape_fit_ = _shape(objects)
         self.kernel_ = fitted
-        self._set_machines(machines, objects, classes)
+        self._set_machines(machines, objects, classes, penalties)
         entries, seconds = gram.entries_computed, time.monotonic() - began
         self.certificate_ = Certificate.together(tuple(m.certificate for m in machines), entries, seconds)
         self._warn_if_unfinished(machines)
@@ -150,12 +151,12 @@ class SVC(ClassifierMixin, Kernelised):
     def _penalty(self, n: int) -> float:
         return float(self.C) / n if self.penalty_scaling == "mean" else float(self.C)
 
-    def _train(self, gram: Gram, classes: Classes, penalties: Float64, began: float) -> list[BinaryMachine]:
+    def _train(self, gram: Gram, classes: Classes, penalties: Float64, began: float) -> list[Machine]:
         """One machine per pair of classes, side by side."""
         problems = ovo.pairs(len(classes.labels))
         left = math.inf if self.time_limit is None else self.time_limit - (time.monotonic() - began)
         limits = Limits(self.max_iter, left)
-        machines: list[BinaryMachine | None] = [None] * len(problems)
+        machines: list[Machine | None] = [None] * len(problems)
         with reporting("Training") as report:
             done = 0
 
@@ -168,7 +169,7 @@ class SVC(ClassifierMixin, Kernelised):
 
                 machines[number] = train(
                     gram if len(ids) == gram.shape[0] else gram.view(ids),
-                    ids,
+                    Hinge(),
                     signs,
                     penalties[ids],
                     tol=float(self.tol),
@@ -186,11 +187,11 @@ class SVC(ClassifierMixin, Kernelised):
                 job(0)
         return [machine for machine in machines if machine is not None]
 
-    def _set_machines(self, machines: list[BinaryMachine], objects: Objects, classes: Classes) -> None:
+    def _set_machines(self, machines: list[Machine], objects: Objects, classes: Classes, penalties: Float64) -> None:
         n_classes = len(classes.labels)
         full = np.zeros((len(objects), len(machines)))
-        for column, machine in enumerate(machines):
-            full[machine.ids, column] = machine.coefficients
+        for column, (pair, machine) in enumerate(zip(ovo.pairs(n_classes), machines, strict=True)):
+            full[ovo.members(classes.codes, penalties, pair)[0], column] = machine.coefficients
         support = np.flatnonzero(np.any(full != 0, axis=1))
         self.support_, self._n_support = ovo.grouped_by_class(support, classes.codes, n_classes)
         codes = classes.codes[self.support_]
@@ -210,7 +211,7 @@ class SVC(ClassifierMixin, Kernelised):
         self.n_iter_ = np.array([machine.certificate.iterations for machine in machines], dtype=np.int32)
         self.expansion_ = Expansion(self.kernel_, objects.take(self.support_), coefficients, self._intercept_)
 
-    def _warn_if_unfinished(self, machines: list[BinaryMachine]) -> None:
+    def _warn_if_unfinished(self, machines: list[Machine]) -> None:
         unfinished = [machine for machine in machines if not machine.converged]
         if unfinished:
             worst = max(machine.certificate.kkt_violation for machine in unfinished)
@@ -270,7 +271,7 @@ class SVC(ClassifierMixin, Kernelised):
             ids, signs = ovo.members(codes, penalties, pair)
             intercept = float(self._intercept_[column])
             parts.append(
-                certify(signs, penalties[ids], full[ids, column], outputs[ids, column], intercept,
+                certify(Hinge(), signs, penalties[ids], full[ids, column], outputs[ids, column], intercept,
                         has_intercept=bool(self.fit_intercept), iterations=int(self.n_iter_[column]), dtype="float64")
             )  # fmt: skip
         return Certificate.together(tuple(parts), gram.entries_computed, time.monotonic() - began)

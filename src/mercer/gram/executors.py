@@ -67,8 +67,9 @@ class Serial:
 
     def each(self, job: Callable[[Item], None], items: Sequence[Item], stop: threading.Event | None = None) -> None:
         del stop  # an exception ends the loop by itself
-        for item in items:
-            job(item)
+        with single_threaded_blas():
+            for item in items:
+                job(item)
 
 
 @final

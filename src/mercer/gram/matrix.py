@@ -19,7 +19,7 @@ from mercer.gram import budget
 from mercer.gram.cache import RowCache
 from mercer.gram.executors import Block, Executor, Serial, Threads
 from mercer.gram.sinks import ProductSink, StoreSink
-from mercer.gram.tiles import Tile, plan
+from mercer.gram.tiles import Strip, Tile, plan
 from mercer.inputs.base import Objects
 from mercer.kernels.base import DType, Features, FittedKernel, Float64
 
@@ -202,8 +202,10 @@ class Gram:
         if vectors.shape[0] != m:
             raise ValueError(f"matvec needs {m} rows, one per column of the matrix; got {vectors.shape}")
         out = np.zeros((n, *vectors.shape[1:]))
-        sink = ProductSink(out, vectors, self.dtype)
-        self._run(sink, symmetric=False)
+        if self._source.stored is not None and self._rows is None and self._columns is None:
+            self._stored_product(self._source.stored, vectors, out)
+        else:
+            self._run(ProductSink(out, vectors, self.dtype), symmetric=False)
         return out
 
     # ------------------------------------------------------------------------------------------------------------------
@@ -230,6 +232,17 @@ class Gram:
             _write_coincident(out, self._row_ids(), self._column_ids(), source.diagonal)
         if self.symmetric and not source.fitted.kernel.symmetric:
             _refuse_asymmetry(out, source.fitted)
+
+    def _stored_product(self, stored: Block, vectors: Float64, out: Float64) -> None:
+        """Straight from the stored matrix, in the same tiles and the same order of sums, without copying them."""
+        right = np.ascontiguousarray(vectors, dtype=stored.dtype)
+
+        def work(strip: Strip) -> None:
+            for tile in strip:
+                out[tile.rows] += stored[tile.rows, tile.columns] @ right[tile.columns]
+
+        strips = plan(*self.shape, itemsize=stored.itemsize, budget=TILE_BYTES)
+        self._source.executor.each(work, strips)
 
     def _run(self, sink: Any, *, symmetric: bool) -> None:
         source = self._source

@@ -66,3 +66,11 @@ class Loss(Record, ABC):
     @abstractmethod
     def examples(cls) -> Iterator[Self]:
         """Losses that the conformance suite runs."""
+
+
+class VectorLoss(Loss):
+    """A loss of several decision values for each object: f has one column per class, y holds the class codes."""
+
+    @abstractmethod
+    def curvature_root(self, y: Float64, f: Float64) -> Float64:
+        """For each object a matrix S with S S' = the Hessian of l in f; of shape (objects, outputs, outputs)."""

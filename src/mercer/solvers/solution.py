@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 from dataclasses import dataclass
-from typing import final
+from typing import Any, final
 
 import numpy as np
 import numpy.typing as npt
@@ -50,9 +50,10 @@ class Solution:
     coefficients: Float64
     outputs: Float64
     """K @ coefficients, recomputed in float64: the decision values on the training objects, less the intercept."""
-    intercept: float
+    intercept: Any
+    """A number, or one for each output."""
     objective: float
-    """The value of the minimised dual objective."""
+    """The value of what was minimised: the dual for box problems, the primal for smooth ones."""
     status: Status
     stats: Stats
 

@@ -1,0 +1,109 @@
+"""One machine: a loss, a Gram matrix, the solver that suits the loss, and the proof of the result."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+import numpy.typing as npt
+
+from mercer.errors import ParameterError
+from mercer.estimators.certificate import Certificate, objectives, smooth_certificate, violation
+from mercer.gram.matrix import Gram
+from mercer.losses.base import Loss
+from mercer.losses.perceptron import PerceptronLoss
+from mercer.solvers import newton
+from mercer.solvers.drive import Limits, OnChunk
+from mercer.solvers.problem import BoxProblem
+from mercer.solvers.smo import SMO
+from mercer.solvers.solution import Status
+
+Float64 = npt.NDArray[np.float64]
+Rows = npt.NDArray[np.intp]
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Machine:
+    """f(x) = sum_i coefficients[i] k(x_i, x) + intercept over the objects of its Gram matrix."""
+
+    coefficients: Float64
+    intercept: Any
+    status: Status
+    certificate: Certificate
+
+    @property
+    def converged(self) -> bool:
+        return self.status is Status.CONVERGED
+
+
+def train(
+    gram: Gram,
+    loss: Loss,
+    y: Float64,
+    C: Float64,
+    *,
+    tol: float,
+    intercept: bool,
+    outputs: int = 1,
+    limits: Limits | None = None,
+    on_chunk: OnChunk | None = None,
+) -> Machine:
+    """Minimise 1/2 |w|^2 + sum_i C_i loss(y_i, f(x_i)) on this Gram matrix."""
+    refuse_pointless(loss)
+    box = loss.as_box(y, C)
+    if box is None:
+        problem = newton.SmoothProblem(loss, y, C, outputs, intercept)
+        solution = newton.solve(gram, problem, tol=tol, limits=limits, on_chunk=on_chunk)
+    else:
+        dual = BoxProblem(box.linear, box.lower, box.upper, 0.0 if intercept else None)
+        solution = SMO().solve(gram, dual, tol=tol, limits=limits, on_chunk=on_chunk)
+    proof = certify(
+        loss,
+        y,
+        C,
+        solution.coefficients,
+        solution.outputs,
+        solution.intercept,
+        has_intercept=intercept,
+        iterations=solution.stats.iterations,
+        dtype=np.dtype(gram.dtype).name,
+    )
+    return Machine(solution.coefficients, solution.intercept, solution.status, proof)
+
+
+def certify(
+    loss: Loss,
+    y: Float64,
+    C: Float64,
+    coefficients: Float64,
+    outputs: Float64,
+    intercept: Any,
+    *,
+    has_intercept: bool,
+    iterations: int,
+    dtype: str,
+) -> Certificate:
+    """The certificate of given coefficients, from K @ coefficients alone."""
+    box = loss.as_box(y, C)
+    if box is None:
+        return smooth_certificate(loss, y, C, coefficients, outputs, intercept, iterations=iterations, dtype=dtype)
+    primal, dual, length = objectives(loss, y, C, coefficients, outputs, intercept, box.linear)
+    worst = violation(box.lower, box.upper, coefficients, -(outputs + box.linear), intercept=has_intercept)
+    margin = 1.0 / length if length > 0 else np.inf
+    return Certificate(primal, dual, worst, margin, iterations, kernel_entries=0, seconds=0.0, dtype=dtype)
+
+
+def refuse_pointless(loss: Loss) -> None:
+    """Some losses have no sensible minimiser beside a penalty on |w|."""
+    if isinstance(loss, PerceptronLoss):
+        raise ParameterError(
+            "The perceptron loss beside a penalty on |w| is smallest at w = 0, which predicts nothing. "
+            "Use the perceptron algorithm, or a loss with a margin: Hinge(), Logistic()."
+        )
+    if not loss.smooth and loss.as_box(np.ones(1), np.ones(1)) is None:
+        raise ParameterError(
+            f"No exact solver is known for {loss!r}: it is neither smooth nor has a dual that is a box problem. "
+            "Give it slope and curvature (smooth = True), or as_box."
+        )

@@ -1,0 +1,60 @@
+"""The logistic loss for several classes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Self, final
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import logsumexp, softmax, xlogy
+
+from mercer.losses.base import Float64, VectorLoss
+
+
+@final
+@dataclass(frozen=True)
+class Multinomial(VectorLoss):
+    """l(y, f) = log(sum_k exp(f_k)) - f_y for a class y: minus the log likelihood of P(k | x) = softmax(f)_k.
+
+    >>> import numpy as np
+    >>> Multinomial().value(np.array([0]), np.zeros((1, 3))).round(4)
+    array([1.0986])
+    """
+
+    smooth = True
+    classifies = True
+
+    def value(self, y: Float64, f: Float64) -> Float64:
+        return np.asarray(logsumexp(f, axis=1) - np.take_along_axis(f, _codes(y), axis=1)[:, 0])
+
+    def slope(self, y: Float64, f: Float64) -> Float64:
+        slope: Float64 = softmax(f, axis=1)
+        slope[np.arange(len(slope)), _codes(y)[:, 0]] -= 1.0
+        return slope
+
+    def curvature(self, y: Float64, f: Float64) -> Float64:
+        """The diagonal of the Hessian."""
+        p = softmax(f, axis=1)
+        return np.asarray(p * (1.0 - p))
+
+    def curvature_root(self, y: Float64, f: Float64) -> Float64:
+        # diag(p) - p p' = D (1 - q q') D with D = diag(q), q = sqrt(p); 1 - q q' is a projector, its own root.
+        q = np.sqrt(softmax(f, axis=1))
+        return np.asarray(q[:, :, None] * (np.eye(f.shape[1]) - q[:, :, None] * q[:, None, :]))
+
+    def conjugate(self, y: Float64, a: Float64) -> Float64:
+        p = np.array(a)
+        p[np.arange(len(p)), _codes(y)[:, 0]] += 1.0
+        inside = (p >= -1e-12).all(axis=1) & (np.abs(p.sum(axis=1) - 1.0) < 1e-9)
+        p = np.maximum(p, 0.0)
+        return np.where(inside, xlogy(p, p).sum(axis=1), np.inf)
+
+    @classmethod
+    def examples(cls) -> Iterator[Self]:
+        yield cls()
+
+
+def _codes(y: Float64) -> npt.NDArray[np.intp]:
+    return np.asarray(y).astype(np.intp)[:, None]
