@@ -15,7 +15,6 @@ from typing import Annotated, Any, NoReturn
 import typer
 
 from mercer._version import __version__
-from mercer.cli import output
 from mercer.cli.failures import ExitCode, Failure, show_traceback
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
@@ -39,8 +38,8 @@ def run(arguments: Sequence[str]) -> int:
             code = _application()(list(arguments), prog_name="mercer", standalone_mode=False)
         sys.stdout.flush()
     except BrokenPipeError:  # the reader has seen enough, as in `mercer kernels | head -1`
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python complains again while it ends
+        return ExitCode.UNEXPECTED
     except (Exception, KeyboardInterrupt) as error:
         failure = _failure(error)
         if "--debug" in arguments:
@@ -55,11 +54,18 @@ def run(arguments: Sequence[str]) -> int:
 
 def _failure(error: BaseException) -> Failure:
     if isinstance(error, typer.TyperException):
-        sentence = error.format_message().rstrip()
-        message, separator, suggestion = sentence.partition(". Did you mean ")
-        hint = f"did you mean {suggestion}" if separator else "`mercer --help` lists commands and options"
-        return Failure(ExitCode.USAGE, message[:1].lower() + message[1:].rstrip("."), hint)
+        return _usage_failure(error.format_message().strip())
     return Failure.of(error)
+
+
+def _usage_failure(sentence: str) -> Failure:
+    """typer's sentence, its suggestion moved to the hint."""
+    message, hint = sentence, "`mercer --help` lists the commands, `mercer COMMAND --help` its options."
+    for start, end in ((". Did you mean ", "?"), (" (Possible options: ", ")")):
+        head, found, suggestion = sentence.partition(start)
+        if found:
+            message, hint = head, f"Did you mean {suggestion.removesuffix(end)}?"
+    return Failure(ExitCode.USAGE, message[:1].lower() + message[1:].rstrip("."), hint)
 
 
 def _show_warning(message: Warning | str, *where: Any, **more: Any) -> None:
@@ -68,9 +74,8 @@ def _show_warning(message: Warning | str, *where: Any, **more: Any) -> None:
 
 
 def _application() -> typer.Typer:
-    # Boxes and markup are for terminals; through a pipe help is plain text.
     app = typer.Typer(
-        rich_markup_mode="rich" if output.on_terminal() else None,
+        rich_markup_mode=None,  # help is plain text: the same on a terminal, through a pipe and in the docs
         add_completion=False,
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["--help", "-h"]},
@@ -109,16 +114,16 @@ def mercer(
 
 
 def demo(
-    seed: Annotated[int, typer.Option(min=0, help="Of the folds and the generated data.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, metavar="NUMBER", help="Seed of the folds and the generated data.")] = 0,
     json: Json = False,
     quiet: Quiet = False,
     debug: Debug = False,
     fast: Annotated[bool, typer.Option(hidden=True)] = False,
 ) -> None:
-    """Train on vectors, strings and a table that mixes them, and compare with scikit-learn.
+    """Train on vectors, strings and a table that mixes them.
 
-    Digits and breast cancer are real data; the DNA-like strings and the mixed table are generated. Takes less than
-    a minute.
+    Digits and breast cancer are real data, and scikit-learn runs beside; the DNA-like strings and the mixed table are
+    generated. Takes less than a minute.
 
     \b
     Examples:
@@ -137,7 +142,9 @@ def kernels(
     json: Json = False,
     debug: Debug = False,
 ) -> None:
-    """List the kernels, or describe one: its formula, parameters and an example.
+    """List the kernels, or describe one of them.
+
+    A description has the formula, the parameters with their defaults, and an example.
 
     \b
     Examples:

@@ -22,7 +22,7 @@ def list_all(*, as_json: bool) -> None:
         table.add_column(head)
     for entry in KERNELS.values():
         table.add_row(_escaped(entry.text), _kind(entry), _escaped(entry.summary))
-    output.write_table(table)
+    output.write_table(table, fold=True)
 
 
 def describe(name: str, *, as_json: bool) -> None:
@@ -70,7 +70,7 @@ def _kind(entry: Entry) -> str:
 def _documentation(kernel: type) -> tuple[str, str]:
     """The paragraphs of a docstring, each on one line, and its example."""
     text, start, example = inspect.cleandoc(kernel.__doc__ or "").partition(">>> ")
-    paragraphs = (" ".join(paragraph.split()) for paragraph in text.strip().split("\n\n"))
+    paragraphs = (" ".join(paragraph.replace("`", "").split()) for paragraph in text.strip().split("\n\n"))
     return "\n\n".join(paragraphs), start + example
 
 

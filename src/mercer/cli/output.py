@@ -32,16 +32,24 @@ def new_table() -> Table:
     from rich import box
     from rich.table import Table
 
-    lines = box.SIMPLE_HEAD if on_terminal() else None
-    return Table(box=lines, show_edge=False, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    # Two blanks between columns either way; the rule's box brings one of its own.
+    lines, blanks = (box.SIMPLE_HEAD, 1) if on_terminal() else (None, 2)
+    return Table(box=lines, show_edge=False, pad_edge=False, padding=(0, blanks, 0, 0), header_style="bold")
 
 
-def write_table(table: Table) -> None:
-    """Print a table, in colours only where they are wanted (NO_COLOR is honoured)."""
+def write_table(table: Table, *, fold: bool) -> None:
+    """Print a table, in colours only where they are wanted (NO_COLOR is honoured).
+
+    On a narrow terminal `fold` breaks the lines of cells; tables of numbers run over the edge rather than lose digits.
+    """
     from rich.console import Console
 
     if on_terminal():
-        Console(highlight=False).print(table)
+        console = Console(highlight=False)
+        if not fold:
+            unbounded = console.options.update(width=_WIDE)
+            console.width = max(console.width, console.measure(table, options=unbounded).maximum)
+        console.print(table)
         return
     console = Console(width=_WIDE, color_system=None, force_terminal=False, highlight=False)
     with console.capture() as capture:

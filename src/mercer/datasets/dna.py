@@ -12,9 +12,7 @@ from mercer.datasets.sequences import Planter
 MOTIFS = {"promoter": ("TATAATGC", "TTGACAGC"), "decoy": ("ATGTCAAT", "GACTTCAG")}
 
 
-def make_dna(
-    n: int = 400, *, mutation: float = 0.15, random_state: int = 0
-) -> tuple[list[str], npt.NDArray[np.str_]]:
+def make_dna(n: int = 400, *, mutation: float = 0.15, random_state: int = 0) -> tuple[list[str], npt.NDArray[np.str_]]:
     """`n` sequences of 40 to 80 bases, half of them "promoter" and half "decoy", in random order.
 
     Bases are drawn evenly. Each sequence then gets one copy of each of the two motifs of its class, at random places,

@@ -21,10 +21,10 @@ _NOISE = 0.1
 def make_mixed(n: int = 400, *, random_state: int = 0) -> tuple[dict[str, Any], npt.NDArray[np.str_]]:
     """A table of `n` rows with the columns sequence, warmth and acidity, labelled "binds" or "free".
 
-    Whether a molecule binds depends on a sum of two parts. The site in its sequence, planted three times with mutations,
-    counts +1 or -1. Warmth and acidity count 1.5 cos(r), r being their distance from the best conditions, (0, 0): a bump
-    that no straight line describes. A kernel on the sequence sees the first part only, one on the numbers the second,
-    and either alone is right about three times in four; a sum of both kernels sees the sum.
+    Whether a molecule binds depends on a sum of two parts. The site in its sequence, planted three times with
+    mutations, counts +1 or -1. Warmth and acidity count 1.5 cos(r), r being their distance from the best conditions,
+    (0, 0): a bump that no straight line describes. A kernel on the sequence sees the first part only, one on the numbers
+    the second, and either alone is right about three times in four; a sum of both kernels sees the sum.
 
     >>> from mercer.datasets import make_mixed
     >>> table, labels = make_mixed(5, random_state=1)
