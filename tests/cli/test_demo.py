@@ -11,11 +11,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from sklearn import svm
+from sklearn.model_selection import cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 import mercer
+from mercer import SVC
 from mercer.cli import app, demo, output
-from mercer.cli.trials import Problem, Result, Scores, Trial, attempt, steps, twin_of
-from mercer.datasets import make_dna
+from mercer.cli.trials import Problem, Result, Scores, Trial, attempt, cross_validate, steps, twin_of
+from mercer.datasets import load, make_dna
 from mercer.kernels import RBF, Linear, Polynomial, Spectrum
 
 SOURCE = Path(mercer.__file__).parents[1]
@@ -70,11 +75,22 @@ def test_same_seed_same_results() -> None:
 
 def test_steps_are_counted_right() -> None:
     sequences, labels = make_dna(12)
-    problem = Problem("strings", "strings", np.array(sequences, dtype=object), labels, ())
-    for trial in (Trial(Spectrum(p=2)),):
+    lengths = np.array([[len(sequence), sequence.count("A")] for sequence in sequences], dtype=float)
+    for objects, kernel in ((np.array(sequences, dtype=object), Spectrum(p=2)), (lengths, Linear())):
+        problem, trial = Problem("", "", objects, labels, ()), Trial(kernel)
         ticks: list[int] = []
         attempt(problem, trial, problem.splits(2, seed=0), lambda ticks=ticks: ticks.append(1))
         assert len(ticks) == steps(trial, 2)
+
+
+def test_scores_are_those_of_an_ordinary_cross_validation() -> None:
+    X, y = load("breast_cancer")
+    problem = Problem("", "", X, y, (), standardise=True)
+    splits = problem.splits(4, seed=1)
+    scores = cross_validate(problem, SVC(C=0.5), splits, lambda: None)
+    expected = cross_val_score(make_pipeline(StandardScaler(), svm.SVC(C=0.5)), X, y, cv=splits)
+    assert scores.accuracy == pytest.approx(expected.mean(), abs=1e-12)
+    assert scores.spread == pytest.approx(expected.std(), abs=1e-12)
 
 
 def test_twins_are_the_same_machines() -> None:

@@ -23,8 +23,8 @@ def make_mixed(n: int = 400, *, random_state: int = 0) -> tuple[dict[str, Any], 
 
     Whether a molecule binds depends on a sum of two parts. The site in its sequence, planted three times with
     mutations, counts +1 or -1. Warmth and acidity count 1.5 cos(r), r being their distance from the best conditions,
-    (0, 0): a bump that no straight line describes. A kernel on the sequence sees the first part only, one on the numbers
-    the second, and either alone is right about three times in four; a sum of both kernels sees the sum.
+    (0, 0): a bump that no straight line describes. A kernel on the sequence sees the first part only, one on the
+    numbers the second, and either alone is right about three times in four; a sum of both kernels sees the sum.
 
     >>> from mercer.datasets import make_mixed
     >>> table, labels = make_mixed(5, random_state=1)
