@@ -1,4 +1,8 @@
-"""What the demo trains on: two real sets of vectors, strings, and a table that mixes strings and numbers."""
+"""What the demo trains on: two real sets of vectors, strings, and a table that mixes strings and numbers.
+
+Kernels and C are fixed, not searched for. Those of the generated sets, and how hard these sets are, were chosen by
+looking at a few settings on seeds 0 and 1, so that the sets make their point: other seeds are the fair test of it.
+"""
 
 from __future__ import annotations
 
