@@ -1,0 +1,161 @@
+"""The commands, and how they start and end.
+
+Commands import what they need when they run: help and the version load neither Numba nor scikit-learn.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import warnings
+from collections.abc import Sequence
+from typing import Annotated, Any, NoReturn
+
+import typer
+
+from mercer._version import __version__
+from mercer.cli.failures import ExitCode, Failure, show_traceback
+
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")]
+Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
+
+
+def main(arguments: Sequence[str] | None = None) -> NoReturn:
+    """Run the command line and exit."""
+    sys.exit(run(sys.argv[1:] if arguments is None else arguments))
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command; the exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(AttributeError, ValueError):  # a stream that was replaced or is closed
+            stream.reconfigure(errors="replace")  # type: ignore[union-attr]  # what a terminal cannot show is no error
+    try:
+        with warnings.catch_warnings():
+            warnings.showwarning = _show_warning
+            code = _application()(list(arguments), prog_name="mercer", standalone_mode=False)
+        sys.stdout.flush()
+    except BrokenPipeError:  # the reader has seen enough, as in `mercer kernels | head -1`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python complains again while it ends
+        return ExitCode.UNEXPECTED
+    except (Exception, KeyboardInterrupt) as error:
+        failure = _failure(error)
+        if "--debug" in arguments:
+            show_traceback(error)
+        # Read from the arguments themselves, which may be what could not be parsed.
+        failure.tell(as_json="--json" in arguments)
+        return failure.code
+    if code == ExitCode.INTERRUPTED:
+        Failure(ExitCode.INTERRUPTED, "interrupted").tell(as_json="--json" in arguments)
+    return code if isinstance(code, int) else 0
+
+
+def _failure(error: BaseException) -> Failure:
+    if isinstance(error, typer.TyperException):
+        return _usage_failure(error.format_message().strip())
+    return Failure.of(error)
+
+
+def _usage_failure(sentence: str) -> Failure:
+    """typer's sentence, its suggestion moved to the hint."""
+    message, hint = sentence, "`mercer --help` lists the commands, `mercer COMMAND --help` its options."
+    for start, end in ((". Did you mean ", "?"), (" (Possible options: ", ")")):
+        head, found, suggestion = sentence.partition(start)
+        if found:
+            message, hint = head, f"Did you mean {suggestion.removesuffix(end)}?"
+    return Failure(ExitCode.USAGE, message[:1].lower() + message[1:].rstrip("."), hint)
+
+
+def _show_warning(message: Warning | str, *where: Any, **more: Any) -> None:
+    del where, more  # the line of our source that warned tells a user nothing
+    print("warning:", " ".join(str(message).split()), file=sys.stderr)
+
+
+def _application() -> typer.Typer:
+    app = typer.Typer(
+        rich_markup_mode=None,  # help is plain text: the same on a terminal, through a pipe and in the docs
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["--help", "-h"]},
+    )
+    app.callback(invoke_without_command=True)(mercer)
+    app.command()(demo)
+    app.command()(kernels)
+    return app
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        print(f"mercer {__version__}")
+        raise typer.Exit
+
+
+def mercer(
+    context: typer.Context,
+    version: Annotated[
+        bool, typer.Option("--version", is_eager=True, callback=_print_version, help="Print the version.")
+    ] = False,
+    debug: Debug = False,
+) -> None:
+    """Kernel machines for any data: vectors, strings, and tables that mix them.
+
+    \b
+    Examples:
+      mercer demo
+      mercer kernels
+      mercer kernels rbf
+    """
+    del version, debug
+    if context.invoked_subcommand is None:
+        print(context.get_help())
+        raise typer.Exit(ExitCode.USAGE)
+
+
+def demo(
+    seed: Annotated[int, typer.Option(min=0, metavar="NUMBER", help="Seed of the folds and the generated data.")] = 0,
+    json: Json = False,
+    quiet: Quiet = False,
+    debug: Debug = False,
+    fast: Annotated[bool, typer.Option(hidden=True)] = False,
+) -> None:
+    """Train on vectors, strings and a table that mixes them.
+
+    Digits and breast cancer are real data, and scikit-learn runs beside; the DNA-like strings and the mixed table are
+    generated. Takes less than a minute.
+
+    \b
+    Examples:
+      mercer demo
+      mercer demo --seed 7
+      mercer demo --json
+    """
+    del debug
+    from mercer.cli.demo import show
+
+    show(seed=seed, as_json=json, quiet=quiet, fast=fast)
+
+
+def kernels(
+    name: Annotated[str | None, typer.Argument(help="The kernel to describe; all are listed without one.")] = None,
+    json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """List the kernels, or describe one of them.
+
+    A description has the formula, the parameters with their defaults, and an example.
+
+    \b
+    Examples:
+      mercer kernels
+      mercer kernels rbf
+      mercer kernels spectrum --json
+    """
+    del debug
+    from mercer.cli.kernels import describe, list_all
+
+    if name is None:
+        list_all(as_json=json)
+    else:
+        describe(name, as_json=json)

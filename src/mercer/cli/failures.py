@@ -1,0 +1,93 @@
+"""How a command fails: one line that says what is wrong, one that says what to do, and an exit code.
+
+::
+
+    0  done                          3  data that cannot be used
+    1  unexpected, a bug of ours     5  a model file that cannot be used
+    2  a command used wrongly      130  interrupted
+"""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import final
+
+from mercer.errors import MercerError, MissingExtraError, ModelFileError, ParameterError
+
+
+class ExitCode(IntEnum):
+    """What the shell is told."""
+
+    UNEXPECTED = 1
+    USAGE = 2
+    DATA = 3
+    MODEL_FILE = 5
+    INTERRUPTED = 130
+
+
+class UsageError(MercerError):
+    """A command that was used wrongly; `hint` says what would be right."""
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        if hint:
+            self.add_note(hint)
+
+
+@final
+@dataclass(frozen=True)
+class Failure:
+    """What is told about an exception: its notes are the hints."""
+
+    code: ExitCode
+    message: str
+    hint: str = ""
+
+    @classmethod
+    def of(cls, error: BaseException) -> Failure:
+        if was_interrupted(error):
+            return cls(ExitCode.INTERRUPTED, "interrupted")
+        if isinstance(error, MercerError):
+            return cls(_code(error), _line(str(error)), _line(" ".join(getattr(error, "__notes__", ()))))
+        if isinstance(error, OSError):
+            return cls(ExitCode.DATA, _line(str(error)))
+        message = _line(f"unexpected {type(error).__name__}: {error}")
+        return cls(ExitCode.UNEXPECTED, message, "this is a bug in Mercer; run again with --debug for the traceback")
+
+    def tell(self, *, as_json: bool) -> None:
+        """Write `error:` and `hint:` to stderr, one line each; with `as_json` also one object to stdout."""
+        print(f"error: {self.message}", file=sys.stderr)
+        if self.hint:
+            print(f"hint: {self.hint}", file=sys.stderr)
+        if as_json:
+            from mercer.cli.output import write_json
+
+            write_json({"error": {"code": self.code.name.lower(), "message": self.message, "hint": self.hint or None}})
+
+
+def was_interrupted(error: BaseException | None) -> bool:
+    """Whether Ctrl-C is at the bottom of it: compiled code can wrap the interrupt in an error of its own."""
+    while error is not None:
+        if isinstance(error, KeyboardInterrupt):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
+
+
+def show_traceback(error: BaseException) -> None:
+    traceback.print_exception(error, file=sys.stderr)
+
+
+def _code(error: MercerError) -> ExitCode:
+    if isinstance(error, ModelFileError):
+        return ExitCode.MODEL_FILE
+    if isinstance(error, UsageError | ParameterError | MissingExtraError):
+        return ExitCode.USAGE
+    return ExitCode.DATA
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())

@@ -1,0 +1,143 @@
+"""`mercer demo`, on a handful of objects."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn import svm
+from sklearn.model_selection import cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import mercer
+from mercer import SVC
+from mercer.cli import app, demo, output
+from mercer.cli.trials import Problem, Result, Scores, Trial, attempt, cross_validate, steps, twin_of
+from mercer.datasets import load, make_dna
+from mercer.kernels import RBF, Linear, Polynomial, Spectrum
+
+SOURCE = Path(mercer.__file__).parents[1]
+NUMBER = r"\d[\d.,]*"
+ROW = re.compile(rf"  \S.*\s+{NUMBER}\s+{NUMBER} ± {NUMBER}\s+{NUMBER}\s+{NUMBER}\s+{NUMBER}\s+({NUMBER}|-)")
+
+
+def refuse(text: str) -> float:
+    raise AssertionError(f"{text} in JSON")
+
+
+def test_table(capsys: pytest.CaptureFixture[str]) -> None:
+    assert app.run(["demo", "--fast"]) == 0
+    out, err = capsys.readouterr()
+    assert err == ""  # progress is for terminals
+    assert "\x1b" not in out
+    rows = [line for line in out.splitlines() if ROW.fullmatch(line)]
+    assert len(rows) == 11
+    assert max(map(len, rows)) <= 80
+    assert sum(row.endswith("-") for row in rows) == 6  # strings and tables are beyond scikit-learn
+    for data in ("digits", "breast cancer", "DNA-like", "mixed table"):
+        assert any(line.startswith(f"{data}, 90 ") for line in out.splitlines())
+    assert "the accuracies" in out.splitlines()[-1]
+
+
+def test_json(capsys: pytest.CaptureFixture[str]) -> None:
+    assert app.run(["demo", "--fast", "--json", "--seed", "3", "--quiet"]) == 0
+    told = json.loads(capsys.readouterr().out, parse_constant=refuse)
+    assert told["schema_version"] == 1
+    assert (told["seed"], told["folds"]) == (3, 2)
+    assert len(told["results"]) == 11
+    for result in told["results"]:
+        assert 0 <= result["accuracy"] <= 1
+        assert result["margin"] > 0
+        assert 0 < result["support_vectors"] <= result["objects"]
+        assert result["seconds"] > 0
+        twin = result["scikit_learn"]
+        if result["data"] in ("digits", "breast cancer"):
+            assert twin["accuracy"] == pytest.approx(result["accuracy"], abs=0.02)
+        else:
+            assert twin is None
+
+
+def test_same_seed_same_results() -> None:
+    def outcome(seed: int) -> list[tuple[float, int, float]]:
+        found = list(demo.run(seed, 2, fast=True))
+        return [(result.scores.accuracy, result.support_vectors, result.margin) for result in found]
+
+    assert outcome(1) == outcome(1)
+    assert outcome(1) != outcome(2)
+
+
+def test_steps_are_counted_right() -> None:
+    sequences, labels = make_dna(12)
+    lengths = np.array([[len(sequence), sequence.count("A")] for sequence in sequences], dtype=float)
+    for objects, kernel in ((np.array(sequences, dtype=object), Spectrum(p=2)), (lengths, Linear())):
+        problem, trial = Problem("", "", objects, labels, ()), Trial(kernel)
+        ticks: list[int] = []
+        attempt(problem, trial, problem.splits(2, seed=0), lambda ticks=ticks: ticks.append(1))
+        assert len(ticks) == steps(trial, 2)
+
+
+def test_scores_are_those_of_an_ordinary_cross_validation() -> None:
+    X, y = load("breast_cancer")
+    problem = Problem("", "", X, y, (), standardise=True)
+    splits = problem.splits(4, seed=1)
+    scores = cross_validate(problem, SVC(C=0.5), splits, lambda: None)
+    expected = cross_val_score(make_pipeline(StandardScaler(), svm.SVC(C=0.5)), X, y, cv=splits)
+    assert scores.accuracy == pytest.approx(expected.mean(), abs=1e-12)
+    assert scores.spread == pytest.approx(expected.std(), abs=1e-12)
+
+
+def test_twins_are_the_same_machines() -> None:
+    poly = twin_of(Trial(Polynomial(degree=2, gamma=0.5, coef0=2.0), C=3.0))
+    assert (poly.kernel, poly.degree, poly.gamma, poly.coef0, poly.C) == ("poly", 2, 0.5, 2.0, 3.0)
+    assert twin_of(Trial(Linear())).kernel == "linear"
+    assert twin_of(Trial(RBF(gamma="auto"))).gamma == "auto"
+    for kernel in (Spectrum(), RBF(gamma="median"), RBF(over=Linear()), RBF() + RBF()):
+        assert twin_of(Trial(kernel)) is None
+
+
+def test_summary_says_how_far_apart_accuracies_are() -> None:
+    results = list(demo.run(0, 2, fast=True))
+    first = results[0]
+    apart = Scores(first.scores.accuracy - 0.05, 0.0, 1.0)
+    changed = Result(first.problem, first.trial, first.scores, 1, 1.0, apart)
+    assert "differ by at most 5.0 points" in demo.summary([changed, *results[1:]])
+
+
+def test_what_is_not_finite_becomes_null(capsys: pytest.CaptureFixture[str]) -> None:
+    output.write_json({"a": float("nan"), "b": [float("inf"), 1.5], "c": {"d": -float("inf")}})
+    told = json.loads(capsys.readouterr().out, parse_constant=refuse)
+    assert told == {"schema_version": 1, "a": None, "b": [None, 1.5], "c": {"d": None}}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no-run: Windows has no SIGINT to send to one process")
+def test_interrupt() -> None:
+    environment = {**os.environ, "PYTHONPATH": str(SOURCE)}
+    # Says when the work has begun, and then works for longer than any test would wait.
+    script = (
+        "import sys\nfrom mercer.cli import app, demo\n"
+        "def forever(*a, **k):\n"
+        "    print('begun', flush=True)\n"
+        "    while True: list(trials(*a, **k))\n"
+        "trials, demo.run = demo.run, forever\n"
+        "app.main(['demo', '--fast'])\n"
+    )
+    command = [sys.executable, "-c", script]
+    process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    try:
+        assert process.stdout.readline() == "begun\n"
+        time.sleep(1.0)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert process.returncode == 130
+    assert err == "error: interrupted\n"
+    assert out == ""

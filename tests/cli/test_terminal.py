@@ -1,0 +1,63 @@
+"""What a terminal shows: run on a pseudo-terminal of 80 columns."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import mercer
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="no-run: pseudo-terminals are POSIX's")
+SOURCE = Path(mercer.__file__).parents[1]
+ESCAPE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+
+
+def on_terminal(*arguments: str, **environment: str) -> str:
+    import pty
+
+    ours, theirs = pty.openpty()
+    shown = {key: value for key, value in os.environ.items() if key not in ("NO_COLOR", "FORCE_COLOR", "COLUMNS")}
+    shown |= {"PYTHONPATH": str(SOURCE), "TERM": "xterm-256color", "COLUMNS": "80", **environment}
+    process = subprocess.Popen([sys.executable, "-m", "mercer", *arguments], env=shown, stdout=theirs, stderr=theirs)
+    os.close(theirs)
+    read = bytearray()
+    try:
+        while chunk := os.read(ours, 4096):
+            read += chunk
+    except OSError:  # how Linux says that the other side is gone
+        pass
+    finally:
+        os.close(ours)
+        process.wait(timeout=60)
+    return read.decode().replace("\r\n", "\n")
+
+
+def test_colours_and_a_rule_on_a_terminal() -> None:
+    out = on_terminal("kernels")
+    assert "\x1b[1m" in out
+    assert "───" in out
+    assert max(len(ESCAPE.sub("", line)) for line in out.splitlines()) <= 80
+
+
+def test_no_colour_when_not_wanted() -> None:
+    assert not re.search(r"\x1b\[[0-9;]*3[0-9]m", on_terminal("kernels", NO_COLOR="1"))
+
+
+def test_plain_on_a_dumb_terminal() -> None:
+    out = on_terminal("kernels", TERM="dumb")
+    assert "\x1b" not in out
+    assert "───" not in out
+
+
+@pytest.mark.parametrize("columns", ["80", "50"])
+def test_no_digit_of_the_demo_is_lost(columns: str) -> None:
+    out = ESCAPE.sub("", on_terminal("demo", "--fast", "--quiet", COLUMNS=columns))
+    assert "…" not in out
+    assert len(re.findall(r"\d ± \d", out)) == 11
+
+
+def test_help_has_no_boxes() -> None:
+    assert not set("╭│╰\x1b") & set(on_terminal("--help"))
