@@ -13,8 +13,11 @@ from mercer._version import __version__ as __version__
 
 if TYPE_CHECKING:
     from mercer import kernels as kernels
+    from mercer.estimators.kernel_logistic import KernelLogisticRegression as KernelLogisticRegression
     from mercer.estimators.kernel_ridge import KernelRidge as KernelRidge
     from mercer.estimators.kernel_ridge_cv import KernelRidgeCV as KernelRidgeCV
+    from mercer.estimators.machine_classifier import KernelMachineClassifier as KernelMachineClassifier
+    from mercer.estimators.machine_regressor import KernelMachineRegressor as KernelMachineRegressor
     from mercer.estimators.svc import SVC as SVC
     from mercer.storage import load as load
     from mercer.storage import save as save
@@ -22,12 +25,26 @@ if TYPE_CHECKING:
 _HOMES = {
     "KernelRidge": "mercer.estimators.kernel_ridge",
     "KernelRidgeCV": "mercer.estimators.kernel_ridge_cv",
+    "KernelLogisticRegression": "mercer.estimators.kernel_logistic",
+    "KernelMachineClassifier": "mercer.estimators.machine_classifier",
+    "KernelMachineRegressor": "mercer.estimators.machine_regressor",
     "SVC": "mercer.estimators.svc",
     "load": "mercer.storage",
     "save": "mercer.storage",
 }
 
-__all__ = ["SVC", "KernelRidge", "KernelRidgeCV", "__version__", "kernels", "load", "save"]
+__all__ = [
+    "SVC",
+    "KernelLogisticRegression",
+    "KernelMachineClassifier",
+    "KernelMachineRegressor",
+    "KernelRidge",
+    "KernelRidgeCV",
+    "__version__",
+    "kernels",
+    "load",
+    "save",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -74,6 +74,24 @@ LOSSES = _table(
 )
 
 ESTIMATORS = _table(
+    (
+        "mercer.estimators.machine_classifier",
+        "KernelMachineClassifier",
+        "kernel_machine_classifier",
+        "classification with any loss",
+    ),
+    (
+        "mercer.estimators.machine_regressor",
+        "KernelMachineRegressor",
+        "kernel_machine_regressor",
+        "regression with any loss",
+    ),
+    (
+        "mercer.estimators.kernel_logistic",
+        "KernelLogisticRegression",
+        "kernel_logistic",
+        "classification with probabilities",
+    ),
     ("mercer.estimators.svc", "SVC", "svc", "support vector classification"),
     ("mercer.estimators.kernel_ridge", "KernelRidge", "kernel_ridge", "least squares with a kernel"),
     ("mercer.estimators.kernel_ridge_cv", "KernelRidgeCV", "kernel_ridge_cv", "the same, choosing its penalty"),

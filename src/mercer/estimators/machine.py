@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
 import numpy.typing as npt
+from sklearn.exceptions import ConvergenceWarning
 
 from mercer.errors import ParameterError
 from mercer.estimators.certificate import Certificate, objectives, smooth_certificate, violation
@@ -107,3 +109,18 @@ def refuse_pointless(loss: Loss) -> None:
             f"No exact solver is known for {loss!r}: it is neither smooth nor has a dual that is a box problem. "
             "Give it slope and curvature (smooth = True), or as_box."
         )
+
+
+def warn_if_unfinished(estimator: Any, machines: list[Machine]) -> None:
+    """Say that training stopped early, why, and what to do."""
+    unfinished = [machine for machine in machines if not machine.converged]
+    if not unfinished:
+        return
+    worst = max(machine.certificate.kkt_violation for machine in unfinished)
+    where = "" if len(machines) == 1 else f" for {len(unfinished)} of {len(machines)} machines"
+    warnings.warn(
+        f"{type(estimator).__name__} did not converge{where}: the largest violation is {worst:.3g}, tol is "
+        f"{estimator.tol:g}. {unfinished[0].status.value}",
+        ConvergenceWarning,
+        stacklevel=3,
+    )

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import math
 import time
-import warnings
 from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 from sklearn.base import ClassifierMixin
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from mercer import _check
@@ -19,7 +16,8 @@ from mercer._progress import reporting
 from mercer.estimators import one_vs_one as ovo
 from mercer.estimators.certificate import Certificate
 from mercer.estimators.kernelised import Kernelised, KernelLike
-from mercer.estimators.machine import Machine, certify, train
+from mercer.estimators.limits import limits_of
+from mercer.estimators.machine import Machine, certify, train, warn_if_unfinished
 from mercer.estimators.targets import Classes, class_weights, classes_of, refuse_weightless_classes, sample_weights
 from mercer.gram.expansion import Expansion
 from mercer.gram.matrix import Gram
@@ -27,7 +25,6 @@ from mercer.inputs.base import Objects
 from mercer.inputs.vectors import Vectors
 from mercer.kernels.vectors.linear import Linear
 from mercer.losses.hinge import Hinge
-from mercer.solvers.drive import Limits
 
 Float64 = npt.NDArray[np.float64]
 
@@ -131,7 +128,7 @@ class SVC(ClassifierMixin, Kernelised):
         self._set_machines(machines, objects, classes, penalties)
         entries, seconds = gram.entries_computed, time.monotonic() - began
         self.certificate_ = Certificate.together(tuple(m.certificate for m in machines), entries, seconds)
-        self._warn_if_unfinished(machines)
+        warn_if_unfinished(self, machines)
         return self
 
     def _check_parameters(self) -> None:
@@ -154,8 +151,7 @@ class SVC(ClassifierMixin, Kernelised):
     def _train(self, gram: Gram, classes: Classes, penalties: Float64, began: float) -> list[Machine]:
         """One machine per pair of classes, side by side."""
         problems = ovo.pairs(len(classes.labels))
-        left = math.inf if self.time_limit is None else self.time_limit - (time.monotonic() - began)
-        limits = Limits(self.max_iter, left)
+        limits = limits_of(self, began)
         machines: list[Machine | None] = [None] * len(problems)
         with reporting("Training") as report:
             done = 0
@@ -210,18 +206,6 @@ class SVC(ClassifierMixin, Kernelised):
         self.fit_status_ = 0 if all(machine.converged for machine in machines) else 1
         self.n_iter_ = np.array([machine.certificate.iterations for machine in machines], dtype=np.int32)
         self.expansion_ = Expansion(self.kernel_, objects.take(self.support_), coefficients, self._intercept_)
-
-    def _warn_if_unfinished(self, machines: list[Machine]) -> None:
-        unfinished = [machine for machine in machines if not machine.converged]
-        if unfinished:
-            worst = max(machine.certificate.kkt_violation for machine in unfinished)
-            where = "" if len(machines) == 1 else f" for {len(unfinished)} of {len(machines)} pairs of classes"
-            warnings.warn(
-                f"SVC did not converge{where}: the largest violation is {worst:.3g}, tol is {self.tol:g}. "
-                f"{unfinished[0].status.value}",
-                ConvergenceWarning,
-                stacklevel=3,
-            )
 
     # -------------------------------------------------------------------------------------------------------- predict
 

@@ -1,0 +1,20 @@
+"""Limits that estimators take as parameters."""
+
+from __future__ import annotations
+
+import math
+import time
+from typing import Any
+
+from mercer import _check
+from mercer.solvers.drive import Limits
+
+
+def limits_of(estimator: Any, began: float) -> Limits:
+    """`max_iter` and what is left of `time_limit` since `began`."""
+    owner = type(estimator).__name__
+    max_iter = _check.integer(owner, "max_iter", estimator.max_iter, low=-1)
+    if estimator.time_limit is None:
+        return Limits(max_iter)
+    seconds = _check.real(owner, "time_limit", estimator.time_limit, low=0, low_open=True)
+    return Limits(max_iter, seconds - (time.monotonic() - began) if math.isfinite(seconds) else math.inf)

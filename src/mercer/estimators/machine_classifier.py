@@ -1,0 +1,201 @@
+"""What classifiers with any loss share: class coding, one machine or one per class, and their certificate."""
+
+from __future__ import annotations
+
+import time
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from mercer import _check
+from mercer._progress import reporting
+from mercer.estimators.certificate import Certificate
+from mercer.estimators.kernelised import Kernelised, KernelLike
+from mercer.estimators.limits import limits_of
+from mercer.estimators.machine import Machine, certify, refuse_pointless, train, warn_if_unfinished
+from mercer.estimators.targets import Classes, class_weights, classes_of, refuse_weightless_classes, sample_weights
+from mercer.gram.expansion import Expansion
+from mercer.gram.matrix import Gram
+from mercer.inputs.base import Objects
+from mercer.losses.base import Loss, VectorLoss
+from mercer.losses.hinge import Hinge
+
+Float64 = npt.NDArray[np.float64]
+
+
+class KernelMachineClassifier(ClassifierMixin, Kernelised):
+    """A classifier from any loss and any kernel: minimises 1/2 |w|^2 + C sum_i loss(y_i, f(x_i)).
+
+    Two classes are one machine with y = -1 and +1. For more, a loss of several outputs (`Multinomial`) is one joint
+    machine; any other loss gives one machine per class against the rest, all on one Gram matrix.
+
+    Parameters
+    ----------
+    loss : a loss object that classifies, yours included: see `mercer.losses.base.Loss`.
+    C : the penalty, in (0, inf).
+    kernel, gamma, degree, coef0, class_weight, memory : as in `SVC`.
+    fit_intercept : whether f has an unpenalised constant.
+    tol : how far the optimality conditions may be violated.
+    max_iter, time_limit : limits on iterations of each machine and on seconds for all.
+
+    >>> from mercer import KernelMachineClassifier, kernels
+    >>> from mercer.losses.squared_hinge import SquaredHinge
+    >>> model = KernelMachineClassifier(SquaredHinge(), kernel=kernels.Spectrum(2))
+    >>> model.fit(["gattaca", "gattica", "ccgcg", "cgcgc"], [1, 1, 0, 0]).predict(["gatta", "gcgc"])
+    array([1, 0])
+    """
+
+    def __init__(
+        self,
+        loss: Loss = Hinge(),  # noqa: B008  losses are immutable
+        *,
+        C: float = 1.0,
+        kernel: KernelLike = "rbf",
+        degree: int = 3,
+        gamma: float | str = "scale",
+        coef0: float = 0.0,
+        fit_intercept: bool = True,
+        class_weight: Any = None,
+        tol: float = 1e-3,
+        max_iter: int = -1,
+        time_limit: float | None = None,
+        memory: float | str = "auto",
+    ) -> None:
+        self.loss = loss
+        self.C = C
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.fit_intercept = fit_intercept
+        self.class_weight = class_weight
+        self.tol = tol
+        self.max_iter = max_iter
+        self.time_limit = time_limit
+        self.memory = memory
+
+    def _loss(self, n_classes: int) -> Loss:
+        """The loss for so many classes."""
+        del n_classes
+        owner = type(self).__name__
+        loss: Loss = _check.instance(owner, "loss", self.loss, Loss, "a loss object, such as Hinge()")
+        if not loss.classifies:
+            raise _check.fail(owner, "loss", "a loss for classes", loss, "For numbers use KernelMachineRegressor.")
+        return loss
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Train on objects X with labels y."""
+        began = time.monotonic()
+        with self._all_or_nothing():
+            owner = type(self).__name__
+            C = _check.real(owner, "C", self.C, low=0, low_open=True, high_open=True)
+            _check.real(owner, "tol", self.tol, low=0, low_open=True, high_open=True)
+            kernel = self._kernel()
+            objects = kernel.coerce(X)
+            classes = classes_of(self, y, objects, regressor="KernelMachineRegressor")
+            loss = self._loss(len(classes.labels))
+            refuse_pointless(loss)
+            self._check_features(X, objects, reset=True)
+            weights = sample_weights(sample_weight, objects)
+            refuse_weightless_classes(classes, weights)
+            penalties = C * class_weights(self.class_weight, classes)[classes.codes] * weights
+            fitted = kernel.fit(objects)
+            gram = Gram.of(fitted, objects, memory=self.memory)
+            machines = self._train(gram, loss, classes, penalties, began)
+        self.classes_ = classes.labels
+        self.kernel_ = fitted
+        self.loss_ = loss
+        self._set_machines(machines, objects, penalties)
+        seconds = time.monotonic() - began
+        parts = tuple(machine.certificate for machine in machines)
+        self.certificate_ = Certificate.together(parts, gram.entries_computed, seconds)
+        self.n_iter_ = np.array([part.iterations for part in parts])
+        warn_if_unfinished(self, machines)
+        return self
+
+    def _train(self, gram: Gram, loss: Loss, classes: Classes, penalties: Float64, began: float) -> list[Machine]:
+        used = np.flatnonzero(penalties > 0)
+        view = gram if len(used) == len(penalties) else gram.view(used)
+        targets = machine_targets(loss, classes.codes[used], len(classes.labels))
+        outputs = len(classes.labels) if isinstance(loss, VectorLoss) else 1
+        limits = limits_of(self, began)
+        machines: list[Machine | None] = [None] * len(targets)
+        if gram.fits():
+            gram.store()
+        with reporting("Training") as report:
+
+            def job(number: int) -> None:
+                machines[number] = train(
+                    view,
+                    loss,
+                    targets[number],
+                    penalties[used],
+                    tol=float(self.tol),
+                    intercept=bool(self.fit_intercept),
+                    outputs=outputs,
+                    limits=limits,
+                    on_chunk=lambda chunk: report(chunk.fraction, f"gap {chunk.gap:.2g}"),
+                )
+
+            if len(targets) == 1:
+                job(0)
+            else:
+                gram.executor.each(job, range(len(targets)), limits.stop)
+        return [machine for machine in machines if machine is not None]
+
+    def _set_machines(self, machines: list[Machine], objects: Objects, penalties: Float64) -> None:
+        columns = [m.coefficients if m.coefficients.ndim == 2 else m.coefficients[:, None] for m in machines]
+        full = np.zeros((len(objects), sum(block.shape[1] for block in columns)))
+        full[penalties > 0] = np.hstack(columns)
+        self.support_ = np.flatnonzero(np.any(full != 0, axis=1))
+        self.dual_coef_ = full[self.support_].T
+        self.intercept_ = np.concatenate([np.atleast_1d(machine.intercept) for machine in machines])
+        self.expansion_ = Expansion(self.kernel_, objects.take(self.support_), full[self.support_], self.intercept_)
+
+    def decision_function(self, X: Any) -> Float64:
+        """Decision values: for two classes positive means ``classes_[1]``, else one column per class."""
+        check_is_fitted(self)
+        values = self.expansion_(self._new_objects(X, self.kernel_))
+        return values[:, 0] if values.shape[1] == 1 else values
+
+    def predict(self, X: Any) -> Any:
+        """The predicted label of each object."""
+        values = self.decision_function(X)
+        winners = (values >= 0).astype(np.intp) if values.ndim == 1 else values.argmax(axis=1)
+        return self.classes_[winners]
+
+    def verify(self, X: Any, y: Any, sample_weight: Any = None) -> Certificate:
+        """Recompute the certificate from the training data in float64, from the fitted expansion alone."""
+        check_is_fitted(self)
+        began = time.monotonic()
+        objects = self._kernel().coerce(X)
+        classes = Classes(self.classes_, np.searchsorted(self.classes_, np.asarray(y)))
+        weights = sample_weights(sample_weight, objects)
+        penalties = float(self.C) * class_weights(self.class_weight, classes)[classes.codes] * weights
+        gram = Gram.of(self.kernel_, objects, self.expansion_.support, dtype=np.float64)
+        outputs = gram.matvec(self.expansion_.coefficients)
+        full = np.zeros(outputs.shape)
+        full[self.support_] = self.expansion_.coefficients
+        used = penalties > 0
+        parts = []
+        for number, target in enumerate(machine_targets(self.loss_, classes.codes[used], len(self.classes_))):
+            pick: Any = slice(None) if isinstance(self.loss_, VectorLoss) else number
+            parts.append(
+                certify(
+                    self.loss_, target, penalties[used], full[used][:, pick], outputs[used][:, pick],
+                    self.intercept_[pick], has_intercept=bool(self.fit_intercept),
+                    iterations=int(self.n_iter_[number]), dtype="float64",
+                )
+            )  # fmt: skip
+        return Certificate.together(tuple(parts), gram.entries_computed, time.monotonic() - began)
+
+
+def machine_targets(loss: Loss, codes: npt.NDArray[np.intp], n_classes: int) -> list[Float64]:
+    """Targets of each machine: class codes for a joint one, -1 and +1 for two classes or for each against the rest."""
+    if isinstance(loss, VectorLoss):
+        return [codes.astype(np.float64)]
+    positives = [1] if n_classes == 2 else range(n_classes)
+    return [np.where(codes == label, 1.0, -1.0) for label in positives]

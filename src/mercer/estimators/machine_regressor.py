@@ -1,0 +1,157 @@
+"""Regression with any loss and any kernel."""
+
+from __future__ import annotations
+
+import time
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import RegressorMixin
+from sklearn.utils.validation import check_is_fitted
+
+from mercer import _check
+from mercer._progress import reporting
+from mercer.errors import InputError
+from mercer.estimators.certificate import Certificate
+from mercer.estimators.kernelised import Kernelised, KernelLike
+from mercer.estimators.limits import limits_of
+from mercer.estimators.machine import Machine, certify, refuse_pointless, train, warn_if_unfinished
+from mercer.estimators.targets import numbers_of, sample_weights
+from mercer.gram.expansion import Expansion
+from mercer.gram.matrix import Gram
+from mercer.losses.base import Loss
+from mercer.losses.huber import Huber
+
+Float64 = npt.NDArray[np.float64]
+
+
+class KernelMachineRegressor(RegressorMixin, Kernelised):
+    """A regressor from any loss and any kernel: minimises 1/2 |w|^2 + C sum_i loss(y_i, f(x_i)).
+
+    Parameters
+    ----------
+    loss : a loss object for numbers, yours included: see `mercer.losses.base.Loss`.
+    C : the penalty, in (0, inf).
+    kernel, gamma, degree, coef0, memory : as in `SVC`.
+    fit_intercept : whether f has an unpenalised constant.
+    tol : how far the optimality conditions may be violated.
+    max_iter, time_limit : limits on iterations and seconds.
+
+    >>> import numpy as np
+    >>> from mercer import KernelMachineRegressor
+    >>> from mercer.losses.huber import Huber
+    >>> X = np.linspace(0, 6, 50)[:, None]
+    >>> y = np.sin(X[:, 0])
+    >>> y[10] = 50.0  # an outlier
+    >>> model = KernelMachineRegressor(Huber(0.1), C=100.0, gamma=0.5).fit(X, y)
+    >>> bool(abs(model.predict([[3.0]])[0] - np.sin(3.0)) < 0.1)
+    True
+    """
+
+    def __init__(
+        self,
+        loss: Loss = Huber(),  # noqa: B008  losses are immutable
+        *,
+        C: float = 1.0,
+        kernel: KernelLike = "rbf",
+        degree: int = 3,
+        gamma: float | str = "scale",
+        coef0: float = 0.0,
+        fit_intercept: bool = True,
+        tol: float = 1e-3,
+        max_iter: int = -1,
+        time_limit: float | None = None,
+        memory: float | str = "auto",
+    ) -> None:
+        self.loss = loss
+        self.C = C
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.fit_intercept = fit_intercept
+        self.tol = tol
+        self.max_iter = max_iter
+        self.time_limit = time_limit
+        self.memory = memory
+
+    def _loss(self) -> Loss:
+        owner = type(self).__name__
+        loss: Loss = _check.instance(owner, "loss", self.loss, Loss, "a loss object, such as Huber()")
+        if loss.classifies:
+            raise _check.fail(owner, "loss", "a loss for numbers", loss, "For classes use KernelMachineClassifier.")
+        return loss
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Train on objects X with one number each as target."""
+        began = time.monotonic()
+        with self._all_or_nothing():
+            owner = type(self).__name__
+            C = _check.real(owner, "C", self.C, low=0, low_open=True, high_open=True)
+            _check.real(owner, "tol", self.tol, low=0, low_open=True, high_open=True)
+            loss = self._loss()
+            refuse_pointless(loss)
+            kernel = self._kernel()
+            objects = kernel.coerce(X)
+            targets, single = numbers_of(self, y, objects)
+            if not single and targets.shape[1] > 1:
+                raise InputError(f"{owner} takes one target per object, got {targets.shape[1]} columns.")
+            self._check_features(X, objects, reset=True)
+            penalties = C * sample_weights(sample_weight, objects)
+            fitted = kernel.fit(objects)
+            gram = Gram.of(fitted, objects, memory=self.memory)
+            machine = self._train(gram, loss, targets[:, 0], penalties, began)
+        full = np.zeros((len(objects), 1))
+        full[penalties > 0, 0] = machine.coefficients
+        self.kernel_ = fitted
+        self.loss_ = loss
+        self.support_ = np.flatnonzero(full[:, 0])
+        self.dual_coef_ = full[self.support_].T
+        self.intercept_ = np.atleast_1d(machine.intercept)
+        self.expansion_ = Expansion(fitted, objects.take(self.support_), full[self.support_], self.intercept_)
+        seconds = time.monotonic() - began
+        self.certificate_ = Certificate.together((machine.certificate,), gram.entries_computed, seconds)
+        self.n_iter_ = machine.certificate.iterations
+        warn_if_unfinished(self, [machine])
+        return self
+
+    def _train(self, gram: Gram, loss: Loss, targets: Float64, penalties: Float64, began: float) -> Machine:
+        used = np.flatnonzero(penalties > 0)
+        view = gram if len(used) == len(penalties) else gram.view(used)
+        if gram.fits():
+            gram.store()
+        with reporting("Training") as report:
+            return train(
+                view,
+                loss,
+                targets[used],
+                penalties[used],
+                tol=float(self.tol),
+                intercept=bool(self.fit_intercept),
+                limits=limits_of(self, began),
+                on_chunk=lambda chunk: report(chunk.fraction, f"gap {chunk.gap:.2g}"),
+            )
+
+    def predict(self, X: Any) -> Float64:
+        """The predicted number of each object."""
+        check_is_fitted(self)
+        return self.expansion_(self._new_objects(X, self.kernel_))[:, 0]
+
+    def verify(self, X: Any, y: Any, sample_weight: Any = None) -> Certificate:
+        """Recompute the certificate from the training data in float64, from the fitted expansion alone."""
+        check_is_fitted(self)
+        began = time.monotonic()
+        objects = self._kernel().coerce(X)
+        targets, _ = numbers_of(self, y, objects)
+        penalties = float(self.C) * sample_weights(sample_weight, objects)
+        used = penalties > 0
+        gram = Gram.of(self.kernel_, objects, self.expansion_.support, dtype=np.float64)
+        outputs = gram.matvec(self.expansion_.coefficients)[:, 0]
+        full = np.zeros(len(objects))
+        full[self.support_] = self.expansion_.coefficients[:, 0]
+        proof = certify(
+            self.loss_, targets[used, 0], penalties[used], full[used], outputs[used], float(self.intercept_[0]),
+            has_intercept=bool(self.fit_intercept), iterations=int(self.n_iter_), dtype="float64",
+        )  # fmt: skip
+        return Certificate.together((proof,), gram.entries_computed, time.monotonic() - began)
