@@ -59,7 +59,7 @@ class Record:
         """Parameters by path; scikit-learn's searches read them."""
         params: dict[str, Any] = {}
         for name, value in self._fields():
-            if isinstance(value, tuple) and value and all(isinstance(item, Record) for item in value):
+            if _holds_records(value):
                 children = {str(number): item for number, item in enumerate(value)}
             else:
                 params[name] = value
@@ -98,9 +98,13 @@ class Record:
         for name, value in self._fields():
             if name in here:
                 fields[name] = here[name]
-            elif isinstance(value, tuple):
+            elif _holds_records(value):
                 fields[name] = tuple(here.get(str(number), item) for number, item in enumerate(value))
         return dataclasses.replace(self, **fields)
+
+
+def _holds_records(value: Any) -> bool:
+    return isinstance(value, tuple) and bool(value) and all(isinstance(item, Record) for item in value)
 
 
 def _comparable(value: Any) -> Any:

@@ -43,7 +43,15 @@ KERNELS = _table(
     ("mercer.kernels.algebra", "Sum", "sum", "k1 + k2"),
     ("mercer.kernels.algebra", "Product", "product", "k1 * k2"),
     ("mercer.kernels.algebra", "Scaled", "scaled", "c k, with c > 0"),
+    ("mercer.kernels.power", "Power", "power", "k^d, with a whole d"),
+    ("mercer.kernels.expof", "ExpOf", "exp", "exp(k)"),
+    ("mercer.kernels.polynomialof", "PolynomialOf", "polynomial_of", "c0 + c1 k + c2 k^2 + ..., with all c >= 0"),
+    ("mercer.kernels.constant", "Constant", "constant", "the same value for every pair"),
     ("mercer.kernels.normalised", "Normalised", "normalise", "cosine: k(x, z) / sqrt(k(x, x) k(z, z))"),
+    ("mercer.kernels.centred", "Centred", "centre", "k around the mean of the training objects"),
+    ("mercer.kernels.pullback", "PullBack", "pull_back", "k(phi(x), phi(z)), phi a function or a transformer"),
+    ("mercer.kernels.rankone", "RankOne", "rank_one", "f(x) f(z), f a function of yours"),
+    ("mercer.kernels.dagkernel", "DagKernel", "dag", "products of kernels, added up over the paths of a graph"),
 )
 
 INPUTS = _table(

@@ -13,9 +13,23 @@ if TYPE_CHECKING:
     from mercer.kernels.algebra import Sum as Sum
     from mercer.kernels.base import FittedKernel as FittedKernel
     from mercer.kernels.base import Kernel as Kernel
+    from mercer.kernels.centred import Centred as Centred
+    from mercer.kernels.centred import centre as centre
+    from mercer.kernels.constant import Constant as Constant
+    from mercer.kernels.dagkernel import DagKernel as DagKernel
+    from mercer.kernels.dagkernel import dag as dag
+    from mercer.kernels.expof import ExpOf as ExpOf
+    from mercer.kernels.expof import exp as exp
+    from mercer.kernels.expression import parse as parse
     from mercer.kernels.normalised import Normalised as Normalised
     from mercer.kernels.normalised import normalise as normalise
+    from mercer.kernels.polynomialof import PolynomialOf as PolynomialOf
+    from mercer.kernels.power import Power as Power
     from mercer.kernels.precomputed import Precomputed as Precomputed
+    from mercer.kernels.pullback import PullBack as PullBack
+    from mercer.kernels.pullback import pull_back as pull_back
+    from mercer.kernels.rankone import RankOne as RankOne
+    from mercer.kernels.rankone import rank_one as rank_one
     from mercer.kernels.strings.spectrum import Spectrum as Spectrum
     from mercer.kernels.tables import OnColumns as OnColumns
     from mercer.kernels.tables import on as on
@@ -28,8 +42,14 @@ if TYPE_CHECKING:
 _FUNCTIONS = {
     "Kernel": "mercer.kernels.base",
     "FittedKernel": "mercer.kernels.base",
+    "centre": "mercer.kernels.centred",
+    "dag": "mercer.kernels.dagkernel",
+    "exp": "mercer.kernels.expof",
     "normalise": "mercer.kernels.normalised",
     "on": "mercer.kernels.tables",
+    "parse": "mercer.kernels.expression",
+    "pull_back": "mercer.kernels.pullback",
+    "rank_one": "mercer.kernels.rankone",
 }
 
 __all__ = sorted([*KERNELS, *_FUNCTIONS])  # pyright: ignore[reportUnsupportedDunderAll]

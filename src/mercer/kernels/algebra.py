@@ -1,42 +1,23 @@
-"""Sums, products and positive multiples of kernels are kernels.
-
-Terms that are functions of one measure, as in ``RBF(0.1) + RBF(1.0)``, share it: it is computed once per tile.
-"""
+"""Sums, products and positive multiples of kernels are kernels."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, Self, final
 
 import numpy as np
 
 from mercer import _check
-from mercer.inputs.base import Index, Objects
-from mercer.kernels.base import DType, Features, Float64, Floating, Kernel, Measure, State, same_domain
+from mercer.kernels.base import Float64, Floating, Kernel, State
 from mercer.kernels.pointwise import PointwiseOf
+from mercer.kernels.several import PartFeatures, Several, check_terms
+from mercer.kernels.text import FACTOR, SUM, TERM, call_text, operand, text_of_value
 
 
-@final
-@dataclass(frozen=True, eq=False)
-class PartFeatures:
-    """One batch of features for each distinct measure."""
-
-    parts: tuple[Features, ...]
-
-    def __len__(self) -> int:
-        return len(self.parts[0])
-
-    def take(self, index: Index) -> PartFeatures:
-        return PartFeatures(tuple(part.take(index) for part in self.parts))
-
-
-class Combination(Kernel):
+class Combination(Several):
     """Several kernels on the same objects, combined entry by entry."""
-
-    terms: tuple[Kernel, ...]
 
     @staticmethod
     @abstractmethod
@@ -50,57 +31,11 @@ class Combination(Kernel):
         return cls(tuple(terms))  # type: ignore[call-arg]
 
     def __post_init__(self) -> None:
-        name = type(self).__name__
-        rule = "a tuple of at least two kernels"
-        _check.instance(name, "terms", self.terms, tuple, rule)
-        if len(self.terms) < 2 or not all(isinstance(term, Kernel) for term in self.terms):
-            raise _check.fail(name, "terms", rule, self.terms)
-        same_domain(self.terms, name)
-
-    @cached_property
-    def _groups(self) -> tuple[tuple[Measure, tuple[int, ...]], ...]:
-        groups: dict[Measure, list[int]] = {}
-        for number, term in enumerate(self.terms):
-            groups.setdefault(term.measure, []).append(number)
-        return tuple((measure, tuple(numbers)) for measure, numbers in groups.items())
-
-    def _shared(self, state: State) -> Iterator[tuple[Measure, State, tuple[int, ...]]]:
-        for measure, numbers in self._groups:
-            first = numbers[0]
-            yield measure, self.terms[first].measure_state(state.parts[first]), numbers
-
-    @property
-    def domain(self) -> type[Objects]:
-        return self.terms[0].domain
-
-    @property
-    def psd(self) -> bool:
-        return all(term.psd for term in self.terms)
-
-    @property
-    def symmetric(self) -> bool:
-        return all(term.symmetric for term in self.terms)
-
-    @property
-    def data_dependent(self) -> bool:
-        return any(term.data_dependent for term in self.terms)
-
-    def resolve(self, objects: Objects) -> State:
-        return State(parts=tuple(term.resolve(objects) for term in self.terms))
-
-    def features(self, objects: Objects, state: State, dtype: DType) -> PartFeatures:
-        return PartFeatures(tuple(measure.features(objects, own, dtype) for measure, own, _ in self._shared(state)))
-
-    def align(self, left: PartFeatures, right: PartFeatures, state: State) -> tuple[PartFeatures, PartFeatures]:
-        pairs = [
-            measure.align(row, column, own)
-            for (measure, own, _), row, column in zip(self._shared(state), left.parts, right.parts, strict=True)
-        ]
-        return PartFeatures(tuple(pair[0] for pair in pairs)), PartFeatures(tuple(pair[1] for pair in pairs))
+        check_terms(type(self).__name__, self.terms, least=2)
 
     def tile(self, left: PartFeatures, right: PartFeatures, state: State, out: Floating) -> None:
         empty = True
-        for (measure, own, numbers), row, column in zip(self._shared(state), left.parts, right.parts, strict=True):
+        for (measure, own, numbers), row, column in zip(self.shared(state), left.parts, right.parts, strict=True):
             base = out if empty and len(numbers) == 1 else np.empty_like(out)
             measure.tile(row, column, own, base)
             for number in numbers:
@@ -111,15 +46,16 @@ class Combination(Kernel):
                         out[...] = values
                     empty = False
                 else:
-                    self.combine(out, values)
+                    with np.errstate(over="ignore", invalid="ignore"):  # FittedKernel.diagonal answers in words
+                        self.combine(out, values)
 
     def diagonal(self, features: PartFeatures, state: State) -> Float64:
         total: Float64 | None = None
-        for (measure, own, numbers), part in zip(self._shared(state), features.parts, strict=True):
+        for (measure, own, numbers), part in zip(self.shared(state), features.parts, strict=True):
             base = measure.diagonal(part, own).reshape(1, -1)
             for number in numbers:
                 values = base.copy()
-                with np.errstate(over="ignore"):
+                with np.errstate(over="ignore", invalid="ignore"):
                     self.terms[number].pointwise(values, state.parts[number])
                     if total is None:
                         total = values
@@ -127,12 +63,6 @@ class Combination(Kernel):
                         self.combine(total, values)
         assert total is not None
         return np.asarray(total[0])
-
-    def single_precision(self, features: PartFeatures, state: State) -> bool:
-        shared = zip(self._shared(state), features.parts, strict=True)
-        return all(measure.single_precision(part, own) for (measure, own, _), part in shared) and (
-            super().single_precision(features, state)
-        )
 
 
 @final
@@ -147,12 +77,16 @@ class Sum(Combination):
 
     terms: tuple[Kernel, ...]
 
+    reason = "it puts the features of its terms side by side"
+
     @staticmethod
     def combine(total: Floating, values: Floating) -> None:
         total += values
 
     def __str__(self) -> str:
-        return " + ".join(str(term) for term in self.terms)
+        if any(type(term) is Sum for term in self.terms):  # ``+`` would flatten it
+            return call_text(self)
+        return " + ".join(operand(term, SUM) for term in self.terms)
 
     @classmethod
     def examples(cls) -> Iterator[Self]:
@@ -175,12 +109,17 @@ class Product(Combination):
 
     terms: tuple[Kernel, ...]
 
+    reason = "its features are all products of one feature of each factor"
+
     @staticmethod
     def combine(total: Floating, values: Floating) -> None:
         total *= values
 
     def __str__(self) -> str:
-        return "*".join(f"({term})" if isinstance(term, Sum) else str(term) for term in self.terms)
+        if any(type(term) is Product for term in self.terms):  # ``*`` would flatten it
+            return call_text(self)
+        first, *rest = self.terms
+        return "*".join([operand(first, TERM), *(operand(factor, FACTOR) for factor in rest)])
 
     @classmethod
     def examples(cls) -> Iterator[Self]:
@@ -204,6 +143,8 @@ class Scaled(PointwiseOf):
     kernel: Kernel
     factor: float = 1.0
 
+    reason = "it is a positive multiple of a kernel"
+
     def __post_init__(self) -> None:
         _check.instance("Scaled", "kernel", self.kernel, Kernel, "a kernel")
         remedy = "A negative multiple of a kernel is no kernel."
@@ -214,10 +155,11 @@ class Scaled(PointwiseOf):
         return cls(kernel, float(factor))
 
     def outer(self, values: Floating) -> None:
-        values *= values.dtype.type(self.factor)
+        with np.errstate(over="ignore"):
+            values *= values.dtype.type(self.factor)
 
     def __str__(self) -> str:
-        return f"{self.factor!r}*({self.kernel})" if isinstance(self.kernel, Sum) else f"{self.factor!r}*{self.kernel}"
+        return f"{text_of_value(self.factor)}*{operand(self.kernel, FACTOR)}"
 
     @classmethod
     def examples(cls) -> Iterator[Self]:

@@ -18,7 +18,8 @@ import dataclasses
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol, Self, final
+from numbers import Real
+from typing import Any, ClassVar, Protocol, Self, final
 
 import numpy as np
 import numpy.typing as npt
@@ -26,9 +27,6 @@ import numpy.typing as npt
 from mercer._record import Record
 from mercer.errors import InputError, KernelError
 from mercer.inputs.base import Index, Objects
-
-if TYPE_CHECKING:
-    from mercer.kernels.algebra import Product, Scaled, Sum
 
 Floating = npt.NDArray[np.floating[Any]]
 Float64 = npt.NDArray[np.float64]
@@ -106,9 +104,16 @@ class Measure(Record, ABC):
 class Kernel(Measure):
     """A kernel k(x, z): a record of hyperparameters, with an algebra.
 
-    ``a + b``, ``a * b``, ``2.0 * a`` are kernels again. `psd` tells whether every Gram matrix is positive
-    semi-definite whatever the data; `data_dependent` whether the values depend on what `fit` saw.
+    ``a + b``, ``a * b``, ``2.0 * a``, ``a + 1.0``, ``a**2`` are kernels again. `psd` tells whether every Gram matrix is
+    positive semi-definite whatever the data; `data_dependent` whether the values depend on what `fit` saw.
     """
+
+    __array_ufunc__ = None  # NumPy's numbers leave ``2.0 * kernel`` to the kernel
+
+    reason: ClassVar[str] = "it is an inner product of features"
+    """Why it is positive semi-definite, provided that the kernels it is made of are: one clause of `derivation`."""
+    formula: ClassVar[str] = ""
+    """Its formula in LaTeX, where ``<x>``, ``<z>`` and ``<parameter>`` are filled in; empty: shown by name."""
 
     @property
     def psd(self) -> bool:
@@ -158,27 +163,56 @@ class Kernel(Measure):
         objects = self.coerce(raw)
         return FittedKernel(self, self.resolve(objects))
 
-    def __add__(self, other: Kernel) -> Sum:
+    def __add__(self, other: Kernel | float) -> Kernel:
         from mercer.kernels.algebra import Sum
+        from mercer.kernels.constant import constant_beside
 
-        return Sum.of(self, other) if isinstance(other, Kernel) else NotImplemented
+        if isinstance(other, Kernel):
+            return Sum.of(self, other)
+        if not _is_number(other):
+            return NotImplemented
+        return self if other == 0 else Sum.of(self, constant_beside(self, other))
 
-    def __mul__(self, other: Kernel | float) -> Product | Scaled:
+    def __radd__(self, other: float) -> Kernel:
+        from mercer.kernels.algebra import Sum
+        from mercer.kernels.constant import constant_beside
+
+        if not _is_number(other):
+            return NotImplemented
+        return self if other == 0 else Sum.of(constant_beside(self, other), self)  # 0: how the built-in sum starts
+
+    def __mul__(self, other: Kernel | float) -> Kernel:
         from mercer.kernels.algebra import Product, Scaled
 
         if isinstance(other, Kernel):
             return Product.of(self, other)
-        return Scaled.of(self, other) if isinstance(other, int | float | np.number) else NotImplemented
+        return Scaled.of(self, other) if _is_number(other) else NotImplemented
 
-    def __rmul__(self, other: float) -> Scaled:
+    def __rmul__(self, other: float) -> Kernel:
         from mercer.kernels.algebra import Scaled
 
-        return Scaled.of(self, other) if isinstance(other, int | float | np.number) else NotImplemented
+        return Scaled.of(self, other) if _is_number(other) else NotImplemented
+
+    def __pow__(self, exponent: int) -> Kernel:
+        from mercer.kernels.power import Power
+
+        return Power(self, exponent) if _is_number(exponent) else NotImplemented
+
+    def derivation(self) -> str:
+        """Why it is positive semi-definite, or where the proof fails: the closure rules, as an indented tree."""
+        from mercer.kernels.derivation import derivation_of
+
+        return derivation_of(self)
+
+    def _repr_latex_(self) -> str:
+        from mercer.kernels.latex import latex_of
+
+        return f"${latex_of(self)}$"
 
     def __str__(self) -> str:
-        from mercer.kernels.text import text_of
+        from mercer.kernels.text import call_text
 
-        return text_of(self)
+        return call_text(self)
 
 
 @final
@@ -243,3 +277,7 @@ def children(kernel: Kernel) -> Iterator[Kernel]:
         for candidate in value if isinstance(value, tuple) else (value,):
             if isinstance(candidate, Kernel):
                 yield candidate
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool)

@@ -12,12 +12,13 @@ from mercer import _check
 from mercer._jit import Array, jit
 from mercer.inputs.base import Objects
 from mercer.kernels.base import DType, Features, Float64, Floating, Kernel, State
+from mercer.kernels.ofkernel import OfKernel
 from mercer.kernels.withdiagonal import WithDiagonal
 
 
 @final
 @dataclass(frozen=True)
-class Normalised(Kernel):
+class Normalised(OfKernel):
     """The cosine of the angle in feature space, k(x, z) / sqrt(k(x, x) k(z, z)).
 
     An object with k(x, x) = 0 has no direction: its value is 0 against everything, itself included, never NaN.
@@ -29,24 +30,14 @@ class Normalised(Kernel):
 
     kernel: Kernel
 
+    reason = "it divides the features of the kernel by their length"
+
     def __post_init__(self) -> None:
         _check.instance("Normalised", "kernel", self.kernel, Kernel, "a kernel")
 
     @property
     def domain(self) -> type[Objects]:
         return self.kernel.domain
-
-    @property
-    def psd(self) -> bool:
-        return self.kernel.psd
-
-    @property
-    def symmetric(self) -> bool:
-        return self.kernel.symmetric
-
-    @property
-    def data_dependent(self) -> bool:
-        return self.kernel.data_dependent
 
     def resolve(self, objects: Objects) -> State:
         return State(parts=(self.kernel.resolve(objects),))
@@ -66,9 +57,6 @@ class Normalised(Kernel):
 
     def single_precision(self, features: WithDiagonal, state: State) -> bool:
         return self.kernel.single_precision(features.inner, state.parts[0])
-
-    def __str__(self) -> str:
-        return f"normalise({self.kernel})"
 
     @classmethod
     def examples(cls) -> Iterator[Self]:

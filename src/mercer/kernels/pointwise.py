@@ -13,6 +13,7 @@ import numpy as np
 
 from mercer.inputs.base import Objects
 from mercer.kernels.base import DType, Features, Float64, Floating, Kernel, Measure, State
+from mercer.kernels.ofkernel import OfKernel
 
 
 class Pointwise(Kernel):
@@ -62,7 +63,7 @@ class Pointwise(Kernel):
         return self.measure.single_precision(features, state.parts[0]) and super().single_precision(features, state)
 
 
-class PointwiseOf(Kernel):
+class PointwiseOf(OfKernel):
     """k(x, z) = g(k0(x, z)) for another kernel k0, whose measure it shares. Subclasses give `kernel` and `outer`."""
 
     kernel: Kernel
@@ -74,18 +75,6 @@ class PointwiseOf(Kernel):
     @property
     def domain(self) -> type[Objects]:
         return self.kernel.domain
-
-    @property
-    def psd(self) -> bool:
-        return self.kernel.psd
-
-    @property
-    def symmetric(self) -> bool:
-        return self.kernel.symmetric
-
-    @property
-    def data_dependent(self) -> bool:
-        return self.kernel.data_dependent
 
     @property
     def measure(self) -> Measure:

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, Self, final
+from typing import Self, final
 
 from mercer import _check
 from mercer.inputs.base import Objects
 from mercer.inputs.tables import Table
-from mercer.kernels.base import DType, Features, Float64, Floating, Kernel, State
+from mercer.kernels.base import Kernel
+from mercer.kernels.through import Through
 
 
 @final
 @dataclass(frozen=True)
-class OnColumns(Kernel):
+class OnColumns(Through):
     """k(x, z) = k0(x[columns], z[columns]): written ``kernels.on(columns, kernel)``.
 
     Kernels on numbers take several columns, kernels on other objects one. Sums and products of such kernels compare
@@ -23,6 +24,8 @@ class OnColumns(Kernel):
 
     columns: tuple[str, ...]
     kernel: Kernel
+
+    reason = "it is a kernel on some columns of the rows"
 
     def __post_init__(self) -> None:
         _check.instance("on", "kernel", self.kernel, Kernel, "a kernel")
@@ -35,38 +38,8 @@ class OnColumns(Kernel):
 
     domain = Table
 
-    @property
-    def psd(self) -> bool:
-        return self.kernel.psd
-
-    @property
-    def symmetric(self) -> bool:
-        return self.kernel.symmetric
-
-    @property
-    def data_dependent(self) -> bool:
-        return self.kernel.data_dependent
-
-    def _objects(self, table: Table) -> Objects:
-        return table.objects(self.columns, self.kernel.domain)
-
-    def resolve(self, objects: Table) -> State:
-        return State(parts=(self.kernel.resolve(self._objects(objects)),))
-
-    def features(self, objects: Table, state: State, dtype: DType) -> Features:
-        return self.kernel.features(self._objects(objects), state.parts[0], dtype)
-
-    def align(self, left: Any, right: Any, state: State) -> tuple[Features, Features]:
-        return self.kernel.align(left, right, state.parts[0])
-
-    def tile(self, left: Any, right: Any, state: State, out: Floating) -> None:
-        self.kernel.tile(left, right, state.parts[0], out)
-
-    def diagonal(self, features: Any, state: State) -> Float64:
-        return self.kernel.diagonal(features, state.parts[0])
-
-    def single_precision(self, features: Any, state: State) -> bool:
-        return self.kernel.single_precision(features, state.parts[0])
+    def images(self, objects: Table) -> Objects:
+        return objects.objects(self.columns, self.kernel.domain)
 
     def __str__(self) -> str:
         names = repr(self.columns[0]) if len(self.columns) == 1 else repr(list(self.columns))

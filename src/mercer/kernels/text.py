@@ -1,23 +1,69 @@
-"""The text form of a kernel: ``rbf(gamma=0.1) + 0.5*spectrum(p=4)``."""
+"""The text form of a kernel: ``rbf(gamma=0.1) + 0.5*spectrum(p=4)``, which `mercer.kernels.parse` reads back.
+
+What text cannot hold is named in angle brackets, ``rank_one(<function f>)``, which `parse` refuses in words.
+"""
 
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from mercer._registry import KERNELS
 
 if TYPE_CHECKING:
     from mercer.kernels.base import Kernel
 
+SUM, TERM, FACTOR, ATOM = range(4)
+"""How tightly text binds: ``a + b``, then ``a*b``, then ``a**2``, then a call."""
+_BINDING = {"Sum": SUM, "Product": TERM, "Scaled": TERM, "Power": FACTOR}
 
-def text_of(kernel: Kernel) -> str:
-    """Name and the parameters that differ from their defaults."""
-    entry = KERNELS.get(type(kernel).__name__)
-    name = entry.text if entry is not None else type(kernel).__name__
+
+def operand(kernel: Kernel, level: int) -> str:
+    """The text of a kernel where something that binds at least so tightly must stand."""
+    binding = _BINDING.get(type(kernel).__name__, ATOM)
+    return str(kernel) if binding >= level else f"({kernel})"
+
+
+def call_text(kernel: Kernel) -> str:
+    """Name, required parameters, and the others that differ from their defaults."""
     shown = []
+    leading = True
     for item in dataclasses.fields(kernel):
         value = getattr(kernel, item.name)
-        if item.default is dataclasses.MISSING or (value is not item.default and value != item.default):
-            shown.append(f"{item.name}={value}" if not isinstance(value, str) else f"{item.name}={value!r}")
-    return f"{name}({', '.join(shown)})"
+        required = item.default is dataclasses.MISSING
+        leading = leading and required
+        if required or not _is_default(value, item.default):
+            shown.append(text_of_value(value) if leading else f"{item.name}={text_of_value(value)}")
+    return f"{name_of(kernel)}({', '.join(shown)})"
+
+
+def name_of(kernel: Kernel) -> str:
+    """The name in expressions; the class itself for kernels that are not registered."""
+    entry = KERNELS.get(type(kernel).__name__)
+    return entry.text if entry is not None else type(kernel).__name__
+
+
+def text_of_value(value: Any) -> str:
+    """A parameter as text: numbers, strings, None, kernels, and sequences of them; the rest in angle brackets."""
+    from mercer.kernels.base import Kernel
+
+    if isinstance(value, Kernel):
+        return str(value)
+    if isinstance(value, np.generic):
+        value = value.item()
+    if value is None or isinstance(value, bool | int | float | str):
+        return repr(value)
+    if isinstance(value, tuple | list):
+        inner = ", ".join(text_of_value(item) for item in value)
+        return f"({inner},)" if len(value) == 1 else f"({inner})"
+    if isinstance(value, np.ndarray):
+        return f"<array of shape {value.shape}>"
+    if callable(value) and not isinstance(value, type):
+        return f"<function {getattr(value, '__name__', type(value).__name__)}>"
+    return f"<{type(value).__name__}>"
+
+
+def _is_default(value: Any, default: Any) -> bool:
+    return value is default or (not isinstance(value, np.ndarray) and bool(value == default))
