@@ -10,24 +10,25 @@ from typing import Any, Self
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
-from mercer import _check, _registry
+from mercer import _check
 from mercer._record import Record
 from mercer.inputs.base import Objects
 from mercer.inputs.gramrows import GramRows
 from mercer.inputs.strings import Strings
 from mercer.inputs.vectors import Vectors
 from mercer.kernels.base import FittedKernel, Kernel
+from mercer.kernels.expression import parse
 from mercer.kernels.precomputed import Precomputed
 from mercer.kernels.user import FromBlocks
 
 KernelLike = str | Kernel | Callable[[Any, Any], Any]
 
-# scikit-learn's names that take its gamma, degree and coef0; every other kernel is given as an object.
+# scikit-learn's names that take its gamma, degree and coef0; any other text is an expression with its own parameters.
 _SHAPED = ("linear", "poly", "rbf", "precomputed")
 
 
 class Kernelised(BaseEstimator):
-    """Resolves `kernel` (a name, a function of two batches, or a kernel object) and parses objects for it."""
+    """Resolves `kernel` (a name, an expression, a function of two batches, or an object) and parses objects for it."""
 
     kernel: Any
     gamma: float | str
@@ -53,11 +54,8 @@ class Kernelised(BaseEstimator):
 
         owner = type(self).__name__
         if name not in _SHAPED:
-            names = [*_SHAPED, *(entry.text for entry in _registry.KERNELS.values())]
-            known = _registry.find(_registry.KERNELS, name, "kernel") if name in names else None
-            hint = f"Pass kernels.{known.name}(...)." if known else _check.did_you_mean(name, names)
-            rule = f"one of {', '.join(map(repr, _SHAPED))}, a kernel object, or a function of two batches"
-            raise _check.fail(owner, "kernel", rule, name, hint)
+            self._refuse_shapes_beside_objects()
+            return parse(name)
         if name == "linear":
             return Linear()
         if name == "precomputed":
