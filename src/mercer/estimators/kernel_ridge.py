@@ -72,7 +72,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, Kernelised):
         with self._all_or_nothing():
             kernel = self._kernel()
             objects = kernel.coerce(X)
-            targets, single = numbers_of(self, y, objects)
+            targets, single = numbers_of(self, y, objects, several=True)
             self._check_features(X, objects, reset=True)
             weights = sample_weights(sample_weight, objects)
             alpha = self._alphas(targets.shape[1])
@@ -122,7 +122,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, Kernelised):
         check_is_fitted(self)
         began = time.monotonic()
         objects = self._kernel().coerce(X)
-        targets, _ = numbers_of(self, y, objects)
+        targets, _ = numbers_of(self, y, objects, several=True)
         gram = Gram.of(self.kernel_, objects, self.expansion_.support, dtype=np.float64)
         weights = sample_weights(sample_weight, objects)
         return self._certificate(objects, targets, weights, gram, time.monotonic() - began)

@@ -82,7 +82,7 @@ class KernelRidgeCV(KernelRidge):
             alphas = self._checked_alphas()
             kernel = self._kernel()
             objects = kernel.coerce(X)
-            targets, single = numbers_of(self, y, objects)
+            targets, single = numbers_of(self, y, objects, several=True)
             weights = sample_weights(sample_weight, objects)
             _refuse_weightless(weights)
             folds = None if self.cv is None else self._folds(objects, targets)

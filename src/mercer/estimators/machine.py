@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.exceptions import ConvergenceWarning
 
+from mercer import _check, _registry
 from mercer.errors import ParameterError
 from mercer.estimators.certificate import Certificate, objectives, smooth_certificate, violation
 from mercer.gram.matrix import Gram
@@ -95,6 +96,16 @@ def certify(
     worst = violation(box.lower, box.upper, coefficients, -(outputs + box.linear), intercept=has_intercept)
     margin = 1.0 / length if length > 0 else np.inf
     return Certificate(primal, dual, worst, margin, iterations, kernel_entries=0, seconds=0.0, dtype=dtype)
+
+
+def loss_of(owner: str, loss: Any) -> Loss:
+    """A loss object; a name means the loss with its default parameters."""
+    if isinstance(loss, str):
+        found: Loss = _registry.find(_registry.LOSSES, loss, "loss").load()()
+        return found
+    rule = "the name of a loss or a loss object, such as Hinge()"
+    checked: Loss = _check.instance(owner, "loss", loss, Loss, rule)
+    return checked
 
 
 def refuse_pointless(loss: Loss) -> None:

@@ -15,13 +15,12 @@ from mercer._progress import reporting
 from mercer.estimators.certificate import Certificate
 from mercer.estimators.kernelised import Kernelised, KernelLike
 from mercer.estimators.limits import limits_of
-from mercer.estimators.machine import Machine, certify, refuse_pointless, train, warn_if_unfinished
+from mercer.estimators.machine import Machine, certify, loss_of, refuse_pointless, train, warn_if_unfinished
 from mercer.estimators.targets import Classes, class_weights, classes_of, refuse_weightless_classes, sample_weights
 from mercer.gram.expansion import Expansion
 from mercer.gram.matrix import Gram
 from mercer.inputs.base import Objects
 from mercer.losses.base import Loss, VectorLoss
-from mercer.losses.hinge import Hinge
 
 Float64 = npt.NDArray[np.float64]
 
@@ -34,7 +33,7 @@ class KernelMachineClassifier(ClassifierMixin, Kernelised):
 
     Parameters
     ----------
-    loss : a loss object that classifies, yours included: see `mercer.losses.base.Loss`.
+    loss : the name of a loss that classifies, or an object, yours included: see `mercer.losses.base.Loss`.
     C : the penalty, in (0, inf).
     kernel, gamma, degree, coef0, class_weight, memory : as in `SVC`.
     fit_intercept : whether f has an unpenalised constant.
@@ -50,7 +49,7 @@ class KernelMachineClassifier(ClassifierMixin, Kernelised):
 
     def __init__(
         self,
-        loss: Loss = Hinge(),  # noqa: B008  losses are immutable
+        loss: Loss | str = "hinge",
         *,
         C: float = 1.0,
         kernel: KernelLike = "rbf",
@@ -81,7 +80,7 @@ class KernelMachineClassifier(ClassifierMixin, Kernelised):
         """The loss for so many classes."""
         del n_classes
         owner = type(self).__name__
-        loss: Loss = _check.instance(owner, "loss", self.loss, Loss, "a loss object, such as Hinge()")
+        loss = loss_of(owner, self.loss)
         if not loss.classifies:
             raise _check.fail(owner, "loss", "a loss for classes", loss, "For numbers use KernelMachineRegressor.")
         return loss

@@ -12,16 +12,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer import _check
 from mercer._progress import reporting
-from mercer.errors import InputError
 from mercer.estimators.certificate import Certificate
 from mercer.estimators.kernelised import Kernelised, KernelLike
 from mercer.estimators.limits import limits_of
-from mercer.estimators.machine import Machine, certify, refuse_pointless, train, warn_if_unfinished
+from mercer.estimators.machine import Machine, certify, loss_of, refuse_pointless, train, warn_if_unfinished
 from mercer.estimators.targets import numbers_of, sample_weights
 from mercer.gram.expansion import Expansion
 from mercer.gram.matrix import Gram
 from mercer.losses.base import Loss
-from mercer.losses.huber import Huber
 
 Float64 = npt.NDArray[np.float64]
 
@@ -31,7 +29,7 @@ class KernelMachineRegressor(RegressorMixin, Kernelised):
 
     Parameters
     ----------
-    loss : a loss object for numbers, yours included: see `mercer.losses.base.Loss`.
+    loss : the name of a loss for numbers, or an object, yours included: see `mercer.losses.base.Loss`.
     C : the penalty, in (0, inf).
     kernel, gamma, degree, coef0, memory : as in `SVC`.
     fit_intercept : whether f has an unpenalised constant.
@@ -40,8 +38,7 @@ class KernelMachineRegressor(RegressorMixin, Kernelised):
 
     >>> import numpy as np
     >>> from mercer import KernelMachineRegressor
-    >>> from mercer.losses.huber import Huber
-    >>> X = np.linspace(0, 6, 50)[:, None]
+    >>>     >>> X = np.linspace(0, 6, 50)[:, None]
     >>> y = np.sin(X[:, 0])
     >>> y[10] = 50.0  # an outlier
     >>> model = KernelMachineRegressor(Huber(0.1), C=100.0, gamma=0.5).fit(X, y)
@@ -51,7 +48,7 @@ class KernelMachineRegressor(RegressorMixin, Kernelised):
 
     def __init__(
         self,
-        loss: Loss = Huber(),  # noqa: B008  losses are immutable
+        loss: Loss | str = "huber",
         *,
         C: float = 1.0,
         kernel: KernelLike = "rbf",
@@ -78,7 +75,7 @@ class KernelMachineRegressor(RegressorMixin, Kernelised):
 
     def _loss(self) -> Loss:
         owner = type(self).__name__
-        loss: Loss = _check.instance(owner, "loss", self.loss, Loss, "a loss object, such as Huber()")
+        loss = loss_of(owner, self.loss)
         if loss.classifies:
             raise _check.fail(owner, "loss", "a loss for numbers", loss, "For classes use KernelMachineClassifier.")
         return loss
@@ -94,9 +91,7 @@ class KernelMachineRegressor(RegressorMixin, Kernelised):
             refuse_pointless(loss)
             kernel = self._kernel()
             objects = kernel.coerce(X)
-            targets, single = numbers_of(self, y, objects)
-            if not single and targets.shape[1] > 1:
-                raise InputError(f"{owner} takes one target per object, got {targets.shape[1]} columns.")
+            targets, _ = numbers_of(self, y, objects, several=False)
             self._check_features(X, objects, reset=True)
             penalties = C * sample_weights(sample_weight, objects)
             fitted = kernel.fit(objects)
@@ -143,7 +138,7 @@ class KernelMachineRegressor(RegressorMixin, Kernelised):
         check_is_fitted(self)
         began = time.monotonic()
         objects = self._kernel().coerce(X)
-        targets, _ = numbers_of(self, y, objects)
+        targets, _ = numbers_of(self, y, objects, several=False)
         penalties = float(self.C) * sample_weights(sample_weight, objects)
         used = penalties > 0
         gram = Gram.of(self.kernel_, objects, self.expansion_.support, dtype=np.float64)

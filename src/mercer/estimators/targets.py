@@ -48,9 +48,9 @@ def classes_of(estimator: Any, y: Any, objects: Objects, *, regressor: str) -> C
     return Classes(found, codes)
 
 
-def numbers_of(estimator: Any, y: Any, objects: Objects) -> tuple[Float64, bool]:
-    """Targets of a regression problem as columns, and whether there was just one, given flat."""
-    values = validate_data(estimator, y=y, multi_output=True, y_numeric=True)
+def numbers_of(estimator: Any, y: Any, objects: Objects, *, several: bool) -> tuple[Float64, bool]:
+    """Targets of a regression problem as columns (`several` of them allowed), and whether there was one, given flat."""
+    values = validate_data(estimator, y=y, multi_output=several, y_numeric=True)
     targets = np.asarray(values, dtype=np.float64)
     if len(targets) != len(objects):
         raise InputError(
