@@ -43,7 +43,7 @@ def load(path: str | os.PathLike[str], kernel: Any = None, *, max_bytes: int = M
     `kernel` is needed where the model was trained with a Python function of yours, which files never hold: pass the
     same kernel (or function) as in training. A file larger than `max_bytes` is refused before it is read.
     """
-    name = os.fspath(path)
+    name = os.fsdecode(path)
     try:
         with opened(name, max_bytes) as container:
             members = audit(container.header)

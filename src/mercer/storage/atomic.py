@@ -19,7 +19,9 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     It is written beside the target, so that the last step is one rename within a file system; whatever happens before,
     the old file is intact. Permissions of the old file are kept, and a symbolic link stays a link.
     """
-    name = os.fspath(path)
+    name = os.fsdecode(path)
+    if "\0" in name:
+        raise ModelFileError(f"Cannot save to {name!r}: no file can have that name.")
     target = os.path.realpath(name)
     try:
         mode = _mode(target)
