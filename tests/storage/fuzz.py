@@ -33,9 +33,12 @@ SLOWEST = 10.0
 WRONG: list[Any] = [
     None, True, False, 0, -1, 1, 2**31, 2**63, -(2**63), 10**19, 1.5, 1e308, -0.0, "", "x", "../../evil", "/etc/passwd",
     "os.system", "__class__", "SVC", "Table", "Sum", "nan", "\0", "\ud800", "a" * 5000, [], {}, [[]], [None] * 50,
-    {"array": "expansion/coefficients"}, {"array": "absent"}, {"kernel": "RBF", "fields": {}}, {"kernel": "os", "fields": {}},
-    {"kernel": "Spectrum", "fields": {"p": 10**18}}, {"function": "f"}, {"user": "K"}, {"tuple": []}, {"dict": [[1, 2]]},
-    {"dict": [[[], 1]]}, {"float": "inf"}, {"float": "1e999"}, {"objects": "Items", "arrays": {}}, {"loss": "Hinge", "fields": {}},
+    {"array": "expansion/coefficients"}, {"array": "absent"}, {"kernel": "RBF", "fields": {}},
+    {"kernel": "os", "fields": {}},
+    {"kernel": "Spectrum", "fields": {"p": 10**18}}, {"function": "f"}, {"user": "K"},
+    {"tuple": []}, {"dict": [[1, 2]]},
+    {"dict": [[[], 1]]}, {"float": "inf"}, {"float": "1e999"}, {"objects": "Items", "arrays": {}},
+    {"loss": "Hinge", "fields": {}},
     {"kernel": "Polynomial", "fields": {"degree": 10**9}}, {"kernel": "Precomputed", "fields": {}}, {"__proto__": 1},
 ]  # fmt: skip
 
@@ -185,7 +188,9 @@ def declared_shape(data: bytes, draw: random.Random) -> bytes:
         entry = header["members"][draw.choice(sorted(header["members"]))]
         huge = ([10**12], [2**40] * 3, [2**62], [0, 2**40, 2**40], [-1], [-(2**63)], [1] * 100, [1.0], ["1"], [True], 5)
         entry["shape"] = draw.choice(huge)
-        entry["dtype"] = draw.choice((entry["dtype"], "<f8", "|O", "<M8", "V8", "<U99999999", "<U9999999", ">f8", "<c16", 3))
+        entry["dtype"] = draw.choice(
+            (entry["dtype"], "<f8", "|O", "<M8", "V8", "<U99999999", "<U9999999", ">f8", "<c16", 3)
+        )
 
     return with_header(data, change)
 
@@ -210,7 +215,9 @@ def hostile_zip(data: bytes, draw: random.Random) -> bytes:
     elif action == 4:
         members += [(f"x{number}.npy", b"") for number in range(draw.choice((50, 11_000)))]
     elif action == 5:
-        return data[: data.index(b"PK\x01\x02")] + zip_end(1, draw.choice((0, 46, 2**31)), draw.choice((0, 100, 2**32 - 1)))
+        return data[: data.index(b"PK\x01\x02")] + zip_end(
+            1, draw.choice((0, 46, 2**31)), draw.choice((0, 100, 2**32 - 1))
+        )
     else:
         members.append(("object.npy", npy(np.zeros(3)).replace(b"<f8", b"|O ")))
     out = io.BytesIO()
@@ -222,8 +229,8 @@ def hostile_zip(data: bytes, draw: random.Random) -> bytes:
 
 
 ATTACKS: tuple[Callable[[bytes, random.Random], bytes], ...] = (
-    flip, truncate, splice, directory, noise, hostile_header, hostile_header, hostile_header, hostile_array, hostile_array,
-    hostile_array, declared_shape, hostile_text, hostile_zip,
+    flip, truncate, splice, directory, noise, hostile_header, hostile_header, hostile_header, hostile_array,
+    hostile_array, hostile_array, declared_shape, hostile_text, hostile_zip,
 )  # fmt: skip
 
 

@@ -37,7 +37,9 @@ CASES: dict[str, Callable[[], Case]] = {
     "class weights": lambda: (SVC(class_weight={0: 1.0, 1: 3.0}), X, Y),
     "sparse": lambda: (SVC(kernel="linear"), sp.csr_array(np.where(X > 0.5, X, 0.0)), Y),
     "composite": lambda: (
-        SVC(kernel=kernels.Linear() + 2.0 * kernels.normalise(kernels.Polynomial(degree=2)) * kernels.RBF()), X, Y
+        SVC(kernel=kernels.Linear() + 2.0 * kernels.normalise(kernels.Polynomial(degree=2)) * kernels.RBF()),
+        X,
+        Y,
     ),
     "over another kernel": lambda: (SVC(kernel=kernels.RBF(gamma="median", over=kernels.Polynomial(degree=2))), X, Y),
     "strings": lambda: (SVC(kernel=kernels.normalise(kernels.Spectrum(2))), WORDS, Y),

@@ -50,9 +50,14 @@ def test_failure_keeps_the_old_file(tmp_path, model, monkeypatch, failing):
 def test_interrupt_keeps_the_old_file(tmp_path):
     path = tmp_path / "model"
     path.write_bytes(b"old")
-    with pytest.raises(KeyboardInterrupt), replacing(path) as stream:
-        stream.write(b"half")
-        raise KeyboardInterrupt
+
+    def interrupted():
+        with replacing(path) as stream:
+            stream.write(b"half")
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
     assert path.read_bytes() == b"old"
     assert list(tmp_path.iterdir()) == [path]
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from mercer.errors import MissingExtraError, ModelFileError
 from mercer.storage import atomic, models
-from mercer.storage.audit import audit
+from mercer.storage.audit import check_header
 from mercer.storage.format import MAX_BYTES, opened, write
 
 __all__ = ["load", "save"]
@@ -46,7 +46,7 @@ def load(path: str | os.PathLike[str], kernel: Any = None, *, max_bytes: int = M
     name = os.fsdecode(path)
     try:
         with opened(name, max_bytes) as container:
-            members = audit(container.header)
+            members = check_header(container.header)
             arrays = container.arrays(members)
         return models.put_together(container.header, arrays, kernel)
     except MissingExtraError:

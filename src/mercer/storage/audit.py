@@ -33,7 +33,7 @@ _LONGEST_AXIS = 2**40
 _MOST_AXES = 8
 
 
-def audit(header: Any) -> dict[str, Member]:
+def check_header(header: Any) -> dict[str, Member]:
     """Refuse a header that Mercer would not have written; the arrays that it promises, by name."""
     top = _object(header, "the header")
     if top.get("format") != FORMAT:

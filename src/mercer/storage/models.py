@@ -14,7 +14,7 @@ from mercer._stored import Storable, Stored
 from mercer._version import __version__
 from mercer.errors import ModelFileError, UnfittedError
 from mercer.storage import invariants
-from mercer.storage.audit import FORMAT, FORMAT_VERSION, audit
+from mercer.storage.audit import FORMAT, FORMAT_VERSION, check_header
 from mercer.storage.format import described
 from mercer.storage.tree import Arrays, Decoder, Encoder
 
@@ -44,7 +44,7 @@ def take_apart(model: Any) -> tuple[dict[str, Any], Arrays]:
     for name, array in encoder.arrays.items():
         header["members"][name] = dataclasses.asdict(described(array)[0])
         header["members"][name]["shape"] = list(array.shape)
-    audit(header)
+    check_header(header)
     return header, encoder.arrays
 
 
