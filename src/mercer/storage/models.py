@@ -74,10 +74,14 @@ def _stored(model: Any) -> Stored:
     from sklearn.exceptions import NotFittedError
 
     name = type(model).__name__
-    if name not in ESTIMATORS or ESTIMATORS[name].load() is not type(model) or not isinstance(model, Storable):
+    if name not in ESTIMATORS or ESTIMATORS[name].load() is not type(model):
         raise ModelFileError(
-            f"Cannot save a {name}: model files hold Mercer's own estimators ({', '.join(ESTIMATORS)}). Save the "
-            "estimator itself rather than a pipeline or a search around it, or pickle the whole yourself."
+            f"Cannot save a {name}: model files hold Mercer's own estimators. Save the estimator itself rather than a "
+            "pipeline or a search around it, or pickle the whole yourself."
+        )
+    if not isinstance(model, Storable):
+        raise ModelFileError(
+            f"Cannot save a {name}: this estimator has no form in model files yet. Pickle it yourself."
         )
     try:
         return model._to_stored()
