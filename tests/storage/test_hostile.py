@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import sys
 import zipfile
 from pathlib import Path
@@ -27,10 +28,12 @@ def refused(tmp_path):
     def check(data: bytes, message: str, **options) -> None:
         path = tmp_path / "model"
         path.write_bytes(data)
-        with pytest.raises(ModelFileError, match=message) as caught:
+        with pytest.raises(ModelFileError) as caught:
             mercer.load(path, **options)
-        assert str(path) in str(caught.value)
-        assert len(str(caught.value)) < 1000
+        before, found, reason = str(caught.value).partition(repr(str(path)))
+        assert (before, found) == ("Cannot load ", repr(str(path)))
+        assert re.search(message, reason), reason  # not in the path, which has the name of the test in it
+        assert len(reason) < 800
 
     return check
 
