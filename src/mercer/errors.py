@@ -8,7 +8,8 @@
     ├── ParameterError (ValueError, TypeError)   a hyperparameter outside its range
     ├── KernelError (ValueError)           a kernel broke its contract: NaN, asymmetry, wrong shape
     ├── MemoryBudgetError (MemoryError)    refused before allocating, with the number and the way out
-    ├── ModelFileError (ValueError)        a model file that is damaged, hostile or too new
+    ├── ModelFileError (ValueError)        a model file that is damaged, hostile or too new, or cannot be written
+    ├── UnfittedError (ValueError, AttributeError)   a model that must be fitted first
     └── MissingExtraError (ImportError)    an optional dependency is absent; names the extra
 
     MercerWarning (UserWarning)
@@ -45,7 +46,11 @@ class MemoryBudgetError(MercerError, MemoryError):
 
 
 class ModelFileError(MercerError, ValueError):
-    """A model file that is damaged, hostile, or written by a newer version."""
+    """A model file that is damaged, hostile, written by a newer version, or cannot be written."""
+
+
+class UnfittedError(MercerError, ValueError, AttributeError):
+    """A model that must be fitted first; of the same kinds as scikit-learn's NotFittedError."""
 
 
 class MissingExtraError(MercerError, ImportError):

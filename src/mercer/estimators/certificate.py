@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from dataclasses import dataclass
 from typing import Any, final
@@ -57,6 +58,20 @@ class Certificate:
             dtype=parts[0].dtype,
             parts=parts if len(parts) > 1 else (),
         )
+
+    def to_array(self) -> Float64:
+        """The numbers as rows, this one's first, then one per part: for model files."""
+        names = [field.name for field in dataclasses.fields(self) if field.name not in ("dtype", "parts")]
+        return np.array([[getattr(proof, name) for name in names] for proof in (self, *self.parts)], dtype=np.float64)
+
+    @classmethod
+    def from_array(cls, rows: Float64, dtype: str) -> Certificate:
+        """The inverse of `to_array`."""
+        whole, *parts = (
+            cls(primal, dual, kkt, margin, int(iterations), int(entries), seconds, dtype)
+            for primal, dual, kkt, margin, iterations, entries, seconds in rows.tolist()
+        )
+        return dataclasses.replace(whole, parts=tuple(parts))
 
 
 def objectives(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Self
 
 from sklearn.base import BaseEstimator
@@ -12,6 +12,7 @@ from sklearn.utils.validation import validate_data
 
 from mercer import _check
 from mercer._record import Record
+from mercer._stored import checked_array, checked_value
 from mercer.inputs.base import Objects
 from mercer.inputs.gramrows import GramRows
 from mercer.inputs.strings import Strings
@@ -99,6 +100,19 @@ class Kernelised(BaseEstimator):
             self.__dict__.clear()
             self.__dict__.update(before)
             raise
+
+    def _seen_features(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        """What scikit-learn noted about the training features, as values and arrays of a model file."""
+        names = ("n_features_in_", "feature_names_in_")
+        values, arrays = ({name: getattr(self, name)} if hasattr(self, name) else {} for name in names)
+        return values, arrays
+
+    def _restore_seen_features(self, values: Mapping[str, Any], arrays: Mapping[str, Any]) -> None:
+        if "n_features_in_" not in values:
+            return
+        self.n_features_in_ = checked_value(values, "n_features_in_", int)
+        if "feature_names_in_" in arrays:
+            self.feature_names_in_ = checked_array(arrays, "feature_names_in_", "O", (self.n_features_in_,))
 
     def set_params(self, **params: Any) -> Self:
         """Set parameters; kernels are immutable, so ``kernel__gamma=0.1`` replaces the kernel."""

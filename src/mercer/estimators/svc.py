@@ -13,6 +13,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer import _check
 from mercer._progress import reporting
+from mercer._stored import Stored, checked_array, checked_value
+from mercer.errors import ModelFileError
 from mercer.estimators import one_vs_one as ovo
 from mercer.estimators.certificate import Certificate
 from mercer.estimators.kernelised import Kernelised, KernelLike
@@ -191,22 +193,27 @@ class SVC(ClassifierMixin, Kernelised):
             full[ovo.members(classes.codes, penalties, pair)[0], column] = machine.coefficients
         support = np.flatnonzero(np.any(full != 0, axis=1))
         self.support_, self._n_support = ovo.grouped_by_class(support, classes.codes, n_classes)
-        codes = classes.codes[self.support_]
-        coefficients = full[self.support_]
-        self._dual_coef_ = ovo.dual_coefficients(coefficients, codes, n_classes)
-        self._intercept_ = np.array([machine.intercept for machine in machines])
+        self.fit_status_ = 0 if all(machine.converged for machine in machines) else 1
+        self.n_iter_ = np.array([machine.certificate.iterations for machine in machines], dtype=np.int32)
+        intercept = np.array([machine.intercept for machine in machines])
+        self._set_expansion(Expansion(self.kernel_, objects.take(self.support_), full[self.support_], intercept))
+
+    def _set_expansion(self, expansion: Expansion) -> None:
+        """The machine, and scikit-learn's views of it; support objects are grouped by class."""
+        n_classes = len(self.classes_)
+        codes = np.repeat(np.arange(n_classes), self._n_support)
+        self.expansion_ = expansion
+        self._dual_coef_ = ovo.dual_coefficients(expansion.coefficients, codes, n_classes)
+        self._intercept_ = expansion.intercept
         # scikit-learn's sign: with two classes, positive means the second one.
         sign = -1.0 if n_classes == 2 else 1.0
         self.dual_coef_: Any = sign * self._dual_coef_
         self.intercept_ = sign * self._intercept_
         self.support_vectors_: Any = np.empty((0, 0))
-        if isinstance(objects, Vectors):
-            self.support_vectors_ = objects.values[self.support_]
-            if objects.is_sparse:
+        if isinstance(expansion.support, Vectors):
+            self.support_vectors_ = expansion.support.values
+            if expansion.support.is_sparse:
                 self.dual_coef_ = sp.csr_array(self.dual_coef_)
-        self.fit_status_ = 0 if all(machine.converged for machine in machines) else 1
-        self.n_iter_ = np.array([machine.certificate.iterations for machine in machines], dtype=np.int32)
-        self.expansion_ = Expansion(self.kernel_, objects.take(self.support_), coefficients, self._intercept_)
 
     # -------------------------------------------------------------------------------------------------------- predict
 
@@ -260,6 +267,61 @@ class SVC(ClassifierMixin, Kernelised):
                         has_intercept=bool(self.fit_intercept), iterations=int(self.n_iter_[column]), dtype="float64")
             )  # fmt: skip
         return Certificate.together(tuple(parts), gram.entries_computed, time.monotonic() - began)
+
+    # ---------------------------------------------------------------------------------------------------- model files
+
+    def _to_stored(self) -> Stored:
+        check_is_fitted(self)
+        arrays = {
+            "classes_": self.classes_,
+            "class_weight_": self.class_weight_,
+            "support_": self.support_,
+            "n_support_": self._n_support,
+            "n_iter_": self.n_iter_,
+            "certificate_": self.certificate_.to_array(),
+        }
+        seen_values, seen_arrays = self._seen_features()
+        return Stored(
+            params=self.get_params(deep=False),
+            values={
+                "shape_fit_": self.shape_fit_,
+                "fit_status_": self.fit_status_,
+                "dtype": self.certificate_.dtype,
+                **seen_values,
+            },
+            arrays={**arrays, **seen_arrays},
+            expansion=self.expansion_,
+        )
+
+    @classmethod
+    def _from_stored(cls, stored: Stored) -> Self:
+        values, arrays, expansion = stored.values, stored.arrays, stored.expansion
+        model = cls(**stored.params)
+        model._check_parameters()
+        labels = arrays["classes_"]
+        n_pairs = len(labels) * (len(labels) - 1) // 2
+        if expansion is None or labels.ndim != 1 or len(labels) < 2 or expansion.coefficients.shape[1] != n_pairs:
+            raise ModelFileError(f"it has {labels.shape} classes, but not one machine for each pair of them.")
+        n_support = len(expansion.support)
+        checked_array(arrays, "class_weight_", "f", labels.shape)
+        checked_array(arrays, "n_iter_", "i", (n_pairs,))
+        positions = checked_array(arrays, "support_", "i", (n_support,))
+        counts = checked_array(arrays, "n_support_", "i", labels.shape)
+        if (positions < 0).any() or (counts < 0).any() or int(counts.sum()) != n_support:
+            raise ModelFileError(f"it has {n_support} support objects, but other numbers of them by class.")
+        model.classes_ = labels
+        model.class_weight_ = arrays["class_weight_"]
+        model.support_ = positions
+        model._n_support = counts
+        model.n_iter_ = arrays["n_iter_"]
+        model.shape_fit_ = checked_value(values, "shape_fit_", tuple)
+        model.fit_status_ = checked_value(values, "fit_status_", int)
+        proof = checked_array(arrays, "certificate_", "f", (n_pairs if n_pairs == 1 else n_pairs + 1, 7))
+        model.certificate_ = Certificate.from_array(proof, checked_value(values, "dtype", str))
+        model.kernel_ = expansion.kernel
+        model._set_expansion(expansion)
+        model._restore_seen_features(values, arrays)
+        return model
 
     # ------------------------------------------------------------------------------------------- fitted, as properties
 

@@ -47,6 +47,10 @@ class Precomputed(Kernel):
                 f"A precomputed kernel needs K(new, training), of shape ({len(objects)}, {expected}): one row per new "
                 f"object, one column per training object. Got shape {objects.matrix.shape}."
             )
+        if objects.training and objects.index.max(initial=-1) >= expected:  # only a damaged model file can ask for it
+            raise InputError(
+                f"There are {expected} training objects, but one is said to be number {objects.index.max()}."
+            )
         return objects
 
     def tile(self, left: GramRows, right: GramRows, state: State, out: Floating) -> None:

@@ -1,0 +1,73 @@
+"""What a fitted estimator hands to model files, and gets back from them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar, final, runtime_checkable
+
+import numpy.typing as npt
+
+from mercer.errors import ModelFileError
+
+if TYPE_CHECKING:
+    from mercer.gram.expansion import Expansion
+    from mercer.inputs.base import Objects
+
+Value = TypeVar("Value")
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Stored:
+    """A fitted estimator taken apart: hyperparameters, plain values, arrays, and the machine itself.
+
+    `params` are what the constructor takes: numbers, strings, None, tuples, lists, dicts, arrays and records (kernels,
+    losses). A kernel that holds Python functions belongs under ``"kernel"``, where `mercer.load` asks for it again.
+    """
+
+    params: Mapping[str, Any]
+    values: Mapping[str, Any] = field(default_factory=dict)
+    """Learnt numbers, strings and lists of them, by attribute name."""
+    arrays: Mapping[str, npt.NDArray[Any]] = field(default_factory=dict)
+    """Learnt arrays, by attribute name: numbers, bools or strings."""
+    expansion: Expansion | None = None
+    objects: Mapping[str, Objects] = field(default_factory=dict)
+    """Training objects kept beside those of the expansion, by attribute name."""
+
+
+@runtime_checkable
+class Storable(Protocol):
+    """An estimator that can be written to a model file."""
+
+    def _to_stored(self) -> Stored:
+        """The fitted estimator, taken apart; raises scikit-learn's NotFittedError before `fit`."""
+        ...
+
+    @classmethod
+    def _from_stored(cls, stored: Stored) -> Self:
+        """The estimator put together again.
+
+        Shapes that must agree are checked here, since the file may be damaged or hostile; the expansion and the
+        objects have been checked already.
+        """
+        ...
+
+
+def checked_array(
+    arrays: Mapping[str, npt.NDArray[Any]], name: str, kind: str, shape: tuple[int, ...]
+) -> npt.NDArray[Any]:
+    """A stored array, of one kind ('f', 'i', 'U' ...) and of the shape that the rest of the model asks for."""
+    array = arrays.get(name)
+    if array is None or array.dtype.kind != kind or array.shape != shape:
+        found = "missing" if array is None else f"of type {array.dtype} and shape {array.shape}"
+        raise ModelFileError(f"the array {name!r} must be of kind {kind!r} and shape {shape}, but is {found}.")
+    return array
+
+
+def checked_value(values: Mapping[str, Any], name: str, kind: type[Value]) -> Value:
+    """A stored value of exactly this type."""
+    value = values.get(name)
+    if type(value) is not kind:
+        raise ModelFileError(f"the value {name!r} must be of type {kind.__name__}, but is {value!r:.60}.")
+    return value

@@ -1,0 +1,64 @@
+"""Model files that can be trusted: arrays and a JSON header in a zip, no pickle, no code.
+
+    mercer.save(model, "model.mercer")
+    model = mercer.load("model.mercer")
+
+Loading a file from a stranger runs none of its content: the header is audited first, classes are looked up in
+Mercer's own tables, and every array is compared with the type, shape and checksum that the header promises.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from mercer.errors import MissingExtraError, ModelFileError
+from mercer.storage import atomic, models
+from mercer.storage.audit import check_header
+from mercer.storage.format import MAX_BYTES, opened, write
+
+__all__ = ["load", "save"]
+
+
+def save(model: Any, path: str | os.PathLike[str]) -> None:
+    """Write a fitted model to a file, whole or not at all: a file that was there before stays intact until the end.
+
+    Python functions inside a kernel are not written; `load` asks for them.
+
+    >>> import os, tempfile, mercer
+    >>> model = mercer.SVC(kernel=mercer.kernels.Spectrum(2)).fit(["GATT", "ATTA", "CCGC", "CGCC"], [0, 0, 1, 1])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     mercer.save(model, os.path.join(folder, "model.mercer"))
+    ...     mercer.load(os.path.join(folder, "model.mercer")).predict(["GATTA"])
+    array([0])
+    """
+    header, arrays = models.take_apart(model)
+    with atomic.replacing(path) as stream:
+        write(stream, header, arrays)
+
+
+def load(path: str | os.PathLike[str], kernel: Any = None, *, max_bytes: int = MAX_BYTES) -> Any:
+    """Read a model that `save` wrote. Safe on files from strangers: raises ModelFileError, and runs none of it.
+
+    `kernel` is needed where the model was trained with a Python function of yours, which files never hold: pass the
+    same kernel (or function) as in training. A file larger than `max_bytes` is refused before it is read.
+    """
+    name = os.fsdecode(path)
+    try:
+        with opened(name, max_bytes) as container:
+            members = check_header(container.header)
+            arrays = container.arrays(members)
+        return models.put_together(container.header, arrays, kernel)
+    except MissingExtraError:
+        raise
+    except ModelFileError as error:
+        raise ModelFileError(f"Cannot load {name!r}: {error}") from error
+    except OSError as error:
+        raise ModelFileError(f"Cannot load {name!r}: {error.strerror or error}.") from error
+    except Exception as error:
+        # The border: whatever a constructor or a decoder says about the content, MemoryError and RecursionError
+        # included, means one thing to the caller.
+        raise ModelFileError(
+            f"Cannot load {name!r}: the file is damaged, or was not written by Mercer. {type(error).__name__}: "
+            f"{str(error)[:300]}"
+        ) from error

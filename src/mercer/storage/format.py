@@ -1,0 +1,182 @@
+"""The container: a zip of uncompressed ``.npy`` members behind one ``header.json``.
+
+Nothing is compressed, so a file never needs more memory than its own size: there are no zip bombs. The first bytes of
+an ``.npy`` member follow from the type and shape that the header states; they are compared, not parsed. NumPy
+can read the members of an honest file with ``np.load``.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import stat
+import struct
+import zipfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, BinaryIO, final
+
+import numpy as np
+import numpy.typing as npt
+
+from mercer.errors import ModelFileError
+from mercer.storage.header import MAX_HEADER, parse, shown
+
+HEADER = "header.json"
+MAX_BYTES = 2**31
+MAX_MEMBERS = 10_000
+_CHUNK = 2**22
+_DIRECTORY_PER_MEMBER = 46 + 28 + 1100  # a record of the central directory, its zip64 extra, the longest name
+_END = struct.Struct("<4s4H2LH")
+_END_64 = struct.Struct("<4sQ2H2L4Q")
+_LOCATOR_64 = struct.Struct("<4sLQL")
+
+
+@final
+@dataclass(frozen=True)
+class Member:
+    """What the header promises of one array."""
+
+    dtype: str
+    shape: tuple[int, ...]
+    sha256: str
+
+    @property
+    def n_bytes(self) -> int:
+        size = np.dtype(self.dtype).itemsize
+        for length in self.shape:
+            size *= length  # Python integers: never overflows
+        return size
+
+    @property
+    def prefix(self) -> bytes:
+        """The bytes before the data in an .npy file of this type and shape (version 1.0 of that format)."""
+        text = f"{{'descr': '{self.dtype}', 'fortran_order': False, 'shape': {self.shape}, }}"
+        length = -(-(10 + len(text) + 1) // 64) * 64 - 10
+        return b"\x93NUMPY\x01\x00" + struct.pack("<H", length) + text.ljust(length - 1).encode("latin1") + b"\n"
+
+
+def described(array: npt.NDArray[Any]) -> tuple[Member, npt.NDArray[Any]]:
+    """An array as it is stored, little-endian and in C order, with what the header says about it."""
+    plain = np.asarray(array, dtype=array.dtype.newbyteorder("<"), order="C")
+    return Member(plain.dtype.str, plain.shape, hashlib.sha256(_bytes(plain)).hexdigest()), plain
+
+
+def write(stream: BinaryIO, header: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> None:
+    """Write header and arrays; the same model gives the same bytes."""
+    text = json.dumps(header, allow_nan=False, indent=1).encode("ascii")
+    if len(text) > MAX_HEADER:
+        raise ModelFileError(
+            f"The header of this model would take {len(text):,} bytes, more than the {MAX_HEADER:,} that model files "
+            "allow. Is there a kernel with very many parts?"
+        )
+    parse(text)  # what could not be read again is not written
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_STORED) as container:
+        _add(container, HEADER, [text])
+        for name, array in arrays.items():
+            member, plain = described(array)
+            _add(container, f"{name}.npy", [member.prefix, _bytes(plain)])
+
+
+@contextlib.contextmanager
+def opened(path: str, max_bytes: int = MAX_BYTES) -> Iterator[Container]:
+    """The container at `path`, with sizes and names checked and the header parsed, but no array read yet."""
+    found = os.stat(path)
+    if stat.S_ISDIR(found.st_mode):
+        raise ModelFileError("it is a folder, not a model file.")
+    if not stat.S_ISREG(found.st_mode):  # a pipe would be waited for, for ever
+        raise ModelFileError("it is a device or a pipe, not a model file.")
+    with open(path, "rb") as stream:
+        size = os.fstat(stream.fileno()).st_size
+        if size > max_bytes:
+            raise ModelFileError(
+                f"the file has {size:,} bytes, more than the {max_bytes:,} allowed. If you trust it, pass max_bytes=."
+            )
+        _check_ends(stream, size)
+        with zipfile.ZipFile(stream) as archive:
+            yield Container(archive, size)
+
+
+class Container:
+    """An open model file: its header, and its arrays on demand."""
+
+    def __init__(self, archive: zipfile.ZipFile, size: int) -> None:
+        self._archive = archive
+        self._sizes: dict[str, int] = {}
+        total = 0
+        for info in archive.infolist():
+            if info.compress_type != zipfile.ZIP_STORED or info.flag_bits & 1 or info.file_size != info.compress_size:
+                raise ModelFileError("it has compressed or encrypted members, which Mercer never writes.")
+            if info.filename in self._sizes:
+                raise ModelFileError(f"the member {shown(info.filename)} occurs twice.")
+            self._sizes[info.filename] = info.file_size
+            total += info.file_size
+        if total > size:
+            raise ModelFileError("its members overlap.")
+        if self._sizes.pop(HEADER, MAX_HEADER + 1) > MAX_HEADER:
+            raise ModelFileError(f"it has no {HEADER} of at most {MAX_HEADER:,} bytes; is it a Mercer model file?")
+        self.header = parse(archive.read(HEADER))
+
+    def arrays(self, members: Mapping[str, Member]) -> dict[str, npt.NDArray[Any]]:
+        """Every array, compared with what the header promises of it."""
+        expected = {f"{name}.npy": len(member.prefix) + member.n_bytes for name, member in members.items()}
+        if expected != self._sizes:
+            odd = min(set(expected.items()) ^ set(self._sizes.items()))[0]
+            raise ModelFileError(f"header and content disagree about the member {shown(odd)}.")
+        return {name: self._array(name, member) for name, member in members.items()}
+
+    def _array(self, name: str, member: Member) -> npt.NDArray[Any]:
+        array = np.empty(member.shape, dtype=member.dtype)
+        target = _bytes(array)
+        digest = hashlib.sha256()
+        with self._archive.open(f"{name}.npy") as stream:
+            intact = stream.read(len(member.prefix)) == member.prefix
+            for start in range(0, len(target), _CHUNK):
+                part = stream.read(min(_CHUNK, len(target) - start))
+                target[start : start + len(part)] = part
+                digest.update(part)
+        if not intact or digest.hexdigest() != member.sha256:
+            raise ModelFileError(f"the array {shown(name)} is damaged: its checksum differs.")
+        if array.dtype.kind == "b" and (array.view(np.uint8) > 1).any():
+            raise ModelFileError(f"the array {shown(name)} holds bools that are neither true nor false.")
+        if array.dtype.kind == "U" and (np.frombuffer(target, dtype="<u4") >= 0x110000).any():
+            raise ModelFileError(f"the array {shown(name)} holds characters that do not exist.")
+        return array.astype(array.dtype.newbyteorder("="), copy=False)
+
+
+def _add(container: zipfile.ZipFile, name: str, parts: list[Any]) -> None:
+    info = zipfile.ZipInfo(name, date_time=(1980, 1, 1, 0, 0, 0))
+    info.external_attr = 0o644 << 16
+    info.create_system = 3
+    info.file_size = sum(len(part) for part in parts)  # tells zipfile when 64-bit sizes are needed
+    with container.open(info, "w") as stream:
+        for part in parts:
+            for start in range(0, len(part), _CHUNK):
+                stream.write(part[start : start + _CHUNK])
+
+
+def _bytes(array: npt.NDArray[Any]) -> memoryview:
+    return array.reshape(-1).view(np.uint8).data
+
+
+def _check_ends(stream: BinaryIO, size: int) -> None:
+    """Bound the directory of the zip before zipfile reads all of it into memory."""
+    start = stream.read(4)
+    tail = _END.size + _LOCATOR_64.size + _END_64.size
+    stream.seek(max(0, size - tail))
+    end = stream.read(tail).rjust(tail, b"\0")
+    signature, *_, n_members, n_bytes, offset, comment = _END.unpack(end[-_END.size :])
+    last = _END.size
+    if end[-_END.size - _LOCATOR_64.size :][:4] == b"PK\x06\x07":
+        last = tail
+        wide = _END_64.unpack(end[: _END_64.size])
+        locator = _LOCATOR_64.unpack(end[_END_64.size : -_END.size])
+        n_members, n_bytes, offset = wide[7:]
+        comment |= wide[0] != b"PK\x06\x06" or locator[2] != size - tail
+    if start != b"PK\x03\x04" or signature != b"PK\x05\x06" or comment or offset + n_bytes + last != size:
+        raise ModelFileError("it is not a Mercer model file, or it was cut off or extended.")
+    if n_members > MAX_MEMBERS or n_bytes > MAX_MEMBERS * _DIRECTORY_PER_MEMBER:
+        raise ModelFileError(f"it has more than {MAX_MEMBERS:,} members.")
+    stream.seek(0)
