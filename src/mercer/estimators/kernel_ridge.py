@@ -70,7 +70,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, Kernelised):
         """Train on objects X with one or several numbers each as targets."""
         began = time.monotonic()
         with self._all_or_nothing():
-            kernel = self._kernel()
+            kernel = self._kernel(X)
             objects = kernel.coerce(X)
             targets, single = numbers_of(self, y, objects, several=True)
             self._check_features(X, objects, reset=True)
@@ -121,7 +121,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, Kernelised):
         """Recompute the certificate from the training data, from the fitted expansion alone."""
         check_is_fitted(self)
         began = time.monotonic()
-        objects = self._kernel().coerce(X)
+        objects = self.kernel_.kernel.coerce(X)
         targets, _ = numbers_of(self, y, objects, several=True)
         gram = Gram.of(self.kernel_, objects, self.expansion_.support, dtype=np.float64)
         weights = sample_weights(sample_weight, objects)

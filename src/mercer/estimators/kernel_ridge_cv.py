@@ -80,7 +80,7 @@ class KernelRidgeCV(KernelRidge):
         """Choose alpha by cross-validation, then train on everything with it."""
         with self._all_or_nothing():
             alphas = self._checked_alphas()
-            kernel = self._kernel()
+            kernel = self._kernel(X)
             objects = kernel.coerce(X)
             targets, single = numbers_of(self, y, objects, several=True)
             weights = sample_weights(sample_weight, objects)

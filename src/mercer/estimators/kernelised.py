@@ -5,8 +5,10 @@ from __future__ import annotations
 import contextlib
 import inspect
 from collections.abc import Callable, Iterator, Mapping
+from numbers import Number
 from typing import Any, Self
 
+import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
@@ -36,8 +38,11 @@ class Kernelised(BaseEstimator):
     degree: int
     coef0: float
 
-    def _kernel(self) -> Kernel:
-        """The kernel as an object; `gamma`, `degree` and `coef0` shape named kernels and nothing else."""
+    def _kernel(self, X: Any = None) -> Kernel:
+        """The kernel as an object; `gamma`, `degree` and `coef0` shape named kernels and nothing else.
+
+        A bare function is given what X holds: rows of numbers, or a list of anything else.
+        """
         if isinstance(self.kernel, str):
             return self._named_kernel(self.kernel)
         self._refuse_shapes_beside_objects()
@@ -46,7 +51,7 @@ class Kernelised(BaseEstimator):
         if not callable(self.kernel):
             rule = "a name, a kernel object, or a function of two batches"
             raise _check.fail(type(self).__name__, "kernel", rule, self.kernel)
-        return FromBlocks(self.kernel)
+        return FromBlocks(self.kernel, objects="items" if _holds_objects(X) else "vectors")
 
     def _named_kernel(self, name: str) -> Kernel:
         from mercer.kernels.vectors.linear import Linear
@@ -146,3 +151,10 @@ class Kernelised(BaseEstimator):
             tags.input_tags.two_d_array = False
             tags.input_tags.string = kind is Strings
         return tags
+
+
+def _holds_objects(X: Any) -> bool:
+    """Whether X is a list of things other than rows of numbers: strings, sets, graphs."""
+    if isinstance(X, np.ndarray):
+        return X.ndim == 1 and X.dtype.kind in "OUS"
+    return isinstance(X, list | tuple) and len(X) > 0 and not isinstance(X[0], list | tuple | np.ndarray | Number)

@@ -92,7 +92,7 @@ class KernelMachineClassifier(ClassifierMixin, Kernelised):
             owner = type(self).__name__
             C = _check.real(owner, "C", self.C, low=0, low_open=True, high_open=True)
             _check.real(owner, "tol", self.tol, low=0, low_open=True, high_open=True)
-            kernel = self._kernel()
+            kernel = self._kernel(X)
             objects = kernel.coerce(X)
             classes = classes_of(self, y, objects, regressor="KernelMachineRegressor")
             loss = self._loss(len(classes.labels))
@@ -170,7 +170,7 @@ class KernelMachineClassifier(ClassifierMixin, Kernelised):
         """Recompute the certificate from the training data in float64, from the fitted expansion alone."""
         check_is_fitted(self)
         began = time.monotonic()
-        objects = self._kernel().coerce(X)
+        objects = self.kernel_.kernel.coerce(X)
         classes = Classes(self.classes_, np.searchsorted(self.classes_, np.asarray(y)))
         weights = sample_weights(sample_weight, objects)
         penalties = float(self.C) * class_weights(self.class_weight, classes)[classes.codes] * weights

@@ -89,7 +89,7 @@ class KernelMachineRegressor(RegressorMixin, Kernelised):
             _check.real(owner, "tol", self.tol, low=0, low_open=True, high_open=True)
             loss = self._loss()
             refuse_pointless(loss)
-            kernel = self._kernel()
+            kernel = self._kernel(X)
             objects = kernel.coerce(X)
             targets, _ = numbers_of(self, y, objects, several=False)
             self._check_features(X, objects, reset=True)
@@ -137,7 +137,7 @@ class KernelMachineRegressor(RegressorMixin, Kernelised):
         """Recompute the certificate from the training data in float64, from the fitted expansion alone."""
         check_is_fitted(self)
         began = time.monotonic()
-        objects = self._kernel().coerce(X)
+        objects = self.kernel_.kernel.coerce(X)
         targets, _ = numbers_of(self, y, objects, several=False)
         penalties = float(self.C) * sample_weights(sample_weight, objects)
         used = penalties > 0

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from mercer import _check
 from mercer._progress import reporting
 from mercer._stored import Stored, checked_array, checked_value
-from mercer.errors import ModelFileError
+from mercer.errors import ModelFileError, ParameterError
 from mercer.estimators import one_vs_one as ovo
 from mercer.estimators.certificate import Certificate
 from mercer.estimators.kernelised import Kernelised, KernelLike
@@ -112,7 +112,7 @@ class SVC(ClassifierMixin, Kernelised):
         began = time.monotonic()
         with self._all_or_nothing():
             self._check_parameters()
-            kernel = self._kernel()
+            kernel = self._kernel(X)
             objects = kernel.coerce(X)
             classes = classes_of(self, y, objects, regressor="SVR")
             self._check_features(X, objects, reset=True)
@@ -234,7 +234,10 @@ class SVC(ClassifierMixin, Kernelised):
     def predict(self, X: Any) -> Any:
         """The predicted label of each object."""
         if self.break_ties and self.decision_function_shape == "ovo":
-            raise _check.fail("SVC", "break_ties", "False when decision_function_shape is 'ovo'", True)
+            raise ParameterError(
+                "break_ties must be False when decision_function_shape is 'ovo': there is no one value per class to "
+                "break ties with. Use decision_function_shape='ovr'."
+            )
         decisions = self._decisions(X)
         n_classes = len(self.classes_)
         if n_classes == 2:
@@ -249,7 +252,7 @@ class SVC(ClassifierMixin, Kernelised):
         """Recompute the certificate from the training data in float64, from the fitted expansion alone."""
         check_is_fitted(self)
         began = time.monotonic()
-        objects = self._kernel().coerce(X)
+        objects = self.kernel_.kernel.coerce(X)
         codes = np.searchsorted(self.classes_, np.asarray(y))
         weights = sample_weights(sample_weight, objects)
         penalties = self._penalty(len(objects)) * self.class_weight_[codes] * weights
@@ -339,7 +342,12 @@ class SVC(ClassifierMixin, Kernelised):
         check_is_fitted(self)
         sign = -1.0 if len(self.classes_) == 2 else 1.0
         weights = sign * (self.expansion_.coefficients.T @ self.support_vectors_)
-        return sp.csr_array(weights) if sp.issparse(self.support_vectors_) else weights
+        if sp.issparse(self.support_vectors_):
+            weights = sp.csr_array(weights)
+            weights.data.flags.writeable = False
+        else:
+            weights.flags.writeable = False
+        return weights
 
     @property
     def _gamma(self) -> float:

@@ -66,7 +66,7 @@ def numbers_of(estimator: Any, y: Any, objects: Objects, *, several: bool) -> tu
 def sample_weights(sample_weight: Any, objects: Objects) -> Float64:
     """One weight per object, none negative."""
     rows = np.empty((len(objects), 0))  # scikit-learn's check reads no more than the length
-    weights: Float64 = _check_sample_weight(sample_weight, rows, dtype=np.float64)
+    weights: Float64 = _check_sample_weight(sample_weight, rows, dtype=np.float64, allow_all_zero_weights=True)
     if (weights <= 0).all():
         raise InputError("Invalid input - all samples have zero or negative weights.")
     if (weights < 0).any():

@@ -26,7 +26,9 @@ class SquaredEuclidean(Measure):
     def resolve(self, objects: Vectors) -> State:
         if objects.is_sparse:
             return State()
-        return State({"mean": np.asarray(objects.values, dtype=np.float64).mean(axis=0)})
+        with np.errstate(over="ignore"):  # rows too long for a number are answered by RowFeatures
+            mean = np.asarray(objects.values, dtype=np.float64).mean(axis=0)
+        return State({"mean": mean})
 
     def features(self, objects: Vectors, state: State, dtype: DType) -> RowFeatures:
         mean = state.values.get("mean")
