@@ -19,7 +19,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from mercer import SVC, kernels
-from mercer.errors import InputError, KernelError, MemoryBudgetError, ParameterError
+from mercer.errors import InputError, KernelError, KernelWarning, MemoryBudgetError, ParameterError
 from mercer.gram.matrix import Gram
 from mercer.inputs.tables import Table
 
@@ -41,6 +41,8 @@ def expected(estimator):
     return {} if estimator.tol < 1e-9 else EXPECTED_FAILURES
 
 
+# Some checks pass an indefinite matrix as a precomputed kernel, which is answered by a warning.
+@pytest.mark.filterwarnings("ignore::mercer.errors.KernelWarning")
 @parametrize_with_checks(
     [SVC(), SVC(kernel="precomputed"), SVC(tol=1e-12, gamma=0.5)],
     expected_failed_checks=expected,
@@ -308,7 +310,7 @@ def test_bad_weights():
     X, y = make_moons(10, random_state=0)
     with pytest.raises(InputError, match="must not be negative; object 3"):
         SVC().fit(X, y, sample_weight=[1, 1, 1, -1, 1, 1, 1, 1, 1, 1])
-    with pytest.raises(ValueError, match="at least one non-zero number"):
+    with pytest.raises(InputError, match="all samples have zero or negative weights"):
         SVC().fit(X, y, sample_weight=np.zeros(10))
     with pytest.raises(InputError, match="belong to the same class"):
         SVC().fit(X, y, sample_weight=y)
@@ -336,6 +338,24 @@ def test_functions_that_are_no_kernels():
         SVC(kernel=lambda A, B: A[:, :1] @ B[:, 1:].T).fit(X, y)
     with pytest.raises(KernelError, match="returned nan"):
         SVC(kernel=lambda A, B: np.full((len(A), len(B)), np.nan)).fit(X, y)
+
+
+def test_indefinite_matrices_are_found():
+    rng = np.random.default_rng(0)
+    X, y = make_moons(40, noise=0.2, random_state=0)
+    K = kernels.RBF(gamma=1.0).fit(X)(X)
+    wrong = K - 0.5 * np.eye(40)
+    with pytest.warns(KernelWarning, match="smallest eigenvalue is about -0.5"):
+        SVC(kernel="precomputed").fit(wrong, y)
+    with pytest.raises(KernelError, match="not positive semi-definite"):
+        SVC(kernel="precomputed", psd="error").fit(wrong, y)
+    SVC(kernel="precomputed", psd="ignore").fit(wrong, y)
+    SVC(kernel="precomputed", psd="error").fit(K, y)
+    large = rng.normal(size=(900, 3))
+    spoilt = large @ large.T
+    spoilt[0, 1] = spoilt[1, 0] = 50.0
+    with pytest.warns(KernelWarning, match="smallest eigenvalue is about -4"):
+        SVC(kernel="precomputed", max_iter=10_000).fit(spoilt, rng.integers(0, 2, 900))
 
 
 def test_too_large_for_the_budget_is_refused_before_allocating():

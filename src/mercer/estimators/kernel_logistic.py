@@ -45,6 +45,7 @@ class KernelLogisticRegression(KernelMachineClassifier):
         max_iter: int = -1,
         time_limit: float | None = None,
         memory: float | str = "auto",
+        psd: str = "warn",
     ) -> None:
         self.C = C
         self.kernel = kernel
@@ -57,6 +58,7 @@ class KernelLogisticRegression(KernelMachineClassifier):
         self.max_iter = max_iter
         self.time_limit = time_limit
         self.memory = memory
+        self.psd = psd
 
     def _loss(self, n_classes: int) -> Loss:
         return Logistic() if n_classes == 2 else Multinomial()

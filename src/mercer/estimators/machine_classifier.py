@@ -16,6 +16,7 @@ from mercer.estimators.certificate import Certificate
 from mercer.estimators.kernelised import Kernelised, KernelLike
 from mercer.estimators.limits import limits_of
 from mercer.estimators.machine import Machine, certify, loss_of, refuse_pointless, train, warn_if_unfinished
+from mercer.estimators.psd import guard
 from mercer.estimators.targets import Classes, class_weights, classes_of, refuse_weightless_classes, sample_weights
 from mercer.gram.expansion import Expansion
 from mercer.gram.matrix import Gram
@@ -35,7 +36,7 @@ class KernelMachineClassifier(ClassifierMixin, Kernelised):
     ----------
     loss : the name of a loss that classifies, or an object, yours included: see `mercer.losses.base.Loss`.
     C : the penalty, in (0, inf).
-    kernel, gamma, degree, coef0, class_weight, memory : as in `SVC`.
+    kernel, gamma, degree, coef0, class_weight, memory, psd : as in `SVC`.
     fit_intercept : whether f has an unpenalised constant.
     tol : how far the optimality conditions may be violated.
     max_iter, time_limit : limits on iterations of each machine and on seconds for all.
@@ -62,6 +63,7 @@ class KernelMachineClassifier(ClassifierMixin, Kernelised):
         max_iter: int = -1,
         time_limit: float | None = None,
         memory: float | str = "auto",
+        psd: str = "warn",
     ) -> None:
         self.loss = loss
         self.C = C
@@ -75,6 +77,7 @@ class KernelMachineClassifier(ClassifierMixin, Kernelised):
         self.max_iter = max_iter
         self.time_limit = time_limit
         self.memory = memory
+        self.psd = psd
 
     def _loss(self, n_classes: int) -> Loss:
         """The loss for so many classes."""
@@ -103,6 +106,7 @@ class KernelMachineClassifier(ClassifierMixin, Kernelised):
             penalties = C * class_weights(self.class_weight, classes)[classes.codes] * weights
             fitted = kernel.fit(objects)
             gram = Gram.of(fitted, objects, memory=self.memory)
+            guard(owner, kernel, gram, self.psd)
             machines = self._train(gram, loss, classes, penalties, began)
         self.classes_ = classes.labels
         self.kernel_ = fitted

@@ -16,6 +16,7 @@ from mercer.estimators.certificate import Certificate
 from mercer.estimators.kernelised import Kernelised, KernelLike
 from mercer.estimators.limits import limits_of
 from mercer.estimators.machine import Machine, certify, loss_of, refuse_pointless, train, warn_if_unfinished
+from mercer.estimators.psd import guard
 from mercer.estimators.targets import numbers_of, sample_weights
 from mercer.gram.expansion import Expansion
 from mercer.gram.matrix import Gram
@@ -31,7 +32,7 @@ class KernelMachineRegressor(RegressorMixin, Kernelised):
     ----------
     loss : the name of a loss for numbers, or an object, yours included: see `mercer.losses.base.Loss`.
     C : the penalty, in (0, inf).
-    kernel, gamma, degree, coef0, memory : as in `SVC`.
+    kernel, gamma, degree, coef0, memory, psd : as in `SVC`.
     fit_intercept : whether f has an unpenalised constant.
     tol : how far the optimality conditions may be violated.
     max_iter, time_limit : limits on iterations and seconds.
@@ -60,6 +61,7 @@ class KernelMachineRegressor(RegressorMixin, Kernelised):
         max_iter: int = -1,
         time_limit: float | None = None,
         memory: float | str = "auto",
+        psd: str = "warn",
     ) -> None:
         self.loss = loss
         self.C = C
@@ -72,6 +74,7 @@ class KernelMachineRegressor(RegressorMixin, Kernelised):
         self.max_iter = max_iter
         self.time_limit = time_limit
         self.memory = memory
+        self.psd = psd
 
     def _loss(self) -> Loss:
         owner = type(self).__name__
@@ -96,6 +99,7 @@ class KernelMachineRegressor(RegressorMixin, Kernelised):
             penalties = C * sample_weights(sample_weight, objects)
             fitted = kernel.fit(objects)
             gram = Gram.of(fitted, objects, memory=self.memory)
+            guard(owner, kernel, gram, self.psd)
             machine = self._train(gram, loss, targets[:, 0], penalties, began)
         full = np.zeros((len(objects), 1))
         full[penalties > 0, 0] = machine.coefficients

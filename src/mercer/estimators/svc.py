@@ -20,6 +20,7 @@ from mercer.estimators.certificate import Certificate
 from mercer.estimators.kernelised import Kernelised, KernelLike
 from mercer.estimators.limits import limits_of
 from mercer.estimators.machine import Machine, certify, train, warn_if_unfinished
+from mercer.estimators.psd import guard
 from mercer.estimators.targets import Classes, class_weights, classes_of, refuse_weightless_classes, sample_weights
 from mercer.gram.expansion import Expansion
 from mercer.gram.matrix import Gram
@@ -57,6 +58,7 @@ class SVC(ClassifierMixin, Kernelised):
     fit_intercept : whether b is there at all.
     time_limit : limit on seconds for the whole fit.
     memory : memory for stored kernel values: ``"auto"``, half of what is available, or a number of MiB.
+    psd : what to do if the kernel turns out not to be positive semi-definite: ``"warn"``, ``"error"`` or ``"ignore"``.
 
     >>> from mercer import SVC, kernels
     >>> model = SVC(kernel=kernels.Spectrum(p=2)).fit(["gattaca", "gattica", "ccgcg", "cgcgc"], [1, 1, 0, 0])
@@ -85,6 +87,7 @@ class SVC(ClassifierMixin, Kernelised):
         fit_intercept: bool = True,
         time_limit: float | None = None,
         memory: float | str = "auto",
+        psd: str = "warn",
     ) -> None:
         self.C = C
         self.kernel = kernel
@@ -104,6 +107,7 @@ class SVC(ClassifierMixin, Kernelised):
         self.fit_intercept = fit_intercept
         self.time_limit = time_limit
         self.memory = memory
+        self.psd = psd
 
     # ------------------------------------------------------------------------------------------------------------ fit
 
@@ -123,6 +127,7 @@ class SVC(ClassifierMixin, Kernelised):
             fitted = kernel.fit(objects)
             memory = self.memory if self.cache_size is None else self.cache_size
             gram = Gram.of(fitted, objects, memory=memory)
+            guard(type(self).__name__, kernel, gram, self.psd)
             machines = self._train(gram, classes, penalties, began)
         self.class_weight_ = factors
         self.classes_ = classes.labels
