@@ -358,6 +358,59 @@ def test_indefinite_matrices_are_found():
         SVC(kernel="precomputed", max_iter=10_000).fit(spoilt, rng.integers(0, 2, 900))
 
 
+def test_data_from_which_nothing_can_be_learnt_is_warned_of():
+    X, y = make_moons(40, noise=0.2, random_state=0)
+    with pytest.warns(KernelWarning, match="column 1 is .*, of column 0"):
+        SVC().fit(X * [1e-4, 1e4], y)
+    for constant in (np.ones((40, 2)), X * 1e-300):
+        with pytest.warns(KernelWarning, match="kernel is constant on these 40 objects"):
+            SVC().fit(constant, y)
+    with pytest.raises(InputError, match=r"overflow in kernel.*Rescale"):
+        SVC().fit(X * 1e300, y)
+
+
+@pytest.mark.parametrize(
+    "change", [np.asfortranarray, np.float16, np.float32, lambda X: X[:, ::-1], lambda X: X.astype(object)]
+)
+def test_layouts_and_types_make_no_difference(change):
+    X, y = make_moons(60, noise=0.2, random_state=0)
+    X = X.astype(np.float16).astype(np.float64)
+    model = SVC(gamma=1.0).fit(change(X), y)
+    assert np.allclose(model.decision_function(change(X)), SVC(gamma=1.0).fit(X, y).decision_function(X), atol=2e-3)
+
+
+def test_memory_maps_are_read_and_never_written(tmp_path):
+    X, y = make_moons(60, noise=0.2, random_state=0)
+    np.save(tmp_path / "X.npy", X)
+    mapped = np.load(tmp_path / "X.npy", mmap_mode="r")
+    before = (tmp_path / "X.npy").read_bytes()
+    assert np.array_equal(SVC().fit(mapped, y).decision_function(mapped), SVC().fit(X, y).decision_function(X))
+    assert (tmp_path / "X.npy").read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("X", "error", "message"),
+    [
+        (
+            np.ma.masked_array(np.ones((4, 2)), mask=[[0, 0], [0, 1], [0, 0], [0, 0]]),
+            InputError,
+            "row 1, column 1 is mask",
+        ),
+        ([[1.0, np.nan], [0.0, 1.0]] * 2, InputError, "NaN.*2 entries not finite, the first at row 0, column 1"),
+        (np.full((4, 2), np.inf), InputError, "infinity"),
+        (np.ones((4, 2)) * 1j, InputError, "Complex"),
+        (np.zeros((4, 0)), InputError, "0 feature"),
+        (np.zeros((0, 2)), InputError, "0 sample"),
+        (np.zeros(4), InputError, "Reshape"),
+        (np.zeros((4, 2, 2)), InputError, "3D array"),
+        ([["a", "b"]] * 4, InputError, "kernel on strings"),
+    ],
+)
+def test_bad_objects(X, error, message):
+    with pytest.raises(error, match=message):
+        SVC().fit(X, [0, 1, 0, 1][: len(X)])
+
+
 def test_too_large_for_the_budget_is_refused_before_allocating():
     X = np.zeros((3000, 1))
     X[0] = 1.0

@@ -17,6 +17,7 @@ from mercer.estimators.kernelised import Kernelised, KernelLike
 from mercer.estimators.limits import limits_of
 from mercer.estimators.machine import Machine, certify, loss_of, refuse_pointless, train, warn_if_unfinished
 from mercer.estimators.psd import guard
+from mercer.estimators.sanity import warn_if_constant, warn_of_scales
 from mercer.estimators.targets import Classes, class_weights, classes_of, refuse_weightless_classes, sample_weights
 from mercer.gram.expansion import Expansion
 from mercer.gram.matrix import Gram
@@ -104,9 +105,11 @@ class KernelMachineClassifier(ClassifierMixin, Kernelised):
             weights = sample_weights(sample_weight, objects)
             refuse_weightless_classes(classes, weights)
             penalties = C * class_weights(self.class_weight, classes)[classes.codes] * weights
+            warn_of_scales(objects)
             fitted = kernel.fit(objects)
             gram = Gram.of(fitted, objects, memory=self.memory)
             guard(owner, kernel, gram, self.psd)
+            warn_if_constant(gram)
             machines = self._train(gram, loss, classes, penalties, began)
         self.classes_ = classes.labels
         self.kernel_ = fitted

@@ -17,6 +17,7 @@ from mercer.estimators.kernelised import Kernelised, KernelLike
 from mercer.estimators.limits import limits_of
 from mercer.estimators.machine import Machine, certify, loss_of, refuse_pointless, train, warn_if_unfinished
 from mercer.estimators.psd import guard
+from mercer.estimators.sanity import warn_if_constant, warn_of_scales
 from mercer.estimators.targets import numbers_of, sample_weights
 from mercer.gram.expansion import Expansion
 from mercer.gram.matrix import Gram
@@ -97,9 +98,11 @@ class KernelMachineRegressor(RegressorMixin, Kernelised):
             targets, _ = numbers_of(self, y, objects, several=False)
             self._check_features(X, objects, reset=True)
             penalties = C * sample_weights(sample_weight, objects)
+            warn_of_scales(objects)
             fitted = kernel.fit(objects)
             gram = Gram.of(fitted, objects, memory=self.memory)
             guard(owner, kernel, gram, self.psd)
+            warn_if_constant(gram)
             machine = self._train(gram, loss, targets[:, 0], penalties, began)
         full = np.zeros((len(objects), 1))
         full[penalties > 0, 0] = machine.coefficients

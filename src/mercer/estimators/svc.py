@@ -21,6 +21,7 @@ from mercer.estimators.kernelised import Kernelised, KernelLike
 from mercer.estimators.limits import limits_of
 from mercer.estimators.machine import Machine, certify, train, warn_if_unfinished
 from mercer.estimators.psd import guard
+from mercer.estimators.sanity import warn_if_constant, warn_of_scales
 from mercer.estimators.targets import Classes, class_weights, classes_of, refuse_weightless_classes, sample_weights
 from mercer.gram.expansion import Expansion
 from mercer.gram.matrix import Gram
@@ -124,10 +125,12 @@ class SVC(ClassifierMixin, Kernelised):
             refuse_weightless_classes(classes, weights)
             factors = class_weights(self.class_weight, classes)
             penalties = self._penalty(len(objects)) * factors[classes.codes] * weights
+            warn_of_scales(objects)
             fitted = kernel.fit(objects)
             memory = self.memory if self.cache_size is None else self.cache_size
             gram = Gram.of(fitted, objects, memory=memory)
             guard(type(self).__name__, kernel, gram, self.psd)
+            warn_if_constant(gram)
             machines = self._train(gram, classes, penalties, began)
         self.class_weight_ = factors
         self.classes_ = classes.labels
