@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -12,8 +12,10 @@ from sklearn.base import MultiOutputMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from mercer import _check
+from mercer.errors import ModelFileError
 from mercer.estimators.certificate import Certificate, smooth_certificate
-from mercer.estimators.kernelised import Kernelised, KernelLike
+from mercer.estimators.kernelised import KernelLike
+from mercer.estimators.storing import StoredMachine
 from mercer.estimators.targets import numbers_of, sample_weights
 from mercer.gram.expansion import Expansion
 from mercer.gram.matrix import Gram
@@ -26,7 +28,7 @@ Float64 = npt.NDArray[np.float64]
 _ZERO = "To interpolate, use a small one such as 1e-10."
 
 
-class KernelRidge(MultiOutputMixin, RegressorMixin, Kernelised):
+class KernelRidge(MultiOutputMixin, RegressorMixin, StoredMachine):
     """Least squares with a kernel: minimises sum_i (y_i - f(x_i))^2 + alpha |w|^2 over f(x) = <w, phi(x)> + c.
 
     The prediction is also the mean of a Gaussian process with covariance k and noise variance alpha, whose standard
@@ -46,6 +48,9 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, Kernelised):
     >>> bool(abs(model.predict([[1.0]])[0] - np.sin(1.0)) < 0.01)
     True
     """
+
+    _stored_arrays: ClassVar[dict[str, str]] = {"_alpha": "f", "_weights": "f"}
+    _stored_values: ClassVar[dict[str, type]] = {"_single": bool}
 
     def __init__(
         self,
@@ -82,8 +87,6 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, Kernelised):
         self.kernel_ = fitted
         self._alpha = alpha
         self._single = single
-        self.dual_coef_ = found.coefficients[:, 0] if single else found.coefficients
-        self.intercept_ = found.intercept[0] if single else found.intercept
         self.expansion_ = Expansion(fitted, objects, found.coefficients, found.intercept)
         self._weights = weights
         self.certificate_ = self._certificate(objects, targets, weights, gram, time.monotonic() - began)
@@ -126,6 +129,23 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, Kernelised):
         gram = Gram.of(self.kernel_, objects, self.expansion_.support, dtype=np.float64)
         weights = sample_weights(sample_weight, objects)
         return self._certificate(objects, targets, weights, gram, time.monotonic() - began)
+
+    @property
+    def dual_coef_(self) -> Float64:
+        """Coefficients of training objects, one column per output."""
+        check_is_fitted(self)
+        return self.expansion_.coefficients[:, 0] if self._single else self.expansion_.coefficients
+
+    @property
+    def intercept_(self) -> Any:
+        """The constant of each output."""
+        check_is_fitted(self)
+        return self.expansion_.intercept[0] if self._single else self.expansion_.intercept
+
+    def _refuse_inconsistent(self) -> None:
+        rows, outputs = self.expansion_.coefficients.shape
+        if self._alpha.shape != (outputs,) or self._weights.shape != (rows,) or (self._single and outputs != 1):
+            raise ModelFileError("penalties, weights and coefficients do not fit together.")
 
     def predict(self, X: Any, return_std: bool = False) -> Any:
         """Predicted numbers; with `return_std` also the standard deviation of the Gaussian process, without noise."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -50,6 +50,9 @@ class KernelRidgeCV(KernelRidge):
     >>> model.alpha_
     0.1
     """
+
+    _stored_arrays: ClassVar[dict[str, str]] = {**KernelRidge._stored_arrays, "scores_": "f"}
+    _stored_values: ClassVar[dict[str, type]] = {**KernelRidge._stored_values, "alpha_": float, "best_score_": float}
 
     def __init__(
         self,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -12,12 +12,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer import _check
 from mercer._progress import reporting
+from mercer.errors import ModelFileError
 from mercer.estimators.certificate import Certificate
-from mercer.estimators.kernelised import Kernelised, KernelLike
+from mercer.estimators.kernelised import KernelLike
 from mercer.estimators.limits import limits_of
 from mercer.estimators.machine import Machine, certify, loss_of, refuse_pointless, train, warn_if_unfinished
 from mercer.estimators.psd import guard
 from mercer.estimators.sanity import warn_if_constant, warn_of_scales
+from mercer.estimators.storing import StoredMachine
 from mercer.estimators.targets import Classes, class_weights, classes_of, refuse_weightless_classes, sample_weights
 from mercer.gram.expansion import Expansion
 from mercer.gram.matrix import Gram
@@ -27,7 +29,7 @@ from mercer.losses.base import Loss, VectorLoss
 Float64 = npt.NDArray[np.float64]
 
 
-class KernelMachineClassifier(ClassifierMixin, Kernelised):
+class KernelMachineClassifier(ClassifierMixin, StoredMachine):
     """A classifier from any loss and any kernel: minimises 1/2 |w|^2 + C sum_i loss(y_i, f(x_i)).
 
     Two classes are one machine with y = -1 and +1. For more, a loss of several outputs (`Multinomial`) is one joint
@@ -48,6 +50,8 @@ class KernelMachineClassifier(ClassifierMixin, Kernelised):
     >>> model.fit(["gattaca", "gattica", "ccgcg", "cgcgc"], [1, 1, 0, 0]).predict(["gatta", "gcgc"])
     array([1, 0])
     """
+
+    _stored_arrays: ClassVar[dict[str, str]] = {"classes_": "fiubU", "support_": "i", "n_iter_": "i"}
 
     def __init__(
         self,
@@ -113,7 +117,6 @@ class KernelMachineClassifier(ClassifierMixin, Kernelised):
             machines = self._train(gram, loss, classes, penalties, began)
         self.classes_ = classes.labels
         self.kernel_ = fitted
-        self.loss_ = loss
         self._set_machines(machines, objects, penalties)
         seconds = time.monotonic() - began
         parts = tuple(machine.certificate for machine in machines)
@@ -157,9 +160,32 @@ class KernelMachineClassifier(ClassifierMixin, Kernelised):
         full = np.zeros((len(objects), sum(block.shape[1] for block in columns)))
         full[penalties > 0] = np.hstack(columns)
         self.support_ = np.flatnonzero(np.any(full != 0, axis=1))
-        self.dual_coef_ = full[self.support_].T
-        self.intercept_ = np.concatenate([np.atleast_1d(machine.intercept) for machine in machines])
-        self.expansion_ = Expansion(self.kernel_, objects.take(self.support_), full[self.support_], self.intercept_)
+        intercept = np.concatenate([np.atleast_1d(machine.intercept) for machine in machines])
+        self.expansion_ = Expansion(self.kernel_, objects.take(self.support_), full[self.support_], intercept)
+
+    @property
+    def loss_(self) -> Loss:
+        """The loss that was minimised."""
+        check_is_fitted(self)
+        return self._loss(len(self.classes_))
+
+    @property
+    def dual_coef_(self) -> Float64:
+        """Coefficients of support objects, one row per output."""
+        check_is_fitted(self)
+        return self.expansion_.coefficients.T
+
+    @property
+    def intercept_(self) -> Float64:
+        """The constant of each output."""
+        check_is_fitted(self)
+        return self.expansion_.intercept
+
+    def _refuse_inconsistent(self) -> None:
+        outputs = 1 if len(self.classes_) == 2 else len(self.classes_)
+        shapes_agree = self.classes_.ndim == 1 and self.support_.shape == (len(self.expansion_.support),)
+        if len(self.classes_) < 2 or not shapes_agree or self.expansion_.coefficients.shape[1] != outputs:
+            raise ModelFileError("classes, support objects and coefficients do not fit together.")
 
     def decision_function(self, X: Any) -> Float64:
         """Decision values: for two classes positive means ``classes_[1]``, else one column per class."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -12,12 +12,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer import _check
 from mercer._progress import reporting
+from mercer.errors import ModelFileError
 from mercer.estimators.certificate import Certificate
-from mercer.estimators.kernelised import Kernelised, KernelLike
+from mercer.estimators.kernelised import KernelLike
 from mercer.estimators.limits import limits_of
 from mercer.estimators.machine import Machine, certify, loss_of, refuse_pointless, train, warn_if_unfinished
 from mercer.estimators.psd import guard
 from mercer.estimators.sanity import warn_if_constant, warn_of_scales
+from mercer.estimators.storing import StoredMachine
 from mercer.estimators.targets import numbers_of, sample_weights
 from mercer.gram.expansion import Expansion
 from mercer.gram.matrix import Gram
@@ -26,7 +28,7 @@ from mercer.losses.base import Loss
 Float64 = npt.NDArray[np.float64]
 
 
-class KernelMachineRegressor(RegressorMixin, Kernelised):
+class KernelMachineRegressor(RegressorMixin, StoredMachine):
     """A regressor from any loss and any kernel: minimises 1/2 |w|^2 + C sum_i loss(y_i, f(x_i)).
 
     Parameters
@@ -47,6 +49,9 @@ class KernelMachineRegressor(RegressorMixin, Kernelised):
     >>> bool(abs(model.predict([[3.0]])[0] - np.sin(3.0)) < 0.1)
     True
     """
+
+    _stored_arrays: ClassVar[dict[str, str]] = {"support_": "i"}
+    _stored_values: ClassVar[dict[str, type]] = {"n_iter_": int}
 
     def __init__(
         self,
@@ -107,11 +112,9 @@ class KernelMachineRegressor(RegressorMixin, Kernelised):
         full = np.zeros((len(objects), 1))
         full[penalties > 0, 0] = machine.coefficients
         self.kernel_ = fitted
-        self.loss_ = loss
         self.support_ = np.flatnonzero(full[:, 0])
-        self.dual_coef_ = full[self.support_].T
-        self.intercept_ = np.atleast_1d(machine.intercept)
-        self.expansion_ = Expansion(fitted, objects.take(self.support_), full[self.support_], self.intercept_)
+        intercept = np.atleast_1d(machine.intercept)
+        self.expansion_ = Expansion(fitted, objects.take(self.support_), full[self.support_], intercept)
         seconds = time.monotonic() - began
         self.certificate_ = Certificate.together((machine.certificate,), gram.entries_computed, seconds)
         self.n_iter_ = machine.certificate.iterations
@@ -134,6 +137,28 @@ class KernelMachineRegressor(RegressorMixin, Kernelised):
                 limits=limits_of(self, began),
                 on_chunk=lambda chunk: report(chunk.fraction, f"gap {chunk.gap:.2g}"),
             )
+
+    @property
+    def loss_(self) -> Loss:
+        """The loss that was minimised."""
+        return self._loss()
+
+    @property
+    def dual_coef_(self) -> Float64:
+        """Coefficients of support objects, in one row."""
+        check_is_fitted(self)
+        return self.expansion_.coefficients.T
+
+    @property
+    def intercept_(self) -> Float64:
+        """The constant."""
+        check_is_fitted(self)
+        return self.expansion_.intercept
+
+    def _refuse_inconsistent(self) -> None:
+        shape = self.expansion_.coefficients.shape
+        if self.support_.shape != (len(self.expansion_.support),) or shape[1] != 1:
+            raise ModelFileError("support objects and coefficients do not fit together.")
 
     def predict(self, X: Any) -> Float64:
         """The predicted number of each object."""
