@@ -219,7 +219,7 @@ def renamed_labels(subject: _Subject) -> None:
 
 
 _always = named(
-    "estimator", parameters_untouched, input_untouched, refitting, determinism, subsets, order, containers, read_only,
+    "estimator", input_untouched, parameters_untouched, refitting, determinism, subsets, order, containers, read_only,
     not_fitted, lengths, nothing, failed_fit, cloning, cross_validation,
 )  # fmt: skip
 _for_classifiers = named("classifier", one_class, labels, renamed_labels)

@@ -40,9 +40,10 @@ def objects_for(kernel: Kernel, random_state: int = 0) -> dict[str, Objects]:
     """
     accepted: dict[str, Objects] = {}
     refusals = []
+    tried = _samples(kernel, random_state)  # a second set, so that nobody has touched those that are returned
     for name, objects in _samples(kernel, random_state).items():
         try:
-            Check(name, partial(_try, kernel, objects))()
+            Check(name, partial(_try, kernel, tried[name]))()
         except InputError as error:
             refusals.append(f"{name}: {error}")
         else:

@@ -48,7 +48,7 @@ def solver_checks(solver: Solver, *, intercept: bool = True) -> Iterator[Check]:
 
     `intercept=False` is for solvers of problems without the sum constraint.
     """
-    for name, (K, problem) in _problems(intercept).items():
+    for name, (K, problem) in sample_problems(intercept).items():
         yield Check(f"solver_optimality_{name}", partial(_optimality, solver, K, problem))
         yield Check(f"solver_warm_start_{name}", partial(_warm_start, solver, K, problem))
         yield Check(f"solver_limits_{name}", partial(_limits, solver, K, problem))
@@ -60,7 +60,8 @@ def check_solver(solver: Solver, *, intercept: bool = True) -> None:
     run_all(type(solver).__name__, solver_checks(solver, intercept=intercept))
 
 
-def _problems(intercept: bool) -> dict[str, tuple[Float64, BoxProblem]]:
+def sample_problems(intercept: bool) -> dict[str, tuple[Float64, BoxProblem]]:
+    """Matrices and problems by name: easy, hard, rank-deficient, with repeated objects, uneven, and constant."""
     random = np.random.default_rng(0)
     total = 0.0 if intercept else None
     X = random.normal(size=(40, 3))
@@ -83,7 +84,8 @@ def _hinge(y: Float64, C: Float64, total: float | None) -> BoxProblem:
     return BoxProblem(-y, np.where(y > 0, 0.0, -C), np.where(y > 0, C, 0.0), total)
 
 
-def _gram(K: Float64) -> Gram:
+def stored_gram(K: Float64) -> Gram:
+    """A matrix as solvers see it."""
     rows = GramRows.coerce(K)
     return Gram.of(Precomputed().fit(rows), rows)
 
@@ -92,7 +94,7 @@ def _optimality(solver: Solver, K: Float64, problem: BoxProblem) -> None:
     """As exact as asked and as claimed; objective and intercept are those of the coefficients."""
     before = fingerprint([K, problem.linear, problem.lower, problem.upper])
     for tol in (1e-2, 1e-5):
-        solution = solver.solve(_gram(K), problem, tol=tol)
+        solution = solver.solve(stored_gram(K), problem, tol=tol)
         b = solution.coefficients
         require(solution.converged, f"not converged to {tol:g}: {solution.status.name}")
         violation = kkt_violation(K, problem, b)
@@ -119,9 +121,9 @@ def _require_consistent(K: Float64, problem: BoxProblem, solution: Solution, tol
 
 def _warm_start(solver: Solver, K: Float64, problem: BoxProblem) -> None:
     """Begun at its own solution it has nothing left to do, and leaves what it began from alone."""
-    first = solver.solve(_gram(K), problem, tol=1e-5).coefficients
+    first = solver.solve(stored_gram(K), problem, tol=1e-5).coefficients
     kept = first.copy()
-    again = solver.solve(_gram(K), problem, start=first, tol=1e-4)
+    again = solver.solve(stored_gram(K), problem, start=first, tol=1e-4)
     require(np.array_equal(first, kept), "writes to the point that it started from")
     require(again.stats.iterations <= 2, f"needs {again.stats.iterations} iterations from its own solution")
     violation = kkt_violation(K, problem, again.coefficients)
@@ -130,18 +132,18 @@ def _warm_start(solver: Solver, K: Float64, problem: BoxProblem) -> None:
 
 def _limits(solver: Solver, K: Float64, problem: BoxProblem) -> None:
     """Stopped early it says so, and its point is feasible."""
-    stopped = solver.solve(_gram(K), problem, tol=1e-9, limits=Limits(max_iter=1))
+    stopped = solver.solve(stored_gram(K), problem, tol=1e-9, limits=Limits(max_iter=1))
     require(stopped.stats.iterations <= 1, f"did {stopped.stats.iterations} iterations, at most 1 was allowed")
     b = stopped.coefficients
     require(((b >= problem.lower) & (b <= problem.upper)).all(), "left the box when stopped early")
     honest = stopped.converged == (kkt_violation(K, problem, b) <= 1e-9)
     known = stopped.status in (Status.OUT_OF_ITERATIONS, Status.STALLED)
     require(honest or known, f"says {stopped.status.name} of a point that violates optimality")
-    late = solver.solve(_gram(K), problem, tol=0.0, limits=Limits(time_limit=0.0))
+    late = solver.solve(stored_gram(K), problem, tol=0.0, limits=Limits(time_limit=0.0))
     require(late.status in (Status.OUT_OF_TIME, Status.CONVERGED, Status.STALLED), f"out of time, says {late.status}")
 
 
 def _determinism(solver: Solver, K: Float64, problem: BoxProblem) -> None:
     """The same problem gives the same bits."""
-    first, again = (solver.solve(_gram(K), problem, tol=1e-4) for _ in range(2))
+    first, again = (solver.solve(stored_gram(K), problem, tol=1e-4) for _ in range(2))
     require(np.array_equal(first.coefficients, again.coefficients), "two runs give different coefficients")

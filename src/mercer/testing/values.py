@@ -286,6 +286,7 @@ def nothing_is_refused(subject: Subject) -> None:
 
 value_checks = named(
     "kernel",
+    input_untouched,  # first, before anybody has touched it
     finite,
     symmetry,
     same_objects_twice,
@@ -299,7 +300,6 @@ value_checks = named(
     single_precision,
     threads,
     data_dependence,
-    input_untouched,
     tile_fills_its_buffer,
     state_is_storable,
     nothing_is_refused,

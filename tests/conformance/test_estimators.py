@@ -1,0 +1,63 @@
+"""Every registered estimator keeps scikit-learn's conventions on strings, tables, sets and a matrix of similarities."""
+
+import importlib.util
+
+import numpy as np
+import pytest
+
+from mercer import SVC, kernels
+from mercer.testing import structured_estimator_checks
+from tests.conformance.round_trips import pickled, stored
+
+HAS_STORAGE = importlib.util.find_spec("mercer.storage") is not None
+ROUND_TRIPS = {"pickle": pickled} | ({"mercer.save and mercer.load": stored} if HAS_STORAGE else {})
+
+
+def _strings(random):
+    letters = {"left": "ACG", "right": "GTA", "third": "TTC"}
+    y = np.repeat(list(letters), 8)
+    X = ["".join(random.choice(list(letters[side]), size=random.integers(6, 15))) for side in y]
+    return X, y
+
+
+def _table(random):
+    X, y = _strings(random)
+    numbers = random.normal(size=len(y)) + (y == "left")
+    return {"sequence": X, "mass": list(numbers), "size": list(numbers**2)}, y
+
+
+def _common(left, right):
+    return float(len(left & right))
+
+
+def _sets(random):
+    y = np.arange(16) % 2
+    return [frozenset(random.choice(8, size=4, replace=False) + 3 * side) for side in y], y
+
+
+def cases():
+    random = np.random.default_rng(0)
+    X, y = _strings(random)
+    yield "spectrum", SVC(kernel=kernels.Spectrum(p=2)), X, y, ROUND_TRIPS
+    two = y != "third"
+    pair = [x for x, kept in zip(X, two, strict=True) if kept]
+    yield "two-classes", SVC(kernel=kernels.normalise(kernels.Spectrum(p=1)), C=10.0), pair, y[two], ROUND_TRIPS
+    X, y = _sets(random)
+    yield "sets", SVC(kernel=kernels.FromFunction(_common, objects="items")), X, y, {"pickle": pickled}
+    pandas = importlib.import_module("pandas") if importlib.util.find_spec("pandas") else None
+    if pandas is not None:
+        columns, y = _table(random)
+        mixed = kernels.on("sequence", kernels.Spectrum(2)) + kernels.on(["mass", "size"], kernels.RBF())
+        yield "table", SVC(kernel=mixed), pandas.DataFrame(columns), y, ROUND_TRIPS
+
+
+CHECKS = [
+    pytest.param(check, id=f"{name}-{check}")
+    for name, estimator, X, y, round_trips in cases()
+    for check in structured_estimator_checks(estimator, X, y, round_trips=round_trips)
+]
+
+
+@pytest.mark.parametrize("check", CHECKS)
+def test_conformance(check):
+    check()
