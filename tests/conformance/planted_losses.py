@@ -8,6 +8,7 @@ import numpy as np
 
 from mercer.losses.base import Box, Loss
 from mercer.losses.hinge import Hinge
+from mercer.losses.multinomial import Multinomial
 
 
 @dataclass(frozen=True)
@@ -179,3 +180,57 @@ _calls = itertools.count()
 class CountsItsCalls(Hinge):
     def curvature(self, y, f):
         return np.full_like(f, 1e-6 * next(_calls))
+
+
+# Losses of several decision values --------------------------------------------------------------------------------
+
+
+@plant("vector_loss_values", "vector_loss_fenchel_young")
+class NegativeVector(Multinomial):
+    def value(self, y, f):
+        return super().value(y, f) - 1.0
+
+
+@plant("vector_loss_slopes", "vector_loss_fenchel_young", "vector_loss_curvatures")
+class WrongGradient(Multinomial):
+    def slope(self, y, f):
+        return 1.001 * super().slope(y, f)
+
+
+@plant("vector_loss_curvatures")
+class WrongHessianDiagonal(Multinomial):
+    def curvature(self, y, f):
+        return 1.001 * super().curvature(y, f)
+
+
+@plant("vector_loss_curvatures")
+class RootOfTheDiagonalOnly(Multinomial):
+    def curvature_root(self, y, f):
+        return np.sqrt(self.curvature(y, f))[:, :, None] * np.eye(f.shape[1])
+
+
+@plant("vector_loss_convexity", "vector_loss_slopes", "vector_loss_fenchel_young")
+class CappedVector(Multinomial):
+    def value(self, y, f):
+        return np.minimum(super().value(y, f), 2.0)
+
+
+@plant("vector_loss_fenchel_young")
+class WrongVectorConjugate(Multinomial):
+    def conjugate(self, y, a):
+        return 0.9 * super().conjugate(y, a)
+
+
+@plant("vector_loss_fenchel_young")
+class VectorConjugateWithoutDomain(Multinomial):
+    def conjugate(self, y, a):
+        found = super().conjugate(y, a)
+        return np.where(np.isfinite(found), found, 0.0)
+
+
+@plant("vector_loss_purity")
+class WritesToItsDecisions(Multinomial):
+    def conjugate(self, y, a):
+        result = super().conjugate(y, a)
+        a[0, 0] += 1e-12
+        return result

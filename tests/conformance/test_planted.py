@@ -75,7 +75,8 @@ class TestLosses:
         assert failed <= {check} | others
 
     def test_every_check_has_its_bug(self):
-        names = {check.name for check in loss_checks(planted_losses.SquaredHinge()) if check.name.startswith("loss")}
+        good = (planted_losses.SquaredHinge(), planted_losses.Multinomial())
+        names = {check.name for loss in good for check in loss_checks(loss) if not check.name.startswith("record")}
         assert names == {check for _, check, _ in planted_losses.LOSSES}
 
 

@@ -7,6 +7,7 @@ import sys
 import textwrap
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -148,22 +149,45 @@ def test_an_interrupt_stops_promptly(executor):
         from mercer.gram.tiles import plan
 
         def work(tile, out):
-            if tile.top == 0 and tile.left == 0:
-                print("started", flush=True)
+            if tile.top == 8:
+                print("under way", flush=True)
             time.sleep(0.05)
 
         strips = plan(400, 400, itemsize=8, budget=8 * 400)
         try:
             {executor}.map(work, strips, StoreSink(np.empty((400, 400)), mirror=False))
         except KeyboardInterrupt:
-            time.sleep(0.3)  # a thread that was just being started may have one tile to finish
             alive = [thread for thread in threading.enumerate() if thread.name.startswith("mercer")]
             print("interrupted", len(alive), flush=True)
     """)
-    process = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True)
-    assert process.stdout.readline() == "started\n"
-    began = time.monotonic()
-    process.send_signal(signal.SIGINT)
-    output, _ = process.communicate(timeout=30)
+    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout.readline() == "under way\n"
+            began = time.monotonic()
+            process.send_signal(signal.SIGINT)
+            output, _ = process.communicate(timeout=30)
+        finally:
+            process.kill()
     assert output == "interrupted 0\n"
     assert time.monotonic() - began < 5.0  # all of the work takes at least twice that
+
+
+def test_an_interrupt_while_threads_are_started(monkeypatch):
+    done = []
+    submit = ThreadPoolExecutor.submit
+
+    def interrupted(pool, job):
+        if threading.active_count() > before:
+            raise KeyboardInterrupt
+        return submit(pool, job)
+
+    def work(tile, out):
+        time.sleep(0.01)
+        done.append(tile)
+
+    before = threading.active_count()
+    monkeypatch.setattr(ThreadPoolExecutor, "submit", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        Threads(2).map(work, STRIPS, StoreSink(np.empty((40, 40)), mirror=False))
+    assert len(done) <= 5
+    assert threading.active_count() == before

@@ -10,9 +10,10 @@ from typing import final
 import numpy as np
 import numpy.typing as npt
 
-from mercer.losses.base import Box, Float64, Loss
+from mercer.losses.base import Box, Float64, Loss, VectorLoss
 from mercer.testing.checks import Check, fingerprint, named, require, require_unchanged, run_all
 from mercer.testing.records import record_checks
+from mercer.testing.vector_losses import VectorSubject, vector_loss_checks
 
 Truth = npt.NDArray[np.bool_]
 _STEP = 1e-5
@@ -52,7 +53,10 @@ class _Subject:
 def loss_checks(loss: Loss) -> Iterator[Check]:
     """Every property that a loss promises, as named checks."""
     yield from record_checks(loss)
-    yield from _loss_checks(_Subject(loss))
+    if isinstance(loss, VectorLoss):
+        yield from vector_loss_checks(VectorSubject(loss))
+    else:
+        yield from _loss_checks(_Subject(loss))
 
 
 def check_loss(loss: Loss) -> None:
