@@ -5,7 +5,17 @@ import importlib.util
 import numpy as np
 import pytest
 
-from mercer import SVC, kernels
+from mercer import (
+    SVC,
+    KernelLogisticRegression,
+    KernelMachineClassifier,
+    KernelMachineRegressor,
+    KernelRidge,
+    KernelRidgeCV,
+    kernels,
+)
+from mercer._registry import ESTIMATORS
+from mercer.losses.squared_hinge import SquaredHinge
 from mercer.testing import structured_estimator_checks
 from tests.conformance.round_trips import pickled, stored
 
@@ -42,6 +52,11 @@ def cases():
     two = y != "third"
     pair = [x for x, kept in zip(X, two, strict=True) if kept]
     yield "two-classes", SVC(kernel=kernels.normalise(kernels.Spectrum(p=1)), C=10.0), pair, y[two], ROUND_TRIPS
+    for estimator in (KernelLogisticRegression(), KernelMachineClassifier(loss=SquaredHinge())):
+        yield type(estimator).__name__, estimator.set_params(kernel=kernels.Spectrum(p=2)), X, y, ROUND_TRIPS
+    lengths = np.array([len(x) for x in X], dtype=float)
+    for regressor in (KernelRidge(), KernelRidgeCV(), KernelMachineRegressor()):
+        yield type(regressor).__name__, regressor.set_params(kernel=kernels.Spectrum(p=2)), X, lengths, ROUND_TRIPS
     X, y = _sets(random)
     yield "sets", SVC(kernel=kernels.FromFunction(_common, objects="items")), X, y, {"pickle": pickled}
     pandas = importlib.import_module("pandas") if importlib.util.find_spec("pandas") else None
@@ -56,6 +71,10 @@ CHECKS = [
     for name, estimator, X, y, round_trips in cases()
     for check in structured_estimator_checks(estimator, X, y, round_trips=round_trips)
 ]
+
+
+def test_every_registered_estimator_is_here():
+    assert {type(estimator).__name__ for _, estimator, *_ in cases()} == set(ESTIMATORS)
 
 
 @pytest.mark.parametrize("check", CHECKS)
