@@ -42,19 +42,7 @@ _HOMES = {
     "structured_estimator_checks": "mercer.testing.estimators",
 }
 
-__all__ = [
-    "Check",
-    "check_kernel",
-    "check_loss",
-    "check_solver",
-    "check_structured_estimator",
-    "kernel_checks",
-    "kkt_violation",
-    "loss_checks",
-    "objects_for",
-    "solver_checks",
-    "structured_estimator_checks",
-]
+__all__ = sorted(_HOMES)  # pyright: ignore[reportUnsupportedDunderAll]
 
 
 def __getattr__(name: str) -> Any:
