@@ -16,8 +16,8 @@ PROGRAM = textwrap.dedent("""
     with _progress.reporting("Outer work") as outer:
         for step in range(5):
             with _progress.reporting("Inner work") as inner:
+                time.sleep(0.12)
                 inner(0.5)
-            time.sleep(0.12)
             outer((step + 1) / 5, "gap 0.01")
     print("result")
 """)

@@ -37,6 +37,8 @@ def test_arrays_are_copied_frozen_and_compared_by_content():
     assert leaf != Leaf(table=ARRAY + 1)
     assert leaf != Leaf(table=ARRAY.astype(np.float32))
     assert leaf != Leaf(table=ARRAY.reshape(2, 2))
+    assert leaf != Leaf(table=np.array([0.0, 1.0, 2.0, 4.0]))
+    assert Leaf(table=np.zeros(2)) != Leaf(table=np.zeros(2, dtype=np.int64))  # the same bytes
     with pytest.raises(ValueError, match="read-only"):
         leaf.table[0] = 1.0
 

@@ -67,7 +67,10 @@ def test_symbols_are_code_points_as_they_come():
     composed, combining = Strings.coerce(["é"]), Strings.coerce(["e\u0301"])
     assert composed.lengths.tolist() == [1]
     assert combining.lengths.tolist() == [2]
-    assert Strings.coerce(["\U0001f600", "\x00", "\ud800"]).lengths.tolist() == [1, 1, 1]
+    odd = ["\U0001f600", "\x00", "\ud800"]
+    assert Strings.coerce(odd).lengths.tolist() == [1, 1, 1]
+    assert Strings.coerce(odd).symbols.tolist() == [0x1F600, 0, 0xD800]
+    assert Strings.coerce(odd).tolist() == odd
 
 
 @pytest.mark.parametrize(

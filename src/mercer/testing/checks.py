@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
 import hashlib
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -13,6 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from mercer.errors import MercerWarning
+from mercer.inputs.base import Objects
 
 RoundTrips = Mapping[str, Callable[[Any], Any]]
 """Ways to copy a thing that must not change what it computes, by the name they have in failures."""
@@ -78,7 +80,9 @@ def fingerprint(value: Any, path: str = "") -> dict[str, str]:
         parts = value
     elif isinstance(value, list | tuple | np.ndarray):
         parts = dict(enumerate(value))
-    elif type(value).__module__.startswith("mercer."):
+    elif dataclasses.is_dataclass(value) and not isinstance(value, type):
+        parts = {item.name: getattr(value, item.name) for item in dataclasses.fields(value)}
+    elif isinstance(value, Objects):
         parts = vars(value)
     else:
         return {path: repr(value)}

@@ -192,8 +192,10 @@ def single_precision(subject: Subject) -> None:
 def threads(subject: Subject) -> None:
     """The same bits from one thread, two and five, in large tiles and in many small ones."""
     executors: tuple[Executor, ...] = (Threads(2), Threads(5))
-    many = subject.objects.take(np.arange(_TWO_STRIPS) % len(subject.objects))
+    repeated = np.arange(_TWO_STRIPS) % len(subject.objects)
+    many = subject.objects.take(repeated)
     alone = Gram.of(subject.fitted, many, executor=Serial()).dense()
+    subject.require_close(alone, repeated, repeated, "the Gram matrix of repeated objects differs from the tile")
     for executor in executors:
         got = Gram.of(subject.fitted, many, executor=executor).dense()
         require(np.array_equal(alone, got), f"{executor} and Serial() give different Gram matrices")
