@@ -62,6 +62,11 @@ class Subject:
     def everything(self) -> np.ndarray[Any, Any]:
         return np.arange(len(self.objects))
 
+    @property
+    def repeated(self) -> np.ndarray[Any, Any]:
+        """Positions of enough objects for several tiles."""
+        return np.arange(_TWO_STRIPS) % len(self.objects)
+
     def require_close(self, got: Floating, rows: Any, columns: Any, what: str, tolerance: float = EXACT) -> None:
         """Fail unless a block agrees with the entries of `tile` at these rows and columns."""
         at = np.ix_(self.everything[rows], self.everything[columns])
@@ -164,6 +169,8 @@ def train_test(subject: Subject) -> None:
     subject.require_close(gram.dense(), test, train, "K(new, training) differs from the matrix of all objects")
     whole = Gram.of(subject.fitted, subject.objects)
     subject.require_close(whole.dense(), slice(None), slice(None), "the Gram matrix differs from the tile")
+    many = Gram.of(subject.fitted, subject.objects.take(subject.repeated)).dense()
+    subject.require_close(many, subject.repeated, subject.repeated, "the Gram matrix of many tiles differs from one")
     ones = np.ones(len(train))
     wanted = subject.tile[np.ix_(test, train)] @ ones
     close(gram.matvec(ones), wanted, subject.allowance[np.ix_(test, train)].sum(axis=1), "K @ 1 by tiles differs")
@@ -192,10 +199,8 @@ def single_precision(subject: Subject) -> None:
 def threads(subject: Subject) -> None:
     """The same bits from one thread, two and five, in large tiles and in many small ones."""
     executors: tuple[Executor, ...] = (Threads(2), Threads(5))
-    repeated = np.arange(_TWO_STRIPS) % len(subject.objects)
-    many = subject.objects.take(repeated)
+    many = subject.objects.take(subject.repeated)
     alone = Gram.of(subject.fitted, many, executor=Serial()).dense()
-    subject.require_close(alone, repeated, repeated, "the Gram matrix of repeated objects differs from the tile")
     for executor in executors:
         got = Gram.of(subject.fitted, many, executor=executor).dense()
         require(np.array_equal(alone, got), f"{executor} and Serial() give different Gram matrices")
