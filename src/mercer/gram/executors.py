@@ -12,7 +12,7 @@ import os
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar, final
 
@@ -128,8 +128,10 @@ class Threads:
                 job(item)
 
         with single_threaded_blas(), ThreadPoolExecutor(self.count, thread_name_prefix="mercer") as pool:
-            futures = [pool.submit(worker) for _ in range(min(self.count, len(items)))]
+            futures: list[Future[None]] = []
             try:
+                # Inside the `try`, because Ctrl-C may come while threads are being started.
+                futures.extend(pool.submit(worker) for _ in range(min(self.count, len(items))))
                 # Waiting in short spells lets the main thread see Ctrl-C; workers stop after the tile at hand.
                 while not all(future.done() for future in futures):
                     wait(futures, timeout=_SECONDS_BETWEEN_SIGNALS, return_when=FIRST_EXCEPTION)

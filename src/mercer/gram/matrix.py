@@ -316,14 +316,13 @@ def _gather(stored: Array, rows: Array, columns: Array, out: Array) -> None:
 
 
 def _write_coincident(out: Block, rows: Rows, columns: Rows, diagonal: Float64) -> None:
-    if rows is columns or np.array_equal(rows, columns):
-        np.fill_diagonal(out, diagonal[rows])
-        return
-    place = np.full(len(diagonal), -1, dtype=np.intp)
-    place[columns] = np.arange(len(columns))
-    found = place[rows]
-    hits = np.flatnonzero(found >= 0)
-    out[hits, found[hits]] = diagonal[rows[hits]]
+    """The exact value wherever a row's object is also the column's; either may occur several times."""
+    order = np.argsort(columns, kind="stable")
+    first = np.searchsorted(columns, rows, side="left", sorter=order)
+    times = np.searchsorted(columns, rows, side="right", sorter=order) - first
+    hits = np.repeat(np.arange(len(rows)), times)
+    nth = np.arange(len(hits)) - np.repeat(np.cumsum(times) - times, times)
+    out[hits, order[first[hits] + nth]] = diagonal[rows[hits]]
 
 
 def _refuse_asymmetry(out: Block, fitted: FittedKernel) -> None:

@@ -150,12 +150,16 @@ def _column(values: Any) -> npt.NDArray[Any]:
 def _frame_columns(raw: Any) -> dict[str, npt.NDArray[Any]]:
     try:
         frame = nw.from_native(raw, eager_only=True)
+        names = list(frame.columns)
+    except nw.exceptions.DuplicateError as error:
+        raise InputError(
+            f"Column names must be unique: {' '.join(str(error).split())}. Rename some columns."
+        ) from error
     except TypeError as error:
         raise InputTypeError(
             f"Expected a table (pandas, polars, pyarrow, or a mapping of columns), got {type(raw).__name__}. "
             "Kernels made with kernels.on(...) need columns with names."
         ) from error
-    names = list(frame.columns)
     repeated = sorted({str(name) for name in names if names.count(name) > 1})
     if repeated:
         raise InputError(f"Column names must be unique, but these occur more than once: {', '.join(repeated)}.")

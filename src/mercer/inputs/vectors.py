@@ -129,7 +129,7 @@ def _sparse(raw: Any) -> sp.csr_array:
     if csr.dtype != dtype:
         csr = csr.astype(dtype)
     if not csr.has_canonical_format:
-        csr = csr.copy() if csr.data is getattr(raw, "data", None) else csr
+        csr = csr.copy()  # it may share memory with `raw`, which is not ours to tidy
         csr.sum_duplicates()
     if csr.indices.dtype != np.int32 and max(csr.nnz, *csr.shape) < 2**31:
         parts = (csr.data, csr.indices.astype(np.int32), csr.indptr.astype(np.int32))

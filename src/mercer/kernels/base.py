@@ -251,10 +251,11 @@ class FittedKernel:
         """The block k(left, right) in one piece, in float64; for large ones use `mercer.gram`."""
         rows = self.features(self.kernel.coerce(left) if right is None else self.coerce(left))
         columns = rows if right is None else self.features(self.kernel.coerce(right))
+        diagonal = self.diagonal(rows) if right is None else None  # first, because it answers overflow in words
         out = np.empty((len(rows), len(columns)))
         self.tile(*self.align(rows, columns), out)
-        if right is None:
-            np.fill_diagonal(out, self.diagonal(rows))
+        if diagonal is not None:
+            np.fill_diagonal(out, diagonal)
         return out
 
 

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any, Self, final
 
 import numpy as np
+import scipy.sparse as sp
 
 from mercer import _check
 from mercer._jit import Array, is_jitted, jit
@@ -32,7 +33,8 @@ class RawFeatures:
     @classmethod
     def of(cls, objects: Objects) -> Self:
         if isinstance(objects, Vectors):
-            return cls(objects.values)
+            values: Any = objects.values
+            return cls(values.astype(np.float64, copy=False))  # what the function computes is exact to float64
         if isinstance(objects, Strings):
             return cls(objects.tolist())
         assert isinstance(objects, Items)
@@ -102,7 +104,9 @@ class FromBlocks(_UserKernel):
     objects: str = "vectors"
 
     def tile(self, left: RawFeatures, right: RawFeatures, state: State, out: Floating) -> None:
-        block = np.asarray(self._called(left.raw, right.raw))
+        returned: Any = self._called(left.raw, right.raw)
+        is_sparse = bool(sp.issparse(returned))  # as X @ Z.T of CSR rows is
+        block = returned.toarray() if is_sparse else np.asarray(returned)
         if block.shape != out.shape:
             raise KernelError(
                 f"The kernel function {_name(self.function)} must return one value per pair, an array of shape "

@@ -1,0 +1,99 @@
+"""What all conformance suites share: named checks, how they fail, and how they are run together."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import hashlib
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+import scipy.sparse as sp
+
+from mercer.errors import MercerWarning
+from mercer.inputs.base import Objects
+
+RoundTrips = Mapping[str, Callable[[Any], Any]]
+"""Ways to copy a thing that must not change what it computes, by the name they have in failures."""
+COPIED: RoundTrips = {"copy.deepcopy": copy.deepcopy}
+"""The default. It obeys the same methods as pickling, but does not need the class to be importable by its name; to
+try pickling itself pass ``{"pickle": lambda it: pickle.loads(pickle.dumps(it))}``, which this library never calls."""
+
+
+@final
+@dataclass(frozen=True)
+class Check:
+    """One property, ready to be tried. Calling it raises AssertionError when the property does not hold."""
+
+    name: str
+    body: Callable[[], None]
+
+    def __call__(self) -> None:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", MercerWarning)  # samples are odd on purpose, and some kernels say so
+            self.body()
+
+    def __str__(self) -> str:
+        return self.name
+
+
+def require(condition: object, message: str) -> None:
+    """Fail with a sentence. Not `assert`, which vanishes under ``python -O``."""
+    if not bool(condition):
+        raise AssertionError(message)
+
+
+def run_all(owner: object, checks: Iterable[Check]) -> None:
+    """Try every check, then fail with all that did not hold."""
+    failures: list[tuple[str, Exception]] = []
+    for check in checks:
+        try:
+            check()
+        except Exception as error:  # whatever goes wrong inside a check is its failure
+            failures.append((check.name, error))
+    if failures:
+        lines = "\n".join(f"- {name}: {type(error).__name__}: {error}" for name, error in failures)
+        raise AssertionError(f"{owner} fails {len(failures)} conformance check(s):\n{lines}") from failures[0][1]
+
+
+def named(owner: str, *bodies: Callable[[Any], None]) -> Callable[[Any], Iterator[Check]]:
+    """Functions of one subject as checks, named after themselves; `owner` is what the names begin with."""
+
+    def checks(subject: Any) -> Iterator[Check]:
+        for body in bodies:
+            yield Check(f"{owner}_{body.__name__}", lambda body=body: body(subject))  # type: ignore[misc]
+
+    return checks
+
+
+def fingerprint(value: Any, path: str = "") -> dict[str, str]:
+    """A hash of everything inside a value, by path: whatever changes between two calls was written to."""
+    if isinstance(value, np.ndarray) and value.dtype != object:
+        content = f"{value.dtype} {value.shape} ".encode() + value.tobytes()
+        return {path: hashlib.sha256(content).hexdigest()}
+    if sp.issparse(value):
+        parts: Mapping[Any, Any] = {name: getattr(value, name) for name in ("data", "indices", "indptr", "shape")}
+    elif isinstance(value, Mapping):
+        parts = value
+    elif isinstance(value, list | tuple | np.ndarray):
+        parts = dict(enumerate(value))
+    elif dataclasses.is_dataclass(value) and not isinstance(value, type):
+        parts = {item.name: getattr(value, item.name) for item in dataclasses.fields(value)}
+    elif isinstance(value, Objects):
+        parts = vars(value)
+    else:
+        return {path: repr(value)}
+    found = {path: f"{type(value).__name__} of {len(parts)}" if not isinstance(value, Mapping) else "mapping"}
+    for name, part in parts.items():
+        found.update(fingerprint(part, f"{path}/{name}"))
+    return found
+
+
+def require_unchanged(before: dict[str, str], value: Any, what: str) -> None:
+    """Fail if anything that was there before is different now; caches may have been added."""
+    now = fingerprint(value)
+    changed = [path or "/" for path, content in before.items() if now.get(path) != content]
+    require(not changed, f"{what} changed what it was given: {', '.join(changed[:3])}")

@@ -1,0 +1,156 @@
+"""Sample objects of every kind, for kernels to be tried on.
+
+One function per kind, found by its class. To teach the suites a new kind, add its function to `SAMPLES`: it takes the
+kernel (whose parameters may name columns, for example) and a random generator, and gives samples by name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from mercer.errors import InputError
+from mercer.inputs.base import Index, Objects
+from mercer.inputs.gramrows import GramRows
+from mercer.inputs.items import Items
+from mercer.inputs.strings import Strings
+from mercer.inputs.tables import Table
+from mercer.inputs.vectors import Vectors
+from mercer.kernels.base import Kernel, children
+from mercer.kernels.tables import OnColumns
+from mercer.testing.checks import Check
+
+Sampler = Callable[[Kernel, np.random.Generator], Mapping[str, Objects]]
+
+COUNT = 23
+"""Objects in a sample: enough for slices to differ, few enough for slow kernels. Odd, so that halves are unequal."""
+
+
+def objects_for(kernel: Kernel, random_state: int = 0) -> dict[str, Objects]:
+    """Samples that a kernel accepts, by name; those that it refuses in words (negative numbers, say) are left out.
+
+    >>> from mercer import kernels
+    >>> from mercer.testing import objects_for
+    >>> sorted(objects_for(kernels.Spectrum(2)))
+    ['letters', 'ragged']
+    """
+    accepted: dict[str, Objects] = {}
+    refusals = []
+    tried = _samples(kernel, random_state)  # a second set, so that nobody has touched those that are returned
+    for name, objects in _samples(kernel, random_state).items():
+        try:
+            Check(name, partial(_try, kernel, tried[name]))()
+        except InputError as error:
+            refusals.append(f"{name}: {error}")
+        else:
+            accepted[name] = objects
+    if not accepted:
+        raise LookupError(f"{kernel} accepts none of the samples of its kind:\n" + "\n".join(refusals))
+    return accepted
+
+
+def as_new(objects: Objects, index: Index) -> Objects:
+    """The objects at these positions as they would come after training."""
+    if isinstance(objects, GramRows):
+        own = None if objects.self_similarity is None else objects.self_similarity[index]
+        return GramRows(objects.matrix, objects.index[index], training=False, self_similarity=own)
+    return objects.take(index)
+
+
+def _try(kernel: Kernel, objects: Objects) -> None:
+    kernel.fit(objects).features(objects)
+
+
+def _samples(kernel: Kernel, random_state: int) -> Mapping[str, Objects]:
+    kind = kernel.domain
+    if kind not in SAMPLES:
+        raise LookupError(
+            f"There are no sample {kind.kind} to try {kernel} on. Add a function for {kind.__name__} to "
+            "mercer.testing.samples.SAMPLES, or pass objects of your own."
+        )
+    return SAMPLES[kind](kernel, np.random.default_rng(random_state))
+
+
+def vectors(kernel: Kernel, random: np.random.Generator) -> dict[str, Objects]:
+    """Signed, non-negative, sparse and single-precision rows, each with a repeated and an all-zero one."""
+    del kernel
+    dense = _with_oddities(random.normal(size=(COUNT, 4)))
+    counts = _with_oddities(random.poisson(1.5, size=(COUNT, 6)).astype(np.float64))
+    return {
+        "dense": Vectors.coerce(dense),
+        "float32": Vectors.coerce(dense.astype(np.float32)),
+        "counts": Vectors.coerce(counts),
+        "sparse": Vectors.coerce(sp.csr_array(counts)),
+        "binary": Vectors.coerce((counts > 1).astype(np.float64)),
+    }
+
+
+def strings(kernel: Kernel, random: np.random.Generator) -> dict[str, Objects]:
+    """Words over four letters; and a ragged batch with empty, short, repeated and non-Latin ones."""
+    del kernel
+    words = ["".join(random.choice(list("ACGT"), size=size)) for size in random.integers(8, 25, size=COUNT)]
+    words[-1] = words[0]
+    odd = ["", "A", "", "AB", "naïve", "nai\u0308ve", "\U0001f600\U0001f601\U0001f600", "A\x00B", "\ud800x", "banana"]
+    ragged = odd + words[: COUNT - len(odd)]
+    ragged[-1] = "banana"
+    return {"letters": Strings.coerce(words), "ragged": Strings.coerce(ragged)}
+
+
+def items(kernel: Kernel, random: np.random.Generator) -> dict[str, Objects]:
+    """Short arrays: nothing is known of what a user's function understands."""
+    del kernel
+    return {"arrays": Items.coerce(list(random.normal(size=(COUNT, 3))))}
+
+
+def gram_rows(kernel: Kernel, random: np.random.Generator) -> dict[str, Objects]:
+    """A Gram matrix of random vectors."""
+    del kernel
+    rows = random.normal(size=(COUNT, 5))
+    return {"products": GramRows.coerce(rows @ rows.T)}
+
+
+def tables(kernel: Kernel, random: np.random.Generator) -> dict[str, Objects]:
+    """A table with the columns that the kernel asks for, filled from the samples of their kinds."""
+    columns: dict[str, Any] = {}
+    for part in _on_columns(kernel):
+        if issubclass(part.kernel.domain, Vectors):
+            columns.update({name: random.normal(size=COUNT) for name in part.columns})
+            continue
+        sample = next(iter(objects_for(part.kernel, int(random.integers(2**31))).values()))
+        columns[part.columns[0]] = _as_column(sample)
+    return {"table": Table.coerce(columns)}
+
+
+SAMPLES: dict[type[Objects], Sampler] = {
+    Vectors: vectors,
+    Strings: strings,
+    Items: items,
+    GramRows: gram_rows,
+    Table: tables,
+}
+
+
+def _with_oddities(rows: Any) -> Any:
+    rows[1] = 0.0
+    rows[-1] = rows[0]
+    return rows
+
+
+def _on_columns(kernel: Kernel) -> Iterator[OnColumns]:
+    if isinstance(kernel, OnColumns):
+        yield kernel
+        return
+    for child in children(kernel):
+        yield from _on_columns(child)
+
+
+def _as_column(objects: Objects) -> Any:
+    if isinstance(objects, Strings):
+        return objects.tolist()
+    if isinstance(objects, Items):
+        return list(objects.items)
+    raise LookupError(f"There are no sample columns that hold {objects.kind}; pass a table of your own.")

@@ -1,0 +1,103 @@
+"""Kernels from functions."""
+
+import numba
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from mercer.errors import KernelError, ParameterError
+from mercer.gram.matrix import Gram
+from mercer.kernels import FromBlocks, FromFunction
+
+X = np.random.default_rng(0).normal(size=(9, 3))
+
+
+def test_blocks_on_vectors_strings_and_items():
+    assert np.array_equal(FromBlocks(lambda a, b: a @ b.T).fit(X)(X[:2], X), X[:2] @ X.T)
+    lengths = FromBlocks(lambda a, b: np.outer([len(x) for x in a], [len(x) for x in b]), objects="strings")
+    assert lengths.fit(["a", "bb"])(["a", "bb"]).tolist() == [[1, 2], [2, 4]]
+    sets = FromBlocks(lambda a, b: [[len(x & y) for y in b] for x in a], objects="items")
+    assert sets.fit([{1}, {1, 2}])([{1}, {1, 2}]).tolist() == [[1, 1], [1, 2]]
+
+
+def test_blocks_may_be_sparse():
+    rows = sp.csr_array(np.where(X > 0, X, 0))
+    kernel = FromBlocks(lambda a, b: a @ b.T)
+    np.testing.assert_allclose(kernel.fit(rows)(rows), (rows @ rows.T).toarray())
+
+
+def test_float32_rows_reach_the_function_as_float64():
+    seen = []
+    FromBlocks(lambda a, b: (seen.append(a.dtype), a @ b.T)[1]).fit(X)(X.astype(np.float32), X)
+    assert set(seen) == {np.dtype(np.float64)}
+
+
+@pytest.mark.parametrize(
+    ("function", "message"),
+    [
+        (lambda a, b: np.zeros((3, 3)), r"array of shape \(9, 9\); it returned shape \(3, 3\)"),
+        (lambda a, b: 1.0, r"it returned shape \(\)"),
+        (lambda a, b: a @ b.T * np.nan, r"returned nan for the pair \(0, 0\)"),
+        (lambda a, b: 1 / 0, r"raised ZeroDivisionError"),
+    ],
+)
+def test_blocks_that_break_the_contract(function, message):
+    fitted = FromBlocks(function).fit(X)
+    with pytest.raises(KernelError, match=message):
+        fitted(X, X)
+
+
+def test_the_cause_is_chained():
+    fitted = FromFunction(lambda a, b: {}["missing"]).fit(X)
+    with pytest.raises(KernelError, match="raised KeyError") as caught:
+        fitted(X, X)
+    assert isinstance(caught.value.__cause__, KeyError)
+
+
+def test_functions_of_pairs():
+    assert np.allclose(FromFunction(lambda a, b: float(a @ b)).fit(X)(X), X @ X.T)
+    overlap = FromFunction(lambda a, b: len(set(a) & set(b)), objects="strings")
+    assert overlap.fit(["abc", "bcd"])(["abc", "bcd"]).tolist() == [[3, 2], [2, 3]]
+
+
+def test_a_compiled_function_runs_compiled_and_gives_the_same():
+    @numba.njit
+    def dot(a, b):
+        total = 0.0
+        for i in range(len(a)):
+            total += a[i] * b[i]
+        return total
+
+    compiled = FromFunction(dot)
+    assert compiled._loop is not None
+    for dtype, tolerance in ((np.float64, 1e-12), (np.float32, 1e-5)):
+        got = Gram.of(compiled.fit(X), X, dtype=dtype).dense()
+        np.testing.assert_allclose(got, X @ X.T, atol=tolerance)
+    assert FromFunction(lambda a, b: 0.0)._loop is None
+
+
+@pytest.mark.parametrize("returned", ["text", None, [1.0, 2.0]])
+def test_a_pair_function_must_return_a_number(returned):
+    fitted = FromFunction(lambda a, b: returned).fit(X)
+    with pytest.raises(KernelError, match="must return one number per pair; it returned"):
+        fitted(X, X)
+
+
+def test_infinite_values_are_refused():
+    fitted = FromFunction(lambda a, b: np.inf).fit(X)
+    with pytest.raises(KernelError, match="returned inf"):
+        fitted(X, X)
+
+
+@pytest.mark.parametrize("kind", [FromBlocks, FromFunction])
+def test_parameters(kind):
+    with pytest.raises(ParameterError, match="a function of two arguments"):
+        kind("linear")
+    with pytest.raises(ParameterError, match="one of 'vectors', 'strings', 'items'"):
+        kind(len, objects="graphs")
+
+
+def test_nothing_is_claimed_of_unknown_functions():
+    kernel = FromBlocks(lambda a, b: a @ b.T)
+    assert not kernel.psd
+    assert not kernel.symmetric

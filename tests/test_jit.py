@@ -1,0 +1,164 @@
+"""The cache of compiled code: named by all that the code depends on, absent where nothing is writable, pruned."""
+
+import os
+import shutil
+import subprocess
+import sys
+import textwrap
+import time
+from pathlib import Path
+
+import pytest
+
+import mercer
+from mercer import _jit
+
+SOURCE = Path(mercer.__file__).parent
+
+
+@pytest.fixture
+def package(tmp_path):
+    """A package with a function that calls one in another file, compiled through our decorator."""
+    home = tmp_path / "src" / "mercer"
+    home.mkdir(parents=True)
+    shutil.copy(SOURCE / "_jit.py", home)
+    (home / "__init__.py").touch()
+    (home / "callee.py").write_text("from mercer._jit import jit\n\n@jit\ndef inner(x):\n    return x + 10\n")
+    (home / "caller.py").write_text(
+        textwrap.dedent("""
+            from mercer._jit import jit
+            from mercer.callee import inner
+
+            @jit
+            def outer(x):
+                return 2 * inner(x)
+
+            @jit
+            def beyond(array):
+                return array[array.shape[0] + 3]
+        """)
+    )
+    return tmp_path
+
+
+def run(package, program, **environment):
+    settings = {"PYTHONPATH": str(package / "src"), "NUMBA_CACHE_DIR": str(package / "cache"), "HOME": str(package)}
+    clean = {name: value for name, value in os.environ.items() if not name.startswith(("NUMBA_", "XDG_", "PYTHON"))}
+    return subprocess.run(
+        [sys.executable, "-B", "-c", textwrap.dedent(program)],
+        env=clean | settings | environment,
+        capture_output=True,
+        text=True,
+        timeout=240,
+        check=False,
+    )
+
+
+KEY = "from mercer._jit import cache_folder; print(cache_folder().name)"
+OUTER = "from mercer.caller import outer; print(outer(1), sum(outer.stats.cache_hits.values()))"
+
+
+def test_editing_a_callee_in_another_file_is_noticed(package):
+    assert run(package, OUTER).stdout.split() == ["22", "0"]
+    assert run(package, OUTER).stdout.split() == ["22", "1"]  # from the cache
+    first = run(package, KEY).stdout
+    callee = package / "src/mercer/callee.py"
+    callee.write_text(callee.read_text().replace("x + 10", "x + 100"))
+    assert run(package, KEY).stdout != first
+    assert run(package, OUTER).stdout.split() == ["202", "0"]
+
+
+def test_flags_of_numba_are_part_of_the_key(package):
+    keys = [
+        run(package, KEY, **flags).stdout
+        for flags in ({}, {"NUMBA_BOUNDSCHECK": "1"}, {"NUMBA_OPT": "1"}, {"NUMBA_CACHE_DIR": str(package / "other")})
+    ]
+    assert all(keys)
+    assert keys[0] == keys[3]  # where the cache lies changes nothing in the code
+    assert len(set(keys)) == 3
+
+
+def test_an_out_of_bounds_read_is_caught_although_an_unchecked_cache_exists(package):
+    program = """
+        import numpy as np
+        from mercer.caller import beyond
+        beyond(np.zeros(4))
+        print("read", sum(beyond.stats.cache_hits.values()))
+    """
+    assert run(package, program).stdout == "read 0\n"
+    assert run(package, program).stdout == "read 1\n"
+    checked = run(package, program, NUMBA_BOUNDSCHECK="1")
+    assert checked.returncode != 0
+    assert "IndexError: index is out of bounds" in checked.stderr
+    assert run(package, program).stdout == "read 1\n"
+
+
+def test_without_a_writable_folder_there_is_no_cache_and_no_error(package):
+    blocked = package / "file"
+    blocked.write_text("not a folder")
+    nowhere = {"NUMBA_CACHE_DIR": str(blocked), "HOME": str(blocked), "XDG_CACHE_HOME": str(blocked)}
+    assert run(package, "from mercer._jit import cache_folder; print(cache_folder())", **nowhere).stdout == "None\n"
+    for _ in range(2):
+        result = run(package, OUTER, **nowhere)
+        assert (result.stdout.split(), result.stderr) == (["22", "0"], "")
+
+
+def test_the_next_folder_is_tried(package):
+    blocked = package / "file"
+    blocked.write_text("not a folder")
+    where = "from mercer._jit import cache_folder; print(cache_folder())"
+    found = run(package, where, NUMBA_CACHE_DIR=str(blocked), XDG_CACHE_HOME=str(package / "xdg")).stdout
+    assert found.startswith(str(package / "xdg" / "mercer" / "numba"))
+
+
+def test_the_users_own_cache_folder_is_put_back(package):
+    program = """
+        import numba
+        before = numba.config.CACHE_DIR
+        import mercer.caller
+        print(numba.config.CACHE_DIR == before)
+    """
+    assert run(package, program).stdout == "True\n"
+
+
+def test_old_folders_are_pruned_and_recent_ones_kept(tmp_path):
+    keep = tmp_path / "current"
+    keep.mkdir()
+    now = time.time()
+    for age in range(12):  # days
+        folder = tmp_path / f"old{age:02d}"
+        folder.mkdir()
+        (folder / "code.nbi").touch()
+        os.utime(folder, (now - age * 86400 - 60, now - age * 86400 - 60))
+    stranger = tmp_path / "file.txt"
+    stranger.touch()
+    _jit._prune(tmp_path, keep)
+    left = sorted(path.name for path in tmp_path.iterdir())
+    assert left == ["current", "file.txt", *(f"old{age:02d}" for age in range(_jit._KEPT_FOLDERS))]
+
+
+def test_recent_folders_are_never_pruned(tmp_path):
+    for number in range(12):
+        (tmp_path / f"recent{number}").mkdir()
+    _jit._prune(tmp_path, tmp_path / "current")
+    assert len(list(tmp_path.iterdir())) == 12
+
+
+def test_pruning_where_there_is_nothing(tmp_path):
+    _jit._prune(tmp_path / "absent", tmp_path / "absent" / "current")
+
+
+def test_decorating():
+    @_jit.jit(cache=False)
+    def double(x):
+        return 2 * x
+
+    assert double(4) == 8
+    assert _jit.is_jitted(double)
+    assert not _jit.is_jitted(len)
+    options = double.targetoptions
+    assert options["nogil"]
+    assert options["error_model"] == "numpy"
+    assert not options.get("parallel", False)
+    assert set(options["fastmath"]) == _jit.FASTMATH
+    assert _jit.FASTMATH.isdisjoint({"nnan", "ninf", "fast"})
