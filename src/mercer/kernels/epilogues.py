@@ -23,6 +23,7 @@ from mercer.kernels.elementary import (
 )
 
 _LARGEST_32 = 3e38
+_LARGEST_64 = 1e308
 _SMALL_POWER = 8
 
 
@@ -63,20 +64,19 @@ def matern(tile: Floating, rate: float, order: int) -> None:
     elif tile.dtype == np.float32:
         _matern_32(tile, np.float32(min(rate, _LARGEST_32)), np.float32((order - 1) / 3))
     else:
-        _matern_64(tile, float(rate), (order - 1) / 3)
+        _matern_64(tile, min(rate, _LARGEST_64), (order - 1) / 3)
 
 
 def rational(tile: Floating, rate: float, exponent: float) -> None:
     """tile <- (1 + rate * tile) ** -exponent, for rate, exponent > 0 and tile >= 0."""
-    kind = tile.dtype.type
-    if exponent == int(exponent) and exponent <= _SMALL_POWER:
-        with np.errstate(over="ignore"):
-            _power(tile, kind(rate), kind(1), int(exponent))
+    rate = min(rate, _LARGEST_32 if tile.dtype == np.float32 else _LARGEST_64)
+    if exponent <= _SMALL_POWER and exponent == int(exponent):
+        power(tile, rate, 1.0, int(exponent))
         _reciprocal(tile)
     elif tile.dtype == np.float32:
-        _rational_32(tile, np.float32(min(rate, _LARGEST_32)), np.float32(exponent))
+        _rational_32(tile, np.float32(rate), np.float32(min(exponent, _LARGEST_32)))
     else:
-        _rational_64(tile, float(rate), float(exponent))
+        _rational_64(tile, rate, float(exponent))
 
 
 @jit
