@@ -24,6 +24,7 @@ from mercer.kernels.elementary import (
 
 _LARGEST_32 = 3e38
 _LARGEST_64 = 1e308
+"""Rates are clamped to these: an infinite one would make NaN of a distance of 0."""
 _SMALL_POWER = 8
 
 
@@ -40,7 +41,7 @@ def exp_of_negative(tile: Floating, rate: float) -> None:
     if tile.dtype == np.float32:
         _exp_of_negative_32(tile, np.float32(min(rate, _LARGEST_32)))
     else:
-        _exp_of_negative_64(tile, float(rate))
+        _exp_of_negative_64(tile, min(rate, _LARGEST_64))
 
 
 def power(tile: Floating, gain: float, offset: float, degree: int) -> None:
@@ -50,9 +51,10 @@ def power(tile: Floating, gain: float, offset: float, degree: int) -> None:
 
 
 def tanh(tile: Floating, gain: float, offset: float) -> None:
-    """tile <- tanh(gain * tile + offset)."""
+    """tile <- tanh(gain * tile + offset), for gain >= 0."""
     if tile.dtype == np.float32:
-        _tanh_32(tile, np.float32(gain), np.float32(offset))
+        largest = _LARGEST_32
+        _tanh_32(tile, np.float32(min(gain, largest)), np.float32(min(max(offset, -largest), largest)))
     else:
         _tanh_64(tile, float(gain), float(offset))
 

@@ -26,6 +26,7 @@ class AdditiveChi2(Kernel):
     """
 
     domain = Vectors
+    formula = r"\sum_i \frac{2 <x>_i <z>_i}{<x>_i + <z>_i}"
 
     def resolve(self, objects: Vectors) -> State:
         refuse_outside("AdditiveChi2", objects, 0)

@@ -28,6 +28,7 @@ class AllSubsets(Kernel):
     """
 
     domain = Vectors
+    formula = r"\prod_i \left(1 + <x>_i <z>_i\right)"
 
     def features(self, objects: Vectors, state: State, dtype: DType) -> CoordinateFeatures:
         return CoordinateFeatures.of(objects, dtype, lambda rows: (1.0 + rows * rows).prod(axis=1))

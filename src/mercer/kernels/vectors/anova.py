@@ -17,7 +17,7 @@ from mercer.inputs.vectors import Vectors
 from mercer.kernels.base import SAFE_IN_SINGLE, DType, Float64, Floating, Kernel, State
 from mercer.kernels.featurematrix import FeatureMatrix
 from mercer.kernels.vectors.coordinates import CoordinateFeatures
-from mercer.kernels.vectors.features import RowFeatures, column_blocks, dot_products, is_sparse
+from mercer.kernels.vectors.features import RowFeatures, column_blocks, dot_products, is_sparse, refuse_other_width
 from mercer.kernels.vectors.monomials import feature_matrix
 
 _BY_PRODUCTS = 3
@@ -42,6 +42,7 @@ class ANOVA(Kernel):
     degree: int = 2
 
     domain = Vectors
+    formula = r"\sum_{i_1 < \dots < i_{<degree>}} \prod_j <x>_{i_j} <z>_{i_j}"
 
     def __post_init__(self) -> None:
         _check.integer("ANOVA", "degree", self.degree, low=0)
@@ -61,6 +62,7 @@ class ANOVA(Kernel):
         return CoordinateFeatures.of(objects, dtype, lambda rows: _own(rows, degree))
 
     def tile(self, left: CoordinateFeatures, right: CoordinateFeatures, state: State, out: Floating) -> None:
+        refuse_other_width(left.rows.shape[1], right.rows.shape[1])
         if self.degree > left.rows.shape[1]:
             out.fill(0)
         elif self.degree == 0:

@@ -33,6 +33,7 @@ class Bilinear(Kernel):
     matrix: npt.NDArray[np.float64]
 
     domain = Vectors
+    formula = r"<x>^\top B\, <z>"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "matrix", _checked(self.matrix))

@@ -46,6 +46,7 @@ class Categorical(Kernel):
     """
 
     domain = Categories
+    formula = r"\frac{1}{n} \sum_{i=1}^n \left[<x>_i = <z>_i\right]"
 
     def features(self, objects: Categories, state: State, dtype: DType) -> CategoryFeatures:
         return CategoryFeatures(np.array(objects.codes, order="C"))

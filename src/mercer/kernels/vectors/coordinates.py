@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Self, final
 
@@ -12,6 +13,8 @@ from mercer.errors import InputError
 from mercer.inputs.base import Index
 from mercer.inputs.vectors import Vectors, position
 from mercer.kernels.base import DType, Float64
+
+_NUMBERS_AT_ONCE = 2**22
 
 
 @final
@@ -24,17 +27,22 @@ class CoordinateFeatures:
     numbers: Float64
 
     @classmethod
-    def of(cls, vectors: Vectors, dtype: DType, number: Callable[[Any], Float64], shift: Float64 | None = None) -> Self:
-        """`number` maps dense float64 rows to one or more numbers each; `shift` is subtracted from dense rows."""
+    def of(
+        cls,
+        vectors: Vectors,
+        dtype: DType,
+        number: Callable[[Any], Float64],
+        *,
+        shift: Float64 | None = None,
+        every: bool = False,
+    ) -> Self:
+        """`number` maps dense float64 rows to one or more numbers each; `shift` is subtracted from dense rows.
+
+        The numbers must not depend on columns of zeros, unless `every` column counts.
+        """
         values: Any = vectors.values
-        blocks = []
-        step = max(1, 2**22 // vectors.n_features)
         with np.errstate(over="ignore", invalid="ignore"):
-            for start in range(0, len(vectors), step):  # blocks, so that CSR is never expanded as a whole
-                block = values[start : start + step]
-                dense = block.toarray() if vectors.is_sparse else block
-                blocks.append(number(dense.astype(np.float64)))
-            numbers = np.concatenate(blocks)
+            numbers = np.concatenate([number(block) for block in _dense_blocks(vectors, every)])
             if vectors.is_sparse:
                 return cls(values.astype(dtype), numbers)
             return cls(np.array(values if shift is None else values - shift, dtype=dtype, order="C"), numbers)
@@ -44,6 +52,19 @@ class CoordinateFeatures:
 
     def take(self, index: Index) -> CoordinateFeatures:
         return CoordinateFeatures(self.rows[index], self.numbers[index])
+
+
+def _dense_blocks(vectors: Vectors, every: bool) -> Iterator[Float64]:
+    """The rows, some at a time, so that CSR is never expanded as a whole; without its columns of zeros if allowed."""
+    values: Any = vectors.values
+    step = max(1, _NUMBERS_AT_ONCE // vectors.n_features)
+    if vectors.is_sparse and not every:  # so many rows use at most so many columns each
+        step = max(step, math.isqrt(_NUMBERS_AT_ONCE * len(vectors) // max(1, values.nnz)))
+    for start in range(0, len(vectors), step):
+        block = values[start : start + step]
+        if vectors.is_sparse:
+            block = (block if every else block[:, np.unique(block.indices)]).toarray()
+        yield block.astype(np.float64)
 
 
 def row_sums(rows: Float64) -> Float64:

@@ -28,6 +28,8 @@ class Exponential(ExponentialDecay):
 
     gamma: Gamma = "scale"
 
+    formula = r"\exp\left(-<gamma>\,\left\lVert <x> - <z> \right\rVert\right)"
+
     @property
     def measure(self) -> Measure:
         return Euclidean()

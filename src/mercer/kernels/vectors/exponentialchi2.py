@@ -28,6 +28,8 @@ class ExponentialChi2(ExponentialDecay):
 
     gamma: Gamma = "scale"
 
+    formula = r"\exp\left(-<gamma>\,\sum_i \frac{(<x>_i - <z>_i)^2}{<x>_i + <z>_i}\right)"
+
     @property
     def measure(self) -> Measure:
         return Chi2Distance()

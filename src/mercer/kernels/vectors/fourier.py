@@ -35,6 +35,8 @@ class RandomFourierFeatures(SampledKernel):
     size: int = 1000
     random_state: int = 0
 
+    formula = r"\frac{2}{<size>} \sum_i \cos(w_i^\top <x> + b_i) \cos(w_i^\top <z> + b_i)"
+
     def __post_init__(self) -> None:
         super().__post_init__()
         gamma.checked("RandomFourierFeatures", self.gamma)

@@ -25,6 +25,7 @@ class HistogramIntersection(Kernel):
     """
 
     domain = Vectors
+    formula = r"\sum_i \min(<x>_i, <z>_i)"
 
     def resolve(self, objects: Vectors) -> State:
         refuse_outside("HistogramIntersection", objects, 0)

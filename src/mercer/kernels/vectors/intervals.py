@@ -46,7 +46,7 @@ class IntervalKernel(Kernel):
 
     def features(self, objects: Vectors, state: State, dtype: DType) -> CoordinateFeatures:
         refuse_outside(type(self).__name__, objects, *self.bounds)
-        return CoordinateFeatures.of(objects, dtype, self._diagonal)
+        return CoordinateFeatures.of(objects, dtype, self._diagonal, every=True)
 
     def _diagonal(self, rows: Float64) -> Float64:
         own: Float64 = self.own(rows)

@@ -37,7 +37,7 @@ class L1Distance(Measure):
         shift = mean if dtype is np.float32 else None
         if objects.is_sparse and shift is not None:  # trained on dense rows: new ones must be shifted alike
             objects = Vectors(objects.values.toarray())
-        return CoordinateFeatures.of(objects, dtype, lambda rows: row_sums(np.abs(rows)), shift)
+        return CoordinateFeatures.of(objects, dtype, lambda rows: row_sums(np.abs(rows)), shift=shift)
 
     def tile(self, left: CoordinateFeatures, right: CoordinateFeatures, state: State, out: Floating) -> None:
         coordinate_sums(left, right, ABSOLUTE, out)

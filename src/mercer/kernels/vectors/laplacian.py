@@ -28,6 +28,8 @@ class Laplacian(ExponentialDecay):
 
     gamma: Gamma = "scale"
 
+    formula = r"\exp\left(-<gamma>\,\left\lVert <x> - <z> \right\rVert_1\right)"
+
     @property
     def measure(self) -> Measure:
         return L1Distance()

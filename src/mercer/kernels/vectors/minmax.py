@@ -28,6 +28,7 @@ class MinMax(Kernel):
     """
 
     domain = Vectors
+    formula = r"\frac{\sum_i \min(<x>_i, <z>_i)}{\sum_i \max(<x>_i, <z>_i)}"
 
     def resolve(self, objects: Vectors) -> State:
         refuse_outside("MinMax", objects, 0)

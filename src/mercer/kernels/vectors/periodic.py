@@ -30,6 +30,8 @@ class Periodic(Pointwise):
     period: float = 1.0
     length_scale: float = 1.0
 
+    formula = r"\exp\left(-\frac{2}{<length_scale>^2} \sum_i \sin^2 \frac{\pi (<x>_i - <z>_i)}{<period>}\right)"
+
     def __post_init__(self) -> None:
         _check.real("Periodic", "period", self.period, low=0, low_open=True, high_open=True)
         _check.real("Periodic", "length_scale", self.length_scale, low=0, low_open=True, high_open=True)

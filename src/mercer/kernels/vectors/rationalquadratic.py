@@ -29,6 +29,11 @@ class RationalQuadratic(Pointwise):
     alpha: float = 1.0
     length_scale: float = 1.0
 
+    formula = (
+        r"\left(1 + \frac{\left\lVert <x> - <z> \right\rVert^2}{2 \cdot <alpha> \cdot <length_scale>^2}\right)"
+        r"^{-<alpha>}"
+    )
+
     def __post_init__(self) -> None:
         _check.real("RationalQuadratic", "alpha", self.alpha, low=0, low_open=True, high_open=True)
         _check.real("RationalQuadratic", "length_scale", self.length_scale, low=0, low_open=True, high_open=True)

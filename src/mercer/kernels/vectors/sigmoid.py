@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Self, final
+from typing import Any, Self, final
 
 from mercer import _check
 from mercer.inputs.vectors import Vectors
@@ -33,6 +33,8 @@ class Sigmoid(Pointwise):
     gamma: gamma.Gamma = "scale"
     coef0: float = 0.0
 
+    formula = r"\tanh\left(<gamma>\,<x>^\top <z> + <coef0>\right)"
+
     def __post_init__(self) -> None:
         gamma.checked("Sigmoid", self.gamma)
         _check.real("Sigmoid", "coef0", self.coef0, low_open=True, high_open=True)
@@ -55,6 +57,10 @@ class Sigmoid(Pointwise):
 
     def pointwise(self, values: Floating, state: State) -> None:
         epilogues.tanh(values, state.number("gamma"), float(self.coef0))
+
+    def single_precision(self, features: Any, state: State) -> bool:
+        # With a negative offset k(x, x) may be next to zero, beside which no rounding is small.
+        return self.coef0 >= 0 and super().single_precision(features, state)
 
     @classmethod
     def examples(cls) -> Iterator[Self]:

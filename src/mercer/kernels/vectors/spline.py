@@ -62,7 +62,7 @@ class Spline(Kernel):
 
     def features(self, objects: Vectors, state: State, dtype: DType) -> CoordinateFeatures:
         refuse_outside("Spline", objects, *self.bounds)
-        return CoordinateFeatures.of(objects, dtype, self._diagonal)
+        return CoordinateFeatures.of(objects, dtype, self._diagonal, every=self.knots is not None)
 
     def tile(self, left: CoordinateFeatures, right: CoordinateFeatures, state: State, out: Floating) -> None:
         if self.knots is None:

@@ -29,6 +29,7 @@ class Tanimoto(Kernel):
     """
 
     domain = Vectors
+    formula = r"\frac{<x>^\top <z>}{\lVert <x> \rVert^2 + \lVert <z> \rVert^2 - <x>^\top <z>}"
 
     def resolve(self, objects: Vectors) -> State:
         refuse_outside("Tanimoto", objects, 0)
