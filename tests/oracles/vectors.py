@@ -25,7 +25,9 @@ def polynomial(degree: int, gamma: float, coef0: float) -> Pair:
 def all_subsets(x: Vector, z: Vector) -> float:
     """Every subset, by enumeration."""
     n = len(x)
-    return math.fsum(math.prod(x[i] * z[i] for i in subset) for d in range(n + 1) for subset in combinations(range(n), d))
+    return math.fsum(
+        math.prod(x[i] * z[i] for i in subset) for d in range(n + 1) for subset in combinations(range(n), d)
+    )
 
 
 def anova(degree: int) -> Pair:

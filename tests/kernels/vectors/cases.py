@@ -39,14 +39,18 @@ CASES = [
     Case("sigmoid", kernels.Sigmoid(0.3, 0.5), oracle.sigmoid(0.3, 0.5)),
     *(Case(f"spline {s}", kernels.Spline(s), oracle.spline(s), low=0.0, high=2.0) for s in range(4)),
     *(
-        Case(f"spline {s} with knots", kernels.Spline(s, (-0.5, 0.1, 1.0)), oracle.spline_with_knots(s, (-0.5, 0.1, 1.0)))
+        Case(
+            f"spline {s} with knots", kernels.Spline(s, (-0.5, 0.1, 1.0)), oracle.spline_with_knots(s, (-0.5, 0.1, 1.0))
+        )
         for s in range(3)
     ),
     *(
         case
         for how in ("product", "sum")
         for case in (
-            Case(f"min {how}", kernels.IntervalMin(-1.0, how), oracle.across(lambda a, b: min(a, b) + 1, how), low=-1.0),
+            Case(
+                f"min {how}", kernels.IntervalMin(-1.0, how), oracle.across(lambda a, b: min(a, b) + 1, how), low=-1.0
+            ),
             Case(
                 f"union complement {how}",
                 kernels.IntervalUnionComplement(2.0, how),

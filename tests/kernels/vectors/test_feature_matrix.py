@@ -76,10 +76,14 @@ def test_new_objects_are_mapped_with_what_was_learnt() -> None:
     np.testing.assert_allclose(left @ right.T, fitted(new, X), rtol=1e-9)
 
 
-@pytest.mark.parametrize("kernel", [kernels.AllSubsets(), kernels.ANOVA(degree=20), kernels.Polynomial(degree=9)], ids=str)
+@pytest.mark.parametrize(
+    "kernel", [kernels.AllSubsets(), kernels.ANOVA(degree=20), kernels.Polynomial(degree=9)], ids=str
+)
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_array], ids=["dense", "sparse"])
 def test_too_many_features_are_refused_before_any_is_made(kernel: kernels.AllSubsets, form: type) -> None:
-    with pytest.raises(MemoryBudgetError, match=r"has [\d,]+ features; 5 rows of them need .* GiB.*Use the kernel itself"):
+    with pytest.raises(
+        MemoryBudgetError, match=r"has [\d,]+ features; 5 rows of them need .* GiB.*Use the kernel itself"
+    ):
         kernel.feature_matrix(form(np.ones((5, 40))))
 
 

@@ -20,54 +20,95 @@ _FEATURES = 128  # times _LINE numbers: half of a usual second cache
 
 def coordinate_sums(left: CoordinateFeatures, right: CoordinateFeatures, term: int, out: Floating) -> None:
     """out[i, j] = sum over coordinates of the term: |x - z|, (x - z)^2 / (x + z), 2 x z / (x + z) or min(x, z)."""
-    out.fill(0)
-    for rows, columns in column_blocks(left.rows, right.rows, out.dtype):
-        _add_sums(rows, columns, term, np.finfo(out.dtype).tiny, out)
-
-
-@jit
-def _add_sums(left: Array, right: Array, term: int, least: Array, out: Array) -> None:
-    # Short sides are filled up with zeros: every term vanishes on them.
-    width = left.shape[1]
-    lines = np.zeros((4, _FEATURES), dtype=out.dtype)
+    add = (_add_absolute, _add_chi_squared, _add_harmonic, _add_minimum)[term]  # a loop each: one alone is compiled
+    least = np.finfo(out.dtype).tiny
     turned = np.zeros((_FEATURES, _LINE), dtype=out.dtype)
     sums = np.zeros((4, _LINE), dtype=out.dtype)
-    for first in range(0, width, _FEATURES):
-        features = min(_FEATURES, width - first)
-        if features % 2:
-            lines[:, features] = 0
-            turned[features] = 0
-        for start in range(0, right.shape[0], _LINE):
-            count = min(_LINE, right.shape[0] - start)
-            for j in range(count):
-                for k in range(features):
-                    turned[k, j] = right[start + j, first + k]
-            for i in range(0, left.shape[0], 4):
-                rows = min(4, left.shape[0] - i)
-                for r in range(rows):
-                    for k in range(features):
-                        lines[r, k] = left[i + r, first + k]
-                    for j in range(count):
-                        sums[r, j] = out[i + r, start + j]
-                for k in range(0, features, 2):
-                    if term == ABSOLUTE:
-                        _absolute(sums, turned, lines, k, count)
-                    elif term == CHI_SQUARED:
-                        _chi_squared(sums, turned, lines, k, count, least)
-                    elif term == HARMONIC:
-                        _harmonic(sums, turned, lines, k, count, least)
-                    else:
-                        _minimum(sums, turned, lines, k, count)
-                for r in range(rows):
-                    for j in range(count):
-                        out[i + r, start + j] = sums[r, j]
+    out.fill(0)
+    for rows, columns in column_blocks(left.rows, right.rows, out.dtype):
+        for first in range(0, rows.shape[1], _FEATURES):
+            part = _filled_up(rows[:, first : first + _FEATURES])
+            turned[part.shape[1] - 1] = 0
+            for start in range(0, columns.shape[0], _LINE):
+                _turn(columns, start, first, turned)
+                add(part, turned, start, least, sums, out)
+
+
+def _filled_up(rows: Floating) -> Floating:
+    """With zeros, on which every term vanishes, to a multiple of four rows and two features."""
+    n, width = rows.shape
+    filled = np.zeros((n + -n % 4, width + width % 2), dtype=rows.dtype)
+    filled[:n, :width] = rows
+    return filled
 
 
 @jit
-def _absolute(sums: Array, turned: Array, lines: Array, k: int, count: int) -> None:
+def _turn(right: Array, start: int, first: int, turned: Array) -> None:
+    # In strips of eight rows, whose lines all stay in the first cache while their features are read out.
+    count = min(_LINE, right.shape[0] - start)
+    for strip in range(0, count, 8):
+        for k in range(min(_FEATURES, right.shape[1] - first)):
+            for j in range(strip, min(strip + 8, count)):
+                turned[k, j] = right[start + j, first + k]
+
+
+@jit
+def _load(out: Array, i: int, start: int, sums: Array) -> int:
+    count = min(_LINE, out.shape[1] - start)
+    for r in range(min(4, out.shape[0] - i)):
+        for j in range(count):
+            sums[r, j] = out[i + r, start + j]
+    return count
+
+
+@jit
+def _save(sums: Array, i: int, start: int, out: Array) -> None:
+    for r in range(min(4, out.shape[0] - i)):
+        for j in range(min(_LINE, out.shape[1] - start)):
+            out[i + r, start + j] = sums[r, j]
+
+
+@jit
+def _add_absolute(rows: Array, turned: Array, start: int, least: Array, sums: Array, out: Array) -> None:
+    for i in range(0, rows.shape[0], 4):
+        count = _load(out, i, start, sums)
+        for k in range(0, rows.shape[1], 2):
+            _absolute(sums, turned, rows, i, k, count)
+        _save(sums, i, start, out)
+
+
+@jit
+def _add_minimum(rows: Array, turned: Array, start: int, least: Array, sums: Array, out: Array) -> None:
+    for i in range(0, rows.shape[0], 4):
+        count = _load(out, i, start, sums)
+        for k in range(0, rows.shape[1], 2):
+            _minimum(sums, turned, rows, i, k, count)
+        _save(sums, i, start, out)
+
+
+@jit
+def _add_chi_squared(rows: Array, turned: Array, start: int, least: Array, sums: Array, out: Array) -> None:
+    for i in range(0, rows.shape[0], 4):
+        count = _load(out, i, start, sums)
+        for k in range(0, rows.shape[1], 2):
+            _chi_squared(sums, turned, rows, i, k, count, least)
+        _save(sums, i, start, out)
+
+
+@jit
+def _add_harmonic(rows: Array, turned: Array, start: int, least: Array, sums: Array, out: Array) -> None:
+    for i in range(0, rows.shape[0], 4):
+        count = _load(out, i, start, sums)
+        for k in range(0, rows.shape[1], 2):
+            _harmonic(sums, turned, rows, i, k, count, least)
+        _save(sums, i, start, out)
+
+
+@jit
+def _absolute(sums: Array, turned: Array, rows: Array, i: int, k: int, count: int) -> None:
     s0, s1, s2, s3 = sums[0], sums[1], sums[2], sums[3]
-    a0, a1, a2, a3 = lines[0, k], lines[1, k], lines[2, k], lines[3, k]
-    b0, b1, b2, b3 = lines[0, k + 1], lines[1, k + 1], lines[2, k + 1], lines[3, k + 1]
+    a0, a1, a2, a3 = rows[i, k], rows[i + 1, k], rows[i + 2, k], rows[i + 3, k]
+    b0, b1, b2, b3 = rows[i, k + 1], rows[i + 1, k + 1], rows[i + 2, k + 1], rows[i + 3, k + 1]
     y, z = turned[k], turned[k + 1]
     for j in range(count):
         p, q = y[j], z[j]
@@ -78,10 +119,10 @@ def _absolute(sums: Array, turned: Array, lines: Array, k: int, count: int) -> N
 
 
 @jit
-def _minimum(sums: Array, turned: Array, lines: Array, k: int, count: int) -> None:
+def _minimum(sums: Array, turned: Array, rows: Array, i: int, k: int, count: int) -> None:
     s0, s1, s2, s3 = sums[0], sums[1], sums[2], sums[3]
-    a0, a1, a2, a3 = lines[0, k], lines[1, k], lines[2, k], lines[3, k]
-    b0, b1, b2, b3 = lines[0, k + 1], lines[1, k + 1], lines[2, k + 1], lines[3, k + 1]
+    a0, a1, a2, a3 = rows[i, k], rows[i + 1, k], rows[i + 2, k], rows[i + 3, k]
+    b0, b1, b2, b3 = rows[i, k + 1], rows[i + 1, k + 1], rows[i + 2, k + 1], rows[i + 3, k + 1]
     y, z = turned[k], turned[k + 1]
     for j in range(count):
         p, q = y[j], z[j]
@@ -94,9 +135,9 @@ def _minimum(sums: Array, turned: Array, lines: Array, k: int, count: int) -> No
 # Division bounds the next two, so one row at a time is as fast. 0 / 0 counts as 0, by a divisor that is never zero;
 # dividing before multiplying keeps the quotient below 1, so that nothing overflows.
 @jit
-def _chi_squared(sums: Array, turned: Array, lines: Array, k: int, count: int, least: Array) -> None:
+def _chi_squared(sums: Array, turned: Array, rows: Array, i: int, k: int, count: int, least: Array) -> None:
     for r in range(4):
-        s, a, b = sums[r], lines[r, k], lines[r, k + 1]
+        s, a, b = sums[r], rows[i + r, k], rows[i + r, k + 1]
         y, z = turned[k], turned[k + 1]
         for j in range(count):
             p, q = a - y[j], b - z[j]
@@ -104,9 +145,9 @@ def _chi_squared(sums: Array, turned: Array, lines: Array, k: int, count: int, l
 
 
 @jit
-def _harmonic(sums: Array, turned: Array, lines: Array, k: int, count: int, least: Array) -> None:
+def _harmonic(sums: Array, turned: Array, rows: Array, i: int, k: int, count: int, least: Array) -> None:
     for r in range(4):
-        s, a, b = sums[r], lines[r, k], lines[r, k + 1]
+        s, a, b = sums[r], rows[i + r, k], rows[i + r, k + 1]
         y, z = turned[k], turned[k + 1]
         a2, b2 = a + a, b + b
         for j in range(count):
