@@ -125,3 +125,19 @@ def test_subsets_by_enumeration_of_the_exact_value() -> None:
         for s in combinations(range(10), d)
     )
     assert kernels.AllSubsets().fit([z])([x], [z])[0, 0] == pytest.approx(float(total), rel=1e-12)
+
+
+@pytest.mark.parametrize("width", [129, 258])
+def test_more_features_than_are_worked_on_at_once(width: int) -> None:
+    X, Z = np.random.default_rng(0).uniform(0, 0.2, size=(2, 7, width))
+    x, z = X[:, None], Z[None]
+    wanted = {
+        kernels.Laplacian(gamma=0.1): np.exp(-0.1 * np.abs(x - z).sum(axis=2)),
+        kernels.ExponentialChi2(gamma=0.1): np.exp(-0.1 * ((x - z) ** 2 / (x + z)).sum(axis=2)),
+        kernels.AdditiveChi2(): (2 * x * z / (x + z)).sum(axis=2),
+        kernels.HistogramIntersection(): np.minimum(x, z).sum(axis=2),
+        kernels.AllSubsets(): (1 + x * z).prod(axis=2),
+        kernels.Tent(half_width=0.5): (1 - np.abs(x - z)).prod(axis=2),
+    }
+    for kernel, values in wanted.items():
+        np.testing.assert_allclose(kernel.fit(Z)(X, Z), values, rtol=1e-9)

@@ -42,7 +42,7 @@ class ANOVA(Kernel):
     degree: int = 2
 
     domain = Vectors
-    formula = r"\sum_{i_1 < \dots < i_{<degree>}} \prod_j <x>_{i_j} <z>_{i_j}"
+    formula = r"\sum_{i_1 \lt \dots \lt i_{<degree>}} \prod_j <x>_{i_j} <z>_{i_j}"
 
     def __post_init__(self) -> None:
         _check.integer("ANOVA", "degree", self.degree, low=0)

@@ -6,6 +6,8 @@ times and the four lines of sums stay in the first cache.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from mercer._jit import Array, jit
@@ -53,7 +55,7 @@ def _turn(right: Array, start: int, first: int, turned: Array) -> None:
 
 
 @jit
-def _load(out: Array, i: int, start: int, sums: Array) -> int:
+def _load(out: Array, i: int, start: int, sums: Array) -> Any:
     count = min(_LINE, out.shape[1] - start)
     for r in range(min(4, out.shape[0] - i)):
         for j in range(count):
