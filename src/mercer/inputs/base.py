@@ -9,6 +9,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
+from mercer.errors import InputError
+
 Index = slice | npt.NDArray[np.intp]
 Arrays = Mapping[str, npt.NDArray[Any]]
 
@@ -26,6 +28,14 @@ class Objects(ABC):
     @abstractmethod
     def coerce(cls, raw: Any, *, new: bool = False) -> Self:
         """Parse and validate; `new` says that these objects come after training, to be predicted."""
+
+    @classmethod
+    def of_columns(cls, columns: Arrays) -> Self:
+        """The objects in named columns of a table; kinds whose objects span several columns override this."""
+        if len(columns) > 1:
+            names = tuple(columns)
+            raise InputError(f"a kernel on {cls.kind} takes one column; add kernels.on(...) for each of {names}")
+        return cls.coerce(next(iter(columns.values())))
 
     @abstractmethod
     def __len__(self) -> int: ...

@@ -13,7 +13,6 @@ from mercer._check import did_you_mean
 from mercer._registry import INPUTS, find
 from mercer.errors import InputError, InputTypeError, ModelFileError
 from mercer.inputs.base import Arrays, Index, Objects, read_only
-from mercer.inputs.vectors import Vectors
 
 Kind = TypeVar("Kind", bound=Objects)
 
@@ -87,11 +86,7 @@ class Table(Objects):
                     f"Columns: {', '.join(self._raw)}."
                 )
         try:
-            if issubclass(kind, Vectors):
-                return kind.coerce(np.column_stack([_numeric(name, self._raw[name]) for name in names]))
-            if len(names) > 1:
-                raise InputError(f"a kernel on {kind.kind} takes one column; add kernels.on(...) for each of {names}")
-            return kind.coerce(self._raw[names[0]])
+            return kind.of_columns({name: self._raw[name] for name in names})
         except InputError as error:
             where = f"Column {names[0]!r}" if len(names) == 1 else f"Columns {', '.join(map(repr, names))}"
             raise type(error)(f"{where}: {error}") from error
@@ -164,16 +159,3 @@ def _frame_columns(raw: Any) -> dict[str, npt.NDArray[Any]]:
     if repeated:
         raise InputError(f"Column names must be unique, but these occur more than once: {', '.join(repeated)}.")
     return {str(name): frame[name].to_numpy() for name in names}
-
-
-def _numeric(name: str, values: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
-    if values.dtype.kind in "fiub":
-        return values.astype(np.float64)
-    for row, value in enumerate(values):
-        try:
-            float(value)
-        except (TypeError, ValueError):
-            raise InputError(
-                f"row {row} of {name!r} holds {str(value)[:40]!r}, which is not a number. Use a kernel on strings."
-            ) from None
-    return values.astype(np.float64)

@@ -45,6 +45,10 @@ class Vectors(Objects):
         _refuse_non_finite(values)
         return cls(values)
 
+    @classmethod
+    def of_columns(cls, columns: Arrays) -> Self:
+        return cls.coerce(np.column_stack([_numeric(name, values) for name, values in columns.items()]))
+
     @property
     def n_features(self) -> int:
         return int(self.values.shape[1])
@@ -77,6 +81,13 @@ class Vectors(Objects):
             return cls.coerce(csr)
         except (KeyError, TypeError, ValueError) as error:
             raise ModelFileError(f"The stored vectors do not fit together: {error}") from error
+
+
+def position(values: Values, where: int) -> tuple[int, int]:
+    """Row and column of entry number `where`, counted along the rows; of a CSR matrix, among the stored entries."""
+    if isinstance(values, sp.csr_array):
+        return int(np.searchsorted(values.indptr, where, side="right")) - 1, int(values.indices[where])
+    return divmod(where, int(values.shape[1]))
 
 
 def _dense(raw: Any) -> npt.NDArray[np.float64] | npt.NDArray[np.float32]:
@@ -147,12 +158,22 @@ def _refuse_non_finite(values: Values) -> None:
     if not count:
         return
     where = int(np.flatnonzero(bad)[0])
-    if isinstance(values, sp.csr_array):
-        row, column = int(np.searchsorted(values.indptr, where, side="right")) - 1, int(values.indices[where])
-    else:
-        row, column = divmod(where, int(values.shape[1]))
+    row, column = position(values, where)
     name = "NaN" if np.isnan(numbers.ravel()[where]) else "infinity or a value too large for its dtype"
     raise InputError(
         f"Input X contains {name}: {count} entr{'y' if count == 1 else 'ies'} not finite, the first at row {row}, "
         f"column {column}. Impute or drop them first, for example with sklearn.impute.SimpleImputer."
     )
+
+
+def _numeric(name: str, values: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+    if values.dtype.kind in "fiub":
+        return values.astype(np.float64)
+    for row, value in enumerate(values):
+        try:
+            float(value)
+        except (TypeError, ValueError):
+            raise InputError(
+                f"row {row} of {name!r} holds {str(value)[:40]!r}, which is not a number. Use a kernel on strings."
+            ) from None
+    return values.astype(np.float64)

@@ -35,9 +35,31 @@ if TYPE_CHECKING:
     from mercer.kernels.tables import on as on
     from mercer.kernels.user import FromBlocks as FromBlocks
     from mercer.kernels.user import FromFunction as FromFunction
+    from mercer.kernels.vectors.additivechi2 import AdditiveChi2 as AdditiveChi2
+    from mercer.kernels.vectors.allsubsets import AllSubsets as AllSubsets
+    from mercer.kernels.vectors.anova import ANOVA as ANOVA
+    from mercer.kernels.vectors.bilinear import Bilinear as Bilinear
+    from mercer.kernels.vectors.categorical import Categorical as Categorical
+    from mercer.kernels.vectors.exponential import Exponential as Exponential
+    from mercer.kernels.vectors.exponentialchi2 import ExponentialChi2 as ExponentialChi2
+    from mercer.kernels.vectors.fourier import RandomFourierFeatures as RandomFourierFeatures
+    from mercer.kernels.vectors.histogramintersection import HistogramIntersection as HistogramIntersection
+    from mercer.kernels.vectors.intervalagreement import IntervalAgreement as IntervalAgreement
+    from mercer.kernels.vectors.intervalmin import IntervalMin as IntervalMin
+    from mercer.kernels.vectors.intervalunioncomplement import IntervalUnionComplement as IntervalUnionComplement
+    from mercer.kernels.vectors.laplacian import Laplacian as Laplacian
     from mercer.kernels.vectors.linear import Linear as Linear
+    from mercer.kernels.vectors.matern import Matern as Matern
+    from mercer.kernels.vectors.minmax import MinMax as MinMax
+    from mercer.kernels.vectors.periodic import Periodic as Periodic
     from mercer.kernels.vectors.polynomial import Polynomial as Polynomial
+    from mercer.kernels.vectors.randomised import Randomised as Randomised
+    from mercer.kernels.vectors.rationalquadratic import RationalQuadratic as RationalQuadratic
     from mercer.kernels.vectors.rbf import RBF as RBF
+    from mercer.kernels.vectors.sigmoid import Sigmoid as Sigmoid
+    from mercer.kernels.vectors.spline import Spline as Spline
+    from mercer.kernels.vectors.tanimoto import Tanimoto as Tanimoto
+    from mercer.kernels.vectors.tent import Tent as Tent
 
 _FUNCTIONS = {
     "Kernel": "mercer.kernels.base",

@@ -121,6 +121,8 @@ def _(kernel: DagKernel, x: str = "x", z: str = "z") -> str:
 
 
 def _gaussian(kernel: Any, x: str, z: str) -> str:
+    if isinstance(kernel.gamma, tuple):
+        return rf"\exp\left(-\sum_i \gamma_i\,({x}_i - {z}_i)^2\right)"
     if kernel.over is None:
         distance = rf"\left\lVert {x} - {z} \right\rVert^2"
     elif len(cross := latex_of(kernel.over, x, z)) > _LONG:

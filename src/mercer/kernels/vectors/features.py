@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Self, final
+from typing import Any, Protocol, Self, final
 
 import numpy as np
 import numpy.typing as npt
@@ -14,8 +15,15 @@ from mercer.inputs.base import Index
 from mercer.inputs.vectors import Vectors
 from mercer.kernels.base import DType, Float64, Floating
 
-# A CSR block with at most this many columns is expanded tile by tile: a dense product is far faster than a sparse one.
+# CSR rows are expanded tile by tile, this many columns at a time: a dense product is far faster than a sparse one.
 _EXPANDED_COLUMNS = 4096
+
+
+class HasRows(Protocol):
+    """Features that hold rows of numbers, whatever else they know of them."""
+
+    @property
+    def rows(self) -> Any: ...
 
 
 @final
@@ -38,6 +46,7 @@ class RowFeatures:
                 rows: Any = values.astype(dtype)
             else:
                 if shift is not None:
+                    refuse_other_width(vectors.n_features, len(shift))
                     values = values - shift
                 lengths = np.einsum("ij,ij->i", values, values, dtype=np.float64)
                 rows = np.ascontiguousarray(values, dtype=dtype)
@@ -56,21 +65,50 @@ class RowFeatures:
         return RowFeatures(self.rows[index], self.squared_lengths[index])
 
 
-def dot_products(left: RowFeatures, right: RowFeatures, out: Floating) -> None:
+def dot_products(left: HasRows, right: HasRows, out: Floating) -> None:
     """out[i, j] = <left_i, right_j>."""
-    if _is_sparse(left.rows) or _is_sparse(right.rows):
+    refuse_other_width(left.rows.shape[1], right.rows.shape[1])
+    if is_sparse(left.rows) or is_sparse(right.rows):
         if left.rows.shape[1] > _EXPANDED_COLUMNS:
             product: Any = left.rows @ right.rows.T
-            out[...] = product.toarray() if _is_sparse(product) else product
+            out[...] = product.toarray() if is_sparse(product) else product
             return
         np.matmul(_expanded(left.rows, out.dtype), _expanded(right.rows, out.dtype).T, out=out)
         return
     np.matmul(left.rows, right.rows.T, out=out)
 
 
+def column_blocks(left: Any, right: Any, dtype: npt.DTypeLike, *, every: bool = False) -> Iterator[tuple[Any, Any]]:
+    """Two batches of rows as dense blocks of the same columns: one block, or several of wide CSR rows.
+
+    Columns that are zero on both sides are left out of wide CSR rows unless `every` column counts; what is summed or
+    multiplied over the blocks must not change by them.
+    """
+    refuse_other_width(left.shape[1], right.shape[1])
+    if not (is_sparse(left) or is_sparse(right)):
+        yield left, right
+        return
+    if left.shape[1] > _EXPANDED_COLUMNS and not every and is_sparse(left) and is_sparse(right):
+        used = np.union1d(left.indices, right.indices)
+        left, right = left[:, used], right[:, used]
+    for start in range(0, left.shape[1], _EXPANDED_COLUMNS):
+        part = slice(start, start + _EXPANDED_COLUMNS)
+        yield tuple(np.ascontiguousarray(_expanded(rows[:, part], dtype)) for rows in (left, right))  # type: ignore[misc]
+
+
+def refuse_other_width(features: int, expected: int) -> None:
+    """Vectors of different lengths cannot be compared; compiled loops would read past the end of the shorter."""
+    if features != expected:
+        raise InputError(
+            f"Cannot compare vectors of {features} features with vectors of {expected}: X has {features} features, "
+            f"but {expected} features are expected. Both sides must have the same columns in the same order."
+        )
+
+
 def _expanded(rows: Any, dtype: npt.DTypeLike) -> Any:
-    return rows.toarray().astype(dtype, copy=False) if _is_sparse(rows) else rows
+    return rows.toarray().astype(dtype, copy=False) if is_sparse(rows) else rows
 
 
-def _is_sparse(rows: Any) -> bool:
+def is_sparse(rows: Any) -> bool:
+    """Whether these rows are CSR; the stubs of dense and sparse arrays have nothing in common."""
     return bool(sp.issparse(rows))

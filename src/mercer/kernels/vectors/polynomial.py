@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Self, final
+from typing import Any, Self, final
+
+import numpy as np
 
 from mercer import _check
 from mercer.inputs.vectors import Vectors
 from mercer.kernels import epilogues, gamma
 from mercer.kernels.base import Floating, Measure, State
+from mercer.kernels.featurematrix import FeatureMatrix
 from mercer.kernels.pointwise import Pointwise
-from mercer.kernels.vectors.distance import SquaredEuclidean
+from mercer.kernels.vectors.distance import resolved_gamma
 from mercer.kernels.vectors.linear import Linear
+from mercer.kernels.vectors.monomials import Monomial, feature_matrix, weighted
 
 
 @final
@@ -48,16 +54,29 @@ class Polynomial(Pointwise):
 
     def parameters(self, objects: Vectors, measure_state: State) -> dict[str, float]:
         del measure_state
-        if not isinstance(self.gamma, str):
-            return {"gamma": float(self.gamma)}
-        found = gamma.of_vectors(self.gamma, objects)
-        if found is None:
-            distance = SquaredEuclidean()
-            found = gamma.of_distances(self.gamma, distance, objects, distance.resolve(objects))
-        return {"gamma": found}
+        return {"gamma": resolved_gamma(self.gamma, objects)}
 
     def pointwise(self, values: Floating, state: State) -> None:
         epilogues.power(values, state.number("gamma"), float(self.coef0), self.degree)
+
+    def feature_matrix(
+        self, objects: Any, names: Sequence[str] | None = None, *, state: State | None = None
+    ) -> FeatureMatrix:
+        """Every monomial that the kernel compares, weighted so that products of rows are its values.
+
+        A rule for gamma is resolved on these objects, unless the `state` of a fitted kernel is given; `names` are those
+        of the columns.
+
+        >>> from mercer import kernels
+        >>> kernels.Polynomial(degree=2).feature_matrix([[2.0, 3.0]]).names
+        ('1', 'x0', 'x1', 'x0^2', 'x0 x1', 'x1^2')
+        """
+        vectors = Vectors.coerce(objects)
+        gain = (self.resolve(vectors) if state is None else state).number("gamma")
+        degrees = range(self.degree + 1) if self.coef0 > 0 else [self.degree]
+        features, monomials = feature_matrix(str(self), vectors, degrees, repeated=True, names=names)
+        weights = np.array([_weight(monomial, self.degree, gain, float(self.coef0)) for monomial in monomials])
+        return weighted(features, weights)
 
     @classmethod
     def examples(cls) -> Iterator[Self]:
@@ -65,3 +84,12 @@ class Polynomial(Pointwise):
         yield cls(degree=2, gamma=0.5, coef0=0.0)
         yield cls(degree=5, gamma="scale")
         yield cls(degree=0)
+
+
+def _weight(monomial: Monomial, degree: int, gain: float, offset: float) -> float:
+    """The square root of the coefficient of the monomial in (gain x'z + offset)^degree, a multinomial one."""
+    used = len(monomial)
+    ways = math.factorial(degree) // math.factorial(degree - used)
+    for repeats in Counter(monomial).values():
+        ways //= math.factorial(repeats)
+    return math.sqrt(ways * gain**used * offset ** (degree - used))

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Self, final
+from typing import Any, Self, final
+
+import numpy as np
 
 from mercer import _check
 from mercer.inputs.base import Objects
@@ -22,24 +24,32 @@ class RBF(Pointwise):
     """The Gaussian kernel, k(x, z) = exp(-gamma |x - z|^2), on vectors or in the feature space of another kernel.
 
     `gamma` is a positive number (1 / (2 sigma^2)); ``"scale"``, 1 / (features * variance) as in scikit-learn;
-    ``"auto"``, 1 / features; or ``"median"``, 1 / the median squared distance. With `over`, distances are
-    those of that kernel's feature space: k(x, x) + k(z, z) - 2 k(x, z).
+    ``"auto"``, 1 / features; ``"median"``, 1 / the median squared distance; or one number per feature (a tuple or an
+    array, zero leaving the feature out), for exp(-sum_i gamma_i (x_i - z_i)^2). With `over`, distances are those of
+    that kernel's feature space: k(x, x) + k(z, z) - 2 k(x, z).
 
     >>> from mercer import kernels
     >>> kernels.RBF(gamma=0.5).fit([[0.0], [1.0]])([[0.0]], [[1.0]]).round(6)
     array([[0.606531]])
+    >>> kernels.RBF(gamma=(0.5, 0.0)).fit([[0.0, 7.0]])([[0.0, 7.0]], [[1.0, 9.0]]).round(6)
+    array([[0.606531]])
     """
 
-    gamma: gamma.Gamma = "scale"
+    gamma: gamma.Gamma | tuple[float, ...] = "scale"
     over: Kernel | None = None
 
     def __post_init__(self) -> None:
-        gamma.checked("RBF", self.gamma)
+        if isinstance(self.gamma, tuple | list | np.ndarray):
+            object.__setattr__(self, "gamma", _per_feature(self.gamma, self.over))
+        else:
+            gamma.checked("RBF", self.gamma)
         _check.instance("RBF", "over", self.over, (Kernel, type(None)), "a kernel or None")
 
     @property
     def measure(self) -> Measure:
-        return SquaredEuclidean() if self.over is None else KernelDistance(self.over)
+        if self.over is not None:
+            return KernelDistance(self.over)
+        return SquaredEuclidean(self.gamma if isinstance(self.gamma, tuple) else None)
 
     @property
     def psd(self) -> bool:
@@ -54,6 +64,8 @@ class RBF(Pointwise):
         return self.gamma in ("scale", "median") or (self.over is not None and self.over.data_dependent)
 
     def parameters(self, objects: Objects, measure_state: State) -> dict[str, float]:
+        if isinstance(self.gamma, tuple):  # the distance is weighted already
+            return {"gamma": 1.0}
         if not isinstance(self.gamma, str):
             return {"gamma": float(self.gamma)}
         found = gamma.of_vectors(self.gamma, objects) if self.over is None and isinstance(objects, Vectors) else None
@@ -72,3 +84,15 @@ class RBF(Pointwise):
         yield cls(gamma=0.3)
         yield cls(gamma="median")
         yield cls(gamma="median", over=Polynomial(degree=2))
+
+
+def _per_feature(weights: Any, over: Kernel | None) -> tuple[float, ...]:
+    rule = "a positive number, the name of a rule, or one non-negative number per feature"
+    if over is not None:
+        raise _check.fail("RBF", "gamma", "one number or the name of a rule over another kernel", weights)
+    if np.ndim(weights) != 1 or not len(weights):
+        raise _check.fail("RBF", "gamma", rule, weights)
+    numbers = tuple(_check.real("RBF", "gamma", weight, low=0, high_open=True) for weight in weights)
+    if not any(numbers):
+        raise _check.fail("RBF", "gamma", f"{rule}, not all of them zero", weights)
+    return numbers

@@ -1,0 +1,188 @@
+"""The ANOVA kernel."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Self, final
+
+import numpy as np
+
+from mercer import _check
+from mercer._jit import Array, jit
+from mercer.errors import KernelWarning
+from mercer.inputs.vectors import Vectors
+from mercer.kernels.base import SAFE_IN_SINGLE, DType, Float64, Floating, Kernel, State
+from mercer.kernels.featurematrix import FeatureMatrix
+from mercer.kernels.vectors.coordinates import CoordinateFeatures
+from mercer.kernels.vectors.features import RowFeatures, column_blocks, dot_products, is_sparse, refuse_other_width
+from mercer.kernels.vectors.monomials import feature_matrix
+
+_BY_PRODUCTS = 3
+_TABLE_NUMBERS = 2**21
+_LINE = 512
+
+
+@final
+@dataclass(frozen=True)
+class ANOVA(Kernel):
+    """The ANOVA kernel of degree d, k(x, z) = sum over i1 < ... < id of x_i1 z_i1 ... x_id z_id.
+
+    Its features are the products of d different coordinates: interactions of exactly that order. Computed by a dynamic
+    programme over coordinates; up to degree 3 by matrix products, wherever these lose no digits. Degree 0 is the
+    constant 1; a degree beyond the number of features leaves nothing, so k = 0.
+
+    >>> from mercer import kernels
+    >>> kernels.ANOVA(degree=2).fit([[1.0, 2.0, 3.0, 4.0]])([[1.0, 2.0, 3.0, 4.0]], [[1.0, 1.0, 2.0, 0.5]])
+    array([[38.]])
+    """
+
+    degree: int = 2
+
+    domain = Vectors
+    formula = r"\sum_{i_1 \lt \dots \lt i_{<degree>}} \prod_j <x>_{i_j} <z>_{i_j}"
+
+    def __post_init__(self) -> None:
+        _check.integer("ANOVA", "degree", self.degree, low=0)
+
+    def resolve(self, objects: Vectors) -> State:
+        if self.degree > objects.n_features:
+            warnings.warn(
+                f"No product of {self.degree} different features can be formed from {objects.n_features}: "
+                f"ANOVA(degree={self.degree}) is 0 everywhere.",
+                KernelWarning,
+                stacklevel=2,
+            )
+        return State()
+
+    def features(self, objects: Vectors, state: State, dtype: DType) -> CoordinateFeatures:
+        degree = min(self.degree, objects.n_features + 1)
+        return CoordinateFeatures.of(objects, dtype, lambda rows: _own(rows, degree))
+
+    def tile(self, left: CoordinateFeatures, right: CoordinateFeatures, state: State, out: Floating) -> None:
+        refuse_other_width(left.rows.shape[1], right.rows.shape[1])
+        if self.degree > left.rows.shape[1]:
+            out.fill(0)
+        elif self.degree == 0:
+            out.fill(1)
+        elif self.degree == 1:
+            dot_products(left, right, out)
+        elif self.degree <= _BY_PRODUCTS and _products_are_safe(left, right, out):
+            _by_products(left.rows, right.rows, self.degree, out)
+        else:
+            _by_dynamic_programme(left.rows, right.rows, self.degree, out)
+
+    def diagonal(self, features: CoordinateFeatures, state: State) -> Float64:
+        return features.numbers[:, 0]
+
+    def single_precision(self, features: CoordinateFeatures, state: State) -> bool:
+        return bool(features.numbers[:, 2].max(initial=0.0) < SAFE_IN_SINGLE)
+
+    def feature_matrix(self, objects: Any, names: Sequence[str] | None = None) -> FeatureMatrix:
+        """The product of every `degree` different columns; `names` are those of the columns.
+
+        >>> from mercer import kernels
+        >>> kernels.ANOVA(degree=2).feature_matrix([[2.0, 3.0, 5.0]]).matrix
+        array([[ 6., 10., 15.]])
+        """
+        return feature_matrix(str(self), Vectors.coerce(objects), [self.degree], repeated=False, names=names)[0]
+
+    @classmethod
+    def examples(cls) -> Iterator[Self]:
+        yield cls()
+        yield cls(degree=1)
+        yield cls(degree=3)
+        yield cls(degree=4)
+
+
+def _own(rows: Float64, degree: int) -> Float64:
+    """Of each row: k(x, x); how much larger |x|^2d / d! is, which bounds the cancellation; the largest number met."""
+    squares = rows * rows
+    tables = _elementary(squares, degree)
+    own = tables[:, degree]
+    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+        excess = squares.sum(axis=1) ** degree / (math.factorial(min(degree, _BY_PRODUCTS)) * own)
+    return np.stack([own, np.where(np.isnan(excess), np.inf, excess), tables.max(axis=1)], axis=1)
+
+
+def _products_are_safe(left: CoordinateFeatures, right: CoordinateFeatures, out: Floating) -> bool:
+    """Whether subtracting powers of sums keeps the digits that are promised.
+
+    The terms of Newton's identities are at most |x|^d |z|^d; their rounding must stay small beside sqrt(k(x,x) k(z,z)).
+    """
+    worst = float(np.sqrt(left.numbers[:, 1].max(initial=1.0)) * np.sqrt(right.numbers[:, 1].max(initial=1.0)))
+    return worst < (10.0 if out.dtype == np.float32 else 1e4)
+
+
+def _by_products(left: Any, right: Any, degree: int, out: Floating) -> None:
+    """K2 = (P1^2 - P2) / 2 and K3 = (P1^3 - 3 P1 P2 + 2 P3) / 6, where Pr = sum_i (x_i z_i)^r."""
+    dot_products(RowFeatures(left, np.empty(0)), RowFeatures(right, np.empty(0)), out)
+    second = _power_sums(left, right, 2, out)
+    if degree == 2:
+        out *= out
+        out -= second
+        out *= 0.5
+    else:
+        third = _power_sums(left, right, 3, out)
+        third *= 2
+        second *= -3
+        second *= out
+        second += third
+        out **= 3
+        out += second
+        out /= 6
+
+
+def _power_sums(left: Any, right: Any, power: int, like: Floating) -> Floating:
+    sums = np.empty_like(like)
+    raised = [rows.power(power) if is_sparse(rows) else rows**power for rows in (left, right)]
+    dot_products(RowFeatures(raised[0], np.empty(0)), RowFeatures(raised[1], np.empty(0)), sums)
+    return sums
+
+
+def _by_dynamic_programme(left: Any, right: Any, degree: int, out: Floating) -> None:
+    step = max(1, _TABLE_NUMBERS // ((degree + 1) * max(1, out.shape[1])))
+    for start in range(0, out.shape[0], step):
+        part = left[start : start + step]
+        tables = np.zeros((part.shape[0], degree + 1, out.shape[1]), dtype=out.dtype)
+        tables[:, 0] = 1
+        for rows, columns in column_blocks(part, right, out.dtype):
+            _extend(rows, columns, tables)
+        out[start : start + step] = tables[:, degree]
+
+
+@jit
+def _extend(left: Array, right: Array, tables: Array) -> None:
+    """K[s] <- K[s] + u K[s - 1] for every coordinate, u = x_i z_i, highest s first so that each u is used once."""
+    degree = tables.shape[1] - 1
+    turned = np.empty((right.shape[1], _LINE), dtype=tables.dtype)
+    terms = np.empty(_LINE, dtype=tables.dtype)
+    for start in range(0, right.shape[0], _LINE):
+        count = min(_LINE, right.shape[0] - start)
+        for j in range(count):
+            for k in range(right.shape[1]):
+                turned[k, j] = right[start + j, k]
+        for i in range(left.shape[0]):
+            for k in range(left.shape[1]):
+                x = left[i, k]
+                line = turned[k]
+                for j in range(count):
+                    terms[j] = x * line[j]
+                for s in range(degree, 0, -1):
+                    upper = tables[i, s, start : start + count]
+                    lower = tables[i, s - 1, start : start + count]
+                    for j in range(count):
+                        upper[j] += terms[j] * lower[j]
+
+
+@jit
+def _elementary(squares: Array, degree: int) -> Any:
+    tables = np.zeros((squares.shape[0], degree + 1), dtype=np.float64)
+    for i in range(squares.shape[0]):
+        tables[i, 0] = 1.0
+        for k in range(squares.shape[1]):
+            for s in range(min(degree, k + 1), 0, -1):
+                tables[i, s] += squares[i, k] * tables[i, s - 1]
+    return tables

@@ -1,0 +1,89 @@
+"""The matching kernel on categories."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Self, final
+
+import numpy as np
+import numpy.typing as npt
+
+from mercer._jit import Array, jit
+from mercer.errors import InputError
+from mercer.inputs.base import Index
+from mercer.inputs.categories import Categories
+from mercer.kernels.base import DType, Float64, Floating, Kernel, State
+
+_LINE = 512
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class CategoryFeatures:
+    """The codes of the categories, writable so that loops are compiled once."""
+
+    codes: npt.NDArray[np.uint64]
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def take(self, index: Index) -> CategoryFeatures:
+        return CategoryFeatures(self.codes[index])
+
+
+@final
+@dataclass(frozen=True)
+class Categorical(Kernel):
+    """The matching kernel, k(x, z) = (number of columns in which x and z have the same category) / columns.
+
+    The inner product of indicators (one-hot columns) without making them. On a table, name the columns:
+    ``kernels.on(["colour", "size"], kernels.Categorical())``; weigh columns by adding several.
+
+    >>> from mercer import kernels
+    >>> kernels.Categorical().fit([["red", "S"]])([["red", "S"]], [["red", "L"], ["blue", "XL"]])
+    array([[0.5, 0. ]])
+    """
+
+    domain = Categories
+    formula = r"\frac{1}{n} \sum_{i=1}^n \left[<x>_i = <z>_i\right]"
+
+    def features(self, objects: Categories, state: State, dtype: DType) -> CategoryFeatures:
+        return CategoryFeatures(np.array(objects.codes, order="C"))
+
+    def tile(self, left: CategoryFeatures, right: CategoryFeatures, state: State, out: Floating) -> None:
+        if left.codes.shape[1] != right.codes.shape[1]:
+            raise InputError(
+                f"Cannot compare rows of {left.codes.shape[1]} categories with rows of {right.codes.shape[1]}: both "
+                "sides must have the same columns in the same order."
+            )
+        _matches(left.codes, right.codes, out)
+
+    def diagonal(self, features: CategoryFeatures, state: State) -> Float64:
+        return np.ones(len(features))
+
+    @classmethod
+    def examples(cls) -> Iterator[Self]:
+        yield cls()
+
+
+@jit
+def _matches(left: Array, right: Array, out: Array) -> None:
+    columns = left.shape[1]
+    turned = np.empty((columns, _LINE), dtype=np.uint64)
+    counts = np.empty(_LINE, dtype=np.int64)
+    share = out.dtype.type(columns)
+    for start in range(0, right.shape[0], _LINE):
+        count = min(_LINE, right.shape[0] - start)
+        for j in range(count):
+            for k in range(columns):
+                turned[k, j] = right[start + j, k]
+        for i in range(left.shape[0]):
+            counts[:count] = 0
+            for k in range(columns):
+                code = left[i, k]
+                line = turned[k]
+                for j in range(count):
+                    counts[j] += line[j] == code
+            for j in range(count):
+                out[i, start + j] = counts[j] / share

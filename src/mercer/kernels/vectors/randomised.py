@@ -1,0 +1,144 @@
+"""Kernels that average over a random sample of functions."""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, Self, final
+
+import numpy as np
+import numpy.typing as npt
+
+from mercer import _check
+from mercer.errors import KernelError
+from mercer.inputs.vectors import Vectors
+from mercer.kernels.base import DType, Float64, Floating, Kernel, State
+from mercer.kernels.vectors.features import RowFeatures, dot_products, refuse_other_width
+
+_NUMBERS_AT_ONCE = 2**22
+
+
+class SampledKernel(Kernel):
+    """k(x, z) = (1 / m) sum_i f_i(x) f_i(z) for one sample of m functions, drawn at fit and shared by all pairs.
+
+    Whatever the sample, this is an inner product of explicit features, hence positive semi-definite; drawing anew for
+    every pair would not be. Subclasses give `size`, `random_state`, `sample` and `values`.
+    """
+
+    size: int
+    random_state: int
+
+    domain = Vectors
+
+    def __post_init__(self) -> None:
+        name = type(self).__name__
+        _check.integer(name, "size", self.size, low=1)
+        _check.integer(name, "random_state", self.random_state, low=0)
+
+    @abstractmethod
+    def sample(self, generator: np.random.Generator, objects: Vectors) -> dict[str, npt.NDArray[Any]]:
+        """The sample, as arrays."""
+
+    @abstractmethod
+    def values(self, rows: Any, sample: Any) -> Any:
+        """f_i(x) of every row and every i: an array of shape (rows, size). `rows` is dense or CSR."""
+
+    def resolve(self, objects: Vectors) -> State:
+        drawn = self.sample(np.random.default_rng(self.random_state), objects)
+        return State({**drawn, "n_features": np.asarray(objects.n_features)})
+
+    def features(self, objects: Vectors, state: State, dtype: DType) -> RowFeatures:
+        refuse_other_width(objects.n_features, int(state.values["n_features"]))
+        features = np.empty((len(objects), self.size), dtype=dtype)
+        lengths = np.empty(len(objects))
+        step = max(1, _NUMBERS_AT_ONCE // (self.size + objects.n_features))
+        for start in range(0, len(objects), step):
+            here = slice(start, start + step)
+            block = np.asarray(self.values(objects.values[here], state.values), dtype=np.float64) / math.sqrt(self.size)
+            lengths[here] = np.einsum("ij,ij->i", block, block)
+            features[here] = block
+        return RowFeatures(features, lengths)
+
+    def tile(self, left: RowFeatures, right: RowFeatures, state: State, out: Floating) -> None:
+        dot_products(left, right, out)
+
+    def diagonal(self, features: RowFeatures, state: State) -> Float64:
+        return features.squared_lengths
+
+
+@final
+@dataclass(frozen=True)
+class Randomised(SampledKernel):
+    """The average of f(x) f(z) over random functions f, k(x, z) = (1 / m) sum_i f_i(x) f_i(z), with one shared sample.
+
+    ``draw(generator, n_features, size)`` returns an array that describes `size` functions, drawn with the NumPy
+    generator it is given; ``apply(X, drawn)`` returns their values, an array of shape (len(X), size). The sample
+    depends on `random_state` alone, so training and new objects meet the same functions. See `sample_size` for how
+    large `size` should be.
+
+    >>> import numpy as np
+    >>> from mercer import kernels
+    >>> thresholds = kernels.Randomised(
+    ...     draw=lambda generator, n_features, size: (np.arange(size) + 0.5) / size,
+    ...     apply=lambda X, drawn: X >= drawn,
+    ...     size=10,
+    ... )
+    >>> thresholds.fit([[0.3]])([[0.3]], [[0.72]]).round(6)
+    array([[0.3]])
+    """
+
+    draw: Callable[[np.random.Generator, int, int], Any]
+    apply: Callable[[Any, Any], Any]
+    size: int = 1000
+    random_state: int = 0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for name in ("draw", "apply"):
+            if not callable(getattr(self, name)):
+                raise _check.fail("Randomised", name, "a function", getattr(self, name))
+
+    def sample(self, generator: np.random.Generator, objects: Vectors) -> dict[str, npt.NDArray[Any]]:
+        return {"drawn": np.asarray(self.draw(generator, objects.n_features, self.size))}
+
+    def values(self, rows: Any, sample: Any) -> Any:
+        dense = rows if isinstance(rows, np.ndarray) else rows.toarray()
+        found = np.asarray(self.apply(dense, sample["drawn"]))
+        if found.shape != (len(dense), self.size):
+            raise KernelError(
+                f"The 'apply' function of Randomised must return one value per row and function, an array of shape "
+                f"{(len(dense), self.size)}; it returned shape {found.shape}."
+            )
+        if not np.isfinite(found).all():
+            row, number = np.argwhere(~np.isfinite(found))[0]
+            raise KernelError(f"Function {number} of Randomised gave {found[row, number]} for row {row} of a block.")
+        return found
+
+    @classmethod
+    def examples(cls) -> Iterator[Self]:
+        yield cls(_draw_signs, _apply_signs, size=64)
+
+
+def sample_size(accuracy: float, failure: float, objects: int, bound: float = 1.0) -> int:
+    """How many functions make every kernel value among `objects` accurate to +-`accuracy`, except with probability
+    `failure`, when each |f(x)| <= `bound` (Hoeffding's inequality, over all pairs).
+
+    >>> from mercer.kernels.vectors.randomised import sample_size
+    >>> sample_size(accuracy=0.1, failure=0.01, objects=100)
+    2766
+    """
+    _check.real("sample_size", "accuracy", accuracy, low=0, low_open=True, high_open=True)
+    _check.real("sample_size", "failure", failure, low=0, low_open=True, high=1, high_open=True)
+    _check.integer("sample_size", "objects", objects, low=1)
+    _check.real("sample_size", "bound", bound, low=0, low_open=True, high_open=True)
+    return math.ceil(2 * bound**4 / accuracy**2 * math.log(objects * (objects + 1) / failure))
+
+
+def _draw_signs(generator: np.random.Generator, n_features: int, size: int) -> Any:
+    return generator.standard_normal((n_features, size))
+
+
+def _apply_signs(X: Any, drawn: Any) -> Any:
+    return np.sign(X @ drawn)

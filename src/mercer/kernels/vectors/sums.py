@@ -1,0 +1,157 @@
+"""Sums over coordinates of a function of two numbers, such as |x - z|: measures that no matrix product gives.
+
+Two features of four rows are compared with a line of other rows at a time, so that each number loaded is used eight
+times and the four lines of sums stay in the first cache.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from mercer._jit import Array, jit
+from mercer.kernels.base import Floating
+from mercer.kernels.vectors.coordinates import CoordinateFeatures
+from mercer.kernels.vectors.features import column_blocks
+
+ABSOLUTE, CHI_SQUARED, HARMONIC, MINIMUM = range(4)
+_LINE = 512
+_FEATURES = 128  # times _LINE numbers: half of a usual second cache
+
+
+def coordinate_sums(left: CoordinateFeatures, right: CoordinateFeatures, term: int, out: Floating) -> None:
+    """out[i, j] = sum over coordinates of the term: |x - z|, (x - z)^2 / (x + z), 2 x z / (x + z) or min(x, z)."""
+    add = (_add_absolute, _add_chi_squared, _add_harmonic, _add_minimum)[term]  # a loop each: one alone is compiled
+    least = np.finfo(out.dtype).tiny
+    turned = np.zeros((_FEATURES, _LINE), dtype=out.dtype)
+    sums = np.zeros((4, _LINE), dtype=out.dtype)
+    out.fill(0)
+    for rows, columns in column_blocks(left.rows, right.rows, out.dtype):
+        for first in range(0, rows.shape[1], _FEATURES):
+            part = _filled_up(rows[:, first : first + _FEATURES])
+            turned[part.shape[1] - 1] = 0
+            for start in range(0, columns.shape[0], _LINE):
+                _turn(columns, start, first, turned)
+                add(part, turned, start, least, sums, out)
+
+
+def _filled_up(rows: Floating) -> Floating:
+    """With zeros, on which every term vanishes, to a multiple of four rows and two features."""
+    n, width = rows.shape
+    filled = np.zeros((n + -n % 4, width + width % 2), dtype=rows.dtype)
+    filled[:n, :width] = rows
+    return filled
+
+
+@jit
+def _turn(right: Array, start: int, first: int, turned: Array) -> None:
+    # In strips of eight rows, whose lines all stay in the first cache while their features are read out.
+    count = min(_LINE, right.shape[0] - start)
+    for strip in range(0, count, 8):
+        for k in range(min(_FEATURES, right.shape[1] - first)):
+            for j in range(strip, min(strip + 8, count)):
+                turned[k, j] = right[start + j, first + k]
+
+
+@jit
+def _load(out: Array, i: int, start: int, sums: Array) -> Any:
+    count = min(_LINE, out.shape[1] - start)
+    for r in range(min(4, out.shape[0] - i)):
+        for j in range(count):
+            sums[r, j] = out[i + r, start + j]
+    return count
+
+
+@jit
+def _save(sums: Array, i: int, start: int, out: Array) -> None:
+    for r in range(min(4, out.shape[0] - i)):
+        for j in range(min(_LINE, out.shape[1] - start)):
+            out[i + r, start + j] = sums[r, j]
+
+
+@jit
+def _add_absolute(rows: Array, turned: Array, start: int, least: Array, sums: Array, out: Array) -> None:
+    for i in range(0, rows.shape[0], 4):
+        count = _load(out, i, start, sums)
+        for k in range(0, rows.shape[1], 2):
+            _absolute(sums, turned, rows, i, k, count)
+        _save(sums, i, start, out)
+
+
+@jit
+def _add_minimum(rows: Array, turned: Array, start: int, least: Array, sums: Array, out: Array) -> None:
+    for i in range(0, rows.shape[0], 4):
+        count = _load(out, i, start, sums)
+        for k in range(0, rows.shape[1], 2):
+            _minimum(sums, turned, rows, i, k, count)
+        _save(sums, i, start, out)
+
+
+@jit
+def _add_chi_squared(rows: Array, turned: Array, start: int, least: Array, sums: Array, out: Array) -> None:
+    for i in range(0, rows.shape[0], 4):
+        count = _load(out, i, start, sums)
+        for k in range(0, rows.shape[1], 2):
+            _chi_squared(sums, turned, rows, i, k, count, least)
+        _save(sums, i, start, out)
+
+
+@jit
+def _add_harmonic(rows: Array, turned: Array, start: int, least: Array, sums: Array, out: Array) -> None:
+    for i in range(0, rows.shape[0], 4):
+        count = _load(out, i, start, sums)
+        for k in range(0, rows.shape[1], 2):
+            _harmonic(sums, turned, rows, i, k, count, least)
+        _save(sums, i, start, out)
+
+
+@jit
+def _absolute(sums: Array, turned: Array, rows: Array, i: int, k: int, count: int) -> None:
+    s0, s1, s2, s3 = sums[0], sums[1], sums[2], sums[3]
+    a0, a1, a2, a3 = rows[i, k], rows[i + 1, k], rows[i + 2, k], rows[i + 3, k]
+    b0, b1, b2, b3 = rows[i, k + 1], rows[i + 1, k + 1], rows[i + 2, k + 1], rows[i + 3, k + 1]
+    y, z = turned[k], turned[k + 1]
+    for j in range(count):
+        p, q = y[j], z[j]
+        s0[j] += abs(a0 - p) + abs(b0 - q)
+        s1[j] += abs(a1 - p) + abs(b1 - q)
+        s2[j] += abs(a2 - p) + abs(b2 - q)
+        s3[j] += abs(a3 - p) + abs(b3 - q)
+
+
+@jit
+def _minimum(sums: Array, turned: Array, rows: Array, i: int, k: int, count: int) -> None:
+    s0, s1, s2, s3 = sums[0], sums[1], sums[2], sums[3]
+    a0, a1, a2, a3 = rows[i, k], rows[i + 1, k], rows[i + 2, k], rows[i + 3, k]
+    b0, b1, b2, b3 = rows[i, k + 1], rows[i + 1, k + 1], rows[i + 2, k + 1], rows[i + 3, k + 1]
+    y, z = turned[k], turned[k + 1]
+    for j in range(count):
+        p, q = y[j], z[j]
+        s0[j] += min(a0, p) + min(b0, q)
+        s1[j] += min(a1, p) + min(b1, q)
+        s2[j] += min(a2, p) + min(b2, q)
+        s3[j] += min(a3, p) + min(b3, q)
+
+
+# Division bounds the next two, so one row at a time is as fast. 0 / 0 counts as 0, by a divisor that is never zero;
+# dividing before multiplying keeps the quotient below 1, so that nothing overflows.
+@jit
+def _chi_squared(sums: Array, turned: Array, rows: Array, i: int, k: int, count: int, least: Array) -> None:
+    for r in range(4):
+        s, a, b = sums[r], rows[i + r, k], rows[i + r, k + 1]
+        y, z = turned[k], turned[k + 1]
+        for j in range(count):
+            p, q = a - y[j], b - z[j]
+            s[j] += p * (p / max(a + y[j], least)) + q * (q / max(b + z[j], least))
+
+
+@jit
+def _harmonic(sums: Array, turned: Array, rows: Array, i: int, k: int, count: int, least: Array) -> None:
+    for r in range(4):
+        s, a, b = sums[r], rows[i + r, k], rows[i + r, k + 1]
+        y, z = turned[k], turned[k + 1]
+        a2, b2 = a + a, b + b
+        for j in range(count):
+            p, q = y[j], z[j]
+            s[j] += a2 * (p / max(a + p, least)) + b2 * (q / max(b + q, least))
