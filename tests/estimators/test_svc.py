@@ -211,6 +211,15 @@ def test_search_over_parameters_of_a_kernel_object():
         model.set_params(kernel__gama=1.0)
 
 
+@pytest.mark.filterwarnings("ignore::mercer.errors.KernelWarning")
+def test_sigmoid_is_scikit_learns():
+    X, y = make_moons(60, noise=0.2, random_state=0)
+    ours = SVC(kernel="sigmoid", gamma=0.1, coef0=0.5).fit(X, y).decision_function(X)
+    assert np.allclose(
+        ours, sklearn_svm.SVC(kernel="sigmoid", gamma=0.1, coef0=0.5).fit(X, y).decision_function(X), atol=5e-3
+    )
+
+
 def test_kernels_as_text():
     X, y = make_moons(60, noise=0.2, random_state=0)
     text = SVC(kernel="rbf(gamma=2.0) + 0.5*linear()").fit(X, y)

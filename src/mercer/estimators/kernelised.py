@@ -27,7 +27,7 @@ from mercer.kernels.user import FromBlocks
 KernelLike = str | Kernel | Callable[[Any, Any], Any]
 
 # scikit-learn's names that take its gamma, degree and coef0; any other text is an expression with its own parameters.
-_SHAPED = ("linear", "poly", "rbf", "precomputed")
+_SHAPED = ("linear", "poly", "rbf", "sigmoid", "precomputed")
 
 
 class Kernelised(BaseEstimator):
@@ -57,6 +57,7 @@ class Kernelised(BaseEstimator):
         from mercer.kernels.vectors.linear import Linear
         from mercer.kernels.vectors.polynomial import Polynomial
         from mercer.kernels.vectors.rbf import RBF
+        from mercer.kernels.vectors.sigmoid import Sigmoid
 
         owner = type(self).__name__
         if name not in _SHAPED:
@@ -71,6 +72,8 @@ class Kernelised(BaseEstimator):
             gamma = _check.real(owner, "gamma", gamma, low=0, low_open=True, high_open=True)
         if name == "rbf":
             return RBF(gamma=gamma)
+        if name == "sigmoid":
+            return Sigmoid(gamma=gamma, coef0=_check.real(owner, "coef0", self.coef0))
         degree = _check.integer(owner, "degree", self.degree, low=0)
         return Polynomial(degree=degree, gamma=gamma, coef0=_check.real(owner, "coef0", self.coef0, low=0))
 

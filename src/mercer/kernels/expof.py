@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Self, final
 
-import numpy as np
-
 from mercer import _check
+from mercer.kernels import epilogues
 from mercer.kernels.base import Floating, Kernel, State
 from mercer.kernels.pointwise import PointwiseOf
 
@@ -37,8 +36,7 @@ class ExpOf(PointwiseOf):
         _check.instance("exp", "kernel", self.kernel, Kernel, "a kernel")
 
     def outer(self, values: Floating) -> None:
-        with np.errstate(over="ignore", under="ignore"):  # FittedKernel.diagonal answers overflow in words
-            np.exp(values, out=values)
+        epilogues.exp(values, 1.0)  # FittedKernel.diagonal answers overflow in words
 
     def single_precision(self, features: Any, state: State) -> bool:
         inner = self.kernel.diagonal(features, state.parts[0]).max(initial=0.0)

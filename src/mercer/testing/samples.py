@@ -15,6 +15,7 @@ import scipy.sparse as sp
 
 from mercer.errors import InputError
 from mercer.inputs.base import Index, Objects
+from mercer.inputs.categories import Categories
 from mercer.inputs.gramrows import GramRows
 from mercer.inputs.items import Items
 from mercer.inputs.strings import Strings
@@ -100,6 +101,14 @@ def strings(kernel: Kernel, random: np.random.Generator) -> dict[str, Objects]:
     return {"letters": Strings.coerce(words), "ragged": Strings.coerce(ragged)}
 
 
+def categories(kernel: Kernel, random: np.random.Generator) -> dict[str, Objects]:
+    """Text, whole numbers and truth values, few of each, with a repeated row."""
+    del kernel
+    rows = [list(row) for row in zip(*(_categories(random, number) for number in range(3)), strict=True)]
+    rows[-1] = rows[0]
+    return {"mixed": Categories.coerce(rows)}
+
+
 def items(kernel: Kernel, random: np.random.Generator) -> dict[str, Objects]:
     """Short arrays: nothing is known of what a user's function understands."""
     del kernel
@@ -120,6 +129,9 @@ def tables(kernel: Kernel, random: np.random.Generator) -> dict[str, Objects]:
         if issubclass(part.kernel.domain, Vectors):
             columns.update({name: random.normal(size=COUNT) for name in part.columns})
             continue
+        if issubclass(part.kernel.domain, Categories):
+            columns.update({name: _categories(random, number) for number, name in enumerate(part.columns)})
+            continue
         sample = next(iter(objects_for(part.kernel, int(random.integers(2**31))).values()))
         columns[part.columns[0]] = _as_column(sample)
     return {"table": Table.coerce(columns)}
@@ -128,10 +140,17 @@ def tables(kernel: Kernel, random: np.random.Generator) -> dict[str, Objects]:
 SAMPLES: dict[type[Objects], Sampler] = {
     Vectors: vectors,
     Strings: strings,
+    Categories: categories,
     Items: items,
     GramRows: gram_rows,
     Table: tables,
 }
+
+
+def _categories(random: np.random.Generator, number: int) -> list[Any]:
+    choices: list[list[Any]] = [["red", "green", "blue"], [1, 2, 3], [True, False]]
+    values = choices[number % len(choices)]
+    return [values[place] for place in random.integers(len(values), size=COUNT)]
 
 
 def _with_oddities(rows: Any) -> Any:
