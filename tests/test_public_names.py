@@ -16,6 +16,7 @@ TOP = [
     "KernelRidge",
     "KernelRidgeCV",
     "SVC",
+    "SVR",
     "__version__",
     "kernels",
     "load",

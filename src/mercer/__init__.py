@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from mercer.estimators.machine_classifier import KernelMachineClassifier as KernelMachineClassifier
     from mercer.estimators.machine_regressor import KernelMachineRegressor as KernelMachineRegressor
     from mercer.estimators.svc import SVC as SVC
+    from mercer.estimators.svr import SVR as SVR
     from mercer.storage import load as load
     from mercer.storage import save as save
 
@@ -29,12 +30,14 @@ _HOMES = {
     "KernelMachineClassifier": "mercer.estimators.machine_classifier",
     "KernelMachineRegressor": "mercer.estimators.machine_regressor",
     "SVC": "mercer.estimators.svc",
+    "SVR": "mercer.estimators.svr",
     "load": "mercer.storage",
     "save": "mercer.storage",
 }
 
 __all__ = [
     "SVC",
+    "SVR",
     "KernelLogisticRegression",
     "KernelMachineClassifier",
     "KernelMachineRegressor",

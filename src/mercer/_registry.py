@@ -163,6 +163,7 @@ ESTIMATORS = _table(
         "kernel_logistic",
         "classification with probabilities",
     ),
+    ("mercer.estimators.svr", "SVR", "svr", "support vector regression"),
     ("mercer.estimators.svc", "SVC", "svc", "support vector classification"),
     ("mercer.estimators.kernel_ridge", "KernelRidge", "kernel_ridge", "least squares with a kernel"),
     ("mercer.estimators.kernel_ridge_cv", "KernelRidgeCV", "kernel_ridge_cv", "the same, choosing its penalty"),

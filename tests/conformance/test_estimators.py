@@ -7,6 +7,7 @@ import pytest
 
 from mercer import (
     SVC,
+    SVR,
     KernelLogisticRegression,
     KernelMachineClassifier,
     KernelMachineRegressor,
@@ -60,7 +61,7 @@ def cases():
     for estimator in (KernelLogisticRegression(), KernelMachineClassifier(loss=SquaredHinge())):
         yield type(estimator).__name__, estimator.set_params(kernel=kernels.Spectrum(p=2)), X, y, round_trips(estimator)
     lengths = np.array([len(x) for x in X], dtype=float)
-    for regressor in (KernelRidge(), KernelRidgeCV(), KernelMachineRegressor()):
+    for regressor in (SVR(), KernelRidge(), KernelRidgeCV(), KernelMachineRegressor()):
         yield (
             type(regressor).__name__,
             regressor.set_params(kernel=kernels.Spectrum(p=2)),

@@ -74,24 +74,23 @@ class Certificate:
         return dataclasses.replace(whole, parts=tuple(parts))
 
 
-def objectives(
-    loss: Loss, y: Float64, C: Float64, coefficients: Float64, outputs: Float64, intercept: float, linear: Float64
-) -> tuple[float, float, float]:
-    """Primal and dual objective, and |w|, from K @ coefficients (`outputs`).
+def objective(
+    loss: Loss, y: Float64, C: Float64, coefficients: Float64, outputs: Float64, intercept: float
+) -> tuple[float, float]:
+    """The primal objective, and |w|, from K @ coefficients (`outputs`).
 
-    The dual is -(1/2 b'Kb + linear'b). Where C is infinite, w is first stretched until every object is on the right
-    side of its margin, so that the primal is that of a point which meets the constraints.
+    Where C is infinite, w is first stretched until every object is on the right side of its margin, so that the
+    objective is that of a point which meets the constraints.
     """
     squared = max(float(coefficients @ outputs), 0.0)
-    dual = -0.5 * squared - float(linear @ coefficients)
-    slack = loss.value(y, outputs + intercept)
     hard = np.isinf(C)
+    slack = loss.value(y, outputs + intercept)
     stretch = 1.0 - float(slack[hard].max(initial=0.0))
     if stretch <= 0:
-        return math.inf, dual, math.sqrt(squared)
+        return math.inf, math.sqrt(squared)
     soft = ~hard
     primal = 0.5 * squared / stretch**2 + float(C[soft] @ loss.value(y[soft], (outputs[soft] + intercept) / stretch))
-    return primal, dual, math.sqrt(squared)
+    return primal, math.sqrt(squared)
 
 
 def violation(lower: Float64, upper: Float64, coefficients: Float64, residual: Float64, *, intercept: bool) -> float:

@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from mercer import _check, _registry
 from mercer.errors import ParameterError
-from mercer.estimators.certificate import Certificate, objectives, smooth_certificate, violation
+from mercer.estimators.certificate import Certificate, objective, smooth_certificate, violation
 from mercer.gram.matrix import Gram
 from mercer.losses.base import Loss
 from mercer.losses.perceptron import PerceptronLoss
@@ -59,21 +59,26 @@ def train(
     if box is None:
         problem = newton.SmoothProblem(loss, y, C, outputs, intercept)
         solution = newton.solve(gram, problem, tol=tol, limits=limits, on_chunk=on_chunk)
+        coefficients, products = solution.coefficients, solution.outputs
     else:
         dual = BoxProblem(box.linear, box.lower, box.upper, 0.0 if intercept else None)
-        solution = SMO().solve(gram, dual, tol=tol, limits=limits, on_chunk=on_chunk)
+        # Copies of an object are rows and columns of the same matrix, met more than once.
+        repeated = gram if box.copies == 1 else gram.view(np.tile(np.arange(len(y)), box.copies))
+        solution = SMO().solve(repeated, dual, tol=tol, limits=limits, on_chunk=on_chunk)
+        coefficients = solution.coefficients.reshape(box.copies, len(y)).sum(axis=0)
+        products = solution.outputs[: len(y)]
     proof = certify(
         loss,
         y,
         C,
-        solution.coefficients,
-        solution.outputs,
+        coefficients,
+        products,
         solution.intercept,
         has_intercept=intercept,
         iterations=solution.stats.iterations,
         dtype=np.dtype(gram.dtype).name,
     )
-    return Machine(solution.coefficients, solution.intercept, solution.status, proof)
+    return Machine(coefficients, solution.intercept, solution.status, proof)
 
 
 def certify(
@@ -92,8 +97,13 @@ def certify(
     box = loss.as_box(y, C)
     if box is None:
         return smooth_certificate(loss, y, C, coefficients, outputs, intercept, iterations=iterations, dtype=dtype)
-    primal, dual, length = objectives(loss, y, C, coefficients, outputs, intercept, box.linear)
-    worst = violation(box.lower, box.upper, coefficients, -(outputs + box.linear), intercept=has_intercept)
+    copies = coefficients  # of two copies, the first holds what is positive and the second what is negative
+    if box.copies == 2:
+        copies = np.concatenate([np.maximum(coefficients, 0.0), np.minimum(coefficients, 0.0)])
+    products = np.tile(outputs, box.copies)
+    primal, length = objective(loss, y, C, coefficients, outputs, intercept)
+    dual = -0.5 * length**2 - float(box.linear @ copies)
+    worst = violation(box.lower, box.upper, copies, -(products + box.linear), intercept=has_intercept)
     margin = 1.0 / length if length > 0 else np.inf
     return Certificate(primal, dual, worst, margin, iterations, kernel_entries=0, seconds=0.0, dtype=dtype)
 

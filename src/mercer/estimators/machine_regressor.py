@@ -89,6 +89,9 @@ class KernelMachineRegressor(RegressorMixin, StoredMachine):
             raise _check.fail(owner, "loss", "a loss for numbers", loss, "For classes use KernelMachineClassifier.")
         return loss
 
+    def _memory(self) -> Any:
+        return self.memory
+
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Train on objects X with one number each as target."""
         began = time.monotonic()
@@ -105,7 +108,7 @@ class KernelMachineRegressor(RegressorMixin, StoredMachine):
             penalties = C * sample_weights(sample_weight, objects)
             warn_of_scales(objects)
             fitted = kernel.fit(objects)
-            gram = Gram.of(fitted, objects, memory=self.memory)
+            gram = Gram.of(fitted, objects, memory=self._memory())
             guard(owner, kernel, gram, self.psd)
             warn_if_constant(gram)
             machine = self._train(gram, loss, targets[:, 0], penalties, began)

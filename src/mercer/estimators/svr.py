@@ -1,0 +1,101 @@
+"""Support vector regression."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.utils.validation import check_is_fitted
+
+from mercer import _check
+from mercer.estimators.kernelised import KernelLike
+from mercer.estimators.machine_regressor import KernelMachineRegressor
+from mercer.inputs.vectors import Vectors
+from mercer.kernels.vectors.linear import Linear
+from mercer.losses.base import Loss
+from mercer.losses.epsilon_insensitive import EpsilonInsensitive
+
+
+class SVR(KernelMachineRegressor):
+    """Support vector regression with any kernel: minimises 1/2 |w|^2 + C sum_i max(0, |y_i - f(x_i)| - epsilon).
+
+    A drop-in for scikit-learn's SVR, with the same attributes.
+
+    Parameters
+    ----------
+    epsilon : half the width of the tube in which errors cost nothing.
+    shrinking, verbose : accepted for scikit-learn's sake; the solver and the terminal decide by themselves.
+    cache_size : memory for stored kernel values in MiB; ``None`` means what `memory` says.
+    kernel, degree, gamma, coef0, tol, C, max_iter, time_limit, fit_intercept, memory, psd : as in `SVC`.
+
+    >>> import numpy as np
+    >>> from mercer import SVR
+    >>> X = np.linspace(0, 6, 50)[:, None]
+    >>> model = SVR(C=10.0, gamma=0.5).fit(X, np.sin(X[:, 0]))
+    >>> bool(abs(model.predict([[3.0]])[0] - np.sin(3.0)) < 0.11)
+    True
+    """
+
+    def __init__(
+        self,
+        *,
+        kernel: KernelLike = "rbf",
+        degree: int = 3,
+        gamma: float | str = "scale",
+        coef0: float = 0.0,
+        tol: float = 1e-3,
+        C: float = 1.0,
+        epsilon: float = 0.1,
+        shrinking: bool = True,
+        cache_size: float | None = None,
+        verbose: bool = False,
+        max_iter: int = -1,
+        fit_intercept: bool = True,
+        time_limit: float | None = None,
+        memory: float | str = "auto",
+        psd: str = "warn",
+    ) -> None:
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.tol = tol
+        self.C = C
+        self.epsilon = epsilon
+        self.shrinking = shrinking
+        self.cache_size = cache_size
+        self.verbose = verbose
+        self.max_iter = max_iter
+        self.fit_intercept = fit_intercept
+        self.time_limit = time_limit
+        self.memory = memory
+        self.psd = psd
+
+    def _loss(self) -> Loss:
+        return EpsilonInsensitive(_check.real("SVR", "epsilon", self.epsilon, low=0, high_open=True))
+
+    def _memory(self) -> Any:
+        return self.memory if self.cache_size is None else self.cache_size
+
+    @property
+    def support_vectors_(self) -> Any:
+        """Rows of the support objects, where objects are vectors."""
+        check_is_fitted(self)
+        support = self.expansion_.support
+        return support.values if isinstance(support, Vectors) else np.empty((0, 0))
+
+    @property
+    def n_support_(self) -> Any:
+        """How many support objects there are."""
+        check_is_fitted(self)
+        return np.array([len(self.support_)], dtype=np.int32)
+
+    @property
+    def coef_(self) -> Any:
+        """Weights of the features, for the linear kernel alone."""
+        if self.kernel != "linear" and not isinstance(self.kernel, Linear):
+            raise AttributeError("coef_ is only available when using a linear kernel")
+        check_is_fitted(self)
+        weights = self.dual_coef_ @ self.support_vectors_
+        return sp.csr_array(weights) if sp.issparse(self.support_vectors_) else weights
