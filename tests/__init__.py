@@ -1,0 +1,1 @@
+"""The tests; a package, so that another `tests` on the path cannot take its name."""
