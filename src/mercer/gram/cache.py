@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any, final
 
@@ -17,7 +16,8 @@ Compute = Callable[[Rows, npt.NDArray[Any]], None]
 class RowCache:
     """A fixed buffer of rows and the table of which row lies where.
 
-    Compiled loops read ``buffer[slots[i]]`` directly; ``slots[i] < 0`` means that row i is not here.
+    Compiled loops read ``buffer[slots[i]]`` directly; ``slots[i] < 0`` means that row i is not here. The buffer is
+    reserved at once but filled from its start, so memory is taken only as rows come.
     """
 
     def __init__(self, n_rows: int, n_columns: int, dtype: Any, budget: int) -> None:
@@ -27,30 +27,37 @@ class RowCache:
         self.slots = np.full(n_rows, -1, dtype=np.int64)
         self.computed = 0
         """Rows computed so far, repeats included."""
-        self._free = list(range(self.capacity))
-        self._order: OrderedDict[int, int] = OrderedDict()
+        self._filled = 0
+        self._owner = np.full(self.capacity, -1, dtype=np.int64)
+        self._used = np.zeros(self.capacity, dtype=np.int64)
+        self._clock = 0
 
     def ensure(self, rows: Rows, compute: Compute) -> None:
         """Have these rows in the buffer; missing ones are computed in one batch, into contiguous memory."""
-        wanted = dict.fromkeys(int(row) for row in rows)
+        wanted = np.unique(rows)
         if len(wanted) > self.capacity:
             raise ValueError(f"{len(wanted)} rows do not fit a cache of {self.capacity}")
-        missing = [row for row in wanted if self.slots[row] < 0]
-        for row in wanted:
-            if row in self._order:
-                self._order.move_to_end(row)
-        if not missing:
+        self._clock += 1
+        there = self.slots[wanted]
+        self._used[there[there >= 0]] = self._clock
+        missing = wanted[there < 0].astype(np.intp)
+        if not len(missing):
             return
-        block = np.empty((len(missing), self.buffer.shape[1]), dtype=self.buffer.dtype)
-        compute(np.asarray(missing, dtype=np.intp), block)  # if it raises, nothing has changed
-        for row, values in zip(missing, block, strict=True):
-            place = self._free.pop() if self._free else self._evict()
-            self.buffer[place] = values
-            self.slots[row] = place
-            self._order[row] = place
+        if self._filled + len(missing) <= self.capacity:  # still room: straight into the buffer
+            places = np.arange(self._filled, self._filled + len(missing))
+            compute(missing, self.buffer[places[0] : places[-1] + 1])  # if it raises, nothing has changed
+            self._filled += len(missing)
+        else:
+            block = np.empty((len(missing), self.buffer.shape[1]), dtype=self.buffer.dtype)
+            compute(missing, block)
+            room = np.arange(self._filled, self.capacity)
+            self._filled = self.capacity
+            oldest = np.argsort(self._used[: room[0] if len(room) else self.capacity], kind="stable")
+            places = np.concatenate((room, oldest[: len(missing) - len(room)]))
+            evicted = self._owner[places]
+            self.slots[evicted[evicted >= 0]] = -1
+            self.buffer[places] = block
+        self.slots[missing] = places
+        self._owner[places] = missing
+        self._used[places] = self._clock
         self.computed += len(missing)
-
-    def _evict(self) -> int:
-        row, place = self._order.popitem(last=False)
-        self.slots[row] = -1
-        return place

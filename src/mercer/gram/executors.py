@@ -12,7 +12,7 @@ import os
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar, final
 
@@ -117,31 +117,59 @@ class Threads:
         queue = iter(items)
         taking = threading.Lock()
 
-        def worker() -> None:
-            _worker.busy = True
-            while not stop.is_set():
-                with taking:
-                    try:
-                        item = next(queue)
-                    except StopIteration:
-                        return
-                job(item)
+        failures: list[BaseException] = []
 
-        with single_threaded_blas(), ThreadPoolExecutor(self.count, thread_name_prefix="mercer") as pool:
+        def fail(failure: BaseException) -> None:
+            failures.append(failure)  # the first is the cause: later ones may come of being told to stop
+            stop.set()
+
+        def worker(between: Callable[[], None]) -> None:
+            before, _worker.busy = getattr(_worker, "busy", False), True
+            try:
+                while not stop.is_set():
+                    with taking:
+                        try:
+                            item = next(queue)
+                        except StopIteration:
+                            return
+                    job(item)
+                    between()
+            except BaseException as failure:
+                fail(failure)
+            finally:
+                _worker.busy = before
+
+        helpers = min(self.count, len(items)) - 1
+        with single_threaded_blas():
             futures: list[Future[None]] = []
             try:
                 # Inside the `try`, because Ctrl-C may come while threads are being started.
-                futures.extend(pool.submit(worker) for _ in range(min(self.count, len(items))))
-                # Waiting in short spells lets the main thread see Ctrl-C; workers stop after the tile at hand.
-                while not all(future.done() for future in futures):
-                    wait(futures, timeout=_SECONDS_BETWEEN_SIGNALS, return_when=FIRST_EXCEPTION)
-                    if any(future.done() and future.exception() for future in futures):
-                        break
-                    watch()
-            finally:
-                stop.set()
-        for future in futures:
-            future.result()
+                futures.extend(_pool(helpers).submit(worker, lambda: None) for _ in range(helpers))
+                worker(watch)  # this thread works too, and sees Ctrl-C between two items
+                _finish(futures, watch)
+            except BaseException as failure:
+                fail(failure)
+                _finish(futures, lambda: None)
+        if failures:
+            raise failures[0]
+
+
+def _finish(futures: Sequence[Future[None]], watch: Callable[[], None]) -> None:
+    """Wait for helpers, in short spells so that Ctrl-C is seen; those that never began are not needed any more."""
+    left = {future for future in futures if not future.cancel()}
+    while left:
+        left = wait(left, timeout=_SECONDS_BETWEEN_SIGNALS).not_done
+        watch()
+
+
+@functools.lru_cache(maxsize=4)
+def _pool(helpers: int) -> ThreadPoolExecutor:
+    # Starting threads costs more than many a product of a few rows: they are kept. A forked child starts its own.
+    return ThreadPoolExecutor(helpers, thread_name_prefix="mercer")
+
+
+if hasattr(os, "register_at_fork"):  # not on Windows
+    os.register_at_fork(after_in_child=_pool.cache_clear)
 
 
 def _run_strip(work: Work, strip: Strip, sink: Sink) -> None:

@@ -78,6 +78,7 @@ class Gram:
         self._source = source
         self._rows = rows
         self._columns = columns
+        self._taken: dict[str, Features] = {}
 
     @classmethod
     def of(
@@ -122,6 +123,16 @@ class Gram:
         return self._source.executor
 
     @property
+    def budget(self) -> int:
+        """The bytes that what is stored may take."""
+        return self._source.budget
+
+    @property
+    def stored(self) -> Block | None:
+        """All entries, if they are stored already and this is no view of a part of them."""
+        return self._source.stored if self._rows is None and self._columns is None else None
+
+    @property
     def entries_computed(self) -> int:
         """Kernel values computed so far, over all views."""
         return self._source.entries
@@ -135,8 +146,20 @@ class Gram:
 
     def view(self, rows: Any, columns: Any = None) -> Gram:
         """Part of this matrix, sharing everything with it; without `columns`, the same rows and columns."""
-        row_ids = self._row_ids()[rows]
-        return Gram(self._source, row_ids, row_ids if columns is None else self._column_ids()[columns])
+        if columns is None:
+            row_ids = self._row_ids()[rows]
+            return Gram(self._source, row_ids, row_ids)
+        all_rows, all_columns = _is_everything(rows), _is_everything(columns)
+        part = Gram(
+            self._source,
+            self._rows if all_rows else self._row_ids()[rows],
+            self._columns if all_columns else self._column_ids()[columns],
+        )
+        if all_rows:
+            part._taken["left"] = self._left()
+        if all_columns:
+            part._taken["right"] = self._right()
+        return part
 
     def diagonal(self) -> Float64:
         """k(x, x) of each row's object, in float64."""
@@ -220,6 +243,18 @@ class Gram:
     def _column_ids(self) -> Rows:
         return np.arange(len(self._source.right)) if self._columns is None else self._columns
 
+    def _left(self) -> Features:
+        if "left" not in self._taken:  # taking rows copies them: once per view, not once per product
+            source = self._source
+            self._taken["left"] = source.left if self._rows is None else source.left.take(self._rows)
+        return self._taken["left"]
+
+    def _right(self) -> Features:
+        if "right" not in self._taken:
+            source = self._source
+            self._taken["right"] = source.right if self._columns is None else source.right.take(self._columns)
+        return self._taken["right"]
+
     def _fill(self, out: Block) -> None:
         """Compute every entry into `out`."""
         source = self._source
@@ -247,14 +282,16 @@ class Gram:
     def _run(self, sink: Any, *, symmetric: bool) -> None:
         source = self._source
         n, m = self.shape
-        left = source.left if self._rows is None else source.left.take(self._rows)
-        right = source.right if self._columns is None else source.right.take(self._columns)
         strips = plan(n, m, itemsize=np.dtype(self.dtype).itemsize, budget=TILE_BYTES, symmetric=symmetric)
-        work: Any = TileWork(source.fitted, left, right)
-        if source.stored is not None:
+        if isinstance(sink, StoreSink) and not symmetric:  # few long rows: no order to keep, so every tile for itself
+            strips = tuple((tile,) for strip in strips for tile in strip)
+        work: Any
+        if source.stored is None:
+            work = TileWork(source.fitted, self._left(), self._right())
+        else:
             work = _StoredWork(source.stored, self._row_ids(), self._column_ids())
-        elif isinstance(sink, ProductSink) and source.diagonal is not None:
-            work = _ExactWork(work, self._row_ids(), self._column_ids(), source.diagonal)
+        if isinstance(sink, ProductSink) and source.stored is None and source.diagonal is not None:
+            work = _ExactWork.of(work, self._row_ids(), self._column_ids(), source.diagonal)
         with reporting("Kernel values") as report:
             source.executor.map(work, strips, sink, report)
         if source.stored is None:
@@ -280,13 +317,22 @@ class _ExactWork:
     """Computed tiles in which an object meets itself with its exact value."""
 
     inner: TileWork
-    rows: Rows
-    columns: Rows
-    diagonal: Float64
+    hits: Rows
+    """Rows that meet their own object, in order, and in which column."""
+    places: Rows
+    values: Float64
+
+    @classmethod
+    def of(cls, inner: TileWork, rows: Rows, columns: Rows, diagonal: Float64) -> Self:
+        hits, places = _coincident(rows, columns)
+        return cls(inner, hits, places, diagonal[rows[hits]])
 
     def __call__(self, tile: Tile, out: Block) -> None:
         self.inner(tile, out)
-        _write_coincident(out, self.rows[tile.rows], self.columns[tile.columns], self.diagonal)
+        begin, end = np.searchsorted(self.hits, (tile.top, tile.bottom))
+        part = np.arange(begin, end)
+        part = part[(self.places[part] >= tile.left) & (self.places[part] < tile.right)]
+        out[self.hits[part] - tile.top, self.places[part] - tile.left] = self.values[part]
 
 
 def _objects(fitted: FittedKernel, raw: Any, *, new: bool) -> Objects:
@@ -298,6 +344,10 @@ def _objects(fitted: FittedKernel, raw: Any, *, new: bool) -> Objects:
 def _single_precision(fitted: FittedKernel, left: Features, right: Features) -> bool:
     safe = fitted.kernel.single_precision(left, fitted.state)
     return safe if left is right else safe and fitted.kernel.single_precision(right, fitted.state)
+
+
+def _is_everything(index: Any) -> bool:
+    return isinstance(index, slice) and index == slice(None)
 
 
 def _gathered(stored: Block, rows: Rows, columns: Rows) -> Block:
@@ -316,13 +366,19 @@ def _gather(stored: Array, rows: Array, columns: Array, out: Array) -> None:
 
 
 def _write_coincident(out: Block, rows: Rows, columns: Rows, diagonal: Float64) -> None:
-    """The exact value wherever a row's object is also the column's; either may occur several times."""
+    """The exact value wherever a row's object is also the column's."""
+    hits, places = _coincident(rows, columns)
+    out[hits, places] = diagonal[rows[hits]]
+
+
+def _coincident(rows: Rows, columns: Rows) -> tuple[Rows, Rows]:
+    """Positions (row, column) of equal objects, ordered by row; either may hold an object several times."""
     order = np.argsort(columns, kind="stable")
     first = np.searchsorted(columns, rows, side="left", sorter=order)
     times = np.searchsorted(columns, rows, side="right", sorter=order) - first
     hits = np.repeat(np.arange(len(rows)), times)
     nth = np.arange(len(hits)) - np.repeat(np.cumsum(times) - times, times)
-    out[hits, order[first[hits] + nth]] = diagonal[rows[hits]]
+    return hits, order[first[hits] + nth]
 
 
 def _refuse_asymmetry(out: Block, fitted: FittedKernel) -> None:

@@ -61,14 +61,28 @@ class ProductSink:
 
     def __init__(self, out: npt.NDArray[np.float64], vectors: npt.NDArray[np.float64], dtype: Any) -> None:
         self._out = out
-        self._vectors = np.ascontiguousarray(vectors, dtype=dtype)
+        self._single = vectors.ndim == 1
+        self._vectors = np.ascontiguousarray(vectors, dtype=np.float64 if self._single else dtype)
         self._buffers = _Buffers(dtype)
 
     def buffer(self, tile: Tile) -> Block:
         return self._buffers.of_shape(tile.shape)
 
     def accept(self, tile: Tile, block: Block) -> None:
-        self._out[tile.rows] += block @ self._vectors[tile.columns]
+        if self._single:  # gradients of solvers: every term is added up in float64
+            _add_product(self._out[tile.rows], block, self._vectors[tile.columns])
+        else:
+            self._out[tile.rows] += block @ self._vectors[tile.columns]
+
+
+@jit
+def _add_product(out: Array, block: Array, vector: Array) -> None:
+    for i in range(block.shape[0]):
+        row = block[i]
+        total = 0.0
+        for j in range(row.shape[0]):
+            total += row[j] * vector[j]
+        out[i] += total
 
 
 @jit

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 ROWS = 256
 COLUMNS = 1024
+_LONGEST = 4096
 
 
 @dataclass(frozen=True)
@@ -53,8 +54,9 @@ def plan(n_rows: int, n_columns: int, *, itemsize: int, budget: int, symmetric: 
         side = max(1, min(2 * ROWS, int(entries**0.5), n_rows))
         height = width = side if n_rows > side else max(1, -(-n_rows // 2) if n_rows > ROWS else n_rows)
     else:
-        width = max(1, min(COLUMNS, n_columns, entries))
-        height = max(1, min(ROWS, n_rows, entries // width))
+        # A matrix with few rows gets wider tiles, one with few columns higher ones: small tiles cost more than they hold.
+        width = max(1, min(max(COLUMNS, min(ROWS * COLUMNS // max(1, n_rows), _LONGEST)), n_columns, entries))
+        height = max(1, min(max(ROWS, min(ROWS * COLUMNS // width, _LONGEST)), n_rows, entries // width))
     strips = []
     for top in range(0, n_rows, height):
         bottom = min(top + height, n_rows)

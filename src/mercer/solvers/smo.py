@@ -7,128 +7,55 @@ Source    Fan, Chen and Lin, Working set selection using second order informatio
           signed coefficients b_i = y_i alpha_i
 
 With F = -(Kb + linear), a point is optimal when max F over {b < upper} does not exceed min F over {b > lower}. Each
-step moves one coefficient up and one down along the pair with the largest guaranteed gain. K may be float32, F is
-float64 and is recomputed from scratch before convergence is claimed.
+step moves one coefficient up and one down along the pair with the largest guaranteed gain. Small problems are stepped
+through as they are (`dense`), large ones by sub-problems (`workingset`). K may be float32, F is float64.
 """
 
 from __future__ import annotations
 
+from typing import final
+
 import numpy as np
 
-from mercer._jit import Array, jit
 from mercer.gram.matrix import Gram
+from mercer.solvers.dense import DenseRun
 from mercer.solvers.drive import Run, Solver
+from mercer.solvers.moves import Moves, Pairs, Singles
 from mercer.solvers.problem import BoxProblem
-from mercer.solvers.solution import Float64, Solution, Stats, Status
+from mercer.solvers.solution import Float64
+from mercer.solvers.workingset import SMALLEST_SET, WorkingSetRun
 
-_SMALLEST_CURVATURE = 1e-12
 
-
+@final
 class SMO(Solver):
-    """Pairs of coefficients at a time, on a stored Gram matrix."""
+    """Pairs of coefficients at a time; without a sum to keep, single ones."""
 
     def init(self, gram: Gram, problem: BoxProblem, *, start: Float64 | None, tol: float) -> Run:
-        return _SMORun(gram, problem, start, tol)
+        begin = feasible(problem) if start is None else start
+        return run(gram, problem, begin, tol, Singles() if problem.total is None else Pairs())
 
 
-class _SMORun(Run):
-    def __init__(self, gram: Gram, problem: BoxProblem, start: Float64 | None, tol: float) -> None:
-        self._problem = problem
-        self._tol = tol
-        self._K = gram.dense()
-        self._diagonal = gram.diagonal()
-        self._b = np.zeros(len(problem.linear)) if start is None else start.copy()
-        self._F = self._fresh()
-        self._claims = 0
-
-    def _fresh(self) -> Float64:
-        used = np.flatnonzero(self._b)
-        values = -self._problem.linear.copy()
-        for start in range(0, len(used), 256):  # float64 sums of float32 rows, in short blocks
-            part = used[start : start + 256]
-            values -= self._b[part] @ self._K[part].astype(np.float64)
-        return values
-
-    def step(self, iterations: int) -> None:
-        problem = self._problem
-        did, gap = _steps(
-            self._K, self._diagonal, self._b, self._F, problem.lower, problem.upper, self._tol, iterations
-        )
-        self.iterations += did
-        self.gap = gap
-        if gap > self._tol:
-            return
-        before = self._F
-        self._F = self._fresh()
-        self.gap = _gap(self._b, self._F, problem.lower, problem.upper)
-        self._claims += 1
-        if self.gap <= self._tol:
-            self.done = True
-        elif self._claims > 100 or np.array_equal(before, self._F):
-            self.done, self.status = True, Status.STALLED
-
-    def finish(self, status: Status, stats: Stats) -> Solution:
-        problem = self._problem
-        objective = 0.5 * float(self._b @ (problem.linear - self._F))
-        intercept = _intercept(self._b, self._F, problem)
-        return Solution(self._b, -self._F - problem.linear, intercept, objective, status, stats)
+def run(gram: Gram, problem: BoxProblem, start: Float64, tol: float, moves: Moves) -> Run:
+    """The run that suits the size of the problem."""
+    if len(problem.linear) <= SMALLEST_SET:
+        return DenseRun(gram, problem, start, tol, moves)
+    return WorkingSetRun(gram, problem, start, tol, moves)
 
 
-def _intercept(b: Float64, F: Float64, problem: BoxProblem) -> float:
-    """The mean of F over free coefficients; without any, the middle of the interval that optimality leaves."""
-    free = (b > problem.lower) & (b < problem.upper)
-    if free.any():
-        return float(F[free].mean())
-    highest = F[b < problem.upper].max(initial=-np.inf)
-    lowest = F[b > problem.lower].min(initial=np.inf)
-    if np.isfinite(highest) and np.isfinite(lowest):
-        return float((highest + lowest) / 2)
-    return float(highest if np.isfinite(highest) else lowest if np.isfinite(lowest) else 0.0)
-
-
-@jit
-def _gap(b: Array, F: Array, lower: Array, upper: Array) -> float:
-    highest, lowest = -np.inf, np.inf
-    for t in range(b.shape[0]):
-        if b[t] < upper[t]:
-            highest = max(highest, F[t])
-        if b[t] > lower[t]:
-            lowest = min(lowest, F[t])
-    return max(highest - lowest, 0.0)
-
-
-@jit
-def _steps(
-    K: Array, diagonal: Array, b: Array, F: Array, lower: Array, upper: Array, tol: float, limit: int
-) -> tuple[int, float]:
-    n = b.shape[0]
-    for iteration in range(limit):
-        i, highest = -1, -np.inf
-        for t in range(n):
-            if b[t] < upper[t] and F[t] > highest:
-                i, highest = t, F[t]
-        if i < 0:
-            return iteration, 0.0
-        row = K[i]
-        j, best, lowest = -1, -1.0, np.inf
-        for t in range(n):
-            if b[t] > lower[t]:
-                lowest = min(lowest, F[t])
-                rise = highest - F[t]
-                if rise > 0.0:
-                    curvature = max(diagonal[i] + diagonal[t] - 2.0 * row[t], _SMALLEST_CURVATURE)
-                    gain = rise * rise / curvature
-                    if gain > best:
-                        j, best = t, gain
-        if j < 0 or highest - lowest <= tol:
-            return iteration, max(highest - lowest, 0.0)
-        other = K[j]
-        curvature = max(diagonal[i] + diagonal[j] - 2.0 * row[j], _SMALLEST_CURVATURE)
-        move = (highest - F[j]) / curvature
-        up, down = upper[i] - b[i], b[j] - lower[j]
-        move = min(move, up, down)
-        b[i] = upper[i] if move >= up else b[i] + move  # clipped ones lie exactly on their bounds
-        b[j] = lower[j] if move >= down else b[j] - move
-        for t in range(n):
-            F[t] -= move * (row[t] - other[t])
-    return limit, _gap(b, F, lower, upper)
+def feasible(problem: BoxProblem) -> Float64:
+    """A point of the box with the right sum: nothing where possible, then the first coefficients to their bounds."""
+    b = np.clip(np.zeros(len(problem.linear)), problem.lower, problem.upper)
+    if problem.total is None:
+        return b
+    missing = problem.total - float(b.sum())
+    room = problem.upper - b if missing > 0 else problem.lower - b
+    filled = np.cumsum(room)
+    if missing == 0.0:
+        return b
+    enough = np.flatnonzero(np.abs(filled) >= abs(missing))
+    if not len(enough):
+        raise ValueError(f"no point of the box sums to {problem.total:g}; at most {abs(filled[-1]):g} can be shifted")
+    last = int(enough[0])
+    b[:last] += room[:last]
+    b[last] += missing - float(filled[last] - room[last])
+    return b

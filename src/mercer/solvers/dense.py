@@ -1,0 +1,64 @@
+"""Small problems: steps over one contiguous matrix, from the first to the last.
+
+Problem   a `BoxProblem` small enough that its whole matrix is at hand
+Given     a Gram matrix, and the kind of steps
+Result    b, with F recomputed from scratch before convergence is claimed
+Source    see `smo_loops` and `box_loops`
+"""
+
+from __future__ import annotations
+
+from typing import final
+
+import numpy as np
+
+from mercer.gram.matrix import Gram
+from mercer.solvers.drive import Run
+from mercer.solvers.moves import Local, Moves
+from mercer.solvers.problem import BoxProblem
+from mercer.solvers.solution import Float64, Solution, Stats, Status
+
+_CLAIMS = 20
+
+
+@final
+class DenseRun(Run):
+    """All coefficients at once."""
+
+    def __init__(self, gram: Gram, problem: BoxProblem, start: Float64, tol: float, moves: Moves) -> None:
+        self._problem = problem
+        self._tol = tol
+        self._moves = moves
+        K = gram.dense()
+        self._local = Local(K, gram.diagonal(), start.copy(), -problem.linear, problem.lower, problem.upper)
+        self._local.F[:] = self._fresh()
+        self._claims = 0
+
+    def _fresh(self) -> Float64:
+        local = self._local
+        used = np.flatnonzero(local.b)
+        values = -self._problem.linear
+        for start in range(0, len(used), 256):  # float64 sums, in blocks that are cheap to convert
+            part = used[start : start + 256]
+            values -= local.b[part] @ local.K[part].astype(np.float64, copy=False)
+        return values
+
+    def step(self, iterations: int) -> None:
+        # Once a claim turned out to be wrong, the rest is done in float64 throughout.
+        steps = self._moves.exact_steps if self._claims else self._moves.steps
+        did, self.gap = steps(self._local, self._tol, iterations)
+        self.iterations += did
+        if did == iterations and self.gap > self._tol:
+            return
+        self._local.F[:] = self._fresh()
+        self.gap = self._moves.gap(*self._moves.extremes(self._local.b, self._local.F, self._problem))
+        self._claims += 1
+        if self.gap <= self._tol:
+            self.done = True
+        elif self._claims > _CLAIMS:
+            self.done, self.status = True, Status.STALLED
+
+    def finish(self, status: Status, stats: Stats) -> Solution:
+        b, F, problem = self._local.b, self._local.F, self._problem
+        objective = 0.5 * float(b @ (problem.linear - F))
+        return Solution(b, -F - problem.linear, self._moves.intercept(b, F, problem), objective, status, stats)

@@ -1,0 +1,126 @@
+"""What one step of a solver moves: a pair of coefficients whose sum stays, or a single one.
+
+Everything around the steps (working sets, rows, checks, limits) is the same for both.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any, final
+
+import numpy as np
+import numpy.typing as npt
+
+from mercer.solvers import box_loops, smo_loops
+from mercer.solvers.problem import BoxProblem
+from mercer.solvers.solution import Float64
+
+Block = npt.NDArray[np.floating[Any]]
+
+
+@final
+class Local:
+    """A dense problem in the form that compiled loops want, with their scratch space."""
+
+    def __init__(self, K: Block, diagonal: Float64, b: Float64, F: Float64, lower: Float64, upper: Float64) -> None:
+        n = len(b)
+        self.K = K
+        self.diagonal = diagonal.astype(K.dtype)
+        self.b, self.F, self.lower, self.upper = b, F, lower, upper
+        self.rising = np.empty(n, dtype=np.float32)
+        self.falling = np.empty(n, dtype=np.float32)
+        smo_loops.bars(b, lower, upper, self.rising, self.falling)
+        self.made = 0
+        """Steps made so far."""
+        self.scratch = np.empty(n, dtype=np.float32)
+        self.bits = self.scratch.view(np.int32)
+
+
+class Moves(ABC):
+    """A kind of step: how it is made, and how far a point is from where no such step helps."""
+
+    @abstractmethod
+    def steps(self, local: Local, tol: float, limit: int) -> tuple[int, float]:
+        """At most `limit` steps; how many were made, and the gap that is left."""
+
+    @abstractmethod
+    def exact_steps(self, local: Local, tol: float, limit: int) -> tuple[int, float]:
+        """The same, slower, with all comparisons in float64."""
+
+    @abstractmethod
+    def extremes(self, b: Float64, F: Float64, problem: BoxProblem) -> tuple[float, float]:
+        """(highest, lowest): what may rise and lies above `lowest`, or may fall and lies below `highest`, violates."""
+
+    @abstractmethod
+    def gap(self, highest: float, lowest: float) -> float:
+        """The largest violation."""
+
+    @abstractmethod
+    def intercept(self, b: Float64, F: Float64, problem: BoxProblem) -> float:
+        """The intercept that belongs to a solution."""
+
+
+@final
+class Pairs(Moves):
+    """One coefficient up, another down: the sum stays."""
+
+    def steps(self, local: Local, tol: float, limit: int) -> tuple[int, float]:
+        s = local
+        did, gap = smo_loops.pair_steps(
+            s.K, s.diagonal, s.b, s.F, s.lower, s.upper, s.rising, s.falling, tol, limit, s.made, s.scratch, s.bits
+        )
+        s.made += did
+        return did, gap
+
+    def exact_steps(self, local: Local, tol: float, limit: int) -> tuple[int, float]:
+        s = local
+        result = smo_loops.exact_pair_steps(s.K, s.diagonal, s.b, s.F, s.lower, s.upper, tol, limit)
+        smo_loops.bars(s.b, s.lower, s.upper, s.rising, s.falling)
+        return result
+
+    def extremes(self, b: Float64, F: Float64, problem: BoxProblem) -> tuple[float, float]:
+        return smo_loops.extremes(b, F, problem.lower, problem.upper)
+
+    def gap(self, highest: float, lowest: float) -> float:
+        return max(highest - lowest, 0.0)
+
+    def intercept(self, b: Float64, F: Float64, problem: BoxProblem) -> float:
+        """The mean of F over free coefficients; without any, the middle of the interval that optimality leaves."""
+        free = (b > problem.lower) & (b < problem.upper)
+        if free.any():
+            return float(F[free].mean())
+        highest, lowest = self.extremes(b, F, problem)
+        if np.isfinite(highest) and np.isfinite(lowest):
+            return float((highest + lowest) / 2)
+        return float(highest if np.isfinite(highest) else lowest if np.isfinite(lowest) else 0.0)
+
+
+@final
+class Singles(Moves):
+    """One coefficient by itself: there is no intercept, and no sum to keep."""
+
+    def steps(self, local: Local, tol: float, limit: int) -> tuple[int, float]:
+        s = local
+        scale = (1.0 / np.maximum(s.diagonal, smo_loops.SMALLEST_CURVATURE)).astype(np.float32)
+        did, gap = box_loops.single_steps(
+            s.K, s.diagonal, s.b, s.F, s.lower, s.upper, s.rising, s.falling, tol, limit, s.made, s.scratch, s.bits,
+            scale,
+        )  # fmt: skip
+        s.made += did
+        return did, gap
+
+    def exact_steps(self, local: Local, tol: float, limit: int) -> tuple[int, float]:
+        s = local
+        result = box_loops.exact_single_steps(s.K, s.diagonal, s.b, s.F, s.lower, s.upper, tol, limit)
+        smo_loops.bars(s.b, s.lower, s.upper, s.rising, s.falling)
+        return result
+
+    def extremes(self, b: Float64, F: Float64, problem: BoxProblem) -> tuple[float, float]:
+        highest, lowest = smo_loops.extremes(b, F, problem.lower, problem.upper)
+        return max(highest, 0.0), min(lowest, 0.0)
+
+    def gap(self, highest: float, lowest: float) -> float:
+        return max(highest, -lowest)
+
+    def intercept(self, b: Float64, F: Float64, problem: BoxProblem) -> float:
+        return 0.0

@@ -1,0 +1,104 @@
+"""Rows of the Gram matrix for solvers: kept where they will be wanted again, used once and forgotten elsewhere.
+
+Coefficients inside their box move again and again, so their rows are cached. One that ran to a bound usually stays
+there: its row is computed tile by tile, added to the gradient while still in the processor's cache, and never stored.
+It is kept only when it is wanted a second time. So a fit takes little memory, whatever the number of objects.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, final
+
+import numpy as np
+import numpy.typing as npt
+
+from mercer._jit import Array, jit
+from mercer.gram.cache import RowCache
+from mercer.gram.matrix import Gram
+from mercer.solvers.solution import Float64
+
+Rows = npt.NDArray[np.intp]
+
+CACHE_BYTES = 2**30
+_PIECE_ENTRIES = 2**23
+_COLUMNS = 4096
+_ROUNDING = 6e-8
+
+
+@final
+class RowSupply:
+    """Gives F -= K[:, rows] @ moves in pieces that take a fraction of a second each."""
+
+    def __init__(self, gram: Gram) -> None:
+        self._gram = gram
+        self._n = gram.shape[0]
+        self._stored = gram.stored
+        self._cache: RowCache | None = None
+        self._seen = np.zeros(self._n, dtype=bool)
+        self._scale = float(gram.diagonal().max(initial=0.0))
+        self._variance = 0.0
+
+    @property
+    def noise(self) -> float:
+        """About how far products so far may be off, because entries computed anew may differ in their last bit."""
+        return self._scale * float(np.sqrt(self._variance))
+
+    def reset(self) -> None:
+        """The products begin anew, from zero."""
+        self._variance = 0.0
+
+    def subtract(self, F: Float64, rows: Rows, moves: Float64, keep: npt.NDArray[np.bool_]) -> Iterator[None]:
+        """Subtract the products, yielding between pieces; `keep` says of which rows more use is expected."""
+        rounding = _ROUNDING if self._gram.dtype is np.float32 else np.finfo(np.float64).eps
+        self._variance += float(moves @ moves) * rounding**2
+        size = max(16, _PIECE_ENTRIES // max(1, self._n))
+        if self._stored is not None:
+            for start in range(0, len(rows), 8 * size):
+                part = slice(start, start + 8 * size)
+                self._subtract_kept(F, self._stored, rows[part], moves[part])
+                yield
+            return
+        cache = self._cache
+        if cache is None:
+            row_bytes = self._n * np.dtype(self._gram.dtype).itemsize
+            budget = min(CACHE_BYTES, self._gram.budget // 2)
+            cache = self._cache = RowCache(self._n, self._n, self._gram.dtype, max(budget, 2 * row_bytes))
+        kept = keep | self._seen[rows] | (cache.slots[rows] >= 0)
+        self._seen[rows] = True
+        once = np.flatnonzero(~kept)
+        for start in range(0, len(once), size):
+            part = once[start : start + size]
+            F -= self._gram.view(slice(None), rows[part]).matvec(moves[part])
+            yield
+        again = np.flatnonzero(kept)
+        again = again[np.argsort(cache.slots[rows[again]] < 0, kind="stable")]  # those at hand first: none is evicted
+        size = min(size, cache.capacity)
+        for start in range(0, len(again), size):
+            part = again[start : start + size]
+            cache.ensure(rows[part], lambda index, out: self._gram.rows(index, out=out))
+            self._subtract_kept(F, cache.buffer, cache.slots[rows[part]], moves[part])
+            yield
+
+    def _subtract_kept(self, F: Float64, matrix: npt.NDArray[Any], places: Any, moves: Float64) -> None:
+        places = np.ascontiguousarray(places, dtype=np.int64)
+        ends = [(start, min(start + _COLUMNS, self._n)) for start in range(0, self._n, _COLUMNS)]
+        self._gram.executor.each(lambda ends: subtract_rows(F, matrix, places, moves, *ends), ends)
+
+
+@jit
+def subtract_rows(F: Array, matrix: Array, places: Array, moves: Array, start: int, stop: int) -> None:
+    """F[start:stop] -= sum over rows of move * matrix[place, start:stop], four rows at a time, in float64."""
+    count = places.shape[0]
+    part = F[start:stop]
+    whole = count // 4 * 4
+    for r in range(0, whole, 4):
+        first, second = matrix[places[r], start:stop], matrix[places[r + 1], start:stop]
+        third, fourth = matrix[places[r + 2], start:stop], matrix[places[r + 3], start:stop]
+        a, b, c, d = moves[r], moves[r + 1], moves[r + 2], moves[r + 3]
+        for t in range(part.shape[0]):
+            part[t] -= a * first[t] + b * second[t] + c * third[t] + d * fourth[t]
+    for r in range(whole, count):
+        row, move = matrix[places[r], start:stop], moves[r]
+        for t in range(part.shape[0]):
+            part[t] -= move * row[t]

@@ -1,0 +1,254 @@
+"""Large problems: dense sub-problems over a working set that follows the coefficients still in play.
+
+Problem   a `BoxProblem` too large for its matrix to be worth computing
+Given     a Gram matrix of which any rows may be asked for, and the kind of steps
+Result    b; F is exact for every object after each sub-problem, so nothing has to be restored at the end
+Source    the decomposition of Osuna, Freund and Girosi (1997) and Joachims (1999), with large working sets
+
+The working set holds the free coefficients it had and the worst violators of the optimality conditions on either side;
+those that rest on a bound leave it. It is kept about twice as large as the number of free coefficients, so that a
+dozen sub-problems suffice, each solved to a tenth of the gap at its start. Only rows of coefficients that a sub-problem
+changed are ever computed. Their sum is float64 and begins anew, before convergence is claimed, whenever rounding of the
+matrix could have left more in it than a fraction of the tolerance.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from typing import Any, final
+
+import numpy as np
+import numpy.typing as npt
+
+from mercer._jit import Array, jit
+from mercer.gram.matrix import Gram
+from mercer.solvers.drive import CHUNK_SECONDS, Run
+from mercer.solvers.moves import Local, Moves
+from mercer.solvers.problem import BoxProblem
+from mercer.solvers.solution import Float64, Solution, Stats, Status
+from mercer.solvers.supply import RowSupply
+
+Rows = npt.NDArray[np.intp]
+
+SMALLEST_SET = 2048
+LARGEST_SET = 8192
+_PER_FREE = 2.0
+_NEW_SHARE = 0.25
+_INNER = 0.1
+_INNER_TOL = 0.5
+_NOISE = 0.1
+_PASS_ENTRIES = 2e7
+_IDLE_ROUNDS = 30
+
+
+@final
+class WorkingSetRun(Run):
+    """Sub-problem after sub-problem."""
+
+    def __init__(
+        self,
+        gram: Gram,
+        problem: BoxProblem,
+        start: Float64,
+        tol: float,
+        moves: Moves,
+        smallest: int = SMALLEST_SET,
+        largest: int = LARGEST_SET,
+    ) -> None:
+        self._gram = gram
+        self._problem = problem
+        self._tol = tol
+        self._moves = moves
+        self._n = len(problem.linear)
+        room = int(np.sqrt(gram.budget / 4 / np.dtype(gram.dtype).itemsize))
+        self._largest = max(2, min(largest, room, self._n))
+        self._smallest = min(smallest, self._largest)
+        self._diagonal = gram.diagonal()
+        self._supply = RowSupply(gram)
+        self._b = start.copy()
+        self._F = -problem.linear
+        self._set: Rows = np.zeros(0, dtype=np.intp)
+        self._block: npt.NDArray[Any] = np.empty((0, 0), dtype=gram.dtype)
+        self._local: Local | None = None
+        self._inner_tol = 0.0
+        self._inner_did = 0
+        self._exact = False
+        self._best_gap, self._best_objective, self._idle_rounds = np.inf, np.inf, 0
+        self._pending: Iterator[None] | None = None
+        self._subtract(np.flatnonzero(self._b))
+
+    def step(self, iterations: int) -> None:
+        deadline = time.monotonic() + CHUNK_SECONDS
+        left = iterations
+        while left > 0 and not self.done:
+            if self._pending is not None:
+                self._advance()
+            elif self._local is None:
+                self._begin_round()
+            else:
+                did = self._work(left)
+                left -= did
+            if time.monotonic() > deadline:
+                return
+
+    def finish(self, status: Status, stats: Stats) -> Solution:
+        if self._local is not None:
+            self._end_round()
+        while self._pending is not None:
+            self._advance()
+        b, F, problem = self._b, self._F, self._problem
+        return Solution(b, -F - problem.linear, self._moves.intercept(b, F, problem), self._objective(), status, stats)
+
+    # ------------------------------------------------------------------------------------------------------------------
+
+    def _subtract(self, rows: Rows, moves: Float64 | None = None) -> None:
+        if len(rows):
+            b, problem = self._b[rows], self._problem
+            keep = (b > problem.lower[rows]) & (b < problem.upper[rows])
+            self._pending = self._supply.subtract(self._F, rows, b if moves is None else moves, keep)
+
+    def _advance(self) -> None:
+        if self._pending is not None and next(self._pending, self._pending) is self._pending:
+            self._pending = None
+
+    def _begin_round(self) -> None:
+        highest, lowest = self._moves.extremes(self._b, self._F, self._problem)
+        self.gap = self._moves.gap(highest, lowest)
+        if self.gap <= self._tol:
+            if self._supply.noise <= _NOISE * self._tol:
+                self.done = True
+            else:
+                self._begin_anew()
+            return
+        if self._stalls():
+            self.done, self.status = True, Status.STALLED
+            return
+        self._choose(highest, lowest)
+        chosen, problem = self._set, self._problem
+        size = len(chosen)
+        self._local = Local(
+            self._block[:size],
+            self._diagonal[chosen],
+            self._b[chosen],
+            self._F[chosen],
+            problem.lower[chosen],
+            problem.upper[chosen],
+        )
+        self._inner_tol = max(_INNER_TOL * self._tol, _INNER * self.gap)
+        self._inner_did = 0
+
+    def _stalls(self) -> bool:
+        """Whether for many rounds neither the objective nor the gap became better."""
+        objective = self._objective()
+        self._idle_rounds += 1
+        if objective < self._best_objective - 1e-10 * abs(objective) or self.gap < 0.99 * self._best_gap:
+            self._idle_rounds = 0
+        self._best_objective = min(objective, self._best_objective)
+        self._best_gap = min(self.gap, self._best_gap)
+        return self._idle_rounds > _IDLE_ROUNDS
+
+    def _objective(self) -> float:
+        return 0.5 * float(self._b @ (self._problem.linear - self._F))
+
+    def _begin_anew(self) -> None:
+        self._supply.reset()
+        self._F = -self._problem.linear
+        self._subtract(np.flatnonzero(self._b))
+
+    def _work(self, left: int) -> int:
+        local = self._local
+        assert local is not None
+        limit = min(left, max(16, int(_PASS_ENTRIES / len(local.b))))
+        steps = self._moves.exact_steps if self._exact else self._moves.steps
+        did, _ = steps(local, self._inner_tol, limit)
+        self.iterations += did
+        self._inner_did += did
+        if did < limit:
+            if self._inner_did == 0 and self._exact:
+                self.done, self.status = True, Status.STALLED
+            self._exact = self._inner_did == 0  # float32 could not tell candidates apart: compare in float64
+            self._end_round()
+        return did
+
+    def _end_round(self) -> None:
+        local = self._local
+        assert local is not None
+        moves = local.b - self._b[self._set]
+        changed = np.flatnonzero(moves)
+        self._b[self._set] = local.b
+        self._local = None
+        self._subtract(self._set[changed], moves[changed])
+
+    # ------------------------------------------------------------------------------------------------------------------
+
+    def _choose(self, highest: float, lowest: float) -> None:
+        """Change the working set, and its block of the matrix with it."""
+        b, F, problem = self._b, self._F, self._problem
+        may_rise, may_fall = b < problem.upper, b > problem.lower
+        free = may_rise & may_fall
+        size = min(max(self._smallest, int(_PER_FREE * np.count_nonzero(free))), self._largest)
+        places = np.flatnonzero(free[self._set])
+        places = places[-int(size * (1.0 - _NEW_SHARE)) :]  # too many: the oldest leave
+        outside = np.ones(self._n, dtype=bool)
+        outside[self._set[places]] = False
+        room = size - len(places)
+        rising = _worst(F, may_rise & outside & (F > lowest), -1.0, room)
+        falling = _worst(F, may_fall & outside & (F < highest), 1.0, room)
+        short = min(len(rising), len(falling), room // 2)
+        rising = rising[: room - short] if len(falling) == short else rising[: room // 2]
+        falling = falling[np.isin(falling, rising, invert=True)][: room - len(rising)]
+        self._replace(places, np.concatenate((rising, falling)))
+
+    def _replace(self, places: Rows, new: Rows) -> None:
+        previous = self._set
+        chosen = np.concatenate((previous[places], new))
+        kept, size = len(places), len(chosen)
+        if size > self._block.shape[0]:
+            side = min(self._largest, max(size, int(1.25 * self._block.shape[0])))
+            larger = np.empty((side, side), dtype=self._gram.dtype)
+            _copy_block(self._block, places, larger)
+            self._block = larger
+        else:
+            _copy_block(self._block, places, self._block)
+        if kept == 0:
+            self._block[:size, :size] = self._gram.view(chosen).dense()
+        elif len(new):
+            _write_block(self._block, self._gram.rows(new, chosen), kept)
+        self._set = chosen
+
+
+def _worst(F: Float64, candidates: npt.NDArray[np.bool_], sign: float, count: int) -> Rows:
+    """The `count` candidates with the smallest sign * F, the worst first."""
+    found = np.flatnonzero(candidates)
+    keys = sign * F[found]
+    if len(found) > count:
+        part = np.argpartition(keys, count)[:count]
+        found, keys = found[part], keys[part]
+    order = np.lexsort((found, keys))
+    return found[order]
+
+
+@jit
+def _copy_block(source: Array, places: Array, target: Array) -> None:
+    # In place this is safe: places ascend, so that every entry moves up or left, onto what was already read.
+    for i in range(places.shape[0]):
+        row, out = source[places[i]], target[i]
+        for j in range(places.shape[0]):
+            out[j] = row[places[j]]
+
+
+@jit
+def _write_block(block: Array, rows: Array, kept: int) -> None:
+    """Append rows to a symmetric matrix, and their transposes as columns."""
+    count, size = rows.shape
+    for i in range(count):
+        out = block[kept + i]
+        for j in range(size):
+            out[j] = rows[i, j]
+    side = 32
+    for i0 in range(0, count, side):
+        for j0 in range(0, kept, side):
+            for j in range(j0, min(j0 + side, kept)):
+                for i in range(i0, min(i0 + side, count)):
+                    block[j, kept + i] = rows[i, j]
