@@ -7,6 +7,7 @@
     │   └── InputTypeError (TypeError)     ... because they are of the wrong kind altogether
     ├── ParameterError (ValueError, TypeError)   a hyperparameter outside its range
     ├── KernelError (ValueError)           a kernel broke its contract: NaN, asymmetry, wrong shape
+    ├── InseparableError (ValueError)      a hard margin that does not exist, with the proof
     ├── MemoryBudgetError (MemoryError)    refused before allocating, with the number and the way out
     ├── ModelFileError (ValueError)        a model file that is damaged, hostile or too new, or cannot be written
     ├── UnfittedError (ValueError, AttributeError)   a model that must be fitted first
@@ -19,6 +20,8 @@ Each message says what is wrong, where, why, and what to do about it.
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 
 class MercerError(Exception):
@@ -39,6 +42,31 @@ class ParameterError(MercerError, ValueError, TypeError):
 
 class KernelError(MercerError, ValueError):
     """A kernel that broke its contract."""
+
+
+class InseparableError(MercerError, ValueError):
+    """No hyperplane separates the classes, with the proof: weights under which their mixtures coincide.
+
+    `positive` and `negative` hold one weight per object. With an intercept each sums to one, and the mixtures
+    sum_i positive_i phi(x_i) and sum_j negative_j phi(x_j) are only `distance` apart; without, both together sum to
+    one, and sum_i positive_i phi(x_i) - sum_j negative_j phi(x_j) has length `distance`. `tolerance` is what counts
+    as zero.
+    """
+
+    def __init__(self, message: str, *, positive: Any, negative: Any, distance: float, tolerance: float) -> None:
+        super().__init__(message)
+        self.positive = positive
+        self.negative = negative
+        self.distance = distance
+        self.tolerance = tolerance
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        details = {name: getattr(self, name) for name in ("positive", "negative", "distance", "tolerance")}
+        return _rebuild_inseparable, (self.args[0], details)
+
+
+def _rebuild_inseparable(message: str, details: dict[str, Any]) -> InseparableError:
+    return InseparableError(message, **details)
 
 
 class MemoryBudgetError(MercerError, MemoryError):

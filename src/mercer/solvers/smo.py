@@ -18,6 +18,7 @@ from typing import final
 import numpy as np
 
 from mercer.gram.matrix import Gram
+from mercer.solvers import hardmargin
 from mercer.solvers.dense import DenseRun
 from mercer.solvers.drive import Run, Solver
 from mercer.solvers.moves import Moves, Pairs, Singles
@@ -31,6 +32,8 @@ class SMO(Solver):
     """Pairs of coefficients at a time; without a sum to keep, single ones."""
 
     def init(self, gram: Gram, problem: BoxProblem, *, start: Float64 | None, tol: float) -> Run:
+        if hardmargin.applies(problem):
+            return hardmargin.HardMarginRun(gram, problem, tol)
         begin = feasible(problem) if start is None else start
         return run(gram, problem, begin, tol, Singles() if problem.total is None else Pairs())
 
