@@ -249,3 +249,14 @@ def test_dense_run_stalls_rather_than_loops():
     run = DenseRun(gram, problem, feasible(problem), 1e-14, Pairs())
     solution = drive(run, 1e-14, Limits(max_iter=10**6, time_limit=20.0), None, time.monotonic())
     assert solution.status in (Status.STALLED, Status.CONVERGED)
+
+
+def test_rounding_that_may_matter_is_recomputed_once(monkeypatch):
+    gram, problem = sample(12, 600, C=1000.0, dtype=np.float32)
+    anew = []
+    begin = WorkingSetRun._begin_anew
+    monkeypatch.setattr(WorkingSetRun, "_begin_anew", lambda run: (anew.append(run.iterations), begin(run)))
+    solution = in_small_sets(gram, problem, 1e-3, Pairs(), smallest=64, largest=600)
+    assert solution.converged
+    assert 1 <= len(anew) == len(set(anew)) <= 5
+    checked(gram, problem, solution, 1e-3)

@@ -29,6 +29,7 @@ from mercer.inputs.base import Objects
 from mercer.inputs.vectors import Vectors
 from mercer.kernels.vectors.linear import Linear
 from mercer.losses.hinge import Hinge
+from mercer.solvers.smo import worth_storing
 
 Float64 = npt.NDArray[np.float64]
 
@@ -187,7 +188,8 @@ class SVC(ClassifierMixin, Kernelised):
                 done += 1
 
             if len(problems) > 1:
-                if gram.fits():
+                counts = np.bincount(classes.codes)
+                if gram.fits() and worth_storing(gram.shape[0], [int(counts[a] + counts[b]) for a, b in problems]):
                     gram.store()
                 gram.executor.each(job, range(len(problems)), limits.stop)
             else:

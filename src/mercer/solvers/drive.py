@@ -14,6 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import final
 
+from mercer.gram.executors import single_threaded_blas
 from mercer.gram.matrix import Gram
 from mercer.solvers.problem import BoxProblem
 from mercer.solvers.solution import Float64, Solution, Stats, Status
@@ -91,7 +92,8 @@ class Solver(ABC):
     ) -> Solution:
         """Solve to within `tol`, or as far as the limits allow."""
         began = time.monotonic()
-        return drive(self.init(gram, problem, start=start, tol=tol), tol, limits or Limits(), on_chunk, began)
+        with single_threaded_blas():  # held throughout: taking it up for each small product costs more than they do
+            return drive(self.init(gram, problem, start=start, tol=tol), tol, limits or Limits(), on_chunk, began)
 
 
 def drive(run: Run, tol: float, limits: Limits, on_chunk: OnChunk | None, began: float) -> Solution:

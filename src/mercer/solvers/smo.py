@@ -13,6 +13,7 @@ through as they are (`dense`), large ones by sub-problems (`workingset`). K may 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import final
 
 import numpy as np
@@ -24,7 +25,12 @@ from mercer.solvers.drive import Run, Solver
 from mercer.solvers.moves import Moves, Pairs, Singles
 from mercer.solvers.problem import BoxProblem
 from mercer.solvers.solution import Float64
-from mercer.solvers.workingset import SMALLEST_SET, WorkingSetRun
+from mercer.solvers.workingset import WorkingSetRun
+
+DENSE = 2048
+"""Up to so many coefficients the whole matrix is cheaper than to ask which part of it is needed."""
+_ROWS_NEEDED = 0.25
+_COPY = 0.15
 
 
 @final
@@ -40,9 +46,19 @@ class SMO(Solver):
 
 def run(gram: Gram, problem: BoxProblem, start: Float64, tol: float, moves: Moves) -> Run:
     """The run that suits the size of the problem."""
-    if len(problem.linear) <= SMALLEST_SET:
+    if len(problem.linear) <= DENSE:
         return DenseRun(gram, problem, start, tol, moves)
     return WorkingSetRun(gram, problem, start, tol, moves)
+
+
+def worth_storing(n: int, sizes: Sequence[int]) -> bool:
+    """Whether problems of these sizes, over parts of n objects, had better share one stored matrix.
+
+    Storing computes half a square once, and copies each part from it. Without, a small problem computes its own half
+    square, and a large one the rows that it turns out to need.
+    """
+    alone = sum(0.5 * size**2 if size <= DENSE else _ROWS_NEEDED * size**2 for size in sizes)
+    return 0.5 * n**2 + _COPY * sum(size**2 for size in sizes) < alone
 
 
 def feasible(problem: BoxProblem) -> Float64:

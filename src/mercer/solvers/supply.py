@@ -55,8 +55,7 @@ class RowSupply:
         size = max(16, _PIECE_ENTRIES // max(1, self._n))
         if self._stored is not None:
             for start in range(0, len(rows), 8 * size):
-                part = slice(start, start + 8 * size)
-                self._subtract_kept(F, self._stored, rows[part], moves[part])
+                self._subtract_kept(F, self._stored, rows[start : start + 8 * size], moves[start : start + 8 * size])
                 yield
             return
         cache = self._cache
@@ -76,9 +75,25 @@ class RowSupply:
         size = min(size, cache.capacity)
         for start in range(0, len(again), size):
             part = again[start : start + size]
-            cache.ensure(rows[part], lambda index, out: self._gram.rows(index, out=out))
+            cache.ensure(rows[part], self._compute)
             self._subtract_kept(F, cache.buffer, cache.slots[rows[part]], moves[part])
             yield
+
+    def copy_entries(self, old: Rows, new: Rows, block: npt.NDArray[Any], top: int) -> npt.NDArray[np.bool_]:
+        """Write K[new, old] below row `top` of a block as far as rows of `old` are at hand; says which were."""
+        if self._stored is not None:
+            there = np.ones(len(old), dtype=bool)
+            _copy_entries(self._stored, old, np.arange(len(old)), new, block, top)
+        elif self._cache is not None:
+            there = self._cache.slots[old] >= 0
+            columns = np.flatnonzero(there)
+            _copy_entries(self._cache.buffer, self._cache.slots[old[columns]], columns, new, block, top)
+        else:
+            there = np.zeros(len(old), dtype=bool)
+        return there
+
+    def _compute(self, rows: Rows, out: npt.NDArray[Any]) -> None:
+        self._gram.rows(rows, out=out)
 
     def _subtract_kept(self, F: Float64, matrix: npt.NDArray[Any], places: Any, moves: Float64) -> None:
         places = np.ascontiguousarray(places, dtype=np.int64)
@@ -102,3 +117,14 @@ def subtract_rows(F: Array, matrix: Array, places: Array, moves: Array, start: i
         row, move = matrix[places[r], start:stop], moves[r]
         for t in range(part.shape[0]):
             part[t] -= move * row[t]
+
+
+@jit
+def _copy_entries(matrix: Array, places: Array, columns: Array, new: Array, block: Array, top: int) -> None:
+    # Eight rows at a time: each reads its own line of the matrix, and together they fill whole lines of the block.
+    for start in range(0, places.shape[0], 8):
+        stop = min(start + 8, places.shape[0])
+        for i in range(new.shape[0]):
+            out = block[top + i]
+            for j in range(start, stop):
+                out[columns[j]] = matrix[places[j], new[i]]

@@ -31,11 +31,13 @@ from mercer.solvers.supply import RowSupply
 
 Rows = npt.NDArray[np.intp]
 
-SMALLEST_SET = 2048
+FIRST_SET = 512
+SMALLEST_SET = 512
 LARGEST_SET = 8192
-_PER_FREE = 2.0
+_PER_FREE = 1.5
+_PER_CHANGED = 1.0
 _NEW_SHARE = 0.25
-_INNER = 0.1
+_INNER = 0.2
 _INNER_TOL = 0.5
 _NOISE = 0.1
 _PASS_ENTRIES = 2e7
@@ -71,9 +73,11 @@ class WorkingSetRun(Run):
         self._set: Rows = np.zeros(0, dtype=np.intp)
         self._block: npt.NDArray[Any] = np.empty((0, 0), dtype=gram.dtype)
         self._local: Local | None = None
+        self._changed = FIRST_SET
         self._inner_tol = 0.0
         self._inner_did = 0
         self._exact = False
+        self._anew = False
         self._best_gap, self._best_objective, self._idle_rounds = np.inf, np.inf, 0
         self._pending: Iterator[None] | None = None
         self._subtract(np.flatnonzero(self._b))
@@ -116,7 +120,7 @@ class WorkingSetRun(Run):
         highest, lowest = self._moves.extremes(self._b, self._F, self._problem)
         self.gap = self._moves.gap(highest, lowest)
         if self.gap <= self._tol:
-            if self._supply.noise <= _NOISE * self._tol:
+            if self._anew or self._supply.noise <= _NOISE * self._tol:
                 self.done = True
             else:
                 self._begin_anew()
@@ -152,6 +156,7 @@ class WorkingSetRun(Run):
         return 0.5 * float(self._b @ (self._problem.linear - self._F))
 
     def _begin_anew(self) -> None:
+        self._anew = True
         self._supply.reset()
         self._F = -self._problem.linear
         self._subtract(np.flatnonzero(self._b))
@@ -176,6 +181,8 @@ class WorkingSetRun(Run):
         assert local is not None
         moves = local.b - self._b[self._set]
         changed = np.flatnonzero(moves)
+        self._changed = len(changed)
+        self._anew = False
         self._b[self._set] = local.b
         self._local = None
         self._subtract(self._set[changed], moves[changed])
@@ -187,14 +194,15 @@ class WorkingSetRun(Run):
         b, F, problem = self._b, self._F, self._problem
         may_rise, may_fall = b < problem.upper, b > problem.lower
         free = may_rise & may_fall
-        size = min(max(self._smallest, int(_PER_FREE * np.count_nonzero(free))), self._largest)
+        wanted = max(self._smallest, int(_PER_FREE * np.count_nonzero(free)), int(_PER_CHANGED * self._changed))
+        size = min(wanted, self._largest)
         places = np.flatnonzero(free[self._set])
         places = places[-int(size * (1.0 - _NEW_SHARE)) :]  # too many: the oldest leave
         outside = np.ones(self._n, dtype=bool)
         outside[self._set[places]] = False
         room = size - len(places)
-        rising = _worst(F, may_rise & outside & (F > lowest), -1.0, room)
-        falling = _worst(F, may_fall & outside & (F < highest), 1.0, room)
+        rising = _worst(F, may_rise & outside & (lowest < F), -1.0, room)
+        falling = _worst(F, may_fall & outside & (highest > F), 1.0, room)
         short = min(len(rising), len(falling), room // 2)
         rising = rising[: room - short] if len(falling) == short else rising[: room // 2]
         falling = falling[np.isin(falling, rising, invert=True)][: room - len(rising)]
@@ -211,10 +219,14 @@ class WorkingSetRun(Run):
             self._block = larger
         else:
             _copy_block(self._block, places, self._block)
-        if kept == 0:
-            self._block[:size, :size] = self._gram.view(chosen).dense()
-        elif len(new):
-            _write_block(self._block, self._gram.rows(new, chosen), kept)
+        if len(new):
+            self._block[kept:size, kept:size] = self._gram.view(new).dense()
+            old = chosen[:kept]
+            there = self._supply.copy_entries(old, new, self._block, kept)
+            absent = np.flatnonzero(~there)
+            if len(absent):
+                _write_columns(self._block, self._gram.rows(new, old[absent]), absent, kept)
+            _mirror(self._block, kept, size)
         self._set = chosen
 
 
@@ -239,16 +251,20 @@ def _copy_block(source: Array, places: Array, target: Array) -> None:
 
 
 @jit
-def _write_block(block: Array, rows: Array, kept: int) -> None:
-    """Append rows to a symmetric matrix, and their transposes as columns."""
-    count, size = rows.shape
-    for i in range(count):
+def _write_columns(block: Array, rows: Array, columns: Array, kept: int) -> None:
+    """Entries of new rows, below the block that was kept."""
+    for i in range(rows.shape[0]):
         out = block[kept + i]
-        for j in range(size):
-            out[j] = rows[i, j]
+        for j in range(columns.shape[0]):
+            out[columns[j]] = rows[i, j]
+
+
+@jit
+def _mirror(block: Array, kept: int, size: int) -> None:
+    """The entries above the diagonal that belong to new rows, in squares that fit the first-level cache."""
     side = 32
-    for i0 in range(0, count, side):
+    for i0 in range(kept, size, side):
         for j0 in range(0, kept, side):
             for j in range(j0, min(j0 + side, kept)):
-                for i in range(i0, min(i0 + side, count)):
-                    block[j, kept + i] = rows[i, j]
+                for i in range(i0, min(i0 + side, size)):
+                    block[j, i] = block[i, j]
