@@ -232,7 +232,9 @@ def gram_rate(data: Data, repeat: int) -> None:
 def peak_memory(folder: Path) -> None:
     command = [sys.executable, __file__, "--data", str(folder), "--peak"]
     answer = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
-    print(f"\npeak memory of the ijcnn1 fit: {float(answer[-1]):.2f} GiB, {float(answer[-2]):.2f} before it (wanted: 2)")
+    print(
+        f"\npeak memory of the ijcnn1 fit: {float(answer[-1]):.2f} GiB, {float(answer[-2]):.2f} before it (wanted: 2)"
+    )
 
 
 def _print_peak(data: Data) -> None:

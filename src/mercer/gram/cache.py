@@ -37,27 +37,35 @@ class RowCache:
         wanted = np.unique(rows)
         if len(wanted) > self.capacity:
             raise ValueError(f"{len(wanted)} rows do not fit a cache of {self.capacity}")
-        self._clock += 1
+        self.touch(wanted)
         there = self.slots[wanted]
-        self._used[there[there >= 0]] = self._clock
         missing = wanted[there < 0].astype(np.intp)
         if not len(missing):
             return
         if self._filled + len(missing) <= self.capacity:  # still room: straight into the buffer
-            places = np.arange(self._filled, self._filled + len(missing))
-            compute(missing, self.buffer[places[0] : places[-1] + 1])  # if it raises, nothing has changed
-            self._filled += len(missing)
+            compute(missing, self.buffer[self._filled : self._filled + len(missing)])  # if it raises, nothing changed
+            self.reserve(missing)
         else:
             block = np.empty((len(missing), self.buffer.shape[1]), dtype=self.buffer.dtype)
             compute(missing, block)
-            room = np.arange(self._filled, self.capacity)
-            self._filled = self.capacity
-            oldest = np.argsort(self._used[: room[0] if len(room) else self.capacity], kind="stable")
-            places = np.concatenate((room, oldest[: len(missing) - len(room)]))
-            evicted = self._owner[places]
-            self.slots[evicted[evicted >= 0]] = -1
-            self.buffer[places] = block
-        self.slots[missing] = places
-        self._owner[places] = missing
-        self._used[places] = self._clock
+            self.buffer[self.reserve(missing)] = block
         self.computed += len(missing)
+
+    def touch(self, rows: Rows) -> None:
+        """Note that these rows, as far as they are here, are in use now."""
+        self._clock += 1
+        there = self.slots[rows]
+        self._used[there[there >= 0]] = self._clock
+
+    def reserve(self, rows: Rows) -> Rows:
+        """Places in the buffer for rows that are not there, which the caller fills; the least recently used go."""
+        room = np.arange(self._filled, min(self.capacity, self._filled + len(rows)))
+        oldest = np.argsort(self._used[: self._filled], kind="stable")[: len(rows) - len(room)]
+        places = np.concatenate((room, oldest))
+        self._filled += len(room)
+        evicted = self._owner[places]
+        self.slots[evicted[evicted >= 0]] = -1
+        self.slots[rows] = places
+        self._owner[places] = rows
+        self._used[places] = self._clock
+        return places

@@ -17,7 +17,7 @@ from mercer._progress import reporting
 from mercer.errors import KernelError
 from mercer.gram import budget
 from mercer.gram.cache import RowCache
-from mercer.gram.executors import Block, Executor, Serial, Threads
+from mercer.gram.executors import Block, Executor, Serial, Sink, Threads
 from mercer.gram.sinks import ProductSink, StoreSink
 from mercer.gram.tiles import Strip, Tile, plan
 from mercer.inputs.base import Objects
@@ -228,8 +228,12 @@ class Gram:
         if self._source.stored is not None and self._rows is None and self._columns is None:
             self._stored_product(self._source.stored, vectors, out)
         else:
-            self._run(ProductSink(out, vectors, self.dtype), symmetric=False)
+            self.each_tile(ProductSink(out, vectors, self.dtype))
         return out
+
+    def each_tile(self, sink: Sink) -> None:
+        """Compute every tile into a sink, without storing K."""
+        self._run(sink, symmetric=False)
 
     # ------------------------------------------------------------------------------------------------------------------
 
@@ -279,7 +283,7 @@ class Gram:
         strips = plan(*self.shape, itemsize=stored.itemsize, budget=TILE_BYTES)
         self._source.executor.each(work, strips)
 
-    def _run(self, sink: Any, *, symmetric: bool) -> None:
+    def _run(self, sink: Sink, *, symmetric: bool) -> None:
         source = self._source
         n, m = self.shape
         strips = plan(n, m, itemsize=np.dtype(self.dtype).itemsize, budget=TILE_BYTES, symmetric=symmetric)
@@ -290,7 +294,7 @@ class Gram:
             work = TileWork(source.fitted, self._left(), self._right())
         else:
             work = _StoredWork(source.stored, self._row_ids(), self._column_ids())
-        if isinstance(sink, ProductSink) and source.stored is None and source.diagonal is not None:
+        if not isinstance(sink, StoreSink) and source.stored is None and source.diagonal is not None:
             work = _ExactWork.of(work, self._row_ids(), self._column_ids(), source.diagonal)
         with reporting("Kernel values") as report:
             source.executor.map(work, strips, sink, report)

@@ -13,7 +13,7 @@ from mercer.gram.executors import Block
 from mercer.gram.tiles import Tile
 
 
-class _Buffers:
+class Buffers:
     """One scratch tile per thread: fresh memory is far dearer than memory in use."""
 
     def __init__(self, dtype: Any) -> None:
@@ -36,7 +36,7 @@ class StoreSink:
     def __init__(self, out: Block, *, mirror: bool) -> None:
         self._out = out
         self._mirror = mirror
-        self._buffers = _Buffers(out.dtype)
+        self._buffers = Buffers(out.dtype)
 
     def buffer(self, tile: Tile) -> Block:
         if tile.shape[1] == self._out.shape[1]:  # whole rows of the matrix are contiguous: no copy
@@ -63,7 +63,7 @@ class ProductSink:
         self._out = out
         self._single = vectors.ndim == 1
         self._vectors = np.ascontiguousarray(vectors, dtype=np.float64 if self._single else dtype)
-        self._buffers = _Buffers(dtype)
+        self._buffers = Buffers(dtype)
 
     def buffer(self, tile: Tile) -> Block:
         return self._buffers.of_shape(tile.shape)

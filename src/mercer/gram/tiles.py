@@ -54,7 +54,7 @@ def plan(n_rows: int, n_columns: int, *, itemsize: int, budget: int, symmetric: 
         side = max(1, min(2 * ROWS, int(entries**0.5), n_rows))
         height = width = side if n_rows > side else max(1, -(-n_rows // 2) if n_rows > ROWS else n_rows)
     else:
-        # A matrix with few rows gets wider tiles, one with few columns higher ones: small tiles cost more than they hold.
+        # Few rows make wider tiles, few columns higher ones: a small tile costs more than it holds.
         width = max(1, min(max(COLUMNS, min(ROWS * COLUMNS // max(1, n_rows), _LONGEST)), n_columns, entries))
         height = max(1, min(max(ROWS, min(ROWS * COLUMNS // width, _LONGEST)), n_rows, entries // width))
     strips = []

@@ -16,6 +16,8 @@ import numpy.typing as npt
 from mercer._jit import Array, jit
 from mercer.gram.cache import RowCache
 from mercer.gram.matrix import Gram
+from mercer.gram.sinks import Buffers
+from mercer.gram.tiles import Tile
 from mercer.solvers.solution import Float64
 
 Rows = npt.NDArray[np.intp]
@@ -63,20 +65,22 @@ class RowSupply:
             row_bytes = self._n * np.dtype(self._gram.dtype).itemsize
             budget = min(CACHE_BYTES, self._gram.budget // 2)
             cache = self._cache = RowCache(self._n, self._n, self._gram.dtype, max(budget, 2 * row_bytes))
-        kept = keep | self._seen[rows] | (cache.slots[rows] >= 0)
-        self._seen[rows] = True
-        once = np.flatnonzero(~kept)
-        for start in range(0, len(once), size):
-            part = once[start : start + size]
-            F -= self._gram.view(slice(None), rows[part]).matvec(moves[part])
-            yield
-        again = np.flatnonzero(kept)
-        again = again[np.argsort(cache.slots[rows[again]] < 0, kind="stable")]  # those at hand first: none is evicted
-        size = min(size, cache.capacity)
-        for start in range(0, len(again), size):
-            part = again[start : start + size]
-            cache.ensure(rows[part], self._compute)
+        here = cache.slots[rows] >= 0
+        at_hand = np.flatnonzero(here)
+        for start in range(0, len(at_hand), 8 * size):
+            part = at_hand[start : start + 8 * size]
+            cache.touch(rows[part])
             self._subtract_kept(F, cache.buffer, cache.slots[rows[part]], moves[part])
+            yield
+        wanted = keep | self._seen[rows]
+        self._seen[rows] = True
+        absent = np.flatnonzero(~here)
+        for start in range(0, len(absent), size):
+            part = absent[start : start + size]
+            stays = part[wanted[part]][: cache.capacity]
+            places = np.full(len(part), -1, dtype=np.int64)
+            places[np.isin(part, stays)] = cache.reserve(rows[stays])
+            self._gram.view(slice(None), rows[part]).each_tile(_FoldSink(F, moves[part], cache.buffer, places))
             yield
 
     def copy_entries(self, old: Rows, new: Rows, block: npt.NDArray[Any], top: int) -> npt.NDArray[np.bool_]:
@@ -92,13 +96,53 @@ class RowSupply:
             there = np.zeros(len(old), dtype=bool)
         return there
 
-    def _compute(self, rows: Rows, out: npt.NDArray[Any]) -> None:
-        self._gram.rows(rows, out=out)
-
     def _subtract_kept(self, F: Float64, matrix: npt.NDArray[Any], places: Any, moves: Float64) -> None:
         places = np.ascontiguousarray(places, dtype=np.int64)
         ends = [(start, min(start + _COLUMNS, self._n)) for start in range(0, self._n, _COLUMNS)]
         self._gram.executor.each(lambda ends: subtract_rows(F, matrix, places, moves, *ends), ends)
+
+
+@final
+class _FoldSink:
+    """Takes tiles of K[:, rows]: subtracts their products, and keeps the columns that have a place."""
+
+    def __init__(self, F: Float64, moves: Float64, kept: npt.NDArray[Any], places: npt.NDArray[np.int64]) -> None:
+        self._F = F
+        self._moves = moves
+        self._kept = kept
+        self._places = places
+        self._buffers = Buffers(kept.dtype)
+
+    def buffer(self, tile: Tile) -> npt.NDArray[Any]:
+        return self._buffers.of_shape(tile.shape)
+
+    def accept(self, tile: Tile, block: npt.NDArray[Any]) -> None:
+        _fold(self._F[tile.rows], block, self._moves[tile.columns])
+        places = self._places[tile.columns]
+        columns = np.flatnonzero(places >= 0)
+        if len(columns):
+            _keep(self._kept, block, columns, places[columns], tile.top)
+
+
+@jit
+def _fold(F: Array, block: Array, moves: Array) -> None:
+    for i in range(block.shape[0]):
+        row = block[i]
+        total = 0.0
+        for j in range(row.shape[0]):
+            total += row[j] * moves[j]
+        F[i] -= total
+
+
+@jit
+def _keep(kept: Array, block: Array, columns: Array, places: Array, top: int) -> None:
+    side = 64
+    for i0 in range(0, block.shape[0], side):
+        stop = min(i0 + side, block.shape[0])
+        for j in range(columns.shape[0]):
+            out, column = kept[places[j]], columns[j]
+            for i in range(i0, stop):
+                out[top + i] = block[i, column]
 
 
 @jit
