@@ -30,16 +30,16 @@ class RowCache:
         self._filled = 0
         self._owner = np.full(self.capacity, -1, dtype=np.int64)
         self._used = np.zeros(self.capacity, dtype=np.int64)
-        self._clock = 0
+        self._clock = 1
 
     def ensure(self, rows: Rows, compute: Compute) -> None:
         """Have these rows in the buffer; missing ones are computed in one batch, into contiguous memory."""
-        wanted = np.unique(rows)
+        wanted = np.array(list(dict.fromkeys(np.asarray(rows).tolist())), dtype=np.intp)
         if len(wanted) > self.capacity:
             raise ValueError(f"{len(wanted)} rows do not fit a cache of {self.capacity}")
         self.touch(wanted)
         there = self.slots[wanted]
-        missing = wanted[there < 0].astype(np.intp)
+        missing = wanted[there < 0]
         if not len(missing):
             return
         if self._filled + len(missing) <= self.capacity:  # still room: straight into the buffer
@@ -53,9 +53,8 @@ class RowCache:
 
     def touch(self, rows: Rows) -> None:
         """Note that these rows, as far as they are here, are in use now."""
-        self._clock += 1
         there = self.slots[rows]
-        self._used[there[there >= 0]] = self._clock
+        self._use(there[there >= 0])
 
     def reserve(self, rows: Rows) -> Rows:
         """Places in the buffer for rows that are not there, which the caller fills; the least recently used go."""
@@ -67,5 +66,9 @@ class RowCache:
         self.slots[evicted[evicted >= 0]] = -1
         self.slots[rows] = places
         self._owner[places] = rows
-        self._used[places] = self._clock
+        self._use(places)
         return places
+
+    def _use(self, places: Rows) -> None:
+        self._used[places] = self._clock + np.arange(len(places))
+        self._clock += len(places)

@@ -123,7 +123,7 @@ class Threads:
             failures.append(failure)  # the first is the cause: later ones may come of being told to stop
             stop.set()
 
-        def worker(between: Callable[[], None]) -> None:
+        def worker(between: Callable[[], None] = lambda: None) -> None:
             before, _worker.busy = getattr(_worker, "busy", False), True
             try:
                 while not stop.is_set():
@@ -144,13 +144,14 @@ class Threads:
             futures: list[Future[None]] = []
             try:
                 # Inside the `try`, because Ctrl-C may come while threads are being started.
-                futures.extend(_pool(helpers).submit(worker, lambda: None) for _ in range(helpers))
+                futures.extend(_pool(helpers).submit(worker) for _ in range(helpers))
                 worker(watch)  # this thread works too, and sees Ctrl-C between two items
                 _finish(futures, watch)
             except BaseException as failure:
                 fail(failure)
                 _finish(futures, lambda: None)
         if failures:
+            _dismiss()
             raise failures[0]
 
 
@@ -162,14 +163,23 @@ def _finish(futures: Sequence[Future[None]], watch: Callable[[], None]) -> None:
         watch()
 
 
-@functools.lru_cache(maxsize=4)
 def _pool(helpers: int) -> ThreadPoolExecutor:
-    # Starting threads costs more than many a product of a few rows: they are kept. A forked child starts its own.
-    return ThreadPoolExecutor(helpers, thread_name_prefix="mercer")
+    """The helpers of this thread. Starting threads costs more than many a product of a few rows: they are kept.
+
+    Every thread has its own, so that no caller waits for another's work; a forked process starts anew.
+    """
+    if getattr(_worker, "process", None) != os.getpid() or _worker.helpers != helpers:
+        _worker.pool = ThreadPoolExecutor(helpers, thread_name_prefix="mercer")
+        _worker.process, _worker.helpers = os.getpid(), helpers
+    pool: ThreadPoolExecutor = _worker.pool
+    return pool
 
 
-if hasattr(os, "register_at_fork"):  # not on Windows
-    os.register_at_fork(after_in_child=_pool.cache_clear)
+def _dismiss() -> None:
+    """After a failure no thread of ours is left behind."""
+    if getattr(_worker, "process", None) == os.getpid():
+        _worker.pool.shutdown()
+        _worker.process = None
 
 
 def _run_strip(work: Work, strip: Strip, sink: Sink) -> None:
