@@ -92,6 +92,9 @@ class Centred(OfKernel):
         self.kernel.tile(left.inner, right.inner, state.parts[0], out)
         _subtract(out, left.shift.astype(out.dtype), right.shift.astype(out.dtype))
 
+    def tile_entries(self, left: CentredFeatures, right: CentredFeatures, state: State) -> int:
+        return self.kernel.tile_entries(left.inner, right.inner, state.parts[0])
+
     def diagonal(self, features: CentredFeatures, state: State) -> Float64:
         with np.errstate(invalid="ignore"):
             values = self.kernel.diagonal(features.inner, state.parts[0]) - 2 * features.shift
