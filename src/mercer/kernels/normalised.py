@@ -12,6 +12,7 @@ from mercer import _check
 from mercer._jit import Array, jit
 from mercer.inputs.base import Objects
 from mercer.kernels.base import DType, Features, Float64, Floating, Kernel, State
+from mercer.kernels.logarithmic import LogKernel
 from mercer.kernels.ofkernel import OfKernel
 from mercer.kernels.withdiagonal import WithDiagonal
 
@@ -43,12 +44,18 @@ class Normalised(OfKernel):
         return State(parts=(self.kernel.resolve(objects),))
 
     def features(self, objects: Objects, state: State, dtype: DType) -> WithDiagonal:
+        if isinstance(self.kernel, LogKernel):  # the diagonal is kept as its logarithm
+            inner = self.kernel.features(objects, state.parts[0], dtype)
+            return WithDiagonal(inner, self.kernel.log_diagonal(inner, state.parts[0]))
         return WithDiagonal.of(self.kernel, objects, state.parts[0], dtype)
 
     def align(self, left: WithDiagonal, right: WithDiagonal, state: State) -> tuple[Features, Features]:
         return WithDiagonal.aligned(self.kernel, left, right, state.parts[0])
 
     def tile(self, left: WithDiagonal, right: WithDiagonal, state: State, out: Floating) -> None:
+        if isinstance(self.kernel, LogKernel):
+            _cosine_of_logarithms(self.kernel, left, right, state.parts[0], out)
+            return
         self.kernel.tile(left.inner, right.inner, state.parts[0], out)
         _scale(out, _inverse_root(left.diagonal).astype(out.dtype), _inverse_root(right.diagonal).astype(out.dtype))
 
@@ -56,9 +63,12 @@ class Normalised(OfKernel):
         return self.kernel.tile_entries(left.inner, right.inner, state.parts[0])
 
     def diagonal(self, features: WithDiagonal, state: State) -> Float64:
-        return (features.diagonal > 0).astype(np.float64)
+        lowest = -np.inf if isinstance(self.kernel, LogKernel) else 0.0
+        return (features.diagonal > lowest).astype(np.float64)
 
     def single_precision(self, features: WithDiagonal, state: State) -> bool:
+        if isinstance(self.kernel, LogKernel):
+            return True
         return self.kernel.single_precision(features.inner, state.parts[0])
 
     @classmethod
@@ -73,6 +83,16 @@ class Normalised(OfKernel):
 def normalise(kernel: Kernel) -> Normalised:
     """The kernel scaled to k(x, x) = 1: `Normalised`."""
     return Normalised(kernel)
+
+
+def _cosine_of_logarithms(
+    kernel: LogKernel, left: WithDiagonal, right: WithDiagonal, state: State, out: Floating
+) -> None:
+    values = np.empty(out.shape)
+    kernel.log_tile(left.inner, right.inner, state, values)
+    for side, shape in ((left, (-1, 1)), (right, (1, -1))):
+        values -= 0.5 * np.where(np.isneginf(side.diagonal), 0.0, side.diagonal).reshape(shape)
+    np.exp2(values, out=out, casting="same_kind")
 
 
 def _inverse_root(diagonal: Float64) -> Float64:
