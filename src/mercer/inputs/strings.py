@@ -1,8 +1,8 @@
-"""Strings of characters, held as one array of code points and the offsets of each string in it."""
+"""Strings of characters and sequences of tokens, held as one array of symbols and the offsets of each in it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -10,21 +10,27 @@ import numpy.typing as npt
 
 from mercer.errors import InputError, InputTypeError, ModelFileError
 from mercer.inputs.base import Arrays, Index, Objects
+from mercer.inputs.hashing import symbol_of, type_of
+from mercer.inputs.ragged import fit_together, offsets_of, take_rows
 
 
 class Strings(Objects):
-    """A batch of strings: code points of all of them in one array, with offsets.
+    """A batch of strings, or of sequences of hashable tokens: symbols of all of them in one array, with offsets.
 
-    Symbols are Unicode code points; no normalisation is done (a combining accent is a symbol of its own).
+    The symbols of a string are its Unicode code points (int32); a combining accent is a symbol of its own, and a lone
+    surrogate is one too. The symbols of a sequence of tokens are names made of the content of each token (int64), the
+    same in every process; single characters keep their code points, so ``list("CAT")`` equals ``"CAT"``.
 
     >>> from mercer.inputs.strings import Strings
     >>> Strings.coerce(["CATTC", "AAAGAGA"]).take(slice(1, 2)).tolist()
     ['AAAGAGA']
+    >>> len(Strings.coerce([["to", "be"], ["or", "not"]]))
+    2
     """
 
     kind: ClassVar[str] = "strings"
 
-    def __init__(self, symbols: npt.NDArray[np.int32], offsets: npt.NDArray[np.int64]) -> None:
+    def __init__(self, symbols: npt.NDArray[Any], offsets: npt.NDArray[np.int64]) -> None:
         self.symbols = symbols
         self.offsets = offsets
 
@@ -36,43 +42,71 @@ class Strings(Objects):
         items = _items(raw)
         if not items:
             raise InputError("Found 0 strings while a minimum of 1 is required.")
+        if isinstance(items[0], list | tuple | np.ndarray):
+            return cls.of_tokens(items)
         for position, item in enumerate(items):
             if not isinstance(item, str):
-                hint = " Decode it first: bytes and text are never mixed." if isinstance(item, bytes) else ""
+                raise _not_a_string(position, item)
+        return cls.of_text(items)
+
+    @classmethod
+    def of_text(cls, texts: Sequence[str]) -> Self:
+        """Each character of each string is a symbol."""
+        encoded = "".join(texts).encode("utf-32-le", "surrogatepass")
+        return cls(np.frombuffer(encoded, dtype="<i4").astype(np.int32), offsets_of(len(text) for text in texts))
+
+    @classmethod
+    def of_tokens(cls, sequences: Sequence[Sequence[Hashable]]) -> Self:
+        """Each token of each sequence is a symbol."""
+        names: dict[tuple[str, Hashable], int] = {}
+        symbols: list[int] = []
+        family: str | None = None
+        for position, tokens in enumerate(sequences):
+            if isinstance(tokens, str | bytes) or not isinstance(tokens, list | tuple | np.ndarray):
                 raise InputTypeError(
-                    f"Expected a list of strings, but item {position} is {_shown(item)} "
-                    f"of type {type(item).__name__}.{hint}"
+                    f"Expected sequences of tokens like item 0, but item {position} is {_shown(tokens)} of type "
+                    f"{type(tokens).__name__}. Strings and lists of tokens are never mixed."
                 )
-        lengths = np.fromiter((len(item) for item in items), dtype=np.int64, count=len(items))
-        offsets = np.zeros(len(items) + 1, dtype=np.int64)
-        np.cumsum(lengths, out=offsets[1:])
-        encoded = "".join(items).encode("utf-32-le", "surrogatepass")
-        return cls(np.frombuffer(encoded, dtype="<i4").astype(np.int32, copy=False), offsets)
+            for place, token in enumerate(tokens):
+                own = type_of(token)
+                family = family or own
+                if own != family:
+                    raise InputTypeError(
+                        f"Tokens must be of one type: item {position} holds {_shown(token)} of type "
+                        f"{type(token).__name__} at position {place}, where tokens before it are of type {family}."
+                    )
+                try:
+                    name = names.get((own, token))
+                    if name is None:
+                        name = names[own, token] = symbol_of(token)
+                except TypeError as error:
+                    raise InputTypeError(
+                        f"Tokens must be hashable, but item {position} holds {_shown(token)} of type "
+                        f"{type(token).__name__} at position {place}: {error}"
+                    ) from error
+                symbols.append(name)
+        return cls(np.asarray(symbols, dtype=np.int64), offsets_of(len(tokens) for tokens in sequences))
 
     @property
     def lengths(self) -> npt.NDArray[np.int64]:
         return np.diff(self.offsets)
 
+    @property
+    def of_characters(self) -> bool:
+        """Whether these are strings, rather than sequences of tokens."""
+        return self.symbols.dtype == np.int32
+
     def __len__(self) -> int:
         return len(self.offsets) - 1
 
     def take(self, index: Index) -> Self:
-        if isinstance(index, slice):
-            start, stop, step = index.indices(len(self))
-            if step == 1:
-                stop = max(start, stop)
-                offsets = self.offsets[start : stop + 1]
-                return type(self)(self.symbols[offsets[0] : offsets[-1]], offsets - offsets[0])
-            index = np.arange(start, stop, step)
-        lengths = self.lengths[index]
-        offsets = np.zeros(len(lengths) + 1, dtype=np.int64)
-        np.cumsum(lengths, out=offsets[1:])
-        shift = np.repeat(self.offsets[:-1][index] - offsets[:-1], lengths)
-        return type(self)(self.symbols[np.arange(offsets[-1]) + shift], offsets)
+        return type(self)(*take_rows(index, self.offsets, self.symbols))
 
-    def tolist(self) -> list[str]:
-        """The strings themselves."""
-        bounds = zip(self.offsets[:-1], self.offsets[1:], strict=True)
+    def tolist(self) -> list[Any]:
+        """The strings themselves; of sequences of tokens, lists of the names of their tokens."""
+        bounds = list(zip(self.offsets[:-1], self.offsets[1:], strict=True))
+        if not self.of_characters:
+            return [self.symbols[start:end].tolist() for start, end in bounds]
         codes = self.symbols.astype("<i4", copy=False)
         return [codes[start:end].tobytes().decode("utf-32-le", "surrogatepass") for start, end in bounds]
 
@@ -85,18 +119,11 @@ class Strings(Objects):
             symbols, offsets = arrays["symbols"], arrays["offsets"]
         except KeyError as error:
             raise ModelFileError(f"The stored strings lack the array {error}.") from error
-        ok = (
-            symbols.ndim == offsets.ndim == 1
-            and symbols.dtype.kind == offsets.dtype.kind == "i"
-            and len(offsets) >= 1
-            and offsets[0] == 0
-            and offsets[-1] == len(symbols)
-            and bool((np.diff(offsets) >= 0).all())
-            and bool(((symbols >= 0) & (symbols < 0x110000)).all())
-        )
-        if not ok:
+        tokens = symbols.dtype == np.int64
+        ok = symbols.dtype.kind == "i" and fit_together(offsets, symbols) and bool((symbols >= 0).all())
+        if not ok or (not tokens and not bool((symbols < 0x110000).all())):
             raise ModelFileError("The stored strings do not fit together: offsets and symbols disagree.")
-        return cls(symbols.astype(np.int32), offsets.astype(np.int64))
+        return cls(np.array(symbols, dtype=np.int64 if tokens else np.int32), offsets.astype(np.int64))
 
 
 def _items(raw: Any) -> list[Any]:
@@ -114,6 +141,17 @@ def _items(raw: Any) -> list[Any]:
     if isinstance(raw, Sequence):
         return list(raw)
     raise InputTypeError(f"Expected a list of strings, got {type(raw).__name__}.")
+
+
+def _not_a_string(position: int, item: object) -> InputTypeError:
+    hint = ""
+    if isinstance(item, bytes):
+        hint = " Decode it first: bytes and text are never mixed."
+    elif isinstance(item, list | tuple | np.ndarray):
+        hint = " Strings and lists of tokens are never mixed."
+    return InputTypeError(
+        f"Expected a list of strings, but item {position} is {_shown(item)} of type {type(item).__name__}.{hint}"
+    )
 
 
 def _shown(item: object) -> str:

@@ -30,7 +30,31 @@ if TYPE_CHECKING:
     from mercer.kernels.pullback import pull_back as pull_back
     from mercer.kernels.rankone import RankOne as RankOne
     from mercer.kernels.rankone import rank_one as rank_one
+    from mercer.kernels.sets.derived import DerivedSubsets as DerivedSubsets
+    from mercer.kernels.sets.measure import SetAgreement as SetAgreement
+    from mercer.kernels.sets.measure import SetIntersection as SetIntersection
+    from mercer.kernels.sets.measure import SetUnionComplement as SetUnionComplement
+    from mercer.kernels.sets.multisets import LabelledSubMultisets as LabelledSubMultisets
+    from mercer.kernels.sets.multisets import MultisetDot as MultisetDot
+    from mercer.kernels.sets.multisets import MultisetIntersection as MultisetIntersection
+    from mercer.kernels.sets.multisets import MultisetMinMax as MultisetMinMax
+    from mercer.kernels.sets.multisets import SetTanimoto as SetTanimoto
+    from mercer.kernels.sets.multisets import SubMultisetCount as SubMultisetCount
+    from mercer.kernels.sets.multisets import SubsetCount as SubsetCount
+    from mercer.kernels.strings.allsubsequences import AllSubsequences as AllSubsequences
+    from mercer.kernels.strings.blended import BlendedSpectrum as BlendedSpectrum
+    from mercer.kernels.strings.characterweighted import CharacterWeighted as CharacterWeighted
+    from mercer.kernels.strings.gapnumber import GapNumberWeighted as GapNumberWeighted
+    from mercer.kernels.strings.gapped import GappedKmer as GappedKmer
+    from mercer.kernels.strings.gapweighted import GapWeighted as GapWeighted
+    from mercer.kernels.strings.localalignment import LocalAlignment as LocalAlignment
+    from mercer.kernels.strings.localalignment import LogLocalAlignment as LogLocalAlignment
+    from mercer.kernels.strings.mismatch import Mismatch as Mismatch
+    from mercer.kernels.strings.restricted import RestrictedGapWeighted as RestrictedGapWeighted
+    from mercer.kernels.strings.softmatching import SoftMatching as SoftMatching
     from mercer.kernels.strings.spectrum import Spectrum as Spectrum
+    from mercer.kernels.strings.subsequences import FixedLengthSubsequences as FixedLengthSubsequences
+    from mercer.kernels.strings.weighteddegree import WeightedDegree as WeightedDegree
     from mercer.kernels.tables import OnColumns as OnColumns
     from mercer.kernels.tables import on as on
     from mercer.kernels.user import FromBlocks as FromBlocks

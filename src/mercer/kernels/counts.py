@@ -6,6 +6,7 @@ When a Gram matrix is built, the names that occur are compacted to columns, and 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Self, final
 
@@ -14,6 +15,7 @@ import numpy.typing as npt
 
 from mercer._jit import Array, jit
 from mercer.inputs.base import Index
+from mercer.inputs.ragged import offsets_of, take_rows
 from mercer.kernels.base import DType, Float64, Floating
 
 EXACT_IN_SINGLE = 2.0**24
@@ -34,16 +36,53 @@ class CountFeatures:
     dtype: DType
 
     @classmethod
-    def of(cls, hashes: npt.NDArray[np.uint64], offsets: npt.NDArray[np.int64], dtype: DType) -> Self:
-        """Count the hashes of each object: those of object i are ``hashes[offsets[i]:offsets[i + 1]]``."""
-        ids, counts, bounds = _count(hashes, offsets)
+    def of(
+        cls,
+        hashes: npt.NDArray[np.uint64],
+        offsets: npt.NDArray[np.int64],
+        dtype: DType,
+        weights: Float64 | None = None,
+    ) -> Self:
+        """Count the hashes of each object: those of object i are ``hashes[offsets[i]:offsets[i + 1]]``.
+
+        With `weights`, one per hash, they are added up instead.
+        """
+        if weights is None:
+            ids, counts, bounds = _count(hashes, offsets)
+        else:
+            ids, counts, bounds = _add_up(hashes, weights, offsets)
         return cls(ids, counts, bounds, _squared_lengths(counts, bounds), dtype)
 
     def __len__(self) -> int:
         return len(self.squared_lengths)
 
+    def scaled(self, factors: Float64) -> CountFeatures:
+        """The counts of each object times its factor."""
+        counts = self.counts * np.repeat(factors, np.diff(self.offsets))
+        return CountFeatures(self.ids, counts, self.offsets, self.squared_lengths * factors**2, self.dtype)
+
+    @classmethod
+    def side_by_side(cls, parts: Sequence[CountFeatures]) -> CountFeatures:
+        """The features of several maps of the same objects, whose names are apart."""
+        lengths = [np.diff(part.offsets) for part in parts]
+        offsets = offsets_of(np.sum(lengths, axis=0))
+        names = np.empty(offsets[-1], dtype=np.uint64)
+        values = np.empty(offsets[-1])
+        start = offsets[:-1].copy()
+        for part, length in zip(parts, lengths, strict=True):
+            place = np.arange(len(part.ids)) + np.repeat(start - part.offsets[:-1], length)
+            names[place], values[place] = part.ids, part.counts
+            start += length
+        return cls.of(names, offsets, parts[0].dtype, values)
+
+    def renamed(self, number: int) -> CountFeatures:
+        """The same features under names of their own, one family for each number."""
+        with np.errstate(over="ignore"):
+            ids = self.ids * np.uint64(2 * number + 1) + np.uint64(number)
+        return CountFeatures(ids, self.counts, self.offsets, self.squared_lengths, self.dtype)
+
     def take(self, index: Index) -> CountFeatures:
-        ids, counts, offsets = _take_ragged(index, self.offsets, self.ids, self.counts)
+        ids, counts, offsets = take_rows(index, self.offsets, self.ids, self.counts)
         return CountFeatures(ids, counts, offsets, self.squared_lengths[index], self.dtype)
 
 
@@ -75,7 +114,7 @@ class SparseCounts:
         return len(self.offsets) - 1
 
     def take(self, index: Index) -> SparseCounts:
-        columns, counts, offsets = _take_ragged(index, self.offsets, self.columns, self.counts)
+        columns, counts, offsets = take_rows(index, self.offsets, self.columns, self.counts)
         return SparseCounts(columns, counts, offsets, self.n_columns)
 
 
@@ -87,6 +126,13 @@ def align(left: CountFeatures, right: CountFeatures) -> tuple[Any, Any]:
     compact = _dense if dense and max(len(left), len(right)) * columns < 2**28 else _sparse
     rows = compact(right, vocabulary)
     return (rows if left is right else compact(left, vocabulary)), rows
+
+
+def align_sparse(left: CountFeatures, right: CountFeatures) -> tuple[SparseCounts, SparseCounts]:
+    """Both sides over common columns, always sparse: for functions of counts other than their product."""
+    vocabulary = np.unique(right.ids)
+    rows = _sparse(right, vocabulary)
+    return (rows if left is right else _sparse(left, vocabulary)), rows
 
 
 def inner_products(left: Any, right: Any, out: Floating) -> None:
@@ -125,19 +171,6 @@ def _sparse(features: CountFeatures, vocabulary: npt.NDArray[np.uint64]) -> Spar
     return SparseCounts(place[known], features.counts[known].astype(features.dtype), offsets, len(vocabulary))
 
 
-def _take_ragged(index: Index, offsets: npt.NDArray[np.int64], *arrays: Any) -> tuple[Any, ...]:
-    """Rows of arrays that lie row after row, with the offsets of the result last."""
-    if isinstance(index, slice) and index.step in (None, 1):
-        start, stop, _ = index.indices(len(offsets) - 1)
-        bounds = offsets[start : max(start, stop) + 1]
-        return (*(array[bounds[0] : bounds[-1]] for array in arrays), bounds - bounds[0])
-    lengths = np.diff(offsets)[index]
-    bounds = np.zeros(len(lengths) + 1, dtype=np.int64)
-    np.cumsum(lengths, out=bounds[1:])
-    source = np.arange(bounds[-1]) + np.repeat(offsets[:-1][index] - bounds[:-1], lengths)
-    return (*(array[source] for array in arrays), bounds)
-
-
 @jit
 def _count(hashes: Array, offsets: Array) -> Any:
     ids = np.empty(hashes.shape[0], dtype=np.uint64)
@@ -155,6 +188,27 @@ def _count(hashes: Array, offsets: Array) -> Any:
                 used += 1
         bounds[i + 1] = used
     return ids[:used].copy(), counts[:used].copy(), bounds
+
+
+@jit
+def _add_up(hashes: Array, weights: Array, offsets: Array) -> Any:
+    ids = np.empty(hashes.shape[0], dtype=np.uint64)
+    sums = np.empty(hashes.shape[0], dtype=np.float64)
+    bounds = np.zeros(offsets.shape[0], dtype=np.int64)
+    used = 0
+    for i in range(offsets.shape[0] - 1):
+        start = offsets[i]
+        order = np.argsort(hashes[start : offsets[i + 1]])
+        for k in range(order.shape[0]):
+            name = hashes[start + order[k]]
+            if k > 0 and name == ids[used - 1]:
+                sums[used - 1] += weights[start + order[k]]
+            else:
+                ids[used] = name
+                sums[used] = weights[start + order[k]]
+                used += 1
+        bounds[i + 1] = used
+    return ids[:used].copy(), sums[:used].copy(), bounds
 
 
 @jit

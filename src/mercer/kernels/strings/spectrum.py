@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Self, final
@@ -10,19 +9,24 @@ from typing import Any, Self, final
 import numpy as np
 
 from mercer import _check
-from mercer._jit import Array, jit
-from mercer.errors import KernelWarning
 from mercer.inputs.strings import Strings
-from mercer.kernels.base import DType, Float64, Floating, Kernel, State
+from mercer.kernels.base import DType, Features, Float64, Floating, State
+from mercer.kernels.counting import HasFeatureMap
 from mercer.kernels.counts import EXACT_IN_SINGLE, CountFeatures, align, inner_products
+from mercer.kernels.strings.base import FixedLength
+from mercer.kernels.strings.masks import mask_diagonal, mask_products
+from mercer.kernels.strings.windows import Windows, compacted
+from mercer.kernels.strings.words import name_words
 
 
 @final
 @dataclass(frozen=True)
-class Spectrum(Kernel):
+class Spectrum(FixedLength, HasFeatureMap):
     """The p-spectrum kernel: k(s, t) = sum over all words u of length p of count_u(s) count_u(t).
 
-    Counts are of contiguous substrings; strings shorter than `p` have none and compare as 0 to everything.
+    Counts are of contiguous substrings, overlaps included; strings shorter than `p` have none and compare as 0 to
+    everything. `algorithm` is ``"counts"``, products of counts, or ``"trie"``, the walk of a trie of words that both
+    sides have; the values are the same.
 
     >>> from mercer import kernels
     >>> kernels.Spectrum(p=3).fit(["statistics"])(["statistics"], ["computation"])
@@ -30,65 +34,53 @@ class Spectrum(Kernel):
     """
 
     p: int = 3
-
-    domain = Strings
+    algorithm: str = "counts"
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         _check.integer("Spectrum", "p", self.p, low=1)
+        _check.choice("Spectrum", "algorithm", self.algorithm, ("counts", "trie"))
 
-    def resolve(self, objects: Strings) -> State:
-        short = int((objects.lengths < self.p).sum())
-        if short:
-            warnings.warn(
-                f"{short} of {len(objects)} strings are shorter than p={self.p}: they share no substring of that "
-                "length with any string, and compare as 0 to all.",
-                KernelWarning,
-                stacklevel=2,
-            )
-        return State()
+    @property
+    def shortest(self) -> int:
+        return self.p
 
-    def features(self, objects: Strings, state: State, dtype: DType) -> CountFeatures:
-        hashes, offsets = _hash_substrings(objects.symbols, objects.offsets, self.p)
-        return CountFeatures.of(hashes, offsets, dtype)
+    def feature_map(self, objects: Strings, state: State, dtype: DType) -> CountFeatures:
+        sequences = self.sequences(objects)
+        names, _, offsets = name_words(sequences.symbols, sequences.offsets, self.p, self.p, np.ones(self.p + 1))
+        return CountFeatures.of(names, offsets, dtype)
 
-    def align(self, left: CountFeatures, right: CountFeatures, state: State) -> tuple[Any, Any]:
-        return align(left, right)
+    def features(self, objects: Strings, state: State, dtype: DType) -> Features:
+        if self.algorithm == "counts":
+            return self.feature_map(objects, state, dtype)
+        sequences = self.sequences(objects)
+        windows = Windows.of(sequences.symbols, sequences.offsets, self.p)
+        own, _ = compacted(windows, windows)
+        return windows.with_diagonal(mask_diagonal(own, self._one_mask, 1.0))
+
+    @property
+    def _one_mask(self) -> Float64:
+        return np.append(np.zeros(self.p), 1.0)
+
+    def align(self, left: Any, right: Any, state: State) -> tuple[Any, Any]:
+        return align(left, right) if self.algorithm == "counts" else compacted(left, right)
 
     def tile(self, left: Any, right: Any, state: State, out: Floating) -> None:
-        inner_products(left, right, out)
+        if self.algorithm == "counts":
+            inner_products(left, right, out)
+        else:
+            mask_products(left, right, self._one_mask, 1.0, out)
 
-    def diagonal(self, features: CountFeatures, state: State) -> Float64:
-        return features.squared_lengths
+    def diagonal(self, features: Any, state: State) -> Float64:
+        return features.squared_lengths if isinstance(features, CountFeatures) else np.asarray(features.diagonal)
 
-    def single_precision(self, features: CountFeatures, state: State) -> bool:
-        return bool(features.squared_lengths.max(initial=0.0) < EXACT_IN_SINGLE)
+    def single_precision(self, features: Any, state: State) -> bool:
+        return bool(self.diagonal(features, state).max(initial=0.0) < EXACT_IN_SINGLE)
 
     @classmethod
     def examples(cls) -> Iterator[Self]:
         yield cls()
         yield cls(p=1)
         yield cls(p=5)
-
-
-@jit
-def _hash_substrings(symbols: Array, offsets: Array, p: int) -> Any:
-    """A 64-bit hash of every substring of length p, string after string.
-
-    Each symbol goes through the finaliser of splitmix64, so equal substrings get equal names in any batch and
-    two different ones among a million collide with probability below 1e-7.
-    """
-    bounds = np.zeros(offsets.shape[0], dtype=np.int64)
-    for i in range(offsets.shape[0] - 1):
-        bounds[i + 1] = bounds[i] + max(0, offsets[i + 1] - offsets[i] - p + 1)
-    hashes = np.empty(bounds[-1], dtype=np.uint64)
-    for i in range(offsets.shape[0] - 1):
-        for k in range(bounds[i + 1] - bounds[i]):
-            start = offsets[i] + k
-            h = np.uint64(p)
-            for q in range(p):
-                h += np.uint64(0x9E3779B97F4A7C15) + np.uint64(symbols[start + q])
-                h = (h ^ (h >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-                h = (h ^ (h >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-                h = h ^ (h >> np.uint64(31))
-            hashes[bounds[i] + k] = h
-    return hashes, bounds
+        yield cls(p=2, algorithm="trie")
+        yield cls(p=1, tokens="words", lowercase=True)

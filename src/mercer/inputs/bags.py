@@ -1,0 +1,112 @@
+"""Finite sets of objects of another kind: bags of vectors, of strings, of graphs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, ClassVar, Self, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from mercer._registry import INPUTS, find
+from mercer.errors import InputError, InputTypeError, ModelFileError
+from mercer.inputs.base import Arrays, Index, Objects
+from mercer.inputs.ragged import fit_together, offsets_of, take_rows
+from mercer.inputs.vectors import Vectors
+
+Kind = TypeVar("Kind", bound=Objects)
+
+
+class Bags(Objects):
+    """A batch of bags, each an iterable of elements that the kernel on elements understands.
+
+    The elements of all bags are parsed together, on first use, as objects of the kind that a kernel asks for. Numbers
+    are vectors of length one there.
+
+    >>> from mercer.inputs.bags import Bags
+    >>> from mercer.inputs.vectors import Vectors
+    >>> bags = Bags.coerce([{0, 1}, {1, 3, 5}])
+    >>> len(bags), len(bags.elements(Vectors))
+    (2, 5)
+    """
+
+    kind: ClassVar[str] = "bags"
+
+    def __init__(self, raw: list[Any] | None, parsed: Objects | None, offsets: npt.NDArray[np.int64]) -> None:
+        self._raw = raw
+        self._parsed = parsed
+        self.offsets = offsets
+
+    @classmethod
+    def coerce(cls, raw: Any, *, new: bool = False) -> Self:
+        del new
+        if isinstance(raw, cls):
+            return raw
+        if isinstance(raw, str | bytes | Mapping | set | frozenset) or not isinstance(raw, Iterable):
+            raise InputTypeError(
+                f"Expected a list of bags, got one {type(raw).__name__}. Pass a list, even for one bag."
+            )
+        bags: list[list[Any]] = []
+        for position, bag in enumerate(raw):
+            if isinstance(bag, str | bytes | Mapping) or not isinstance(bag, Iterable):
+                raise InputTypeError(
+                    f"Expected a list of bags, but item {position} is {repr(bag)[:40]} of type {type(bag).__name__}."
+                )
+            bags.append(list(bag))
+        if not bags:
+            raise InputError("Found 0 bags while a minimum of 1 is required.")
+        return cls([element for bag in bags for element in bag], None, offsets_of(len(bag) for bag in bags))
+
+    def elements(self, kind: type[Kind]) -> Kind:
+        """The elements of all bags, one after another, as objects of one kind."""
+        if self._parsed is None:
+            assert self._raw is not None
+            if not self._raw:
+                raise InputError("Every bag is empty: there is no element to learn from.")
+            try:
+                self._parsed = kind.coerce(_rows(self._raw) if issubclass(kind, Vectors) else self._raw)
+            except InputError as error:
+                raise type(error)(f"The elements of the bags, counted through: {error}") from error
+        if not isinstance(self._parsed, kind):
+            raise InputError(f"These bags hold {self._parsed.kind}, and the kernel on elements compares {kind.kind}.")
+        return self._parsed
+
+    @property
+    def sizes(self) -> npt.NDArray[np.int64]:
+        """How many elements each bag has."""
+        return np.diff(self.offsets)
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def take(self, index: Index) -> Self:
+        source, offsets = take_rows(index, self.offsets, np.arange(self.offsets[-1]))
+        raw = None if self._raw is None else [self._raw[place] for place in source]
+        return type(self)(raw, None if self._parsed is None else self._parsed.take(source), offsets)
+
+    def to_arrays(self) -> Arrays:
+        """The elements as they were parsed, with the name of their kind."""
+        if self._parsed is None:
+            raise ModelFileError("Bags that no kernel has looked at yet cannot be stored.")
+        arrays = {f"elements/{name}": array for name, array in self._parsed.to_arrays().items()}
+        return {"offsets": self.offsets, "kind": np.asarray([type(self._parsed).__name__], dtype=np.str_), **arrays}
+
+    @classmethod
+    def from_arrays(cls, arrays: Arrays) -> Self:
+        try:
+            offsets = arrays["offsets"]
+            kind: type[Objects] = find(INPUTS, str(arrays["kind"][0]), "kind of objects").load()
+            inner = {
+                name.removeprefix("elements/"): array for name, array in arrays.items() if name.startswith("elements/")
+            }
+            elements = kind.from_arrays(inner)
+        except (KeyError, IndexError) as error:
+            raise ModelFileError(f"The stored bags are incomplete: {error}") from error
+        if not fit_together(offsets, np.arange(len(elements))):
+            raise ModelFileError("The stored bags do not fit together: offsets and elements disagree.")
+        return cls(None, elements, offsets.astype(np.int64))
+
+
+def _rows(elements: list[Any]) -> Any:
+    numbers = all(isinstance(element, int | float | np.number) for element in elements)
+    return np.asarray(elements).reshape(-1, 1) if numbers else elements

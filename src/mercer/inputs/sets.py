@@ -1,0 +1,145 @@
+"""Finite sets and multisets of hashable elements."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Iterable, Mapping
+from numbers import Integral
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from mercer.errors import InputError, InputTypeError, ModelFileError
+from mercer.inputs.base import Arrays, Index, Objects
+from mercer.inputs.hashing import content_hash
+from mercer.inputs.ragged import fit_together, offsets_of, take_rows
+
+_LARGEST = 2**53
+
+
+class Sets(Objects):
+    """A batch of multisets: of each the names of its elements, sorted, with their multiplicities, and offsets.
+
+    A batch is a list of sets, lists (repeats count), or counters such as `collections.Counter`; or a matrix with one
+    row per set, in which column j says how many times (0 or 1 for sets) the element ``j`` is there. Names are hashes of
+    content, the same in every process. Kernels on sets ask only which elements are there, kernels on multisets how many
+    times.
+
+    >>> from mercer.inputs.sets import Sets
+    >>> Sets.coerce([{"a", "b"}, ["a", "a", "b"]]).multiplicities
+    array([1, 1, 2, 1])
+    """
+
+    kind: ClassVar[str] = "sets"
+
+    def __init__(
+        self,
+        names: npt.NDArray[np.int64],
+        multiplicities: npt.NDArray[np.int64],
+        offsets: npt.NDArray[np.int64],
+    ) -> None:
+        self.names = names
+        self.multiplicities = multiplicities
+        self.offsets = offsets
+
+    @classmethod
+    def coerce(cls, raw: Any, *, new: bool = False) -> Self:
+        del new
+        if isinstance(raw, cls):
+            return raw
+        if isinstance(raw, str | bytes | Mapping | set | frozenset) or not isinstance(raw, Iterable):
+            raise InputTypeError(
+                f"Expected a list of sets, got one {type(raw).__name__}. Pass a list, even for one set."
+            )
+        if sp.issparse(raw) or hasattr(raw, "to_numpy") or (isinstance(raw, np.ndarray) and raw.dtype != object):
+            return cls._of_matrix(raw)
+        counters = [_counted(position, item) for position, item in enumerate(raw)]
+        if not counters:
+            raise InputError("Found 0 sets while a minimum of 1 is required.")
+        return cls._of_counters(counters)
+
+    @classmethod
+    def _of_counters(cls, counters: list[dict[int, int]]) -> Self:
+        rows = [sorted(counter.items()) for counter in counters]
+        flat = np.asarray([pair for row in rows for pair in row], dtype=np.int64).reshape(-1, 2)
+        return cls(flat[:, 0].copy(), flat[:, 1].copy(), offsets_of(len(row) for row in rows))
+
+    @classmethod
+    def _of_matrix(cls, raw: Any) -> Self:
+        array: Any = raw if sp.issparse(raw) else np.asarray(raw)
+        if array.ndim != 2 or array.dtype.kind not in "biuf":
+            raise InputTypeError(f"Expected a matrix of 0 and 1 with one row per set, got {array.dtype} {array.shape}.")
+        if not array.shape[0]:
+            raise InputError("Found 0 sets while a minimum of 1 is required.")
+        csr = sp.csr_array(array)
+        csr.sum_duplicates()
+        csr.eliminate_zeros()
+        values = np.asarray(csr.data, dtype=np.float64)
+        wrong = np.flatnonzero(~((values >= 0) & (values == np.floor(values)) & (values <= _LARGEST)))
+        if len(wrong):
+            row = int(np.searchsorted(csr.indptr, wrong[0], side="right")) - 1
+            raise InputError(
+                f"A matrix of sets holds 0 and 1 (or how many times an element occurs), but row {row}, column "
+                f"{csr.indices[wrong[0]]} holds {values[wrong[0]]:g}. For real numbers use a kernel on vectors."
+            )
+        used = np.unique(csr.indices)
+        names = np.zeros(csr.shape[1], dtype=np.int64)
+        names[used] = [content_hash(int(column)) for column in used]
+        owners = np.repeat(np.arange(csr.shape[0]), np.diff(csr.indptr))
+        order = np.lexsort((names[csr.indices], owners))
+        return cls(
+            names[csr.indices][order], values[order].astype(np.int64), offsets_of(np.diff(csr.indptr).astype(np.int64))
+        )
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def take(self, index: Index) -> Self:
+        return type(self)(*take_rows(index, self.offsets, self.names, self.multiplicities))
+
+    def to_arrays(self) -> Arrays:
+        return {"names": self.names, "multiplicities": self.multiplicities, "offsets": self.offsets}
+
+    @classmethod
+    def from_arrays(cls, arrays: Arrays) -> Self:
+        try:
+            names, counts, offsets = arrays["names"], arrays["multiplicities"], arrays["offsets"]
+        except KeyError as error:
+            raise ModelFileError(f"The stored sets lack the array {error}.") from error
+        ok = names.dtype.kind == counts.dtype.kind == "i" and fit_together(offsets, names, counts)
+        if ok:
+            inside = np.ones(max(len(names) - 1, 0), dtype=bool)
+            inside[offsets[1:-1][(offsets[1:-1] > 0) & (offsets[1:-1] < len(names))] - 1] = False
+            ok = bool((counts > 0).all()) and bool((np.diff(names) > 0)[inside].all())
+        if not ok:
+            raise ModelFileError("The stored sets do not fit together: names, multiplicities and offsets disagree.")
+        return cls(names.astype(np.int64), counts.astype(np.int64), offsets.astype(np.int64))
+
+
+def _counted(position: int, item: Any) -> dict[int, int]:
+    if isinstance(item, str | bytes) or not isinstance(item, Iterable):
+        hint = " Use set(text) for its characters or text.split() for its words." if isinstance(item, str) else ""
+        raise InputTypeError(
+            f"Expected a list of sets, but item {position} is {repr(item)[:40]} of type {type(item).__name__}.{hint}"
+        )
+    pairs: Mapping[Hashable, Any]
+    try:
+        pairs = item if isinstance(item, Mapping) else Counter(item)
+    except TypeError as error:
+        raise InputTypeError(
+            f"Elements of sets must be hashable, but set {position} holds one that is not: {error}."
+        ) from error
+    counts: dict[int, int] = {}
+    for element, count in pairs.items():
+        if isinstance(count, bool) or not isinstance(count, Integral) or not 0 <= int(count) <= _LARGEST:
+            raise InputError(
+                f"Set {position} holds {repr(element)[:40]} {count!r} times; multiplicities are whole numbers from 0."
+            )
+        if count:
+            try:
+                counts[content_hash(element)] = int(count)
+            except InputTypeError as error:
+                raise InputTypeError(f"Set {position}: {error}") from error
+    return counts

@@ -1,0 +1,219 @@
+"""Kernels on sets by a measure of what two sets share, or both lack."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, Self, final
+
+import numpy as np
+import numpy.typing as npt
+
+from mercer import _check
+from mercer.errors import InputError
+from mercer.inputs.hashing import content_hash
+from mercer.inputs.ragged import offsets_of
+from mercer.inputs.sets import Sets
+from mercer.kernels.base import SAFE_IN_SINGLE, DType, Features, Float64, Floating, State
+from mercer.kernels.counting import HasFeatureMap
+from mercer.kernels.counts import CountFeatures, align, inner_products
+from mercer.kernels.withdiagonal import WithDiagonal
+
+Ambient = tuple[Hashable, ...]
+_COMPLEMENT = np.uint64(0x9E3779B97F4A7C15)
+"""What tells the name of "x is absent" from the name of "x is there"."""
+
+
+@dataclass(frozen=True)
+class SetMeasure(HasFeatureMap):
+    """Subsets A, B of an ambient set D with a measure mu: what their intersection, or the rest, measures.
+
+    `ambient` is D, any iterable of hashables; `measure_of` gives mu of each of its elements, in the same order:
+    numbers >= 0 (1 each, if left out: then mu counts). Elements outside D are an error.
+    """
+
+    ambient: Ambient | None = None
+    measure_of: tuple[float, ...] | None = None
+
+    domain = Sets
+
+    def __post_init__(self) -> None:
+        owner = type(self).__name__
+        if self.ambient is not None:
+            rule = "an iterable of different hashable elements"
+            given: Any = self.ambient
+            if isinstance(given, str | bytes) or not isinstance(given, Iterable):
+                raise _check.fail(owner, "ambient", rule, given)
+            elements = tuple(given)
+            try:
+                repeated = len({content_hash(element) for element in elements}) < len(elements)
+            except (TypeError, InputError):
+                raise _check.fail(owner, "ambient", rule, self.ambient) from None
+            if repeated or not elements:
+                raise _check.fail(owner, "ambient", rule, self.ambient)
+            object.__setattr__(self, "ambient", elements)
+        if self.measure_of is not None:
+            if self.ambient is None:
+                raise _check.fail(owner, "measure_of", "None unless an ambient set is given", self.measure_of)
+            weights = tuple(_check.real(owner, "measure_of", w, low=0, high_open=True) for w in self.measure_of)
+            if len(weights) != len(self.ambient):
+                raise _check.fail(owner, "measure_of", f"{len(self.ambient)} numbers, one per element", self.measure_of)
+            object.__setattr__(self, "measure_of", weights)
+
+    def _table(self) -> tuple[npt.NDArray[np.int64], Float64]:
+        """The names of the elements of D, sorted, and the measure of each."""
+        assert self.ambient is not None
+        names = np.asarray([content_hash(element) for element in self.ambient], dtype=np.int64)
+        weights = np.ones(len(names)) if self.measure_of is None else np.asarray(self.measure_of)
+        order = np.argsort(names)
+        return names[order], weights[order]
+
+    @property
+    def total(self) -> float:
+        """mu(D)."""
+        return float(self._table()[1].sum())
+
+    def resolve(self, objects: Sets) -> State:
+        self.weights_of(objects)  # refuses elements outside the ambient set
+        return State()
+
+    def weights_of(self, objects: Sets) -> Float64:
+        """mu of every element of every set."""
+        if self.ambient is None:
+            return np.ones(len(objects.names))
+        known, weights = self._table()
+        place = np.minimum(np.searchsorted(known, objects.names), len(known) - 1)
+        outside = known[place] != objects.names
+        if outside.any():
+            row = int(np.searchsorted(objects.offsets, np.flatnonzero(outside)[0], side="right")) - 1
+            raise InputError(
+                f"Set {row} has an element outside the ambient set of {type(self).__name__}, which has {len(known)} "
+                f"elements ({int(outside.sum())} such elements in all). The ambient set is part of the kernel: declare "
+                "every element that can occur."
+            )
+        return np.asarray(weights[place])
+
+    def present(self, objects: Sets, dtype: DType) -> CountFeatures:
+        """The square root of mu for every element that is there."""
+        names = objects.names.astype(np.uint64)
+        return CountFeatures.of(names, objects.offsets, dtype, np.sqrt(self.weights_of(objects)))
+
+    def absent(self, objects: Sets, dtype: DType) -> CountFeatures:
+        """The square root of mu for every element of D that is not there."""
+        known, weights = self._table()
+        rows = np.repeat(np.arange(len(objects)), np.diff(objects.offsets))
+        lacking = np.ones((len(objects), len(known)), dtype=bool)
+        self.weights_of(objects)
+        lacking[rows, np.searchsorted(known, objects.names)] = False
+        with np.errstate(over="ignore"):
+            names = known.astype(np.uint64) * _COMPLEMENT
+        where = np.nonzero(lacking)
+        return CountFeatures.of(names[where[1]], offsets_of(lacking.sum(axis=1)), dtype, np.sqrt(weights)[where[1]])
+
+    def features(self, objects: Sets, state: State, dtype: DType) -> WithDiagonal:
+        found = self.present(objects, dtype)
+        return WithDiagonal(found, found.squared_lengths)
+
+    def align(self, left: Any, right: Any, state: State) -> tuple[Features, Features]:
+        rows, columns = align(left.inner, right.inner)
+        return WithDiagonal(rows, left.diagonal), WithDiagonal(columns, right.diagonal)
+
+    def single_precision(self, features: WithDiagonal, state: State) -> bool:
+        return bool(features.diagonal.max(initial=0.0) < SAFE_IN_SINGLE)
+
+
+def _needs_ambient(kernel: SetMeasure) -> None:
+    if kernel.ambient is None:
+        owner = type(kernel).__name__
+        remedy = "What both sets lack depends on all that could be there."
+        raise _check.fail(owner, "ambient", "the declared ambient set", None, remedy)
+
+
+@final
+@dataclass(frozen=True)
+class SetIntersection(SetMeasure):
+    """k(A, B) = mu(A and B): how many elements two sets share, or what these measure.
+
+    The ambient set is optional here. Multiplicities are not looked at: see `MultisetIntersection`.
+
+    >>> from mercer import kernels
+    >>> kernels.SetIntersection().fit([{"A", "B", "C", "D"}])([{"A", "B", "C", "D"}], [{"B", "C", "D", "E"}])
+    array([[3.]])
+    """
+
+    def feature_map(self, objects: Sets, state: State, dtype: DType) -> CountFeatures:
+        return self.present(objects, dtype)
+
+    def tile(self, left: WithDiagonal, right: WithDiagonal, state: State, out: Floating) -> None:
+        inner_products(left.inner, right.inner, out)
+
+    def diagonal(self, features: WithDiagonal, state: State) -> Float64:
+        return features.diagonal
+
+    @classmethod
+    def examples(cls) -> Iterator[Self]:
+        yield cls()
+        yield cls(tuple(range(10)), tuple((i + 1) / 55 for i in range(10)))
+
+
+@final
+@dataclass(frozen=True)
+class SetUnionComplement(SetMeasure):
+    """k(A, B) = mu(D without A or B): what two sets both lack, within the ambient set D.
+
+    >>> from mercer import kernels
+    >>> kernels.SetUnionComplement(range(10)).fit([{0, 1, 2, 3}])([{0, 1, 2, 3}], [{2, 3, 4}])
+    array([[5.]])
+    """
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _needs_ambient(self)
+
+    def feature_map(self, objects: Sets, state: State, dtype: DType) -> CountFeatures:
+        return self.absent(objects, dtype)
+
+    def tile(self, left: WithDiagonal, right: WithDiagonal, state: State, out: Floating) -> None:
+        inner_products(left.inner, right.inner, out)
+        out += (self.total - left.diagonal[:, None] - right.diagonal[None, :]).astype(out.dtype)
+        np.maximum(out, 0, out=out)  # rounding of measures
+
+    def diagonal(self, features: WithDiagonal, state: State) -> Float64:
+        return np.maximum(self.total - features.diagonal, 0.0)
+
+    @classmethod
+    def examples(cls) -> Iterator[Self]:
+        yield cls(tuple(range(10)))
+
+
+@final
+@dataclass(frozen=True)
+class SetAgreement(SetMeasure):
+    """k(A, B) = mu(D) - mu(A without B, or B without A): on how much of the ambient set D two sets agree.
+
+    The sum of `SetIntersection` and `SetUnionComplement`; k(A, A) = mu(D) for every A.
+
+    >>> from mercer import kernels
+    >>> kernels.SetAgreement(range(10)).fit([{0, 1, 2, 3}])([{0, 1, 2, 3}], [{2, 3, 4}])
+    array([[7.]])
+    """
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _needs_ambient(self)
+
+    def feature_map(self, objects: Sets, state: State, dtype: DType) -> CountFeatures:
+        both = [self.present(objects, dtype), self.absent(objects, dtype)]
+        return CountFeatures.side_by_side(both)
+
+    def tile(self, left: WithDiagonal, right: WithDiagonal, state: State, out: Floating) -> None:
+        inner_products(left.inner, right.inner, out)
+        out *= 2
+        out += (self.total - left.diagonal[:, None] - right.diagonal[None, :]).astype(out.dtype)
+
+    def diagonal(self, features: WithDiagonal, state: State) -> Float64:
+        return np.full(len(features), self.total)
+
+    @classmethod
+    def examples(cls) -> Iterator[Self]:
+        yield cls(tuple(range(10)))

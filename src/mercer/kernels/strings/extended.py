@@ -1,0 +1,43 @@
+"""Numbers beyond the range of float64: a float and a power of 2^960, added and multiplied inside compiled loops.
+
+A dynamic programme whose cells differ by thousands of orders of magnitude cannot share one scale per row: a cell that
+is negligible beside its neighbours may lead to most of the result. So each cell carries a scale of its own.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mercer._jit import jit
+
+LOG2_RADIX = 960
+_LARGE = 2.0**480
+_SMALL = 2.0**-480
+_RADIX = 2.0**960
+_INVERSE_RADIX = 2.0**-960
+
+
+@jit(reassociate=False)
+def scaled(x: Any, e: Any) -> Any:
+    """x * 2^(960 e), for x >= 0, with x brought back into [2^-480, 2^480)."""
+    if x >= _LARGE:
+        return x * _INVERSE_RADIX, e + 1
+    if 0.0 < x < _SMALL:
+        return x * _RADIX, e - 1
+    return x, e
+
+
+@jit(reassociate=False)
+def added(x: Any, e: Any, y: Any, f: Any) -> Any:
+    """The sum of two such numbers, of which none is negative."""
+    if x == 0.0:
+        return y, f
+    if y == 0.0:
+        return x, e
+    if e == f:
+        return scaled(x + y, e)
+    if e == f + 1:
+        return scaled(x + y * _INVERSE_RADIX, e)
+    if f == e + 1:
+        return scaled(x * _INVERSE_RADIX + y, f)
+    return (x, e) if e > f else (y, f)

@@ -1,0 +1,129 @@
+"""The gapped k-mer kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations
+from math import comb
+from typing import Any, Self, final
+
+import numpy as np
+
+from mercer import _check
+from mercer._jit import Array, jit
+from mercer.inputs.ragged import offsets_of
+from mercer.inputs.strings import Strings
+from mercer.kernels.base import DType, State
+from mercer.kernels.counts import CountFeatures
+from mercer.kernels.strings.alphabet import Alphabet, checked_alphabet, complement_codes, encode
+from mercer.kernels.strings.profile import MismatchProfile
+from mercer.kernels.strings.windows import Windows
+from mercer.kernels.strings.words import extended, mixed
+
+
+@final
+@dataclass(frozen=True)
+class GappedKmer(MismatchProfile):
+    """The gapped k-mer kernel: windows of l symbols compared on every choice of k of their places.
+
+    k(s, t) = sum over pairs of windows of C(l - d, k), where d is their number of mismatches: the inner product of
+    counts of (places, symbols there). With `weights`, h(0), h(1) ..., the value is the sum of h(d) instead, and `k` is
+    not used; it is positive semi-definite for every alphabet if h is a non-negative mixture of such binomials.
+
+    With `reverse_complement` the counts of a DNA string are those of both its strands, added. `alphabet` declares the
+    symbols (``"ACGT"`` if strands are asked for); `unknown` is ``"error"``, or ``"skip"`` to leave out windows with
+    any other symbol, such as N.
+
+    >>> from mercer import kernels
+    >>> kernels.GappedKmer(l=4, k=2).fit(["ACGTAC"])(["ACGTAC"], ["ACGGAC"])
+    array([[9.]])
+    """
+
+    l: int = 10  # noqa: E741
+    k: int = 6
+    reverse_complement: bool = False
+    alphabet: Alphabet | None = None
+    unknown: str = "error"
+    weights: tuple[float, ...] | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _check.integer("GappedKmer", "l", self.l, low=1, high=60)
+        _check.integer("GappedKmer", "k", self.k, low=1, high=self.l)
+        _check.boolean("GappedKmer", "reverse_complement", self.reverse_complement)
+        _check.choice("GappedKmer", "unknown", self.unknown, ("error", "skip"))
+        if self.weights is not None:
+            numbers = tuple(_check.real("GappedKmer", "weights", weight, high_open=True) for weight in self.weights)
+            if not 1 <= len(numbers) <= self.l + 1:
+                raise _check.fail("GappedKmer", "weights", f"1 to {self.l + 1} numbers, h(0), h(1) ...", self.weights)
+            object.__setattr__(self, "weights", numbers)
+        if self.alphabet is not None or self.reverse_complement:
+            alphabet = checked_alphabet("GappedKmer", "ACGT" if self.alphabet is None else self.alphabet)
+            object.__setattr__(self, "alphabet", alphabet)
+            if self.reverse_complement:
+                complement_codes("GappedKmer", alphabet)
+
+    @property
+    def shortest(self) -> int:
+        return self.l
+
+    @property
+    def psd(self) -> bool:
+        return self.weights is None or bool((self.mask_weights >= 0).all())
+
+    @property
+    def profile(self) -> tuple[float, ...]:
+        if self.weights is not None:
+            return self.weights
+        return tuple(float(comb(self.l - distance, self.k)) for distance in range(self.l - self.k + 1))
+
+    def windows(self, objects: Strings) -> Windows:
+        sequences = self.sequences(objects)
+        if self.alphabet is None:
+            return Windows.of(sequences.symbols, sequences.offsets, self.l)
+        letters = self.letters(self.alphabet)
+        codes = encode(sequences, letters, "GappedKmer", skip=self.unknown == "skip")
+        windows = Windows.of(codes, sequences.offsets, self.l)
+        if not self.reverse_complement:
+            return windows
+        return windows.with_complements(sequences.offsets, complement_codes("GappedKmer", letters))
+
+    @property
+    def explicit(self) -> bool:
+        return self.psd  # each mask has a weight, and a feature its square root
+
+    def feature_map(self, objects: Strings, state: State, dtype: DType) -> CountFeatures:
+        weights = self.mask_weights
+        sizes = [int(size) for size in np.flatnonzero(weights)]
+        masks = [places for size in sizes for places in combinations(range(self.l), size)]
+        values = np.asarray([np.sqrt(weights[len(places)]) for places in masks])
+        flat = np.asarray([place for places in masks for place in places], dtype=np.int64)
+        windows = self.windows(objects)
+        bounds = offsets_of(len(places) for places in masks)
+        names = _name_masked(windows.symbols, windows.starts, flat, bounds)
+        offsets = windows.offsets * len(masks)
+        if len(sizes) == 1:
+            counted = CountFeatures.of(names, offsets, dtype)
+            return counted if values[0] == 1.0 else counted.scaled(np.full(len(windows), values[0]))
+        return CountFeatures.of(names, offsets, dtype, np.tile(values, len(windows.starts)))
+
+    @classmethod
+    def examples(cls) -> Iterator[Self]:
+        yield cls(l=4, k=2)
+        yield cls(l=5, k=3, reverse_complement=True, unknown="skip")
+        yield cls(l=4, k=2, weights=(6.0, 1.0))
+
+
+@jit
+def _name_masked(symbols: Array, starts: Array, places: Array, bounds: Array) -> Any:
+    """The names of the symbols of each window at the places of each mask, window after window."""
+    masks = bounds.shape[0] - 1
+    names = np.empty(starts.shape[0] * masks, dtype=np.uint64)
+    for w in range(starts.shape[0]):
+        for m in range(masks):
+            h = mixed(np.uint64(m + 1))
+            for q in range(bounds[m], bounds[m + 1]):
+                h = extended(h, symbols[starts[w] + places[q]])
+            names[w * masks + m] = h
+    return names

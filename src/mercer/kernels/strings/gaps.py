@@ -1,0 +1,97 @@
+"""The recursion behind all kernels on subsequences with weighted gaps.
+
+Let S_q(i, j) be the sum over pairs of subsequences of length q that end at s_i and t_j of the product of their weights,
+and K_q(i, j) the sum of all S_q(a, b) with a <= i, b <= j, faded over the symbols passed since:
+
+    S_1(i, j) = match(s_i, t_j)        S_{q+1}(i, j) = match(s_i, t_j) K_q(i - 1, j - 1)
+    R_q(i, j) = fade(t_j) R_q(i, j - 1) + S_q(i, j)         K_q(i, j) = fade(s_i) K_q(i - 1, j) + R_q(i, j)
+
+and k_p = sum of S_p(i, j). Kernels differ in `match` and `fade`. All terms are sums of products, without the
+subtraction of the textbook's D table, so nothing cancels. One row of each K_q is kept.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mercer._jit import Array, jit
+from mercer.kernels.strings.lanes import LANES, fill_lanes, longest_of
+
+
+@jit
+def gap_pairs(
+    left: Array, left_offsets: Array, right: Array, right_offsets: Array, first: Array, second: Array, out: Array,
+    p: int, fade: Array, weight: Array, similarity: Array,
+) -> None:  # fmt: skip
+    """out[k] = k_p of pair k; fade[c] and weight[c] belong to symbol c, the last to all others; match = weight weight
+    similarity.
+
+    An empty `similarity` means that equal symbols match, and no others.
+    """
+    most_rows = 0
+    most_columns = 0
+    for k in range(first.shape[0]):
+        most_rows = max(most_rows, left_offsets[first[k] + 1] - left_offsets[first[k]])
+        most_columns = max(most_columns, right_offsets[second[k] + 1] - right_offsets[second[k]])
+    zero = out.dtype.type(0)
+    tiny = out.dtype.type(1e-30 if out.itemsize == 4 else 1e-290)  # below it numbers are slow, and matter no more
+    soft = similarity.shape[0] > 0
+    last = fade.shape[0] - 1
+    rows = np.empty((most_rows, LANES), dtype=np.int32)
+    columns = np.empty((most_columns, LANES), dtype=np.int32)
+    column_fade = np.empty((most_columns, LANES), dtype=out.dtype)
+    column_weight = np.empty((most_columns, LANES), dtype=out.dtype)
+    match = np.empty((most_columns, LANES), dtype=out.dtype)
+    K = np.empty((p, most_columns + 1, LANES), dtype=out.dtype)
+    carry = np.empty(LANES, dtype=out.dtype)
+    total = np.empty(LANES, dtype=out.dtype)
+    row_fade = np.empty(LANES, dtype=out.dtype)
+    row_weight = np.empty(LANES, dtype=out.dtype)
+    for start in range(0, first.shape[0], LANES):
+        n = longest_of(left_offsets, first, start)
+        m = longest_of(right_offsets, second, start)
+        fill_lanes(left, left_offsets, first, start, n, -1, rows)
+        fill_lanes(right, right_offsets, second, start, m, -2, columns)
+        for j in range(m):
+            for lane in range(LANES):
+                symbol = min(max(columns[j, lane], 0), last)
+                column_fade[j, lane] = fade[symbol]
+                column_weight[j, lane] = weight[symbol]
+        K[0, : m + 1] = 1
+        K[1:, : m + 1] = 0
+        total[:] = 0
+        for i in range(n):
+            for lane in range(LANES):
+                symbol = min(max(rows[i, lane], 0), last)
+                row_fade[lane] = fade[symbol]
+                row_weight[lane] = weight[symbol]
+            if soft:
+                for j in range(m):
+                    for lane in range(LANES):
+                        a = rows[i, lane]
+                        b = columns[j, lane]
+                        inside = a >= 0 and b >= 0
+                        match[j, lane] = (
+                            row_weight[lane] * column_weight[j, lane] * similarity[a, b] if inside else zero
+                        )
+            else:
+                for j in range(m):
+                    for lane in range(LANES):
+                        product = row_weight[lane] * column_weight[j, lane]
+                        match[j, lane] = product if rows[i, lane] == columns[j, lane] else zero
+            below = K[p - 1]
+            for j in range(m):
+                for lane in range(LANES):
+                    total[lane] += match[j, lane] * below[j, lane]
+            for q in range(p - 1, 0, -1):
+                own = K[q]
+                below = K[q - 1]
+                carry[:] = 0
+                for j in range(m):
+                    for lane in range(LANES):
+                        passed = column_fade[j, lane] * carry[lane] + match[j, lane] * below[j, lane]
+                        kept = row_fade[lane] * own[j + 1, lane] + passed
+                        carry[lane] = passed if abs(passed) > tiny else zero
+                        own[j + 1, lane] = kept if abs(kept) > tiny else zero
+        for lane in range(min(LANES, first.shape[0] - start)):
+            out[start + lane] = total[lane]

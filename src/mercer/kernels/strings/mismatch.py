@@ -1,0 +1,142 @@
+"""The mismatch kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations
+from math import comb
+from typing import Any, Self, final
+
+import numpy as np
+
+from mercer import _check
+from mercer._jit import Array, jit
+from mercer.errors import KernelError
+from mercer.inputs.ragged import offsets_of
+from mercer.inputs.strings import Strings
+from mercer.kernels.base import DType, State
+from mercer.kernels.counts import CountFeatures
+from mercer.kernels.strings.alphabet import Alphabet, checked_alphabet, encode
+from mercer.kernels.strings.profile import MismatchProfile
+from mercer.kernels.strings.windows import Windows
+from mercer.kernels.strings.words import extended
+
+_LARGEST_MAP = 2**28
+
+
+@final
+@dataclass(frozen=True)
+class Mismatch(MismatchProfile):
+    """The (p, m)-mismatch kernel: k(s, t) = sum over all words u of length p of count_u(s) count_u(t), where
+    count_u(s) is how many windows of s differ from u in at most m places.
+
+    The words u are over the whole `alphabet`, seen or not: the value depends on how many letters there are, so the
+    alphabet is part of the kernel. `unknown` is ``"error"``, or ``"skip"`` to leave out windows with other symbols.
+
+    >>> from mercer import kernels
+    >>> kernels.Mismatch("abcrt", p=3, m=1).fit(["bar"])(["bar"], ["bat"])
+    array([[5.]])
+    """
+
+    alphabet: Alphabet
+    p: int = 3
+    m: int = 1
+    unknown: str = "error"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _check.integer("Mismatch", "p", self.p, low=1)
+        _check.integer("Mismatch", "m", self.m, low=0, high=self.p - 1)
+        _check.choice("Mismatch", "unknown", self.unknown, ("error", "skip"))
+        object.__setattr__(self, "alphabet", checked_alphabet("Mismatch", self.alphabet))
+
+    @property
+    def shortest(self) -> int:
+        return self.p
+
+    @property
+    def profile(self) -> tuple[float, ...]:
+        return tuple(
+            float(common_neighbours(self.p, self.m, len(self.alphabet), distance))
+            for distance in range(min(2 * self.m, self.p) + 1)
+        )
+
+    def windows(self, objects: Strings) -> Windows:
+        sequences = self.sequences(objects)
+        codes = encode(sequences, self.letters(self.alphabet), "Mismatch", skip=self.unknown == "skip")
+        return Windows.of(codes, sequences.offsets, self.p)
+
+    def feature_map(self, objects: Strings, state: State, dtype: DType) -> CountFeatures:
+        letters = len(self.alphabet)
+        neighbours = common_neighbours(self.p, self.m, letters, 0)
+        windows = self.windows(objects)
+        if neighbours * len(windows.starts) > _LARGEST_MAP:
+            raise KernelError(
+                f"The feature map of {self} has {neighbours:,} words for each of {len(windows.starts):,} "
+                f"windows, which is "
+                "too many to write down. Map fewer objects at a time, or lower m; the kernel itself has no such limit."
+            )
+        changed = [places for size in range(self.m + 1) for places in combinations(range(self.p), size)]
+        sizes = offsets_of(len(places) for places in changed)
+        flat = np.asarray([place for places in changed for place in places], dtype=np.int64)
+        names = _name_neighbours(windows.symbols, windows.starts, self.p, letters, flat, sizes, neighbours)
+        return CountFeatures.of(names, windows.offsets * neighbours, dtype)
+
+    @classmethod
+    def examples(cls) -> Iterator[Self]:
+        yield cls("ACGT", p=3, m=1, unknown="skip")
+        yield cls("abcdefghijklmnopqrstuvwxyz", p=4, m=2, unknown="skip", lowercase=True)
+
+
+def common_neighbours(p: int, m: int, letters: int, distance: int) -> int:
+    """How many words of length p lie within m mismatches of both of two words at this distance from each other."""
+    total = 0
+    for outside in range(m + 1):  # changes where the two agree
+        for like_first in range(distance + 1):
+            for like_second in range(distance - like_first + 1):
+                neither = distance - like_first - like_second
+                if outside + distance - like_first > m or outside + distance - like_second > m:
+                    continue
+                total += (
+                    comb(p - distance, outside) * (letters - 1) ** outside
+                    * comb(distance, like_first) * comb(distance - like_first, like_second)
+                    * (letters - 2) ** neither
+                )  # fmt: skip
+    return total
+
+
+@jit
+def _name_neighbours(
+    symbols: Array, starts: Array, p: int, letters: int, changed: Array, bounds: Array, neighbours: int
+) -> Any:
+    """The names of all words that differ from a window in one of the sets of places `changed`, window after window."""
+    names = np.empty(starts.shape[0] * neighbours, dtype=np.uint64)
+    word = np.empty(p, dtype=np.int64)
+    steps = np.empty(p, dtype=np.int64)
+    used = 0
+    for w in range(starts.shape[0]):
+        for c in range(bounds.shape[0] - 1):
+            size = bounds[c + 1] - bounds[c]
+            steps[:] = 1
+            while True:
+                for q in range(p):
+                    word[q] = symbols[starts[w] + q]
+                for t in range(size):  # an odometer over the other letters of each place
+                    place = changed[bounds[c] + t]
+                    word[place] = (word[place] + steps[t]) % letters
+                h = np.uint64(0)
+                for q in range(p):
+                    h = extended(h, word[q])
+                names[used] = h
+                used += 1
+                t = 0
+                while t < size:
+                    steps[t] += 1
+                    if steps[t] < letters:
+                        break
+                    steps[t] = 1
+                    t += 1
+                if t == size:
+                    break
+    return names

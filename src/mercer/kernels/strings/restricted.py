@@ -1,0 +1,98 @@
+"""Gap-weighted subsequences with a bound on their gaps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations
+from math import comb
+from typing import Any, Self, final
+
+import numpy as np
+
+from mercer import _check
+from mercer._jit import Array, jit
+from mercer.inputs.strings import Strings
+from mercer.kernels.base import SAFE_IN_SINGLE, DType, State
+from mercer.kernels.counting import Counting
+from mercer.kernels.counts import CountFeatures
+from mercer.kernels.strings.base import FixedLength
+from mercer.kernels.strings.words import extended
+
+_MOST_PATTERNS = 100_000
+
+
+@final
+@dataclass(frozen=True)
+class RestrictedGapWeighted(FixedLength, Counting):
+    """Gap-weighted subsequences of length p that skip at most m symbols: phi_u(s) = sum over index tuples i that spell
+    u with len(i) <= p + m of decay^len(i).
+
+    m = 0 gives decay^(2p) times the p-spectrum kernel, large m the gap-weighted kernel. Every subsequence is counted
+    once, whatever windows it lies in.
+
+    >>> from mercer import kernels
+    >>> kernels.RestrictedGapWeighted(p=2, m=1, decay=0.5).fit(["gatta"])(["gatta"], ["cata"])
+    array([[0.1875]])
+    """
+
+    p: int = 3
+    m: int = 2
+    decay: float = 0.5
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        owner = "RestrictedGapWeighted"
+        _check.integer(owner, "p", self.p, low=1)
+        _check.integer(owner, "m", self.m, low=0)
+        _check.real(owner, "decay", self.decay, low=0, low_open=True, high_open=True)
+        patterns = comb(self.p + self.m - 1, self.p - 1)
+        if patterns > _MOST_PATTERNS:
+            remedy = "GapWeighted has no such bound."
+            raise _check.fail(
+                owner, "m", f"so small that there are at most {_MOST_PATTERNS:,} patterns of gaps", self.m, remedy
+            )
+
+    @property
+    def shortest(self) -> int:
+        return self.p
+
+    def feature_map(self, objects: Strings, state: State, dtype: DType) -> CountFeatures:
+        sequences = self.sequences(objects)
+        behind = range(1, self.p + self.m)
+        patterns = np.asarray([(0, *rest) for rest in combinations(behind, self.p - 1)], dtype=np.int64)
+        values = float(self.decay) ** (patterns[:, -1] + 1.0)
+        names, weights, offsets = _name_patterns(sequences.symbols, sequences.offsets, patterns, values)
+        return CountFeatures.of(names, offsets, dtype, weights)
+
+    def single_precision(self, features: CountFeatures, state: State) -> bool:
+        return bool(features.squared_lengths.max(initial=0.0) < SAFE_IN_SINGLE)
+
+    @classmethod
+    def examples(cls) -> Iterator[Self]:
+        yield cls()
+        yield cls(p=2, m=0, decay=1.0)
+
+
+@jit
+def _name_patterns(symbols: Array, offsets: Array, patterns: Array, values: Array) -> Any:
+    """The names and weights of all subsequences with one of these patterns of places, string after string."""
+    bounds = np.zeros(offsets.shape[0], dtype=np.int64)
+    for i in range(offsets.shape[0] - 1):
+        total = 0
+        for c in range(patterns.shape[0]):
+            total += max(0, offsets[i + 1] - offsets[i] - patterns[c, -1])
+        bounds[i + 1] = bounds[i] + total
+    names = np.empty(bounds[-1], dtype=np.uint64)
+    weights = np.empty(bounds[-1], dtype=np.float64)
+    used = 0
+    for i in range(offsets.shape[0] - 1):
+        for c in range(patterns.shape[0]):
+            for start in range(offsets[i], offsets[i + 1] - patterns[c, -1]):
+                h = np.uint64(0)
+                for q in range(patterns.shape[1]):
+                    h = extended(h, symbols[start + patterns[c, q]])
+                names[used] = h
+                weights[used] = values[c]
+                used += 1
+    return names, weights, bounds

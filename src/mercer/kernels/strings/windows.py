@@ -1,0 +1,134 @@
+"""All windows of one length in a batch of strings: what trie and mask algorithms work on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any, Self, final
+
+import numpy as np
+import numpy.typing as npt
+
+from mercer._jit import Array, jit
+from mercer.inputs.base import Index
+from mercer.inputs.ragged import offsets_of, take_rows
+from mercer.kernels.base import Float64
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Windows:
+    """Where each window of `length` symbols starts, string after string, and how many times it counts.
+
+    With `both_strands`, the second half of each string's windows are those of its reverse complement.
+    """
+
+    symbols: npt.NDArray[Any]
+    starts: npt.NDArray[np.int64]
+    offsets: npt.NDArray[np.int64]
+    length: int
+    both_strands: bool = False
+    n_symbols: int = 0
+    """Symbols are below this, once `compacted`."""
+    diagonal: Float64 = field(default_factory=lambda: np.zeros(0))
+
+    @classmethod
+    def of(cls, symbols: npt.NDArray[Any], offsets: npt.NDArray[np.int64], length: int) -> Self:
+        """The windows without a negative symbol."""
+        starts, bounds = _starts(symbols, offsets, length)
+        return cls(symbols, starts, bounds, length)
+
+    def with_complements(self, offsets: npt.NDArray[np.int64], complements: npt.NDArray[np.int32]) -> Windows:
+        """These windows and those of the reverse complement of each string; `offsets` are those of the strings."""
+        turned, mirrored = _reverse_complements(self.symbols, offsets, complements, self.starts, self.length)
+        lengths = np.diff(self.offsets)
+        bounds = offsets_of(2 * lengths)
+        starts = np.empty(2 * len(self.starts), dtype=np.int64)
+        place = np.arange(len(self.starts)) + np.repeat(self.offsets[:-1], lengths)
+        starts[place] = self.starts
+        starts[place + np.repeat(lengths, lengths)] = mirrored + len(self.symbols)
+        return Windows(np.concatenate([self.symbols, turned]), starts, bounds, self.length, both_strands=True)
+
+    def with_diagonal(self, diagonal: Float64) -> Windows:
+        return replace(self, diagonal=diagonal)
+
+    def forward(self) -> Windows:
+        """Only the windows of the strings as given."""
+        if not self.both_strands:
+            return self
+        lengths = np.diff(self.offsets)
+        place = np.arange(len(self.starts)) - np.repeat(self.offsets[:-1], lengths)
+        kept = self.starts[place < np.repeat(lengths // 2, lengths)]
+        return replace(self, starts=kept, offsets=offsets_of(lengths // 2), both_strands=False)
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def take(self, index: Index) -> Windows:
+        starts, offsets = take_rows(index, self.offsets, self.starts)
+        diagonal = self.diagonal[index] if len(self.diagonal) else self.diagonal
+        return replace(self, starts=starts, offsets=offsets, diagonal=diagonal)
+
+    def columns(self) -> npt.NDArray[Any]:
+        """Symbol q of every window in row q: contiguous, one row per position."""
+        table: npt.NDArray[Any] = _columns(self.symbols, self.starts, self.length)
+        return table
+
+    def owners(self) -> npt.NDArray[np.int32]:
+        """The string of every window."""
+        return np.repeat(np.arange(len(self), dtype=np.int32), np.diff(self.offsets))
+
+
+def compacted(left: Windows, right: Windows) -> tuple[Windows, Windows]:
+    """Both sides over common symbols 0, 1, 2 ..., in the smallest integers that hold them."""
+    parts = (left.symbols,) if left is right else (left.symbols, right.symbols)
+    alphabet = np.unique(np.concatenate([np.unique(part) for part in parts]))
+    kind = np.uint8 if len(alphabet) <= 256 else np.int32
+
+    def compact(side: Windows) -> Windows:
+        codes = np.searchsorted(alphabet, side.symbols).astype(kind)
+        return replace(side, symbols=codes, n_symbols=max(1, len(alphabet)))
+
+    columns = compact(right)
+    return (columns if left is right else compact(left)), columns
+
+
+@jit
+def _starts(symbols: Array, offsets: Array, length: int) -> Any:
+    starts = np.empty(symbols.shape[0], dtype=np.int64)
+    bounds = np.zeros(offsets.shape[0], dtype=np.int64)
+    used = 0
+    for i in range(offsets.shape[0] - 1):
+        clean = 0
+        for k in range(offsets[i], offsets[i + 1]):
+            clean = 0 if symbols[k] < 0 else clean + 1
+            if clean >= length:
+                starts[used] = k - length + 1
+                used += 1
+        bounds[i + 1] = used
+    return starts[:used].copy(), bounds
+
+
+@jit
+def _reverse_complements(symbols: Array, offsets: Array, complements: Array, starts: Array, length: int) -> Any:
+    turned = np.empty_like(symbols)
+    mirrored = np.empty_like(starts)
+    used = 0
+    for i in range(offsets.shape[0] - 1):
+        first = offsets[i]
+        last = offsets[i + 1] - 1
+        for k in range(first, last + 1):
+            symbol = symbols[last - (k - first)]
+            turned[k] = symbol if symbol < 0 else complements[symbol]
+        while used < starts.shape[0] and starts[used] <= last:
+            mirrored[used] = first + last - (starts[used] + length - 1)
+            used += 1
+    return turned, mirrored
+
+
+@jit
+def _columns(symbols: Array, starts: Array, length: int) -> Any:
+    table = np.empty((length, starts.shape[0]), dtype=symbols.dtype)
+    for q in range(length):
+        for k in range(starts.shape[0]):
+            table[q, k] = symbols[starts[k] + q]
+    return table
