@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from itertools import combinations, product
+from itertools import combinations, pairwise, product
 
 
 def dot(a, b):
@@ -76,7 +76,7 @@ def restricted(s, t, p, m, decay):
 
 
 def gap_number(s, t, p, decay):
-    return subsequences(s, t, p, lambda _, i: decay ** sum(b - a > 1 for a, b in zip(i, i[1:], strict=False)))
+    return subsequences(s, t, p, lambda _, i: decay ** sum(b - a > 1 for a, b in pairwise(i)))
 
 
 def character_weighted(s, t, p, decays, gaps_only=False):
@@ -112,7 +112,7 @@ def local_alignment(s, t, beta, score, opened, longer):
             for j in combinations(range(len(t)), size):
                 value = sum(score(s[a], t[b]) for a, b in zip(i, j, strict=True))
                 for x in (i, j):
-                    value -= sum(cost(b - a - 1) for a, b in zip(x, x[1:], strict=False))
+                    value -= sum(cost(b - a - 1) for a, b in pairwise(x))
                 total += math.exp(beta * value)
     return total
 

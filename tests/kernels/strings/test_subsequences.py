@@ -151,7 +151,7 @@ def test_soft_matching_examples():
     hard = [value(kernels.SoftMatching(np.eye(4), "bcat", p=p, decay=0.5), "cat", "bat") for p in (2, 3)]
     assert hard == [0.0625, 0]
     chain = [[1, 0.9, 0], [0.9, 1, 0.9], [0, 0.9, 1]]
-    with pytest.raises(ValueError, match="-0.272792"):
+    with pytest.raises(ValueError, match=r"-0\.272792"):
         kernels.SoftMatching(chain, "abc", p=1, decay=1.0)
     for repair in ("clip", "shift"):
         repaired = kernels.SoftMatching(chain, "abc", p=1, decay=1.0, repair=repair)
