@@ -68,17 +68,18 @@ def repaired(owner: str, matrix: Float64, repair: str) -> Float64:
 
 def _named(owner: str, name: str) -> tuple[str, Float64]:
     try:
-        from Bio.Align import substitution_matrices
+        import Bio.Align.substitution_matrices as bio
     except ImportError as error:
         raise MissingExtraError(
             f"{owner}(matrix={name!r}) needs Biopython for its substitution matrices. Install the extra: "
             "pip install 'mercer[bio]'."
         ) from error
-    known = substitution_matrices.load()
+    load: Any = bio.load
+    known = load()
     if name not in known:
         raise _check.fail(
             owner, "matrix", "a matrix, or a name known to Biopython", name, _check.did_you_mean(name, known)
         )
-    table = substitution_matrices.load(name)
+    table = load(name)
     scores = np.array(table, dtype=np.float64)
     return str(table.alphabet), 0.5 * (scores + scores.T)
