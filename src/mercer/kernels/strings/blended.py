@@ -10,7 +10,7 @@ import numpy as np
 
 from mercer import _check
 from mercer.inputs.strings import Strings
-from mercer.kernels.base import SAFE_IN_SINGLE, DType, State
+from mercer.kernels.base import SAFE_IN_SINGLE, DType, Float64, State
 from mercer.kernels.counting import Counting
 from mercer.kernels.counts import CountFeatures
 from mercer.kernels.strings.base import FixedLength
@@ -42,10 +42,14 @@ class BlendedSpectrum(FixedLength, Counting):
     def shortest(self) -> int:
         return 1
 
+    @property
+    def values(self) -> Float64:
+        """The weight of words, by their length."""
+        return np.asarray(float(self.decay) ** np.arange(self.p + 1))
+
     def feature_map(self, objects: Strings, state: State, dtype: DType) -> CountFeatures:
         sequences = self.sequences(objects)
-        values = float(self.decay) ** np.arange(self.p + 1)
-        names, weights, offsets = name_words(sequences.symbols, sequences.offsets, 1, self.p, values)
+        names, weights, offsets = name_words(sequences.symbols, sequences.offsets, 1, self.p, self.values)
         return CountFeatures.of(names, offsets, dtype, weights)
 
     def single_precision(self, features: CountFeatures, state: State) -> bool:

@@ -9,6 +9,7 @@ from math import comb
 from typing import Any, Self, final
 
 import numpy as np
+import numpy.typing as npt
 
 from mercer import _check
 from mercer._jit import Array, jit
@@ -95,18 +96,27 @@ class GappedKmer(MismatchProfile):
 
     def feature_map(self, objects: Strings, state: State, dtype: DType) -> CountFeatures:
         weights = self.mask_weights
-        sizes = [int(size) for size in np.flatnonzero(weights)]
-        masks = [places for size in sizes for places in combinations(range(self.l), size)]
+        masks = self._masks()
         values = np.asarray([np.sqrt(weights[len(places)]) for places in masks])
-        flat = np.asarray([place for places in masks for place in places], dtype=np.int64)
         windows = self.windows(objects)
-        bounds = offsets_of(len(places) for places in masks)
-        names = _name_masked(windows.symbols, windows.starts, flat, bounds)
+        names = self.masked_names(windows)
         offsets = windows.offsets * len(masks)
-        if len(sizes) == 1:
+        if (values == values[0]).all():
             counted = CountFeatures.of(names, offsets, dtype)
             return counted if values[0] == 1.0 else counted.scaled(np.full(len(windows), values[0]))
         return CountFeatures.of(names, offsets, dtype, np.tile(values, len(windows.starts)))
+
+    def _masks(self) -> list[tuple[int, ...]]:
+        sizes = np.flatnonzero(self.mask_weights)
+        return [places for size in sizes for places in combinations(range(self.l), int(size))]
+
+    def masked_names(self, windows: Windows) -> npt.NDArray[np.uint64]:
+        """The names of every window under every mask, window after window."""
+        masks = self._masks()
+        flat = np.asarray([place for places in masks for place in places], dtype=np.int64)
+        bounds = offsets_of(len(places) for places in masks)
+        names: npt.NDArray[np.uint64] = _name_masked(windows.symbols, windows.starts, flat, bounds)
+        return names
 
     @classmethod
     def examples(cls) -> Iterator[Self]:

@@ -72,14 +72,18 @@ class WeightedDegree(FixedLength, HasFeatureMap):
         return bool(features.diagonal.max(initial=0.0) < SAFE_IN_SINGLE)
 
     @property
+    def values(self) -> Float64:
+        """The weights of words of length 1 .. degree as features: the roots of beta."""
+        lengths = np.arange(1, self.degree + 1)
+        return np.asarray(np.sqrt(2.0 * (self.degree - lengths + 1) / (self.degree * (self.degree + 1.0))))
+
+    @property
     def explicit(self) -> bool:
         return self.shift == 0
 
     def feature_map(self, objects: Strings, state: State, dtype: DType) -> CountFeatures:
         sequences = self.sequences(objects)
-        lengths = np.arange(1, self.degree + 1)
-        values = np.sqrt(2.0 * (self.degree - lengths + 1) / (self.degree * (self.degree + 1.0)))
-        names, weights, offsets = _name_placed_words(sequences.symbols, sequences.offsets, values)
+        names, weights, offsets = name_placed_words(sequences.symbols, sequences.offsets, self.values)
         return CountFeatures.of(names, offsets, dtype, weights)
 
     @classmethod
@@ -156,7 +160,7 @@ def _diagonal(symbols: Array, offsets: Array, degree: int, shift: int) -> Any:
 
 
 @jit
-def _name_placed_words(symbols: Array, offsets: Array, values: Array) -> Any:
+def name_placed_words(symbols: Array, offsets: Array, values: Array) -> Any:
     """The names of all words up to a length, each with its place, string after string."""
     longest = values.shape[0]
     bounds = np.zeros(offsets.shape[0], dtype=np.int64)
