@@ -137,7 +137,7 @@ def test_bags_of_numbers_of_rows_and_of_strings():
     assert bags.take(np.asarray([1])).elements(Strings).tolist() == ["TAG"]
     assert Bags.from_arrays(bags.to_arrays()).elements(Strings).tolist() == ["CAT", "GAT", "TAG"]
     with pytest.raises(InputError, match="hold strings"):
-        bags.elements(Vectors)
+        Bags.from_arrays(bags.to_arrays()).elements(Vectors)
     with pytest.raises(InputTypeError, match="item 1"):
         Bags.coerce([[1], 2])
     with pytest.raises(InputError, match="empty"):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, ClassVar, Self, TypeVar
+from typing import Any, ClassVar, Self, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -32,7 +32,9 @@ class Bags(Objects):
 
     kind: ClassVar[str] = "bags"
 
-    def __init__(self, raw: list[Any] | None, parsed: Objects | None, offsets: npt.NDArray[np.int64]) -> None:
+    def __init__(
+        self, raw: list[Any] | None, parsed: dict[type[Objects], Objects], offsets: npt.NDArray[np.int64]
+    ) -> None:
         self._raw = raw
         self._parsed = parsed
         self.offsets = offsets
@@ -55,21 +57,24 @@ class Bags(Objects):
             bags.append(list(bag))
         if not bags:
             raise InputError("Found 0 bags while a minimum of 1 is required.")
-        return cls([element for bag in bags for element in bag], None, offsets_of(len(bag) for bag in bags))
+        return cls([element for bag in bags for element in bag], {}, offsets_of(len(bag) for bag in bags))
 
     def elements(self, kind: type[Kind]) -> Kind:
         """The elements of all bags, one after another, as objects of one kind."""
-        if self._parsed is None:
-            assert self._raw is not None
-            if not self._raw:
-                raise InputError("Every bag is empty: there is no element to learn from.")
-            try:
-                self._parsed = kind.coerce(_rows(self._raw) if issubclass(kind, Vectors) else self._raw)
-            except InputError as error:
-                raise type(error)(f"The elements of the bags, counted through: {error}") from error
-        if not isinstance(self._parsed, kind):
-            raise InputError(f"These bags hold {self._parsed.kind}, and the kernel on elements compares {kind.kind}.")
-        return self._parsed
+        if kind not in self._parsed:
+            self._parsed[kind] = self._parse(kind)
+        return cast("Kind", self._parsed[kind])
+
+    def _parse(self, kind: type[Kind]) -> Kind:
+        if self._raw is None:
+            held = ", ".join(parsed.kind for parsed in self._parsed)
+            raise InputError(f"These bags hold {held}, and the kernel on elements compares {kind.kind}.")
+        if not self._raw:
+            raise InputError("Every bag is empty: there is no element to learn from.")
+        try:
+            return kind.coerce(_rows(self._raw) if issubclass(kind, Vectors) else self._raw)
+        except InputError as error:
+            raise type(error)(f"The elements of the bags, counted through: {error}") from error
 
     @property
     def sizes(self) -> npt.NDArray[np.int64]:
@@ -82,14 +87,15 @@ class Bags(Objects):
     def take(self, index: Index) -> Self:
         source, offsets = take_rows(index, self.offsets, np.arange(self.offsets[-1]))
         raw = None if self._raw is None else [self._raw[place] for place in source]
-        return type(self)(raw, None if self._parsed is None else self._parsed.take(source), offsets)
+        return type(self)(raw, {kind: parsed.take(source) for kind, parsed in self._parsed.items()}, offsets)
 
     def to_arrays(self) -> Arrays:
         """The elements as they were parsed, with the name of their kind."""
-        if self._parsed is None:
-            raise ModelFileError("Bags that no kernel has looked at yet cannot be stored.")
-        arrays = {f"elements/{name}": array for name, array in self._parsed.to_arrays().items()}
-        return {"offsets": self.offsets, "kind": np.asarray([type(self._parsed).__name__], dtype=np.str_), **arrays}
+        if len(self._parsed) != 1:
+            raise ModelFileError("Only bags that kernels have looked at, as one kind of elements, can be stored.")
+        ((kind, elements),) = self._parsed.items()
+        arrays = {f"elements/{name}": array for name, array in elements.to_arrays().items()}
+        return {"offsets": self.offsets, "kind": np.asarray([kind.__name__], dtype=np.str_), **arrays}
 
     @classmethod
     def from_arrays(cls, arrays: Arrays) -> Self:
@@ -104,7 +110,7 @@ class Bags(Objects):
             raise ModelFileError(f"The stored bags are incomplete: {error}") from error
         if not fit_together(offsets, np.arange(len(elements))):
             raise ModelFileError("The stored bags do not fit together: offsets and elements disagree.")
-        return cls(None, elements, offsets.astype(np.int64))
+        return cls(None, {kind: elements}, offsets.astype(np.int64))
 
 
 def _rows(elements: list[Any]) -> Any:

@@ -14,10 +14,12 @@ import numpy as np
 import scipy.sparse as sp
 
 from mercer.errors import InputError
+from mercer.inputs.bags import Bags
 from mercer.inputs.base import Index, Objects
 from mercer.inputs.categories import Categories
 from mercer.inputs.gramrows import GramRows
 from mercer.inputs.items import Items
+from mercer.inputs.sets import Sets
 from mercer.inputs.strings import Strings
 from mercer.inputs.tables import Table
 from mercer.inputs.vectors import Vectors
@@ -37,7 +39,7 @@ def objects_for(kernel: Kernel, random_state: int = 0) -> dict[str, Objects]:
     >>> from mercer import kernels
     >>> from mercer.testing import objects_for
     >>> sorted(objects_for(kernels.Spectrum(2)))
-    ['letters', 'ragged']
+    ['letters', 'ragged', 'tokens']
     """
     accepted: dict[str, Objects] = {}
     refusals = []
@@ -98,7 +100,24 @@ def strings(kernel: Kernel, random: np.random.Generator) -> dict[str, Objects]:
     odd = ["", "A", "", "AB", "naïve", "nai\u0308ve", "\U0001f600\U0001f601\U0001f600", "A\x00B", "\ud800x", "banana"]
     ragged = odd + words[: COUNT - len(odd)]
     ragged[-1] = "banana"
-    return {"letters": Strings.coerce(words), "ragged": Strings.coerce(ragged)}
+    tokens = [[f"word{number}" for number in random.integers(5, size=size)] for size in random.integers(0, 9, COUNT)]
+    return {"letters": Strings.coerce(words), "ragged": Strings.coerce(ragged), "tokens": Strings.coerce(tokens)}
+
+
+def sets(kernel: Kernel, random: np.random.Generator) -> dict[str, Objects]:
+    """Multisets of small numbers, with an empty and a repeated one."""
+    del kernel
+    items = [random.integers(0, 10, size=size).tolist() for size in random.integers(1, 12, size=COUNT)]
+    items[1], items[-1] = [], items[0]
+    return {"multisets": Sets.coerce(items), "binary": Sets.coerce(random.integers(0, 2, size=(COUNT, 8)))}
+
+
+def bags(kernel: Kernel, random: np.random.Generator) -> dict[str, Objects]:
+    """Bags of vectors, with a repeated one."""
+    del kernel
+    rows = [random.normal(size=(size, 3)) for size in random.integers(1, 6, size=COUNT)]
+    rows[-1] = rows[0]
+    return {"vectors": Bags.coerce(rows)}
 
 
 def categories(kernel: Kernel, random: np.random.Generator) -> dict[str, Objects]:
@@ -140,6 +159,8 @@ def tables(kernel: Kernel, random: np.random.Generator) -> dict[str, Objects]:
 SAMPLES: dict[type[Objects], Sampler] = {
     Vectors: vectors,
     Strings: strings,
+    Sets: sets,
+    Bags: bags,
     Categories: categories,
     Items: items,
     GramRows: gram_rows,

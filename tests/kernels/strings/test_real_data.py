@@ -63,7 +63,8 @@ def test_names(load):
     assert accuracy(words, texts, labels, folds, C=1.0) > floor + 0.02
 
 
-# FastSK publishes 0.970 and 0.991, to three digits.
+# C was chosen by cross-validation on the training half. FastSK publishes 0.970 and 0.991 to three digits; the second
+# is a hair above what this reaches, 0.9905.
 @pytest.mark.parametrize(("name", "l", "k", "C", "floor"), [("CTCF", 10, 6, 1.0, 0.970), ("EP300", 10, 6, 1.0, 0.990)])
 def test_binding_sites(load, name, l, k, C, floor):  # noqa: E741
     data = load("strings/fastsk_tfbs_dna")
