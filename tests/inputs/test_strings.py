@@ -21,7 +21,7 @@ any_text = st.text(st.characters(codec=None, exclude_categories=()), max_size=8)
         (["a", b"b"], InputTypeError, "item 1 is b'b' of type bytes. Decode it first"),
         (["a", None], InputTypeError, "item 1 is None of type NoneType"),
         (["a", float("nan")], InputTypeError, "item 1 is nan of type float"),
-        ([["a"]], InputTypeError, r"item 0 is \['a'\] of type list"),
+        (["b", ["a"]], InputTypeError, r"item 1 is \['a'\] of type list"),
         (7, InputTypeError, "got int"),
         ({"a"}, InputTypeError, "got set"),
         (np.array([["a", "b"]]), InputTypeError, r"array of shape \(1, 2\)"),

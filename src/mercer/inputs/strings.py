@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from mercer.errors import InputError, InputTypeError, ModelFileError
 from mercer.inputs.base import Arrays, Index, Objects
-from mercer.inputs.hashing import symbol_of, type_of
+from mercer.inputs.hashing import LOWEST_NAME, symbol_of, type_of
 from mercer.inputs.ragged import fit_together, offsets_of, take_rows
 
 
@@ -120,8 +120,8 @@ class Strings(Objects):
         except KeyError as error:
             raise ModelFileError(f"The stored strings lack the array {error}.") from error
         tokens = symbols.dtype == np.int64
-        ok = symbols.dtype.kind == "i" and fit_together(offsets, symbols) and bool((symbols >= 0).all())
-        if not ok or (not tokens and not bool((symbols < 0x110000).all())):
+        ok = symbols.dtype.kind == "i" and fit_together(offsets, symbols)
+        if not ok or not bool((((symbols >= 0) & (symbols < 0x110000)) | (symbols >= LOWEST_NAME)).all()):
             raise ModelFileError("The stored strings do not fit together: offsets and symbols disagree.")
         return cls(np.array(symbols, dtype=np.int64 if tokens else np.int32), offsets.astype(np.int64))
 
