@@ -1,0 +1,79 @@
+"""Names for hashable things that are the same in every process and on every machine.
+
+Python salts the hash of strings, so it cannot name anything that outlives a process. Here a thing is encoded by its
+type and content, and the name is a keyless BLAKE2b digest of that encoding.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Hashable
+from typing import Any
+
+import numpy as np
+
+from mercer.errors import InputTypeError
+
+LOWEST_NAME = 2**62
+"""Names lie in [2^62, 2^63): positive as int64, and apart from every Unicode code point."""
+
+
+def content_hash(thing: Hashable) -> int:
+    """A 62-bit name of a string, number, tuple, frozenset, bytes, None, or any nesting of them.
+
+    Things that Python finds equal have equal names: ``1``, ``1.0`` and ``True`` are one element.
+
+    >>> content_hash(1) == content_hash(1.0), content_hash("1") == content_hash(1)
+    (True, False)
+    """
+    digest = hashlib.blake2b(_encoded(thing), digest_size=8).digest()
+    return LOWEST_NAME | (int.from_bytes(digest, "little") >> 2)
+
+
+def symbol_of(token: Hashable) -> int:
+    """The symbol of a token: the code point of a single character, the name of anything else.
+
+    So a list of characters is the same sequence as the string that they spell.
+    """
+    return ord(token) if isinstance(token, str) and len(token) == 1 else content_hash(token)
+
+
+def type_of(thing: Any) -> str:
+    """The family of a token, within which tokens can be equal."""
+    if isinstance(thing, bool | int | float | np.bool_ | np.integer | np.floating):
+        return "number"
+    return "str" if isinstance(thing, str) else type(thing).__name__
+
+
+def _encoded(thing: Any) -> bytes:
+    if isinstance(thing, str):
+        return b"s" + thing.encode("utf-8", "surrogatepass")
+    if isinstance(thing, bool | int | np.bool_ | np.integer):
+        return b"n" + str(int(thing)).encode()
+    if isinstance(thing, float | np.floating):
+        number = float(thing)
+        if math.isnan(number):
+            raise InputTypeError("NaN is not equal to itself, so it cannot be a token or an element of a set.")
+        return b"n" + (str(int(number)) if number.is_integer() else number.hex()).encode()
+    if isinstance(thing, bytes):
+        return b"b" + thing
+    if thing is None:
+        return b"0"
+    if isinstance(thing, tuple):
+        return b"t" + _joined([_encoded(part) for part in thing])
+    if isinstance(thing, frozenset):
+        return b"f" + _joined(sorted(_encoded(part) for part in thing))
+    raise InputTypeError(
+        f"{_shown(thing)} of type {type(thing).__name__} has no content that could be compared in another process. "
+        "Use strings, numbers, bytes, None, or tuples and frozensets of them."
+    )
+
+
+def _joined(parts: list[bytes]) -> bytes:
+    return b"".join(len(part).to_bytes(8, "little") + part for part in parts)
+
+
+def _shown(item: object) -> str:
+    text = repr(item)
+    return text if len(text) <= 40 else text[:37] + "..."

@@ -1,0 +1,48 @@
+"""Rows of different lengths, held one after another in flat arrays with the offsets of each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from mercer.inputs.base import Index
+
+Offsets = npt.NDArray[np.int64]
+
+
+def offsets_of(lengths: Iterable[int] | npt.NDArray[Any]) -> Offsets:
+    """Where each row starts, and where the last one ends.
+
+    >>> offsets_of([2, 0, 3])
+    array([0, 2, 2, 5])
+    """
+    sizes = np.asarray(lengths if isinstance(lengths, np.ndarray) else list(lengths), dtype=np.int64)
+    offsets = np.zeros(len(sizes) + 1, dtype=np.int64)
+    np.cumsum(sizes, out=offsets[1:])
+    return offsets
+
+
+def take_rows(index: Index, offsets: Offsets, *arrays: npt.NDArray[Any]) -> tuple[Any, ...]:
+    """The rows at these positions of each flat array, with their offsets last; a slice gives views."""
+    if isinstance(index, slice) and index.step in (None, 1):
+        start, stop, _ = index.indices(len(offsets) - 1)
+        bounds = offsets[start : max(start, stop) + 1]
+        return (*(array[bounds[0] : bounds[-1]] for array in arrays), bounds - bounds[0])
+    bounds = offsets_of(np.diff(offsets)[index])
+    source = np.arange(bounds[-1]) + np.repeat(offsets[:-1][index] - bounds[:-1], np.diff(bounds))
+    return (*(array[source] for array in arrays), bounds)
+
+
+def fit_together(offsets: npt.NDArray[Any], *arrays: npt.NDArray[Any]) -> bool:
+    """Whether stored offsets cut flat arrays of one length into rows."""
+    return (
+        offsets.ndim == 1
+        and offsets.dtype.kind == "i"
+        and len(offsets) >= 1
+        and offsets[0] == 0
+        and bool((np.diff(offsets) >= 0).all())
+        and all(array.ndim == 1 and len(array) == offsets[-1] for array in arrays)
+    )

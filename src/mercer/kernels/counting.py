@@ -1,0 +1,40 @@
+"""Kernels that are the inner product of explicit, named features."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any
+
+from mercer.kernels.base import DType, Float64, Floating, Kernel, State
+from mercer.kernels.counts import EXACT_IN_SINGLE, CountFeatures, align, inner_products
+
+
+class HasFeatureMap(Kernel):
+    """k(x, z) = <phi(x), phi(z)> with a sparse phi(x) that can be written down.
+
+    With it a linear machine trains in the primal, and a model is scored and explained feature by feature (see
+    `mercer.kernels.featuremap`), however its Gram matrix is computed.
+    """
+
+    @abstractmethod
+    def feature_map(self, objects: Any, state: State, dtype: DType) -> CountFeatures:
+        """phi of each object: 64-bit names of features, the same in any batch, and their values."""
+
+
+class Counting(HasFeatureMap):
+    """A kernel whose Gram matrix is the product of its matrix of features; subclasses give `feature_map` alone."""
+
+    def features(self, objects: Any, state: State, dtype: DType) -> CountFeatures:
+        return self.feature_map(objects, state, dtype)
+
+    def align(self, left: CountFeatures, right: CountFeatures, state: State) -> tuple[Any, Any]:
+        return align(left, right)
+
+    def tile(self, left: Any, right: Any, state: State, out: Floating) -> None:
+        inner_products(left, right, out)
+
+    def diagonal(self, features: CountFeatures, state: State) -> Float64:
+        return features.squared_lengths
+
+    def single_precision(self, features: CountFeatures, state: State) -> bool:
+        return bool(features.squared_lengths.max(initial=0.0) < EXACT_IN_SINGLE)
