@@ -286,14 +286,18 @@ class Gram:
     def _run(self, sink: Sink, *, symmetric: bool) -> None:
         source = self._source
         n, m = self.shape
-        strips = plan(n, m, itemsize=np.dtype(self.dtype).itemsize, budget=TILE_BYTES, symmetric=symmetric)
-        if isinstance(sink, StoreSink) and not symmetric:  # few long rows: no order to keep, so every tile for itself
-            strips = tuple((tile,) for strip in strips for tile in strip)
+        itemsize = np.dtype(self.dtype).itemsize
+        allowed = TILE_BYTES
         work: Any
         if source.stored is None:
-            work = TileWork(source.fitted, self._left(), self._right())
+            left, right = self._left(), self._right()
+            allowed = min(allowed, itemsize * source.fitted.kernel.tile_entries(left, right, source.fitted.state))
+            work = TileWork(source.fitted, left, right)
         else:
             work = _StoredWork(source.stored, self._row_ids(), self._column_ids())
+        strips = plan(n, m, itemsize=itemsize, budget=allowed, symmetric=symmetric)
+        if isinstance(sink, StoreSink) and not symmetric:  # few long rows: no order to keep, so every tile for itself
+            strips = tuple((tile,) for strip in strips for tile in strip)
         if not isinstance(sink, StoreSink) and source.stored is None and source.diagonal is not None:
             work = _ExactWork.of(work, self._row_ids(), self._column_ids(), source.diagonal)
         with reporting("Kernel values") as report:

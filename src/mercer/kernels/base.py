@@ -34,6 +34,9 @@ DType = type[np.float32] | type[np.float64]
 SAFE_IN_SINGLE = 1e30
 """float32 ends at 3.4e38; below this bound sums and products of values cannot overflow."""
 
+ANY_TILE = 2**62
+"""The number of entries of a tile of any size: the answer of kernels whose entries cost little."""
+
 
 class Features(Protocol):
     """What a kernel keeps of each object: anything with a length that can be sliced."""
@@ -91,6 +94,11 @@ class Measure(Record, ABC):
 
         Runs in threads. Entries that compare an object to itself are overwritten from `diagonal` by the caller.
         """
+
+    def tile_entries(self, left: Any, right: Any, state: State) -> int:
+        """How many entries a tile may have so that it takes seconds at most; kernels with costly entries say less."""
+        del left, right, state
+        return ANY_TILE
 
     @abstractmethod
     def diagonal(self, features: Any, state: State) -> Float64:

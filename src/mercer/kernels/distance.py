@@ -37,6 +37,9 @@ class KernelDistance(Measure):
         self.kernel.tile(left.inner, right.inner, state.parts[0], out)
         squared_distances(out, left.diagonal.astype(out.dtype), right.diagonal.astype(out.dtype))
 
+    def tile_entries(self, left: WithDiagonal, right: WithDiagonal, state: State) -> int:
+        return self.kernel.tile_entries(left.inner, right.inner, state.parts[0])
+
     def diagonal(self, features: WithDiagonal, state: State) -> Float64:
         return np.zeros(len(features))
 

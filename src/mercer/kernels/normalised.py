@@ -52,6 +52,9 @@ class Normalised(OfKernel):
         self.kernel.tile(left.inner, right.inner, state.parts[0], out)
         _scale(out, _inverse_root(left.diagonal).astype(out.dtype), _inverse_root(right.diagonal).astype(out.dtype))
 
+    def tile_entries(self, left: WithDiagonal, right: WithDiagonal, state: State) -> int:
+        return self.kernel.tile_entries(left.inner, right.inner, state.parts[0])
+
     def diagonal(self, features: WithDiagonal, state: State) -> Float64:
         return (features.diagonal > 0).astype(np.float64)
 

@@ -53,6 +53,9 @@ class Pointwise(Kernel):
         self.measure.tile(left, right, state.parts[0], out)
         self.pointwise(out, state)
 
+    def tile_entries(self, left: Any, right: Any, state: State) -> int:
+        return self.measure.tile_entries(left, right, state.parts[0])
+
     def diagonal(self, features: Any, state: State) -> Float64:
         values: Float64 = self.measure.diagonal(features, state.parts[0]).reshape(1, -1).copy()
         with np.errstate(over="ignore"):  # FittedKernel.diagonal answers overflow in words
@@ -99,6 +102,9 @@ class PointwiseOf(OfKernel):
     def tile(self, left: Any, right: Any, state: State, out: Floating) -> None:
         self.kernel.tile(left, right, state.parts[0], out)
         self.outer(out)
+
+    def tile_entries(self, left: Any, right: Any, state: State) -> int:
+        return self.kernel.tile_entries(left, right, state.parts[0])
 
     def diagonal(self, features: Any, state: State) -> Float64:
         values: Float64 = self.kernel.diagonal(features, state.parts[0]).reshape(1, -1).copy()

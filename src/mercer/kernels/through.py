@@ -31,6 +31,9 @@ class Through(OfKernel):
     def tile(self, left: Any, right: Any, state: State, out: Floating) -> None:
         self.kernel.tile(left, right, state.parts[0], out)
 
+    def tile_entries(self, left: Any, right: Any, state: State) -> int:
+        return self.kernel.tile_entries(left, right, state.parts[0])
+
     def diagonal(self, features: Any, state: State) -> Float64:
         return self.kernel.diagonal(features, state.parts[0])
 
