@@ -49,10 +49,6 @@ class Combination(Several):
                     with np.errstate(over="ignore", invalid="ignore"):  # FittedKernel.diagonal answers in words
                         self.combine(out, values)
 
-    def tile_entries(self, left: PartFeatures, right: PartFeatures, state: State) -> int:
-        shared = zip(self._shared(state), left.parts, right.parts, strict=True)
-        return min(measure.tile_entries(row, column, own) for (measure, own, _), row, column in shared)
-
     def diagonal(self, features: PartFeatures, state: State) -> Float64:
         total: Float64 | None = None
         for (measure, own, numbers), part in zip(self.shared(state), features.parts, strict=True):

@@ -77,6 +77,10 @@ class Several(Kernel):
         ]
         return PartFeatures(tuple(pair[0] for pair in pairs)), PartFeatures(tuple(pair[1] for pair in pairs))
 
+    def tile_entries(self, left: PartFeatures, right: PartFeatures, state: State) -> int:
+        shared = zip(self.shared(state), left.parts, right.parts, strict=True)
+        return min(measure.tile_entries(row, column, own) for (measure, own, _), row, column in shared)
+
     def single_precision(self, features: PartFeatures, state: State) -> bool:
         # The features of a term are those of its measure, so each term can answer for itself.
         return all(
