@@ -47,6 +47,7 @@ class NodeKernel(Kernel):
 
     graph: Any
     domain = Nodes
+    reason = "it is a function without negative values of the eigenvalues of a symmetric matrix"
 
     @property
     @abstractmethod

@@ -37,6 +37,8 @@ class WeisfeilerLehmanOptimalAssignment(GraphKernel):
     h: int = 3
     edge_labels: bool = False
 
+    reason = "it is the intersection of two histograms"
+
     def __post_init__(self) -> None:
         _check.integer("WeisfeilerLehmanOptimalAssignment", "h", self.h, low=0)
         _check.boolean("WeisfeilerLehmanOptimalAssignment", "edge_labels", self.edge_labels)

@@ -98,6 +98,9 @@ class RandomWalk(GraphKernel):
     def tile(self, left: walks.Walks, right: walks.Walks, state: State, out: Floating) -> None:
         walks.walk_sums(left, right, self._series(), out)
 
+    def tile_entries(self, left: walks.Walks, right: walks.Walks, state: State) -> int:
+        return walks.tile_entries(left, right)
+
     def diagonal(self, features: walks.Walks, state: State) -> Float64:
         return walks.own_walk_sums(features, self._series())
 

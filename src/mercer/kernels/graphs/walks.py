@@ -129,6 +129,20 @@ def walk_sums(left: Walks, right: Walks, series: Series, out: Floating) -> None:
         out *= (left.scales[:, None] * right.scales).astype(out.dtype)
 
 
+def tile_entries(left: Walks, right: Walks) -> int:
+    """About a second's worth of pairs: a pair costs its pairs of eigenvalues once, or its pairs of arcs many times."""
+    if isinstance(left, Spectra) and isinstance(right, Spectra):
+        return max(1, int(5e8 / max(1.0, _mean(left.offsets) * _mean(right.offsets))))
+    assert isinstance(left, WalkGraphs)
+    assert isinstance(right, WalkGraphs)
+    arcs = [max(1.0, _mean(side.graphs.arc_offsets) + _mean(side.graphs.offsets)) for side in (left, right)]
+    return max(1, int(2e7 / (arcs[0] * arcs[1])))
+
+
+def _mean(offsets: npt.NDArray[np.int64]) -> float:
+    return float(offsets[-1]) / max(1, len(offsets) - 1)
+
+
 def own_walk_sums(features: Walks, series: Series) -> Float64:
     """The same, of each graph with itself."""
     out = np.zeros((len(features), 1))

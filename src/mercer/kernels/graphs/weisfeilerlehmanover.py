@@ -10,14 +10,15 @@ import numpy as np
 
 from mercer import _check
 from mercer.inputs.graphs import Graphs
-from mercer.kernels.algebra import PartFeatures
 from mercer.kernels.base import DType, Float64, Floating, Kernel, State
 from mercer.kernels.graphs.refinement import refined
+from mercer.kernels.ofkernel import OfKernel
+from mercer.kernels.several import PartFeatures
 
 
 @final
 @dataclass(frozen=True)
-class WeisfeilerLehmanOver(Kernel):
+class WeisfeilerLehmanOver(OfKernel):
     """k(G, G') = sum over rounds i = 0..h of k0(G_i, G'_i), where G_i has the Weisfeiler-Lehman colours of round i.
 
     Over `VertexHistogram` this is the subtree kernel, over `EdgeHistogram(ends=True)` the Weisfeiler-Lehman edge
@@ -35,6 +36,7 @@ class WeisfeilerLehmanOver(Kernel):
     edge_labels: bool = False
 
     domain = Graphs
+    reason = "it is a sum of kernels between relabelled graphs"
 
     def __post_init__(self) -> None:
         name = "WeisfeilerLehmanOver"
@@ -43,18 +45,6 @@ class WeisfeilerLehmanOver(Kernel):
             raise _check.fail(name, "kernel", "a kernel on graphs", self.kernel)
         _check.integer(name, "h", self.h, low=0)
         _check.boolean(name, "edge_labels", self.edge_labels)
-
-    @property
-    def psd(self) -> bool:
-        return self.kernel.psd
-
-    @property
-    def symmetric(self) -> bool:
-        return self.kernel.symmetric
-
-    @property
-    def data_dependent(self) -> bool:
-        return self.kernel.data_dependent
 
     def _rounds(self, graphs: Graphs) -> Iterator[Graphs]:
         yield graphs
@@ -78,6 +68,10 @@ class WeisfeilerLehmanOver(Kernel):
         for row, column, own in zip(left.parts, right.parts, state.parts, strict=True):
             self.kernel.tile(row, column, own, block)
             out += block
+
+    def tile_entries(self, left: PartFeatures, right: PartFeatures, state: State) -> int:
+        parts = zip(left.parts, right.parts, state.parts, strict=True)
+        return max(1, min(self.kernel.tile_entries(*part) for part in parts) // (self.h + 1))
 
     def diagonal(self, features: PartFeatures, state: State) -> Float64:
         total = np.zeros(len(features))

@@ -64,6 +64,12 @@ def align(left: TreeNodes, right: TreeNodes) -> tuple[TreeNodes, TreeNodes]:
     return (columns if left is right else TreeNodes(codes, left.sizes, left.arities, left.offsets, count)), columns
 
 
+def tile_entries(left: TreeNodes, right: TreeNodes, speed: float) -> int:
+    """About a second's worth of pairs of trees, if so many pairs of nodes are compared in a second."""
+    sizes = [max(1.0, float(side.offsets[-1]) / max(1, len(side))) for side in (left, right)]
+    return max(1, int(speed / (sizes[0] * sizes[1])))
+
+
 @jit
 def subtree_sizes(arities: Array) -> Any:
     """The number of nodes of the complete subtree under each node, itself included."""

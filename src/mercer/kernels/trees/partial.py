@@ -12,7 +12,7 @@ from mercer import _check
 from mercer._jit import Array, jit
 from mercer.inputs.trees import Trees
 from mercer.kernels.base import DType, Float64, Floating, Kernel, State
-from mercer.kernels.trees.nodes import TreeNodes, align
+from mercer.kernels.trees.nodes import TreeNodes, align, tile_entries
 
 
 @final
@@ -49,6 +49,9 @@ class PartialTree(Kernel):
     def tile(self, left: TreeNodes, right: TreeNodes, state: State, out: Floating) -> None:
         decays = (self.decay, self.depth_decay)
         _partial_sums(*left.arrays(), *right.arrays(), right.n_codes, *decays, False, out)
+
+    def tile_entries(self, left: TreeNodes, right: TreeNodes, state: State) -> int:
+        return tile_entries(left, right, 3e7)
 
     def diagonal(self, features: TreeNodes, state: State) -> Float64:
         own, _ = align(features, features)

@@ -13,7 +13,7 @@ from mercer import _check
 from mercer._jit import Array, jit
 from mercer.inputs.trees import Trees
 from mercer.kernels.base import DType, Float64, Floating, Kernel, State
-from mercer.kernels.trees.nodes import TreeNodes, align
+from mercer.kernels.trees.nodes import TreeNodes, align, tile_entries
 
 
 class FragmentKernel(Kernel):
@@ -34,6 +34,9 @@ class FragmentKernel(Kernel):
 
     def tile(self, left: TreeNodes, right: TreeNodes, state: State, out: Floating) -> None:
         _fragment_sums(*left.arrays(), *right.arrays(), right.n_codes, self.weight, False, out)
+
+    def tile_entries(self, left: TreeNodes, right: TreeNodes, state: State) -> int:
+        return tile_entries(left, right, 2e8)
 
     def diagonal(self, features: TreeNodes, state: State) -> Float64:
         own, _ = align(features, features)
