@@ -125,8 +125,8 @@ def _items(raw: Any) -> list[Any]:
 
 
 def _standard(chem: Any, molecule: Any) -> Any:
-    parent = chem.rdMolStandardize.FragmentParent(molecule)
-    return chem.rdMolStandardize.Uncharger().uncharge(parent)
+    largest = chem.rdMolStandardize.LargestFragmentChooser().choose(molecule)
+    return chem.rdMolStandardize.Uncharger().uncharge(largest)
 
 
 class _Chemistry:

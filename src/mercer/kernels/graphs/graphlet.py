@@ -99,6 +99,6 @@ def samples_for(error: float, delta: float = 0.05, classes: int = 34) -> int:
     """The `samples` for a sum of absolute errors of at most `error`, with probability 1 - delta.
 
     >>> samples_for(0.05)
-    21254
+    21251
     """
     return math.ceil(2.0 * (classes * math.log(2.0) + math.log(1.0 / delta)) / error**2)
