@@ -103,6 +103,23 @@ def _weighted(graphs: Graphs, kernel: ShortestPath) -> tuple[Any, Any, Any]:
     return np.concatenate(rows), np.concatenate(names), np.concatenate(counts)
 
 
+def paths_of(graphs: Graphs, kernel: ShortestPath) -> tuple[Any, Any, npt.NDArray[np.uint64]]:
+    """Start, end and name of every shortest path that counts, of one graph."""
+    lengths = dijkstra(sp.csr_array(graphs.adjacency(0)), directed=True)
+    reached = np.isfinite(lengths) & ~np.eye(len(lengths), dtype=bool)
+    starts, ends = np.nonzero(reached if graphs.directed else np.triu(reached))
+    near, labels = kernel.length_names(lengths[starts, ends]), node_names(graphs)
+    return starts, ends, _triples(labels[starts], labels[ends], near, graphs.directed)
+
+
+@jit
+def _triples(starts: Array, ends: Array, lengths: Array, directed: bool) -> Any:
+    names = np.empty(starts.shape[0], dtype=np.uint64)
+    for k in range(starts.shape[0]):
+        names[k] = _triple(starts[k], ends[k], lengths[k], directed)
+    return names
+
+
 @jit
 def _triple(start: Array, end: Array, length: Array, directed: bool) -> Any:
     """The name of a path: a sum does not tell its two ends apart."""
