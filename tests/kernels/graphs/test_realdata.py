@@ -3,7 +3,14 @@
 import numpy as np
 import pytest
 from sklearn.metrics import roc_auc_score
-from sklearn.model_selection import GridSearchCV, ShuffleSplit, StratifiedKFold, StratifiedShuffleSplit, cross_val_score
+from sklearn.model_selection import (
+    GridSearchCV,
+    RepeatedStratifiedKFold,
+    ShuffleSplit,
+    StratifiedKFold,
+    StratifiedShuffleSplit,
+    cross_val_score,
+)
 
 from mercer import SVC, kernels
 from mercer.gram.matrix import Gram
@@ -17,24 +24,30 @@ def gram(kernel, items):
     return Gram.of(kernel.fit(items), items).dense(np.float64)
 
 
-def accuracy(matrix, classes, grid=(1.0, 10.0, 100.0), inner=3):
-    """Ten folds, C tuned inside each."""
+def accuracy(matrix, classes, grid=(1.0, 10.0, 100.0), inner=3, repeats=1):
+    """Ten folds, C tuned inside each; for small sets repeated, since one split more or less moves them by points."""
     split = (
         StratifiedKFold(inner, shuffle=True, random_state=1) if inner > 1 else StratifiedShuffleSplit(1, random_state=1)
     )
     search = GridSearchCV(SVC(kernel="precomputed"), {"C": list(grid)}, cv=split)
-    return cross_val_score(search, matrix, classes, cv=StratifiedKFold(10, shuffle=True, random_state=0)).mean()
+    outer = RepeatedStratifiedKFold(n_splits=10, n_repeats=repeats, random_state=0)
+    return cross_val_score(search, matrix, classes, cv=outer).mean()
 
 
 @pytest.mark.timeout(3600)
 @pytest.mark.parametrize(
-    ("name", "least", "inner"),
-    [("MUTAG", 0.84, 3), ("PTC_MR", 0.60, 3), ("ENZYMES", 0.50, 3), ("PROTEINS", 0.73, 3), ("NCI1", 0.84, 1)],
+    ("name", "least", "inner", "repeats"),
+    [
+        ("MUTAG", 0.84, 3, 3),
+        ("PTC_MR", 0.60, 3, 3),
+        ("ENZYMES", 0.50, 3, 1),
+        ("PROTEINS", 0.73, 3, 1),
+        ("NCI1", 0.84, 1, 1),
+    ],
 )
-def test_weisfeiler_lehman(shared_data, name, least, inner):
+def test_weisfeiler_lehman(shared_data, name, least, inner, repeats):
     items, classes = graphs(shared_data, name)
-    found = accuracy(gram(kernels.normalise(kernels.WeisfeilerLehman(5)), items), classes, inner=inner)
-    print(name, found)  # noqa: T201
+    found = accuracy(gram(kernels.normalise(kernels.WeisfeilerLehman(5)), items), classes, inner=inner, repeats=repeats)
     assert found >= least
 
 
@@ -44,7 +57,6 @@ def test_questions_as_constituency_trees(shared_data):
     (train, y), (test, z) = data["train"], data["test"]
     model = SVC(kernel=kernels.normalise(kernels.SubsetTree(0.4)), C=10.0).fit(train, y)
     found = model.score(test, z)
-    print(found)  # noqa: T201
     assert found >= 0.85
 
 
@@ -53,16 +65,12 @@ def test_kelp_values(shared_data):
     trees, _ = module.kelp("TREC_10.coarse")
     scores = module.kelp_scores()
     kernel = kernels.normalise(kernels.SubsetTree(0.4, leaves="nodes"))
-    found = kernel.fit(trees)(trees)
-    expected = scores["sstk"]
-    print(len(expected), np.abs(np.diag(found, 1)[: len(expected)] - expected).max())  # noqa: T201
-    assert np.allclose(np.diag(found, 1)[:39], expected[:39], atol=1e-6)
+    assert np.allclose(np.diag(kernel.fit(trees)(trees), 1), scores["sstk"], rtol=0, atol=1e-6)
 
 
 def test_glycans(shared_data):
     trees, classes = loader(shared_data).load("trees/glycans")["all"]
     found = accuracy(gram(kernels.normalise(kernels.PartialTree(0.4, 0.4)), trees), classes)
-    print(found)  # noqa: T201
     assert found >= max(classes.mean(), 1 - classes.mean()) + 0.20
 
 
@@ -77,7 +85,6 @@ def test_blood_brain_barrier(shared_data):
     for train, test in ShuffleSplit(5, test_size=0.2, random_state=0).split(matrix):
         model = SVC(kernel="precomputed", C=10.0).fit(matrix[np.ix_(train, train)], classes[train])
         areas.append(roc_auc_score(classes[test], model.decision_function(matrix[np.ix_(test, train)])))
-    print(np.mean(areas))  # noqa: T201
     assert np.mean(areas) >= 0.90
 
 
@@ -92,5 +99,4 @@ def test_solubility(shared_data):
         mean = target[train].mean()
         alpha = np.linalg.solve(matrix[np.ix_(train, train)] + 1e-3 * np.eye(len(train)), target[train] - mean)
         errors.append(np.sqrt(np.mean((matrix[np.ix_(test, train)] @ alpha + mean - target[test]) ** 2)))
-    print(np.mean(errors))  # noqa: T201
     assert np.mean(errors) <= 0.85

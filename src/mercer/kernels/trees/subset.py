@@ -52,8 +52,9 @@ class SubsetTree(FragmentKernel):
 
     k(T, T') = sum over pairs of nodes of D(v, v'); D is 0 if their productions (label, and labels of the children in
     order) differ, else ``decay`` times the product over children of 1 + D(c, c'). So a fragment of m productions has
-    weight decay^m in k. With ``leaves="production"`` leaves are part of their parent's production only; with
-    ``leaves="nodes"`` two leaves of the same label match, and have D = decay.
+    weight decay^m in k; a pair of leaves is the factor 1. With ``leaves="production"`` leaves are part of their
+    parent's production only; with ``leaves="nodes"`` two leaves of the same label also count by themselves, with
+    D = decay, as in the KeLP library.
 
     >>> from mercer import kernels
     >>> kernels.SubsetTree(decay=1.0).fit(["(NP (D the) (N dog))"])(["(NP (D the) (N dog))"], ["(NP (D a) (N dog))"])
@@ -162,10 +163,11 @@ def _fragment_sums(
                         value *= 1.0 + table[d * n + c]
                         c -= sizes[base + c]
                         d -= other_sizes[other + d]
-                    table[w * n + node] = value
-                    written[used] = w * n + node
-                    used += 1
                     total += value
+                    if arities[base + node] > 0:  # a leaf is no factor of its parent's
+                        table[w * n + node] = value
+                        written[used] = w * n + node
+                        used += 1
                     node = np.int64(before[node])
             for k in range(used):
                 table[written[k]] = 0.0

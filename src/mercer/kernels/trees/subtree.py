@@ -25,7 +25,7 @@ class Subtree(Counting):
     """The subtree kernel: pairs of equal complete subtrees (a node with all its descendants).
 
     k(T, T') = sum over complete subtrees t of decay^m count_t(T) count_t(T'), where m is the number of productions of
-    t. Single leaves are no subtrees with ``leaves="production"``; with ``leaves="nodes"`` they are, and m counts nodes.
+    t. Single leaves are no subtrees with ``leaves="production"``; with ``leaves="nodes"`` they are, with m = 1.
 
     >>> from mercer import kernels
     >>> kernels.Subtree(decay=1.0).fit(["(NP (D the) (N dog))"])(["(NP (D the) (N dog))"], ["(NP (D a) (N dog))"])
@@ -57,7 +57,7 @@ class Subtree(Counting):
 
 @jit
 def _complete(labels: Array, arities: Array, sizes: Array, leaves: bool) -> Any:
-    """The name of the complete subtree under each node, and how many productions (with `leaves`, nodes) it has."""
+    """The name of the complete subtree under each node, and how many productions it has; with `leaves`, a leaf has 1."""
     names = np.empty(labels.shape[0], dtype=np.uint64)
     productions = np.zeros(labels.shape[0], dtype=np.int64)
     for v in range(labels.shape[0]):
@@ -66,7 +66,8 @@ def _complete(labels: Array, arities: Array, sizes: Array, leaves: bool) -> Any:
         child = v - 1
         for _ in range(arities[v]):
             name = mix(name + names[child])
-            count += productions[child]
+            if arities[child] > 0:
+                count += productions[child]
             child -= sizes[child]
         names[v] = name
         productions[v] = count
