@@ -57,7 +57,7 @@ class Subtree(Counting):
 
 @jit
 def _complete(labels: Array, arities: Array, sizes: Array, leaves: bool) -> Any:
-    """The name of the complete subtree under each node, and how many productions it has; with `leaves`, a leaf has 1."""
+    """The name of the complete subtree under each node, and how many productions it has (a leaf 1, with `leaves`)."""
     names = np.empty(labels.shape[0], dtype=np.uint64)
     productions = np.zeros(labels.shape[0], dtype=np.int64)
     for v in range(labels.shape[0]):
