@@ -235,8 +235,6 @@ class Gram:
         """Compute every tile into a sink, without storing K."""
         self._run(sink, symmetric=False)
 
-    # ------------------------------------------------------------------------------------------------------------------
-
     def _bytes(self) -> int:
         n, m = self.shape
         return n * m * np.dtype(self.dtype).itemsize
@@ -285,17 +283,16 @@ class Gram:
 
     def _run(self, sink: Sink, *, symmetric: bool) -> None:
         source = self._source
-        n, m = self.shape
-        itemsize = np.dtype(self.dtype).itemsize
-        allowed = TILE_BYTES
+        itemsize, allowed = np.dtype(self.dtype).itemsize, TILE_BYTES
         work: Any
         if source.stored is None:
-            left, right = self._left(), self._right()
-            allowed = min(allowed, itemsize * source.fitted.kernel.tile_entries(left, right, source.fitted.state))
-            work = TileWork(source.fitted, left, right)
+            work = TileWork(source.fitted, self._left(), self._right())
+            allowed = min(
+                allowed, itemsize * source.fitted.kernel.tile_entries(work.left, work.right, source.fitted.state)
+            )
         else:
             work = _StoredWork(source.stored, self._row_ids(), self._column_ids())
-        strips = plan(n, m, itemsize=itemsize, budget=allowed, symmetric=symmetric)
+        strips = plan(*self.shape, itemsize=itemsize, budget=allowed, symmetric=symmetric)
         if isinstance(sink, StoreSink) and not symmetric:  # few long rows: no order to keep, so every tile for itself
             strips = tuple((tile,) for strip in strips for tile in strip)
         if not isinstance(sink, StoreSink) and source.stored is None and source.diagonal is not None:
