@@ -69,9 +69,8 @@ class Gram:
     >>> from mercer import kernels
     >>> from mercer.gram.matrix import Gram
     >>> gram = Gram.of(kernels.Linear().fit([[1.0], [2.0]]), [[1.0], [2.0]])
-    >>> gram.dense()
-    array([[1., 2.],
-           [2., 4.]])
+    >>> gram.dense().tolist()
+    [[1.0, 2.0], [2.0, 4.0]]
     """
 
     def __init__(self, source: _Source, rows: Rows | None, columns: Rows | None) -> None:
