@@ -80,6 +80,16 @@ def test_partial_fragments(a, b, decays):
     assert value(kernels.PartialTree(*decays), a, b) == pytest.approx(oracle.partial_tree(a, b, *decays))
 
 
+siblings = st.lists(st.sampled_from("ab").map(lambda label: (label, [])), min_size=4, max_size=6)
+
+
+@few
+@given(siblings, siblings)
+def test_gaps_among_many_siblings(a, b):
+    found = value(kernels.PartialTree(0.6, 0.7), ("r", a), ("r", b))
+    assert found == pytest.approx(oracle.partial_tree(("r", a), ("r", b), 0.6, 0.7))
+
+
 KERNELS = [
     kernels.CoRootedSubtree(),
     kernels.AllSubtree(labelled=False),
