@@ -69,9 +69,8 @@ class Gram:
     >>> from mercer import kernels
     >>> from mercer.gram.matrix import Gram
     >>> gram = Gram.of(kernels.Linear().fit([[1.0], [2.0]]), [[1.0], [2.0]])
-    >>> gram.dense()
-    array([[1., 2.],
-           [2., 4.]])
+    >>> gram.dense().tolist()
+    [[1.0, 2.0], [2.0, 4.0]]
     """
 
     def __init__(self, source: _Source, rows: Rows | None, columns: Rows | None) -> None:
@@ -235,8 +234,6 @@ class Gram:
         """Compute every tile into a sink, without storing K."""
         self._run(sink, symmetric=False)
 
-    # ------------------------------------------------------------------------------------------------------------------
-
     def _bytes(self) -> int:
         n, m = self.shape
         return n * m * np.dtype(self.dtype).itemsize
@@ -285,19 +282,18 @@ class Gram:
 
     def _run(self, sink: Sink, *, symmetric: bool) -> None:
         source = self._source
-        n, m = self.shape
-        itemsize = np.dtype(self.dtype).itemsize
-        tile_bytes = TILE_BYTES
+        itemsize, allowed = np.dtype(self.dtype).itemsize, TILE_BYTES
         work: Any
         if source.stored is None:
-            left, right = self._left(), self._right()
-            work = TileWork(source.fitted, left, right)
-            tile_bytes = min(TILE_BYTES, itemsize * source.fitted.kernel.tile_entries(left, right, source.fitted.state))
-        strips = plan(n, m, itemsize=itemsize, budget=tile_bytes, symmetric=symmetric)
+            work = TileWork(source.fitted, self._left(), self._right())
+            allowed = min(
+                allowed, itemsize * source.fitted.kernel.tile_entries(work.left, work.right, source.fitted.state)
+            )
+        else:
+            work = _StoredWork(source.stored, self._row_ids(), self._column_ids())
+        strips = plan(*self.shape, itemsize=itemsize, budget=allowed, symmetric=symmetric)
         if isinstance(sink, StoreSink) and not symmetric:  # few long rows: no order to keep, so every tile for itself
             strips = tuple((tile,) for strip in strips for tile in strip)
-        if source.stored is not None:
-            work = _StoredWork(source.stored, self._row_ids(), self._column_ids())
         if not isinstance(sink, StoreSink) and source.stored is None and source.diagonal is not None:
             work = _ExactWork.of(work, self._row_ids(), self._column_ids(), source.diagonal)
         with reporting("Kernel values") as report:

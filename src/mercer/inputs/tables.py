@@ -12,6 +12,7 @@ import numpy.typing as npt
 from mercer._check import did_you_mean
 from mercer._registry import INPUTS, find
 from mercer.errors import InputError, InputTypeError, ModelFileError
+from mercer.inputs import coerce
 from mercer.inputs.base import Arrays, Index, Objects, read_only
 
 Kind = TypeVar("Kind", bound=Objects)
@@ -32,7 +33,7 @@ class Table(Objects):
 
     def __init__(self, columns: Mapping[str, Any]) -> None:
         self._raw: dict[str, npt.NDArray[Any]] = {str(name): _column(values) for name, values in columns.items()}
-        self._parsed: dict[tuple[tuple[str, ...], type[Objects]], Objects] = {}
+        self._parsed: dict[tuple[tuple[str, ...], type[Objects], str | None], Objects] = {}
         lengths = {name: len(values) for name, values in self._raw.items()}
         if not lengths:
             raise InputError("Found a table with 0 columns while a minimum of 1 is required.")
@@ -56,7 +57,7 @@ class Table(Objects):
     @property
     def columns(self) -> tuple[str, ...]:
         seen = dict.fromkeys(self._raw)
-        for names, _ in self._parsed:
+        for names, _, _ in self._parsed:
             seen.update(dict.fromkeys(names))
         return tuple(seen)
 
@@ -71,14 +72,14 @@ class Table(Objects):
     def __getitem__(self, index: Any) -> Self:
         return self.take(index if isinstance(index, slice) else np.arange(self._length)[index])
 
-    def objects(self, names: tuple[str, ...], kind: type[Kind]) -> Kind:
-        """These columns as objects of one kind, parsed on first use."""
-        key = (names, kind)
+    def objects(self, names: tuple[str, ...], kind: type[Kind], as_: str | None = None) -> Kind:
+        """These columns as objects of one kind, parsed on first use; `as_` says what is written in them."""
+        key = (names, kind, as_)
         if key not in self._parsed:
-            self._parsed[key] = self._parse(names, kind)
+            self._parsed[key] = self._parse(names, kind, as_)
         return cast("Kind", self._parsed[key])
 
-    def _parse(self, names: tuple[str, ...], kind: type[Objects]) -> Objects:
+    def _parse(self, names: tuple[str, ...], kind: type[Objects], as_: str | None) -> Objects:
         for name in names:
             if name not in self._raw:
                 raise InputError(
@@ -86,6 +87,8 @@ class Table(Objects):
                     f"Columns: {', '.join(self._raw)}."
                 )
         try:
+            if as_ is not None:
+                return coerce(kind, self._raw[names[0]], as_=as_)
             return kind.of_columns({name: self._raw[name] for name in names})
         except InputError as error:
             where = f"Column {names[0]!r}" if len(names) == 1 else f"Columns {', '.join(map(repr, names))}"
@@ -101,9 +104,11 @@ class Table(Objects):
     def to_arrays(self) -> Arrays:
         """Only what kernels asked for, as they parsed it: ``part/<number>/<array>``, with the names beside it."""
         arrays: dict[str, npt.NDArray[Any]] = {"length": np.asarray([self._length], dtype=np.int64)}
-        for number, ((names, kind), objects) in enumerate(self._parsed.items()):
+        for number, ((names, kind, as_), objects) in enumerate(self._parsed.items()):
             arrays[f"part/{number}/columns"] = np.asarray(names, dtype=np.str_)
             arrays[f"part/{number}/kind"] = np.asarray([kind.__name__], dtype=np.str_)
+            if as_ is not None:
+                arrays[f"part/{number}/as"] = np.asarray([as_], dtype=np.str_)
             for name, array in objects.to_arrays().items():
                 arrays[f"part/{number}/objects/{name}"] = array
         return arrays
@@ -123,7 +128,8 @@ class Table(Objects):
                 if len(objects) != part._length:
                     raise ModelFileError("The stored columns of a table differ in length.")
                 names = tuple(str(name) for name in arrays[f"part/{number}/columns"])
-                part._parsed[names, kind] = objects
+                as_ = str(arrays[f"part/{number}/as"][0]) if f"part/{number}/as" in arrays else None
+                part._parsed[names, kind, as_] = objects
                 number += 1
         except (KeyError, IndexError, TypeError) as error:
             raise ModelFileError(f"The stored table is incomplete: {error}") from error

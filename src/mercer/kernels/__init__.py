@@ -21,6 +21,21 @@ if TYPE_CHECKING:
     from mercer.kernels.expof import ExpOf as ExpOf
     from mercer.kernels.expof import exp as exp
     from mercer.kernels.expression import parse as parse
+    from mercer.kernels.graphs.diffusion import ExponentialDiffusion as ExponentialDiffusion
+    from mercer.kernels.graphs.diffusion import VonNeumannDiffusion as VonNeumannDiffusion
+    from mercer.kernels.graphs.graphlet import Graphlet as Graphlet
+    from mercer.kernels.graphs.histograms import EdgeHistogram as EdgeHistogram
+    from mercer.kernels.graphs.histograms import VertexHistogram as VertexHistogram
+    from mercer.kernels.graphs.laplacian import CommuteTime as CommuteTime
+    from mercer.kernels.graphs.laplacian import Heat as Heat
+    from mercer.kernels.graphs.laplacian import RegularisedLaplacian as RegularisedLaplacian
+    from mercer.kernels.graphs.optimalassignment import (
+        WeisfeilerLehmanOptimalAssignment as WeisfeilerLehmanOptimalAssignment,
+    )
+    from mercer.kernels.graphs.randomwalk import RandomWalk as RandomWalk
+    from mercer.kernels.graphs.shortestpath import ShortestPath as ShortestPath
+    from mercer.kernels.graphs.weisfeilerlehman import WeisfeilerLehman as WeisfeilerLehman
+    from mercer.kernels.graphs.weisfeilerlehmanover import WeisfeilerLehmanOver as WeisfeilerLehmanOver
     from mercer.kernels.normalised import Normalised as Normalised
     from mercer.kernels.normalised import normalise as normalise
     from mercer.kernels.polynomialof import PolynomialOf as PolynomialOf
@@ -57,6 +72,11 @@ if TYPE_CHECKING:
     from mercer.kernels.strings.weighteddegree import WeightedDegree as WeightedDegree
     from mercer.kernels.tables import OnColumns as OnColumns
     from mercer.kernels.tables import on as on
+    from mercer.kernels.trees.corooted import CoRootedSubtree as CoRootedSubtree
+    from mercer.kernels.trees.partial import PartialTree as PartialTree
+    from mercer.kernels.trees.subset import AllSubtree as AllSubtree
+    from mercer.kernels.trees.subset import SubsetTree as SubsetTree
+    from mercer.kernels.trees.subtree import Subtree as Subtree
     from mercer.kernels.user import FromBlocks as FromBlocks
     from mercer.kernels.user import FromFunction as FromFunction
     from mercer.kernels.vectors.additivechi2 import AdditiveChi2 as AdditiveChi2

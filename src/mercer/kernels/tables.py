@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Self, final
 
 from mercer import _check
+from mercer.inputs import readings
 from mercer.inputs.base import Objects
 from mercer.inputs.tables import Table
 from mercer.kernels.base import Kernel
@@ -18,12 +19,14 @@ from mercer.kernels.through import Through
 class OnColumns(Through):
     """k(x, z) = k0(x[columns], z[columns]): written ``kernels.on(columns, kernel)``.
 
-    Kernels on numbers take several columns, kernels on other objects one. Sums and products of such kernels compare
-    rows that mix kinds.
+    Kernels on numbers take several columns, kernels on other objects one. `as_` says what is written in a column that
+    its kernel could not read by itself: ``as_="smiles"`` for molecules. Sums and products of such kernels compare rows
+    that mix kinds.
     """
 
     columns: tuple[str, ...]
     kernel: Kernel
+    as_: str | None = None
 
     reason = "it is a kernel on some columns of the rows"
 
@@ -35,15 +38,20 @@ class OnColumns(Through):
         columns = _check.instance("on", "columns", self.columns, tuple, rule)
         if not columns or not all(isinstance(name, str) for name in columns):
             raise _check.fail("on", "columns", rule, self.columns)
+        if self.as_ is not None:
+            _check.choice("on", "as_", self.as_, readings(self.kernel.domain))
+            if len(columns) > 1:
+                raise _check.fail("on", "columns", f"one column, to be read as {self.as_!r}", self.columns)
 
     domain = Table
 
     def images(self, objects: Table) -> Objects:
-        return objects.objects(self.columns, self.kernel.domain)
+        return objects.objects(self.columns, self.kernel.domain, self.as_)
 
     def __str__(self) -> str:
         names = repr(self.columns[0]) if len(self.columns) == 1 else repr(list(self.columns))
-        return f"on({names}, {self.kernel})"
+        reading = "" if self.as_ is None else f", as_={self.as_!r}"
+        return f"on({names}, {self.kernel}{reading})"
 
     @classmethod
     def examples(cls) -> Iterator[Self]:
@@ -54,7 +62,7 @@ class OnColumns(Through):
         yield cls(("a", "b"), RBF(gamma=0.5))
 
 
-def on(columns: str | Iterable[str], kernel: Kernel) -> OnColumns:
+def on(columns: str | Iterable[str], kernel: Kernel, as_: str | None = None) -> OnColumns:
     """A kernel on some columns of a table; add or multiply several to compare rows that mix kinds.
 
     >>> from mercer import kernels
@@ -64,4 +72,4 @@ def on(columns: str | Iterable[str], kernel: Kernel) -> OnColumns:
     array([[4., 3.],
            [3., 4.]])
     """
-    return OnColumns((columns,) if isinstance(columns, str) else tuple(columns), kernel)
+    return OnColumns((columns,) if isinstance(columns, str) else tuple(columns), kernel, as_)

@@ -18,12 +18,16 @@ from mercer.inputs.bags import Bags
 from mercer.inputs.base import Index, Objects
 from mercer.inputs.categories import Categories
 from mercer.inputs.gramrows import GramRows
+from mercer.inputs.graphs import Graphs
 from mercer.inputs.items import Items
+from mercer.inputs.nodes import Nodes
 from mercer.inputs.sets import Sets
 from mercer.inputs.strings import Strings
 from mercer.inputs.tables import Table
+from mercer.inputs.trees import Trees
 from mercer.inputs.vectors import Vectors
 from mercer.kernels.base import Kernel, children
+from mercer.kernels.graphs.nodes import NodeKernel
 from mercer.kernels.tables import OnColumns
 from mercer.testing.checks import Check
 
@@ -156,12 +160,59 @@ def tables(kernel: Kernel, random: np.random.Generator) -> dict[str, Objects]:
     return {"table": Table.coerce(columns)}
 
 
+def graphs(kernel: Kernel, random: np.random.Generator) -> dict[str, Objects]:
+    """Small graphs with labels, with weights, and directed; an empty one, isolated nodes, a repeated one."""
+    del kernel
+    labelled, weighted, directed = [], [], []
+    for size in [0, 1, 3, *random.integers(2, 9, size=COUNT - 4)]:
+        edges = np.argwhere(np.triu(random.random((size, size)) < 0.4))
+        labels = random.choice(list("abc"), size=size).tolist()
+        ties = random.integers(0, 2, size=len(edges))
+        labelled.append({"nodes": int(size), "edges": edges, "labels": labels, "edge_labels": ties})
+        weighted.append({"nodes": int(size), "edges": edges, "weights": 0.5 * random.integers(1, 4, size=len(edges))})
+        directed.append({"nodes": int(size), "edges": edges, "labels": labels, "directed": True})
+    batches = {"labelled": labelled, "weighted": weighted, "directed": directed}
+    return {name: Graphs.coerce([*batch, batch[-1]]) for name, batch in batches.items()}
+
+
+def nodes(kernel: Kernel, random: np.random.Generator) -> dict[str, Objects]:
+    """Nodes of the graph that the kernel knows, some of them more than once."""
+    known = next(part for part in _parts(kernel) if isinstance(part, NodeKernel))
+    return {"nodes": Nodes.coerce(random.integers(len(known.graph), size=COUNT))}
+
+
+def trees(kernel: Kernel, random: np.random.Generator) -> dict[str, Objects]:
+    """Trees of up to a dozen nodes, grown at random places; a single node, a chain, a repeated one."""
+    del kernel
+    batch = ["(a)", "(a (a (a (b (a)))))"]
+    while len(batch) < COUNT - 1:
+        below: list[list[int]] = [[]]
+        for node in range(1, int(random.integers(2, 13))):
+            below[int(random.integers(len(below)))].append(node)
+            below.append([])
+        names = random.choice(list("abc"), size=len(below))
+        text = [""] * len(below)
+        for node in range(len(below) - 1, -1, -1):  # children have larger numbers
+            text[node] = f"({names[node]}{''.join(text[child] for child in below[node])})"
+        batch.append(text[0])
+    return {"trees": Trees.coerce([*batch, batch[-1]])}
+
+
+def _parts(kernel: Kernel) -> Iterator[Kernel]:
+    yield kernel
+    for part in children(kernel):
+        yield from _parts(part)
+
+
 SAMPLES: dict[type[Objects], Sampler] = {
     Vectors: vectors,
     Strings: strings,
     Sets: sets,
     Bags: bags,
     Categories: categories,
+    Graphs: graphs,
+    Nodes: nodes,
+    Trees: trees,
     Items: items,
     GramRows: gram_rows,
     Table: tables,

@@ -132,10 +132,10 @@ class DerivedSubsets(Kernel):
 
     @classmethod
     def examples(cls) -> Iterator[Self]:
-        from mercer.kernels.vectors.rbf import RBF
+        from mercer import kernels
 
-        yield cls(RBF(gamma=0.5))
-        yield cls(RBF(gamma=0.5), mean=True)
+        yield cls(kernels.RBF(gamma=0.5))
+        yield cls(kernels.RBF(gamma=0.5), mean=True)
 
 
 @jit

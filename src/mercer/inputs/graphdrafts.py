@@ -1,0 +1,224 @@
+"""One graph at a time, from what users have: networkx graphs, matrices, lists of edges."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from mercer.errors import InputError, InputTypeError
+
+_DICT_KEYS = ("edges", "nodes", "labels", "edge_labels", "weights", "attributes", "edge_attributes", "directed")
+_ACCEPTED = (
+    "a networkx graph, an adjacency matrix (square NumPy array or SciPy sparse matrix), a list of edges (u, v), "
+    "or a dict with 'edges' and 'labels'"
+)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Draft:
+    """One graph as it came, with its nodes numbered. `directed` is None for a symmetric matrix, which may be either."""
+
+    names: Sequence[Any]
+    edges: npt.NDArray[np.int64]
+    directed: bool | None = False
+    labels: Any = None
+    attributes: Any = None
+    edge_labels: Any = None
+    weights: Any = None
+    edge_attributes: Any = None
+
+
+def drafts_of(raw: Any) -> list[Draft]:
+    """Every item of a list, whatever form each has."""
+    return [_draft(item, number) for number, item in enumerate(_items(raw))]
+
+
+def _items(raw: Any) -> list[Any]:
+    single = hasattr(raw, "is_directed") or isinstance(raw, Mapping) or sp.issparse(raw)
+    if single or (isinstance(raw, np.ndarray) and raw.ndim == 2 and raw.dtype != object):
+        raise InputTypeError(
+            f"Expected a list of graphs, got one {type(raw).__name__}. Pass a list, even for one graph."
+        )
+    if isinstance(raw, str | bytes) or not (isinstance(raw, Sequence | np.ndarray) or hasattr(raw, "to_numpy")):
+        raise InputTypeError(f"Expected a list of graphs, got {type(raw).__name__}.")
+    items = list(raw if isinstance(raw, Sequence) else np.asarray(raw))
+    if not items:
+        raise InputError("Found 0 graphs while a minimum of 1 is required.")
+    return items
+
+
+def _draft(item: Any, number: int) -> Draft:
+    if hasattr(item, "is_directed") and hasattr(item, "adj"):
+        return networkx_draft(item, number)
+    if sp.issparse(item) or (isinstance(item, np.ndarray) and item.dtype != object):
+        return _matrix_draft(item, number)
+    if isinstance(item, Mapping):
+        return _dict_draft(item, number)
+    if isinstance(item, Sequence) and not isinstance(item, str | bytes) and all(_is_edge(edge) for edge in item):
+        return _edges_draft(item)
+    hint = ""
+    if isinstance(item, str):
+        hint = ' To read SMILES, use kernels.on(column, kernel, as_="smiles") or mercer.inputs.molecules.'
+    elif isinstance(item, tuple) and len(item) in (2, 3):
+        hint = " It looks like an edge: pass a list of graphs, each of them a list of edges."
+    raise InputTypeError(
+        f"Expected a list of graphs, but item {number} is {shown(item)} of type {type(item).__name__}. "
+        f"A graph is {_ACCEPTED}.{hint}"
+    )
+
+
+def _is_edge(edge: Any) -> bool:
+    return isinstance(edge, tuple | list) and len(edge) in (2, 3)
+
+
+def networkx_draft(
+    graph: Any,
+    number: int,
+    label: str = "label",
+    edge_label: str = "label",
+    weight: str = "weight",
+    attributes: str = "attributes",
+) -> Draft:
+    """A networkx graph (nothing of networkx is imported: its graphs describe themselves)."""
+    names = list(graph.nodes)
+    place = {name: position for position, name in enumerate(names)}
+    arcs = list(graph.edges(data=True))
+    if graph.is_multigraph() and len({(u, v) if graph.is_directed() else frozenset((u, v)) for u, v, _ in arcs}) < len(
+        arcs
+    ):
+        raise InputError(
+            f"Graph {number} has parallel edges. Make them one edge with a label or weight, for example by "
+            "networkx.Graph(graph), before comparing graphs."
+        )
+    edges = np.asarray([(place[u], place[v]) for u, v, _ in arcs], dtype=np.int64).reshape(-1, 2)
+    nodes = [data for _, data in graph.nodes(data=True)]
+    ties = [data for _, _, data in arcs]
+    return Draft(
+        names,
+        edges,
+        bool(graph.is_directed()),
+        labels=_gathered(nodes, label),
+        attributes=_gathered(nodes, attributes),
+        edge_labels=_gathered(ties, edge_label),
+        weights=_gathered(ties, weight, missing=1.0),
+        edge_attributes=_gathered(ties, attributes),
+    )
+
+
+def _gathered(items: list[dict[str, Any]], name: str, missing: Any = None) -> list[Any] | None:
+    found = [item.get(name, missing) for item in items]
+    return found if any(name in item for item in items) else None
+
+
+def _matrix_draft(matrix: Any, number: int) -> Draft:
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
+        raise InputError(
+            f"Graph {number}: an adjacency matrix is square, got shape {matrix.shape}. "
+            "Pass edges as a list of pairs, or as {'edges': array}."
+        )
+    if matrix.dtype.kind not in "fiub":
+        raise InputTypeError(f"Graph {number}: an adjacency matrix holds numbers, got dtype {matrix.dtype}.")
+    entries = sp.coo_array(matrix)
+    entries.sum_duplicates()
+    values = entries.data.astype(np.float64)
+    kept = values != 0
+    edges = np.stack([entries.coords[0][kept], entries.coords[1][kept]], axis=1).astype(np.int64)
+    values = values[kept]
+    back = np.lexsort((edges[:, 0], edges[:, 1]))
+    forth = np.lexsort((edges[:, 1], edges[:, 0]))
+    symmetric = np.array_equal(edges[back][:, ::-1], edges[forth]) and np.array_equal(
+        values[back], values[forth], equal_nan=True
+    )
+    return Draft(range(matrix.shape[0]), edges, None if symmetric else True, weights=values)
+
+
+def _edges_draft(item: Sequence[Any]) -> Draft:
+    place: dict[Any, int] = {}
+    edges = [(place.setdefault(edge[0], len(place)), place.setdefault(edge[1], len(place))) for edge in item]
+    weights = [edge[2] if len(edge) == 3 else 1.0 for edge in item]
+    return Draft(list(place), np.asarray(edges, dtype=np.int64).reshape(-1, 2), weights=weights)
+
+
+def _dict_draft(item: Mapping[str, Any], number: int) -> Draft:
+    unknown = [key for key in item if key not in _DICT_KEYS]
+    if unknown or "edges" not in item:
+        problem = f"has the unknown key {unknown[0]!r}" if unknown else "has no 'edges'"
+        raise InputError(f"Graph {number} is a dict that {problem}. Keys: {', '.join(_DICT_KEYS)}.")
+    names = _names_of(item, number)
+    edges, triple_weights = _edges_of(item["edges"], names, number)
+    labels = item.get("labels")
+    if isinstance(labels, Mapping):
+        labels = [labels.get(name) for name in names]
+    ties = item.get("edge_labels")
+    if isinstance(ties, Mapping):
+        listed = [(names[u], names[v]) for u, v in edges]
+        ties = [ties.get((u, v), ties.get((v, u))) for u, v in listed]
+    weights = item.get("weights", triple_weights)
+    return Draft(
+        names,
+        edges,
+        bool(item.get("directed", False)),
+        labels=labels,
+        attributes=item.get("attributes"),
+        edge_labels=ties,
+        weights=weights,
+        edge_attributes=item.get("edge_attributes"),
+    )
+
+
+def _names_of(item: Mapping[str, Any], number: int) -> Sequence[Any]:
+    """The nodes: as given, else the keys of a dict of labels, else as many as there are labels, else from the edges."""
+    nodes, labels, attributes = item.get("nodes"), item.get("labels"), item.get("attributes")
+    if nodes is not None:
+        names: Sequence[Any] = range(int(nodes)) if isinstance(nodes, int | np.integer) else list(nodes)
+        if len(set(names)) < len(names):
+            raise InputError(f"Graph {number} names a node twice in 'nodes'.")
+        return names
+    if isinstance(labels, Mapping):
+        return list(labels)
+    for per_node in (labels, attributes):
+        if per_node is not None:
+            return range(len(per_node))
+    edges = item["edges"]
+    if isinstance(edges, np.ndarray):
+        return range(int(edges.max(initial=-1)) + 1)
+    ends = [end for edge in edges for end in edge[:2]]
+    if all(isinstance(end, int | np.integer) for end in ends):
+        return range(max((int(end) for end in ends), default=-1) + 1)
+    return list(dict.fromkeys(ends))
+
+
+def _edges_of(raw: Any, names: Sequence[Any], number: int) -> tuple[npt.NDArray[np.int64], list[Any] | None]:
+    if isinstance(raw, np.ndarray) and isinstance(names, range):
+        edges = raw.reshape(-1, 2) if raw.size == 0 else raw
+        if edges.ndim != 2 or edges.shape[1] != 2 or (edges.dtype.kind not in "iu" and edges.size):
+            raise InputError(f"Graph {number}: 'edges' as an array has two columns of node numbers, got {raw.shape}.")
+        return edges.astype(np.int64), None
+    listed = list(raw)
+    for position, edge in enumerate(listed):
+        if not (_is_edge(edge) or (isinstance(edge, np.ndarray) and edge.shape in ((2,), (3,)))):
+            raise InputError(f"Graph {number}: edge {position} is {shown(edge)}, not a pair (u, v).")
+    place = {name: position for position, name in enumerate(names)}
+    edges = np.empty((len(listed), 2), dtype=np.int64)
+    for position, edge in enumerate(listed):
+        for side in (0, 1):
+            if edge[side] not in place:
+                raise InputError(
+                    f"Graph {number}: edge {position} ends at {shown(edge[side])}, "
+                    f"which is none of its {len(names)} nodes."
+                )
+            edges[position, side] = place[edge[side]]
+    weights = [edge[2] if len(edge) == 3 else 1.0 for edge in listed]
+    return edges, weights if any(len(edge) == 3 for edge in listed) else None
+
+
+def shown(item: object) -> str:
+    """An item as it is quoted in messages."""
+    text = repr(item)
+    return text if len(text) <= 40 else text[:37] + "..."

@@ -1,0 +1,218 @@
+"""Graphs: all nodes and edges of a data set in one block of arrays."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from mercer.errors import InputTypeError, ModelFileError
+from mercer.inputs.base import Arrays, Index, Objects
+from mercer.inputs.ragged import fit_together, offsets_of, take_rows
+
+Int32 = npt.NDArray[np.int32]
+Int64 = npt.NDArray[np.int64]
+Float64 = npt.NDArray[np.float64]
+
+_PER_NODE = ("labels", "attributes")
+_PER_ARC = ("edge_labels", "weights", "edge_attributes")
+
+
+class Graphs(Objects):
+    """A batch of graphs, with the neighbours of every node of every graph one after another (a block CSR matrix).
+
+    An item of the list may be a networkx graph; an adjacency matrix (a square NumPy array or SciPy sparse matrix); a
+    list of edges ``(u, v)`` or ``(u, v, weight)``; or a dict with ``edges`` and any of ``nodes`` (their number or
+    names), ``labels``, ``edge_labels``, ``weights``, ``attributes``, ``edge_attributes``, ``directed``. Labels are
+    whole numbers, strings, or tuples of them; equal labels are equal in any batch.
+
+    The rules for odd graphs:
+
+    - A graph may be empty, and nodes may be isolated (name them in ``nodes`` or ``labels``: a list of edges knows only
+      the nodes that it mentions).
+    - A self-loop makes a node its own neighbour, once.
+    - An edge listed twice (or both ways round, in an undirected graph) is one edge; if its labels or weights differ,
+      it is an error, and so are parallel edges of a networkx multigraph.
+    - A batch is directed or undirected; mixing the two is an error. A symmetric matrix may be either.
+    - Weights all equal to 1 are no weights. Labels and attributes are on every node (edge) of the batch, or on none.
+
+    >>> from mercer.inputs.graphs import Graphs
+    >>> graphs = Graphs.coerce([[("a", "b"), ("b", "c")], {"edges": [(0, 1)], "labels": ["C", "O"]}][:1])
+    >>> len(graphs), graphs.sizes, graphs.neighbours
+    (1, array([3]), array([1, 0, 2, 1], dtype=int32))
+    """
+
+    kind: ClassVar[str] = "graphs"
+
+    def __init__(
+        self,
+        offsets: Int64,
+        bounds: Int64,
+        neighbours: Int32,
+        *,
+        directed: bool = False,
+        labels: Int64 | None = None,
+        attributes: Float64 | None = None,
+        edge_labels: Int64 | None = None,
+        weights: Float64 | None = None,
+        edge_attributes: Float64 | None = None,
+    ) -> None:
+        self.offsets = offsets
+        """The nodes of graph i are ``offsets[i]:offsets[i + 1]``."""
+        self.bounds = bounds
+        """The arcs out of node v are ``bounds[v]:bounds[v + 1]``; an undirected edge is two arcs, a loop one."""
+        self.neighbours = neighbours
+        """Where each arc ends, counted from the first node of its own graph, in increasing order for each node."""
+        self.directed = directed
+        self.labels = labels
+        """One code per node: whole numbers are themselves, anything else is a hash of its content."""
+        self.attributes = attributes
+        """One row of real numbers per node."""
+        self.edge_labels = edge_labels
+        self.weights = weights
+        """One number per arc; None means 1 for all."""
+        self.edge_attributes = edge_attributes
+
+    @classmethod
+    def coerce(cls, raw: Any, *, new: bool = False) -> Self:
+        del new
+        if isinstance(raw, cls):
+            return raw
+        from mercer.inputs.graphblock import assembled
+        from mercer.inputs.graphdrafts import drafts_of
+
+        return cls(**assembled(drafts_of(raw)))
+
+    @classmethod
+    def from_networkx(
+        cls,
+        graphs: Any,
+        *,
+        label: str = "label",
+        edge_label: str = "label",
+        weight: str = "weight",
+        attributes: str = "attributes",
+    ) -> Self:
+        """Networkx graphs whose labels, weights and attributes have other names than the usual ones."""
+        from mercer.inputs.graphblock import assembled
+        from mercer.inputs.graphdrafts import networkx_draft
+
+        names = {"label": label, "edge_label": edge_label, "weight": weight, "attributes": attributes}
+        items = list(graphs) if not hasattr(graphs, "is_directed") else [graphs]
+        for number, item in enumerate(items):
+            if not hasattr(item, "is_directed"):
+                raise InputTypeError(f"Expected networkx graphs, but item {number} is a {type(item).__name__}.")
+        return cls(**assembled([networkx_draft(item, number, **names) for number, item in enumerate(items)]))
+
+    @property
+    def sizes(self) -> Int64:
+        """The number of nodes of each graph."""
+        return np.diff(self.offsets)
+
+    @property
+    def degrees(self) -> Int64:
+        """The number of arcs out of each node."""
+        return np.diff(self.bounds)
+
+    @property
+    def arc_offsets(self) -> Int64:
+        """The arcs of graph i are ``arc_offsets[i]:arc_offsets[i + 1]``."""
+        return self.bounds[self.offsets]
+
+    @property
+    def sources(self) -> Int64:
+        """Where each arc starts, counted from the first node of its own graph."""
+        local = np.arange(self.offsets[-1]) - np.repeat(self.offsets[:-1], self.sizes)
+        return np.repeat(local, self.degrees)
+
+    def relabelled(self, labels: Int64 | None) -> Self:
+        """The same graphs with other node labels; everything else is shared."""
+        return type(self)(self.offsets, self.bounds, self.neighbours, directed=self.directed, **(
+            self._optional(_PER_ARC) | {"labels": labels, "attributes": self.attributes}
+        ))  # fmt: skip
+
+    def adjacency(self, number: int) -> Float64:
+        """The (weighted) adjacency matrix of one graph."""
+        start, end = self.arc_offsets[number : number + 2]
+        size = int(self.sizes[number])
+        matrix = np.zeros((size, size))
+        values = 1.0 if self.weights is None else self.weights[start:end]
+        matrix[self.sources[start:end], self.neighbours[start:end]] = values
+        return matrix
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def take(self, index: Index) -> Self:
+        nodes = self._optional(_PER_NODE)
+        arcs = self._optional(_PER_ARC)
+        *node_arrays, degrees, offsets = take_rows(index, self.offsets, *nodes.values(), self.degrees)
+        *arc_arrays, neighbours, _ = take_rows(index, self.arc_offsets, *arcs.values(), self.neighbours)
+        parts = dict(zip([*nodes, *arcs], [*node_arrays, *arc_arrays], strict=True))
+        return type(self)(offsets, offsets_of(degrees), neighbours, directed=self.directed, **parts)
+
+    def _optional(self, names: tuple[str, ...]) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in names if getattr(self, name) is not None}
+
+    def to_arrays(self) -> Arrays:
+        return {
+            "offsets": self.offsets,
+            "bounds": self.bounds,
+            "neighbours": self.neighbours,
+            "directed": np.asarray([int(self.directed)], dtype=np.int64),
+            **self._optional(_PER_NODE + _PER_ARC),
+        }
+
+    @classmethod
+    def from_arrays(cls, arrays: Arrays) -> Self:
+        try:
+            offsets, bounds, neighbours = (arrays[name] for name in ("offsets", "bounds", "neighbours"))
+            directed = arrays["directed"]
+        except KeyError as error:
+            raise ModelFileError(f"The stored graphs lack the array {error}.") from error
+        extra: dict[str, Any] = {name: arrays[name] for name in _PER_NODE + _PER_ARC if name in arrays}
+        if not (_sound_structure(offsets, bounds, neighbours, directed) and _sound_extras(extra, bounds)):
+            raise ModelFileError("The stored graphs do not fit together: offsets, neighbours and labels disagree.")
+        for name, array in extra.items():
+            extra[name] = array.astype(np.int64 if "labels" in name else np.float64)
+        own = (offsets.astype(np.int64), bounds.astype(np.int64), neighbours.astype(np.int32))
+        graphs = cls(*own, directed=bool(directed[0]), **extra)
+        if not graphs.directed and not graphs._symmetric():
+            raise ModelFileError("The stored graphs do not fit together: an undirected edge goes only one way.")
+        return graphs
+
+    def _symmetric(self) -> bool:
+        """Whether every arc has its twin, with the same label, weight and attributes."""
+        start = np.repeat(np.repeat(self.offsets[:-1], self.sizes), self.degrees)
+        order = np.lexsort((self.sources, start + self.neighbours))  # the arcs by where they end, then start
+        there = np.array_equal(self.neighbours[order], self.sources) and np.array_equal(
+            self.sources[order], self.neighbours
+        )
+        return there and all(np.array_equal(array[order], array) for array in self._optional(_PER_ARC).values())
+
+
+def _sound_structure(offsets: Any, bounds: Any, neighbours: Any, directed: Any) -> bool:
+    if not (fit_together(bounds, neighbours) and neighbours.dtype.kind == "i" and fit_together(offsets)):
+        return False
+    if offsets[-1] != len(bounds) - 1 or directed.shape != (1,) or directed[0] not in (0, 1):
+        return False
+    degrees = np.diff(bounds)
+    sizes = np.repeat(np.repeat(np.diff(offsets), np.diff(offsets)), degrees)
+    increasing = np.diff(neighbours.astype(np.int64)) > 0
+    first = np.zeros(len(neighbours) + 1, dtype=bool)
+    first[bounds] = True
+    inside = bool(((neighbours >= 0) & (neighbours < sizes)).all())
+    return inside and bool((increasing | first[1:-1]).all()) if len(neighbours) else True
+
+
+def _sound_extras(extra: dict[str, Any], bounds: Any) -> bool:
+    for name, array in extra.items():
+        rows = len(bounds) - 1 if name in _PER_NODE else int(bounds[-1])
+        dimensions = 2 if name.endswith("attributes") else 1
+        kind = "i" if "labels" in name else "f"
+        if array.ndim != dimensions or len(array) != rows or array.dtype.kind != kind:
+            return False
+        if kind == "f" and not np.isfinite(array).all():
+            return False
+    return True

@@ -1,0 +1,152 @@
+"""Molecules: SMILES and RDKit molecules as labelled graphs and as fingerprints. Needs the extra ``molecules``."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from mercer.errors import InputError, InputTypeError, MercerWarning, MissingExtraError
+from mercer.inputs.graphblock import assembled
+from mercer.inputs.graphdrafts import Draft
+from mercer.inputs.graphs import Graphs
+from mercer.inputs.vectors import Vectors
+
+
+def parsed_molecules(
+    items: Any, *, standardise: bool = False, skip_bad: bool = False
+) -> tuple[list[Any], npt.NDArray[np.intp]]:
+    """RDKit molecules from SMILES (or RDKit molecules as they are), and which rows they came from.
+
+    With `standardise`, salts and solvents are dropped (the largest fragment is kept) and charges neutralised. A SMILES
+    that cannot be read is an error that names its row; with `skip_bad` such rows are left out, and a warning says how
+    many.
+    """
+    chem = _rdkit()
+    rows = _items(items)
+    molecules, kept, bad = [], [], []
+    with chem.rdBase.BlockLogs():
+        for row, item in enumerate(rows):
+            problem = ""
+            molecule = item
+            if isinstance(item, str):
+                molecule = chem.Chem.MolFromSmiles(item)
+                problem = "is no valid SMILES" if molecule is None else ""
+            elif not isinstance(item, chem.Chem.Mol):
+                raise InputTypeError(
+                    f"Expected SMILES or RDKit molecules, but item {row} is {item!r} of type {type(item).__name__}."
+                )
+            if not problem and not molecule.GetNumAtoms():
+                problem = "has no atoms"
+            if not problem:
+                molecules.append(_standard(chem, molecule) if standardise else molecule)
+                kept.append(row)
+            elif skip_bad:
+                bad.append(row)
+            else:
+                raise InputError(
+                    f"Row {row}: {str(item)[:60]!r} {problem}. Correct or drop the row; "
+                    "mercer.inputs.molecules.parsed_molecules(items, skip_bad=True) leaves such rows out."
+                )
+    if bad:
+        warnings.warn(
+            f"{len(bad)} of {len(rows)} molecules could not be read and were left out, the first in row {bad[0]}.",
+            MercerWarning,
+            stacklevel=2,
+        )
+    if not molecules:
+        raise InputError("Found 0 molecules while a minimum of 1 is required.")
+    return molecules, np.asarray(kept, dtype=np.intp)
+
+
+def molecular_graphs(items: Any, *, standardise: bool = False) -> Graphs:
+    """Graphs whose nodes are the heavy atoms, labelled by atomic number, and whose edges are the bonds.
+
+    Bonds are labelled 1, 2, 3 for single, double, triple and 12 for aromatic, as RDKit numbers them.
+
+    >>> from mercer.inputs.molecules import molecular_graphs
+    >>> ethanol = molecular_graphs(["CCO"])
+    >>> ethanol.labels.tolist(), ethanol.edge_labels.tolist()
+    ([6, 6, 8], [1, 1, 1, 1])
+    """
+    molecules, _ = parsed_molecules(items, standardise=standardise)
+    drafts = []
+    for molecule in molecules:
+        bonds = [(b.GetBeginAtomIdx(), b.GetEndAtomIdx(), int(b.GetBondType())) for b in molecule.GetBonds()]
+        table = np.asarray(bonds, dtype=np.int64).reshape(-1, 3)
+        atoms = np.asarray([atom.GetAtomicNum() for atom in molecule.GetAtoms()], dtype=np.int64)
+        drafts.append(Draft(range(len(atoms)), table[:, :2], labels=atoms, edge_labels=table[:, 2]))
+    return Graphs(**assembled(drafts))
+
+
+def fingerprints(
+    items: Any, *, radius: int = 2, size: int = 2048, counts: bool = False, standardise: bool = False
+) -> Vectors:
+    """Morgan fingerprints as sparse rows: which neighbourhoods of atoms occur, or with `counts` how often.
+
+    >>> from mercer.inputs.molecules import fingerprints
+    >>> fingerprints(["CCO", "CCCO"], counts=True).values.sum(axis=1)
+    array([6., 9.])
+    """
+    chem = _rdkit()
+    molecules, _ = parsed_molecules(items, standardise=standardise)
+    generator = chem.rdFingerprintGenerator.GetMorganGenerator(radius=radius, fpSize=size)
+    indices: list[int] = []
+    values: list[float] = []
+    bounds = [0]
+    for molecule in molecules:
+        found = sorted(generator.GetCountFingerprint(molecule).GetNonzeroElements().items())
+        indices.extend(place for place, _ in found)
+        values.extend(float(times) if counts else 1.0 for _, times in found)
+        bounds.append(len(indices))
+    return Vectors.coerce(sp.csr_array((np.asarray(values), indices, bounds), shape=(len(molecules), size)))
+
+
+def morgan_bits(items: Any) -> Vectors:
+    """Fingerprints of radius 2 in 2048 bits."""
+    return fingerprints(items)
+
+
+def morgan_counts(items: Any) -> Vectors:
+    """Fingerprints of radius 2 in 2048 counts."""
+    return fingerprints(items, counts=True)
+
+
+def _items(raw: Any) -> list[Any]:
+    if isinstance(raw, str | bytes):
+        raise InputTypeError("Expected a list of SMILES, got one string. Pass a list, even for one molecule.")
+    if not (isinstance(raw, Sequence | np.ndarray) or hasattr(raw, "to_numpy")):
+        raise InputTypeError(f"Expected a list of SMILES or RDKit molecules, got {type(raw).__name__}.")
+    return list(raw if isinstance(raw, Sequence) else np.asarray(raw, dtype=object))
+
+
+def _standard(chem: Any, molecule: Any) -> Any:
+    largest = chem.rdMolStandardize.LargestFragmentChooser().choose(molecule)
+    return chem.rdMolStandardize.Uncharger().uncharge(largest)
+
+
+class _Chemistry:
+    """The parts of RDKit that are used here."""
+
+    def __init__(self) -> None:
+        from rdkit import Chem, rdBase
+        from rdkit.Chem import rdFingerprintGenerator
+        from rdkit.Chem.MolStandardize import rdMolStandardize
+
+        self.Chem = Chem
+        self.rdBase = rdBase
+        self.rdFingerprintGenerator = rdFingerprintGenerator
+        self.rdMolStandardize = rdMolStandardize
+
+
+def _rdkit() -> Any:
+    try:
+        return _Chemistry()
+    except ImportError as error:
+        raise MissingExtraError(
+            "Molecules need RDKit, which is not installed. Install it with: pip install 'mercer[molecules]'."
+        ) from error

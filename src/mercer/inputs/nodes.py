@@ -1,0 +1,67 @@
+"""Nodes of one graph, by their numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from mercer.errors import InputError, InputTypeError, ModelFileError
+from mercer.inputs.base import Arrays, Index, Objects
+
+
+class Nodes(Objects):
+    """Node numbers, from 0, of a graph that the kernel knows.
+
+    >>> from mercer.inputs.nodes import Nodes
+    >>> Nodes.coerce([3, 0, 2]).numbers
+    array([3, 0, 2])
+    """
+
+    kind: ClassVar[str] = "nodes"
+
+    def __init__(self, numbers: npt.NDArray[np.int64]) -> None:
+        self.numbers = numbers
+
+    @classmethod
+    def coerce(cls, raw: Any, *, new: bool = False) -> Self:
+        del new
+        if isinstance(raw, cls):
+            return raw
+        if isinstance(raw, str | bytes) or not (isinstance(raw, Sequence | np.ndarray) or hasattr(raw, "to_numpy")):
+            raise InputTypeError(f"Expected a list of node numbers, got {type(raw).__name__}.")
+        array = np.asarray(raw)
+        if array.ndim == 2 and array.shape[1] == 1:
+            array = array[:, 0]
+        if array.ndim != 1:
+            raise InputTypeError(f"Expected a list of node numbers, got an array of shape {array.shape}.")
+        if not len(array):
+            raise InputError("Found 0 nodes while a minimum of 1 is required.")
+        if array.dtype.kind == "f" and (array == np.rint(array)).all():
+            array = array.astype(np.int64)
+        if array.dtype.kind not in "iu":
+            raise InputTypeError(
+                f"Nodes are given by their numbers, counted from 0 in the order of the graph; got {array[0]!r} first."
+            )
+        if (array < 0).any():
+            where = int(np.flatnonzero(array < 0)[0])
+            raise InputError(f"Item {where} is node {array[where]}; nodes are numbered from 0.")
+        return cls(array.astype(np.int64))
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def take(self, index: Index) -> Self:
+        return type(self)(self.numbers[index])
+
+    def to_arrays(self) -> Arrays:
+        return {"numbers": self.numbers}
+
+    @classmethod
+    def from_arrays(cls, arrays: Arrays) -> Self:
+        numbers = arrays.get("numbers")
+        if numbers is None or numbers.ndim != 1 or numbers.dtype.kind != "i" or (numbers < 0).any():
+            raise ModelFileError("The stored nodes are not a list of node numbers.")
+        return cls(numbers.astype(np.int64))

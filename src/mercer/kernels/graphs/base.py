@@ -1,0 +1,80 @@
+"""What the kernels on graphs share: new graphs must be of the kind that the kernel was fitted on."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mercer.errors import InputError
+from mercer.inputs.graphs import Graphs
+from mercer.kernels.base import DType, Float64, Floating, Kernel, State
+from mercer.kernels.counting import HasFeatureMap
+from mercer.kernels.counts import EXACT_IN_SINGLE, CountFeatures
+from mercer.kernels.postings import SplitCounts, align, inner_products
+
+
+class GraphKernel(Kernel):
+    """A kernel on graphs. Its state says of which kind they are; `alike` refuses others."""
+
+    domain = Graphs
+
+    def resolve(self, objects: Graphs) -> State:
+        return State({"kind": kind_of(objects)})
+
+
+class CountingGraphs(GraphKernel, HasFeatureMap):
+    """The inner product of counts of hashed features of graphs; subclasses give `feature_map` alone."""
+
+    def features(self, objects: Graphs, state: State, dtype: DType) -> CountFeatures:
+        return self.feature_map(objects, state, dtype)
+
+    def align(self, left: CountFeatures, right: CountFeatures, state: State) -> tuple[SplitCounts, SplitCounts]:
+        return align(left, right)
+
+    def tile(self, left: SplitCounts, right: SplitCounts, state: State, out: Floating) -> None:
+        inner_products(left, right, out)
+
+    def diagonal(self, features: CountFeatures, state: State) -> Float64:
+        return features.squared_lengths
+
+    def single_precision(self, features: CountFeatures, state: State) -> bool:
+        return bool(features.squared_lengths.max(initial=0.0) < EXACT_IN_SINGLE)
+
+
+def kind_of(graphs: Graphs) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    """Whether graphs are directed, and have labels on nodes and edges."""
+    flags = (graphs.directed, graphs.labels is not None, graphs.edge_labels is not None)
+    return np.asarray(flags, dtype=np.int64)
+
+
+def alike(graphs: Graphs, state: State, *, edge_labels: bool = False) -> Graphs:
+    """The graphs, if they can be compared with those of training."""
+    wanted, found = state.values["kind"], kind_of(graphs)
+    words = (
+        ("are directed", "are undirected"),
+        ("have labels on their nodes", "have no labels on their nodes"),
+        ("have labels on their edges", "have no labels on their edges"),
+    )
+    for number in (0, 1, 2) if edge_labels else (0, 1):
+        if wanted[number] != found[number]:
+            before, now = words[number][1 - int(wanted[number])], words[number][1 - int(found[number])]
+            raise InputError(
+                f"These graphs {now}, but the graphs that the kernel was fitted on {before}. Prepare both alike."
+            )
+    return graphs
+
+
+def refuse_weights(graphs: Graphs, owner: str, *, positive: bool) -> None:
+    """Negative weights (and zero ones, if they must be `positive`) are no lengths and no numbers of walks."""
+    weights = graphs.weights
+    if weights is None:
+        return
+    bad = np.flatnonzero(weights <= 0 if positive else weights < 0)
+    if len(bad):
+        where = int(bad[0])
+        graph = int(np.searchsorted(graphs.arc_offsets, where, side="right")) - 1
+        edge = (int(graphs.sources[where]), int(graphs.neighbours[where]))
+        rule = "positive" if positive else "zero or more"
+        raise InputError(
+            f"{owner} needs weights that are {rule}, but the edge {edge} of graph {graph} has weight "
+            f"{weights[where]:g} (nodes are counted from 0, in the order given)."
+        )

@@ -1,0 +1,104 @@
+"""The graphlet kernel."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Self, final
+
+import numpy as np
+
+from mercer import _check
+from mercer.errors import InputError
+from mercer.inputs.graphs import Graphs
+from mercer.inputs.ragged import offsets_of
+from mercer.kernels.base import DType, Float64, State
+from mercer.kernels.counts import CountFeatures
+from mercer.kernels.graphs import census
+from mercer.kernels.graphs.base import CountingGraphs, alike
+
+
+@final
+@dataclass(frozen=True)
+class Graphlet(CountingGraphs):
+    """The graphlet kernel: compare how often each small graph of `size` nodes occurs as an induced subgraph.
+
+    All classes count, connected or not: 4 of size 3, 11 of size 4, 34 of size 5. They are ordered by their number of
+    edges, then by their degrees (largest first), then by their smallest adjacency code; for size 4: no edge, one edge,
+    two that meet, two apart, star, triangle and a node, path, triangle with a tail, cycle, cycle with a chord,
+    complete. Labels, weights and loops play no role.
+
+    With ``scaling="cosine"``, k is the cosine of the angle between the two histograms; with ``"frequency"`` the inner
+    product of relative frequencies; with ``"count"`` that of the counts. Graphs with fewer than `size` nodes are
+    0 to all.
+
+    Sizes 3 and 4 are counted exactly, by closed formulas. Size 5 is enumerated in graphs of up to 60 nodes; in larger
+    ones `samples` sets of nodes are drawn evenly, which estimates the frequencies without bias and, with probability
+    1 - delta, to sqrt(2 (34 ln 2 + ln(1 / delta)) / samples) in the sum of absolute errors: 0.023 for 95 % as it
+    stands. The draws depend on `random_state` and the graph alone.
+
+    >>> import networkx as nx
+    >>> from mercer import kernels
+    >>> kernels.Graphlet(size=3).fit([nx.path_graph(4)])([nx.path_graph(4)], [nx.star_graph(3)]).round(6)
+    array([[0.67082]])
+    """
+
+    size: int = 4
+    scaling: str = "cosine"
+    samples: int = 100_000
+    random_state: int = 0
+
+    def __post_init__(self) -> None:
+        _check.integer("Graphlet", "size", self.size, low=3, high=5)
+        _check.choice("Graphlet", "scaling", self.scaling, ("cosine", "frequency", "count"))
+        _check.integer("Graphlet", "samples", self.samples, low=1)
+        _check.integer("Graphlet", "random_state", self.random_state, low=0, high=2**63 - 1)
+
+    def histograms(self, graphs: Graphs) -> Float64:
+        """How often each class occurs in each graph."""
+        if graphs.directed:
+            raise InputError("Graphlet needs undirected graphs. Turn them into undirected ones first.")
+        if self.size == 3:
+            return census.of_size_3(graphs)
+        if self.size == 4:
+            return census.of_size_4(graphs)
+        return census.of_size_5(graphs, self.samples, self.random_state)
+
+    def feature_map(self, objects: Graphs, state: State, dtype: DType) -> CountFeatures:
+        counts = scaled(self.histograms(alike(objects, state)), self.scaling)
+        rows, columns = np.nonzero(counts)
+        offsets = offsets_of(np.bincount(rows, minlength=len(counts)))
+        names = columns.astype(np.uint64)
+        return CountFeatures(names, counts[rows, columns], offsets, (counts**2).sum(axis=1), dtype)
+
+    @classmethod
+    def examples(cls) -> Iterator[Self]:
+        yield cls()
+        yield cls(size=3, scaling="frequency")
+        yield cls(size=5)
+
+
+def scaled(histograms: Float64, scaling: str) -> Float64:
+    """Histograms as they are compared; those that are all zero stay so.
+
+    >>> slide = np.array([[15, 17, 1, 85, 9, 4, 3, 5, 7, 2, 99.0]])
+    >>> scaled(slide, "frequency").round(2).tolist()
+    [[0.06, 0.07, 0.0, 0.34, 0.04, 0.02, 0.01, 0.02, 0.03, 0.01, 0.4]]
+    """
+    if scaling == "count":
+        return histograms
+    if scaling == "cosine":
+        totals = np.sqrt((histograms**2).sum(axis=1, keepdims=True))
+    else:
+        totals = histograms.sum(axis=1, keepdims=True)
+    return histograms / np.where(totals > 0, totals, 1.0)
+
+
+def samples_for(error: float, delta: float = 0.05, classes: int = 34) -> int:
+    """The `samples` for a sum of absolute errors of at most `error`, with probability 1 - delta.
+
+    >>> samples_for(0.05)
+    21251
+    """
+    return math.ceil(2.0 * (classes * math.log(2.0) + math.log(1.0 / delta)) / error**2)

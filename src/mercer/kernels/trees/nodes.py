@@ -1,0 +1,103 @@
+"""Trees as the loops over pairs of their nodes need them.
+
+Nodes come after their children, so the last child of node v is v - 1, and the one before a child c is c - size(c).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Self, final
+
+import numpy as np
+import numpy.typing as npt
+
+from mercer._jit import Array, jit
+from mercer.inputs.base import Index
+from mercer.inputs.ragged import take_rows
+from mercer.inputs.trees import Trees
+from mercer.kernels.mixing import mix, mixed
+from mercer.kernels.postings import numbered
+
+NEVER = np.uint64(0)
+"""The name of nodes that match no other."""
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class TreeNodes:
+    """What decides whether two nodes match (a name, or after `align` a number; -1 for none), and where children are."""
+
+    codes: npt.NDArray[Any]
+    sizes: npt.NDArray[np.int32]
+    arities: npt.NDArray[np.int32]
+    offsets: npt.NDArray[np.int64]
+    n_codes: int = 0
+
+    @classmethod
+    def by_production(cls, trees: Trees, *, labelled: bool = True, leaves: bool = False) -> Self:
+        """Nodes match if they have the same label and the same labels of children in order; without `labelled`, the
+        same number of children. Leaves match nothing, or with `leaves` those of the same label."""
+        sizes = subtree_sizes(trees.arities)
+        labels = mixed(trees.labels)
+        return cls(_productions(labels, trees.arities, sizes, labelled, leaves), sizes, trees.arities, trees.offsets)
+
+    @classmethod
+    def by_label(cls, trees: Trees) -> Self:
+        """Nodes match if they have the same label."""
+        return cls(mixed(trees.labels), subtree_sizes(trees.arities), trees.arities, trees.offsets)
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def take(self, index: Index) -> TreeNodes:
+        codes, sizes, arities, offsets = take_rows(index, self.offsets, self.codes, self.sizes, self.arities)
+        return TreeNodes(codes, sizes, arities, offsets, self.n_codes)
+
+    def arrays(self) -> tuple[Any, Any, Any, Any]:
+        return self.codes, self.sizes, self.arities, self.offsets
+
+
+def align(left: TreeNodes, right: TreeNodes) -> tuple[TreeNodes, TreeNodes]:
+    """Names of the right side become numbers, the same on the left."""
+    codes, others, count = numbered(left.codes, right.codes, NEVER)
+    columns = TreeNodes(others, right.sizes, right.arities, right.offsets, count)
+    return (columns if left is right else TreeNodes(codes, left.sizes, left.arities, left.offsets, count)), columns
+
+
+def tile_entries(left: TreeNodes, right: TreeNodes, speed: float) -> int:
+    """About a second's worth of pairs of trees, if so many pairs of nodes are compared in a second."""
+    sizes = [max(1.0, float(side.offsets[-1]) / max(1, len(side))) for side in (left, right)]
+    return max(1, int(speed / (sizes[0] * sizes[1])))
+
+
+@jit
+def subtree_sizes(arities: Array) -> Any:
+    """The number of nodes of the complete subtree under each node, itself included."""
+    sizes = np.empty(arities.shape[0], dtype=np.int32)
+    for v in range(arities.shape[0]):
+        size = 1
+        child = v - 1
+        for _ in range(arities[v]):
+            size += sizes[child]
+            child -= sizes[child]
+        sizes[v] = size
+    return sizes
+
+
+@jit
+def _productions(labels: Array, arities: Array, sizes: Array, labelled: bool, leaves: bool) -> Any:
+    names = np.zeros(labels.shape[0], dtype=np.uint64)
+    for v in range(labels.shape[0]):
+        if arities[v] == 0 and not leaves:
+            continue
+        name = np.uint64(arities[v])
+        if labelled:
+            name = mix(name + labels[v])
+            child = v - 1
+            for _ in range(arities[v]):
+                name = mix(name + labels[child])
+                child -= sizes[child]
+        else:
+            name = mix(name)
+        names[v] = name
+    return names

@@ -1,0 +1,177 @@
+"""Kernels that count the fragments two trees share, where each node keeps all of its children or none."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Self, final
+
+import numpy as np
+
+from mercer import _check
+from mercer._jit import Array, jit
+from mercer.inputs.trees import Trees
+from mercer.kernels.base import DType, Float64, Floating, Kernel, State
+from mercer.kernels.trees.nodes import TreeNodes, align, tile_entries
+
+
+class FragmentKernel(Kernel):
+    """k(T, T') = sum over pairs of matching nodes of D(v, v') = weight * product over children of (1 + D(c, c'))."""
+
+    domain = Trees
+
+    @property
+    @abstractmethod
+    def weight(self) -> float:
+        """The factor of each node of a fragment that keeps its children."""
+
+    @abstractmethod
+    def features(self, objects: Trees, state: State, dtype: DType) -> TreeNodes: ...
+
+    def align(self, left: TreeNodes, right: TreeNodes, state: State) -> tuple[TreeNodes, TreeNodes]:
+        return align(left, right)
+
+    def tile(self, left: TreeNodes, right: TreeNodes, state: State, out: Floating) -> None:
+        _fragment_sums(*left.arrays(), *right.arrays(), right.n_codes, self.weight, False, out)
+
+    def tile_entries(self, left: TreeNodes, right: TreeNodes, state: State) -> int:
+        return tile_entries(left, right, 2e8)
+
+    def diagonal(self, features: TreeNodes, state: State) -> Float64:
+        own, _ = align(features, features)
+        out = np.empty((len(own), 1))
+        _fragment_sums(*own.arrays(), *own.arrays(), own.n_codes, self.weight, True, out)
+        return out[:, 0]
+
+
+@final
+@dataclass(frozen=True)
+class SubsetTree(FragmentKernel):
+    """The subset tree kernel of Collins and Duffy: fragments that two trees share, made of whole productions.
+
+    k(T, T') = sum over pairs of nodes of D(v, v'); D is 0 if their productions (label, and labels of the children in
+    order) differ, else ``decay`` times the product over children of 1 + D(c, c'). So a fragment of m productions has
+    weight decay^m in k; a pair of leaves is the factor 1. With ``leaves="production"`` leaves are part of their
+    parent's production only; with ``leaves="nodes"`` two leaves of the same label also count by themselves, with
+    D = decay, as in the KeLP library.
+
+    >>> from mercer import kernels
+    >>> kernels.SubsetTree(decay=1.0).fit(["(NP (D the) (N dog))"])(["(NP (D the) (N dog))"], ["(NP (D a) (N dog))"])
+    array([[3.]])
+    """
+
+    decay: float = 0.4
+    leaves: str = "production"
+
+    def __post_init__(self) -> None:
+        _check.real("SubsetTree", "decay", self.decay, low=0, high=1, low_open=True)
+        _check.choice("SubsetTree", "leaves", self.leaves, ("production", "nodes"))
+
+    @property
+    def weight(self) -> float:
+        return self.decay
+
+    def features(self, objects: Trees, state: State, dtype: DType) -> TreeNodes:
+        return TreeNodes.by_production(objects, leaves=self.leaves == "nodes")
+
+    @classmethod
+    def examples(cls) -> Iterator[Self]:
+        yield cls()
+        yield cls(decay=1.0)
+        yield cls(leaves="nodes")
+
+
+@final
+@dataclass(frozen=True)
+class AllSubtree(FragmentKernel):
+    """The all-subtree kernel: the number of pairs of equal fragments, rooted anywhere in the two trees.
+
+    A fragment is connected and keeps, of each of its nodes, all children or none; a single node is no fragment. With
+    `labelled`, fragments are equal if their labels are, else if their shapes are. The same as ``SubsetTree(decay=1)``
+    in the first case.
+
+    >>> from mercer import kernels
+    >>> small, large = (((), ()), ()), (((), ()), ((), ()))
+    >>> kernels.AllSubtree(labelled=False).fit([small])([small], [small, large])
+    array([[5., 7.]])
+    """
+
+    labelled: bool = True
+
+    def __post_init__(self) -> None:
+        _check.boolean("AllSubtree", "labelled", self.labelled)
+
+    @property
+    def weight(self) -> float:
+        return 1.0
+
+    def features(self, objects: Trees, state: State, dtype: DType) -> TreeNodes:
+        return TreeNodes.by_production(objects, labelled=self.labelled)
+
+    @classmethod
+    def examples(cls) -> Iterator[Self]:
+        yield cls()
+        yield cls(labelled=False)
+
+
+@jit
+def _fragment_sums(
+    codes: Array,
+    sizes: Array,
+    arities: Array,
+    offsets: Array,
+    other_codes: Array,
+    other_sizes: Array,
+    other_arities: Array,
+    other_offsets: Array,
+    n_codes: int,
+    weight: float,
+    own: bool,
+    out: Array,
+) -> None:
+    """For every pair of trees (with `own`, each with itself): only nodes of equal code are ever looked at."""
+    tall = wide = 1
+    for i in range(offsets.shape[0] - 1):
+        tall = max(tall, offsets[i + 1] - offsets[i])
+    for j in range(other_offsets.shape[0] - 1):
+        wide = max(wide, other_offsets[j + 1] - other_offsets[j])
+    head = np.full(n_codes + 1, -1, dtype=np.int32)  # the last node of the left tree with each code
+    before = np.empty(tall, dtype=np.int32)  # ... and the one before it
+    table = np.zeros(tall * wide)  # D(v, v'), zero wherever not written
+    written = np.empty(tall * wide, dtype=np.int64)
+    for i in range(offsets.shape[0] - 1):
+        base = offsets[i]
+        n = offsets[i + 1] - base
+        for v in range(n):
+            code = codes[base + v]
+            if code >= 0:
+                before[v] = head[code]
+                head[code] = v
+        for column in range(out.shape[1]):
+            j = i if own else column
+            other = other_offsets[j]
+            total = 0.0
+            used = 0
+            for w in range(other_offsets[j + 1] - other):
+                code = other_codes[other + w]
+                node: Array = np.int64(head[code]) if code >= 0 else np.int64(-1)
+                while node >= 0:
+                    value = weight
+                    c, d = node - 1, w - 1
+                    for _ in range(arities[base + node]):
+                        value *= 1.0 + table[d * n + c]
+                        c -= sizes[base + c]
+                        d -= other_sizes[other + d]
+                    total += value
+                    if arities[base + node] > 0:  # a leaf is no factor of its parent's
+                        table[w * n + node] = value
+                        written[used] = w * n + node
+                        used += 1
+                    node = np.int64(before[node])
+            for k in range(used):
+                table[written[k]] = 0.0
+            out[i, column] = total
+        for v in range(n):
+            if codes[base + v] >= 0:
+                head[codes[base + v]] = -1

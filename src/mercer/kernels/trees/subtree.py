@@ -1,0 +1,74 @@
+"""The kernel of complete subtrees."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Self, final
+
+import numpy as np
+
+from mercer import _check
+from mercer._jit import Array, jit
+from mercer.inputs.trees import Trees
+from mercer.kernels.base import DType, State
+from mercer.kernels.counting import Counting
+from mercer.kernels.counts import CountFeatures
+from mercer.kernels.mixing import mix, mixed
+from mercer.kernels.postings import added_up
+from mercer.kernels.trees.nodes import subtree_sizes
+
+
+@final
+@dataclass(frozen=True)
+class Subtree(Counting):
+    """The subtree kernel: pairs of equal complete subtrees (a node with all its descendants).
+
+    k(T, T') = sum over complete subtrees t of decay^m count_t(T) count_t(T'), where m is the number of productions of
+    t. Single leaves are no subtrees with ``leaves="production"``; with ``leaves="nodes"`` they are, with m = 1.
+
+    >>> from mercer import kernels
+    >>> kernels.Subtree(decay=1.0).fit(["(NP (D the) (N dog))"])(["(NP (D the) (N dog))"], ["(NP (D a) (N dog))"])
+    array([[1.]])
+    """
+
+    decay: float = 0.4
+    leaves: str = "production"
+
+    domain = Trees
+
+    def __post_init__(self) -> None:
+        _check.real("Subtree", "decay", self.decay, low=0, high=1, low_open=True)
+        _check.choice("Subtree", "leaves", self.leaves, ("production", "nodes"))
+
+    def feature_map(self, objects: Trees, state: State, dtype: DType) -> CountFeatures:
+        sizes = subtree_sizes(objects.arities)
+        names, productions = _complete(mixed(objects.labels), objects.arities, sizes, self.leaves == "nodes")
+        kept = np.flatnonzero(productions)
+        rows = np.repeat(np.arange(len(objects)), objects.sizes)[kept]
+        return added_up(rows, names[kept], self.decay ** (0.5 * productions[kept]), len(objects), dtype)
+
+    @classmethod
+    def examples(cls) -> Iterator[Self]:
+        yield cls()
+        yield cls(decay=1.0)
+        yield cls(leaves="nodes")
+
+
+@jit
+def _complete(labels: Array, arities: Array, sizes: Array, leaves: bool) -> Any:
+    """The name of the complete subtree under each node, and how many productions it has (a leaf 1, with `leaves`)."""
+    names = np.empty(labels.shape[0], dtype=np.uint64)
+    productions = np.zeros(labels.shape[0], dtype=np.int64)
+    for v in range(labels.shape[0]):
+        name = mix(labels[v] + np.uint64(arities[v]))
+        count = 1 if arities[v] > 0 or leaves else 0
+        child = v - 1
+        for _ in range(arities[v]):
+            name = mix(name + names[child])
+            if arities[child] > 0:
+                count += productions[child]
+            child -= sizes[child]
+        names[v] = name
+        productions[v] = count
+    return names, productions
