@@ -17,7 +17,7 @@ from mercer.losses.smooth_hinge import SmoothHinge
 from mercer.losses.squared import Squared
 from mercer.losses.squared_epsilon import SquaredEpsilonInsensitive
 from mercer.losses.squared_hinge import SquaredHinge
-from mercer.solvers import dual_descent, joint_descent, linear, primal_cg, primal_newton, rows
+from mercer.solvers import dual_descent, joint_descent, linear, primal_cg, primal_newton, rows, smoothed_newton
 from mercer.solvers.drive import Limits, Stopped
 from mercer.solvers.dual_form import dual_form
 from mercer.solvers.linear_problem import LinearProblem, balanced
@@ -48,7 +48,7 @@ def optimum(p):
     """The least objective: by BFGS where it is smooth, else by SLSQP on the dual's box with its constraint."""
     X = p.rows.toarray() if sp.issparse(p.rows) else p.rows
     X = X.astype(float)
-    n, d = X.shape
+    d = X.shape[1]
     if p.loss.smooth:
 
         def primal(theta):
@@ -98,6 +98,29 @@ def test_primal_solvers_find_the_optimum(loss, freedom, solver):
     for sparse in (False, True):
         p = problem(loss, freedom, sparse=sparse)
         check(p, solver.solve(p, tol=1e-10), optimum(p), 1e-7)
+
+
+@pytest.mark.parametrize("freedom", FREEDOMS)
+@pytest.mark.parametrize("loss", [Hinge(), EpsilonInsensitive(0.2), EpsilonInsensitive(0.0)], ids=str)
+def test_smoothing_finds_the_optimum(loss, freedom):
+    for sparse in (False, True):
+        p = problem(loss, freedom, sparse=sparse)
+        check(p, smoothed_newton.solve(p, tol=1e-7), optimum(p), 2e-7)
+
+
+@pytest.mark.parametrize("loss", list(smoothed_newton.Smoothed.examples()), ids=str)
+def test_smoothed_losses_are_what_they_say(loss):
+    f, y = np.linspace(-3, 3, 601), np.ones(601)
+    u = np.linspace(-5, 5, 20_001)
+    envelope = [(loss.loss.value(np.ones_like(u), u) + (x - u) ** 2 / (2 * loss.width)).min() for x in f]
+    assert np.allclose(loss.value(y, f), envelope, atol=1e-6)
+    step = 1e-6
+    assert np.allclose(loss.slope(y, f), (loss.value(y, f + step) - loss.value(y, f - step)) / (2 * step), atol=1e-5)
+    slope = loss.slope(y, f)
+    assert np.allclose(loss.conjugate(y, slope), slope * f - loss.value(y, f))
+    inner = f + 0.0123
+    numeric = (loss.slope(y, inner + step) - loss.slope(y, inner - step)) / (2 * step)
+    assert np.allclose(loss.curvature(y, inner), numeric, atol=1e-5)
 
 
 @pytest.mark.parametrize("freedom", FREEDOMS)
@@ -219,7 +242,9 @@ def test_the_route_follows_loss_and_features():
         linear.solve(problem(Hinge()), dual=False)
     with pytest.raises(ParameterError, match="no form for coordinate descent"):
         linear.solve(problem(Logistic()), dual=True)
-    assert linear._in_dual(Hinge(), 3, None)
+    assert linear._by_smoothing(Hinge(), 3)
+    assert not linear._by_smoothing(Hinge(), 5000)
+    assert linear._in_dual(Hinge(), 5000, None)
     assert linear._in_dual(SquaredHinge(), 5000, None)
     assert not linear._in_dual(SquaredHinge(), 100, None)
     assert not linear._in_dual(Logistic(), 5000, None)

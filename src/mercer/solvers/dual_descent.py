@@ -35,6 +35,7 @@ from mercer.solvers.solution import Float64, Solution, Stats, Status
 _ENTRIES_PER_CALL = 20_000_000
 _VISITS_BETWEEN_CHECKS = 2.0  # in epochs over all rows, at first; then a share of all visits so far
 _SHARE_OF_VISITS = 0.25
+_MOST_EPOCHS_BETWEEN_CHECKS = 25
 
 
 class DualDescentRun(Run):
@@ -69,6 +70,7 @@ class DualDescentRun(Run):
         self._state = np.array([2 * seed + 1], dtype=np.uint64)
         self._bar = math.inf
         self._visited = self._visited_at_check = 0.0
+        self._epochs_since_check = 0
         self._violation_at_check = math.inf
 
     @property
@@ -86,7 +88,9 @@ class DualDescentRun(Run):
         n = len(self.b)
         self._visited += visited / n
         since = self._visited - self._visited_at_check
+        self._epochs_since_check += 1
         due = since >= max(_VISITS_BETWEEN_CHECKS, _SHARE_OF_VISITS * self._visited)
+        due = due or self._epochs_since_check >= _MOST_EPOCHS_BETWEEN_CHECKS
         if due or worst <= 0.1 * self._violation_at_check or self._active == 0:
             self._check(worst)
 
@@ -115,6 +119,7 @@ class DualDescentRun(Run):
             self.f, form.y, form.ridge, form.lower, form.upper, form.epsilon, self.b, self._order, self._bar
         )
         self._visited_at_check, self._violation_at_check = self._visited, worst
+        self._epochs_since_check = 0
         if worst == 0.0 and not self.done and not self._multipliers:
             self.done, self.status = True, Status.STALLED
 
@@ -127,6 +132,7 @@ class DualDescentRun(Run):
     def finish(self, status: Status, stats: Stats) -> Solution:
         if not self.done:
             self._check(self._bar)
+            status = Status.CONVERGED if self.done else status
         b = balanced(self.b) if self._multipliers else self.b
         return Solution(b, self.f, self.c, -self.lower_bound, status, stats)
 

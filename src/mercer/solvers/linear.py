@@ -11,9 +11,10 @@ import numpy.typing as npt
 from mercer.errors import ParameterError
 from mercer.gram.executors import Threads
 from mercer.losses.base import Loss
+from mercer.losses.epsilon_insensitive import EpsilonInsensitive
 from mercer.losses.hinge import Hinge
 from mercer.losses.squared_hinge import SquaredHinge
-from mercer.solvers import dual_descent, joint_descent, primal_cg, primal_newton
+from mercer.solvers import dual_descent, joint_descent, primal_cg, primal_newton, smoothed_newton
 from mercer.solvers.drive import Limits, OnChunk
 from mercer.solvers.dual_form import dual_form
 from mercer.solvers.joint_descent import WIDTH, ClassProblem
@@ -34,6 +35,8 @@ def solve(
     seed: int = 0,
 ) -> LinearSolution:
     """Minimise until the duality gap is at most `tol` of the objective; `dual` forces the dual or the primal."""
+    if dual is None and _by_smoothing(problem.loss, problem.n_features):
+        return smoothed_newton.solve(problem, tol=tol, limits=limits, on_chunk=on_chunk)
     if _in_dual(problem.loss, problem.n_features, dual):
         return dual_descent.solve(problem, tol=tol, limits=limits, on_chunk=on_chunk, seed=seed)
     if problem.n_features <= MOST_FEATURES:
@@ -60,7 +63,8 @@ def solve_classes(
     limits = limits or Limits()
     found: list[LinearSolution | None] = [None] * len(factors)
     executor = Threads()
-    joint = _in_dual(loss, rows.shape[1], dual) and isinstance(loss, Hinge | SquaredHinge)
+    smoothed = dual is None and _by_smoothing(loss, rows.shape[1])
+    joint = not smoothed and _in_dual(loss, rows.shape[1], dual) and isinstance(loss, Hinge | SquaredHinge)
     if not joint:
 
         def alone(k: int) -> None:
@@ -82,6 +86,11 @@ def solve_classes(
 
     executor.each(together, range(len(groups)), limits.stop)
     return [solution for solution in found if solution is not None]
+
+
+def _by_smoothing(loss: Loss, n_features: int) -> bool:
+    """Whether kinks of the loss are best approached by parabolas."""
+    return isinstance(loss, Hinge | EpsilonInsensitive) and n_features <= MOST_FEATURES
 
 
 def _in_dual(loss: Loss, n_features: int, dual: bool | None) -> bool:

@@ -75,14 +75,21 @@ def solve(
 
 
 def _start(problem: LinearProblem, limits: Limits, began: float) -> Float64 | None:
-    """The rough solution of the problem on a few of many rows, each standing for its neighbours."""
+    """The rough solution of the problem on a few of many rows."""
+    few = thinned(problem)
+    if few is None:
+        return None
+    run = PrimalNewtonRun(few, rows_of(few.rows), _start(few, limits, began), _START_TOL)
+    drive(run, _START_TOL, limits, None, began)
+    return run.theta
+
+
+def thinned(problem: LinearProblem) -> LinearProblem | None:
+    """The problem on a few of many rows, each standing for its neighbours; None where rows are not that many."""
     n, d = problem.rows.shape
     if n < max(_ROWS_FOR_A_START, 2 * _STRIDE * d):
         return None
     few = problem.rows[::_STRIDE]
     few = few if hasattr(few, "indptr") else np.ascontiguousarray(few)
     C = problem.C[::_STRIDE] * (problem.C.sum() / problem.C[::_STRIDE].sum())
-    part = LinearProblem(few, problem.loss, problem.y[::_STRIDE], C, problem.freedom)
-    run = PrimalNewtonRun(part, rows_of(few), _start(part, limits, began), _START_TOL)
-    drive(run, _START_TOL, limits, None, began)
-    return run.theta
+    return LinearProblem(few, problem.loss, problem.y[::_STRIDE], C, problem.freedom)
