@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from mercer.estimators.kernel_logistic import KernelLogisticRegression as KernelLogisticRegression
     from mercer.estimators.kernel_ridge import KernelRidge as KernelRidge
     from mercer.estimators.kernel_ridge_cv import KernelRidgeCV as KernelRidgeCV
+    from mercer.estimators.linear_svc import LinearSVC as LinearSVC
+    from mercer.estimators.linear_svr import LinearSVR as LinearSVR
     from mercer.estimators.machine_classifier import KernelMachineClassifier as KernelMachineClassifier
     from mercer.estimators.machine_regressor import KernelMachineRegressor as KernelMachineRegressor
     from mercer.estimators.svc import SVC as SVC
@@ -29,6 +31,8 @@ _HOMES = {
     "KernelLogisticRegression": "mercer.estimators.kernel_logistic",
     "KernelMachineClassifier": "mercer.estimators.machine_classifier",
     "KernelMachineRegressor": "mercer.estimators.machine_regressor",
+    "LinearSVC": "mercer.estimators.linear_svc",
+    "LinearSVR": "mercer.estimators.linear_svr",
     "SVC": "mercer.estimators.svc",
     "SVR": "mercer.estimators.svr",
     "load": "mercer.storage",
@@ -43,6 +47,8 @@ __all__ = [
     "KernelMachineRegressor",
     "KernelRidge",
     "KernelRidgeCV",
+    "LinearSVC",
+    "LinearSVR",
     "__version__",
     "kernels",
     "load",

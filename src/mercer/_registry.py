@@ -272,6 +272,8 @@ ESTIMATORS = _table(
     ),
     ("mercer.estimators.svr", "SVR", "svr", "support vector regression"),
     ("mercer.estimators.svc", "SVC", "svc", "support vector classification"),
+    ("mercer.estimators.linear_svc", "LinearSVC", "linear_svc", "the same with the linear kernel, at speed"),
+    ("mercer.estimators.linear_svr", "LinearSVR", "linear_svr", "support vector regression, linear, at speed"),
     ("mercer.estimators.kernel_ridge", "KernelRidge", "kernel_ridge", "least squares with a kernel"),
     ("mercer.estimators.kernel_ridge_cv", "KernelRidgeCV", "kernel_ridge_cv", "the same, choosing its penalty"),
 )

@@ -1,0 +1,193 @@
+"""What linear estimators share: parameters, training on the weights themselves, certificates and model files."""
+
+from __future__ import annotations
+
+import math
+import time
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from mercer import _check
+from mercer._stored import Stored, checked_array, checked_value
+from mercer.errors import InputError, ModelFileError
+from mercer.estimators.certificate import Certificate
+from mercer.estimators.kernelised import Kernelised
+from mercer.estimators.limits import limits_of
+from mercer.gram.weights import Weights
+from mercer.inputs.base import Objects
+from mercer.losses.base import Loss
+from mercer.solvers import linear
+from mercer.solvers.linear_problem import LinearProblem, LinearSolution, balanced, bounds
+from mercer.solvers.rows import rows_of
+from mercer.solvers.solution import Status
+
+Float64 = npt.NDArray[np.float64]
+
+_LARGEST = 1e150
+
+
+class LinearMachine(Kernelised):
+    """A machine of the linear kernel, trained on its weights: f(x) = <w, x> + c."""
+
+    kernel = "linear"
+    C: float
+    tol: float
+    dual: bool | str
+    fit_intercept: bool
+    intercept_scaling: float | None
+    random_state: Any
+    max_iter: int
+    time_limit: float | None
+
+    def _check_parameters(self) -> None:
+        owner = type(self).__name__
+        _check.real(owner, "C", self.C, low=0, low_open=True, high_open=True)
+        _check.real(owner, "tol", self.tol, low=0, low_open=True, high_open=True)
+        _check.boolean(owner, "fit_intercept", self.fit_intercept)
+        if self.intercept_scaling is not None:
+            _check.real(owner, "intercept_scaling", self.intercept_scaling, low=0, low_open=True, high_open=True)
+        if not isinstance(self.dual, bool | np.bool_) and self.dual != "auto":
+            raise _check.fail(owner, "dual", "True, False or 'auto'", self.dual)
+        limits_of(self, time.monotonic())
+
+    def _freedom(self) -> float:
+        """How free the intercept is: see `LinearProblem`."""
+        if not self.fit_intercept:
+            return 0.0
+        return math.inf if self.intercept_scaling is None else float(self.intercept_scaling)
+
+    def _options(self, began: float, report: Any) -> dict[str, Any]:
+        """What the solvers want to know beside the problem."""
+        seed = 0 if self.random_state is None else int(check_random_state(self.random_state).randint(2**31 - 1))
+        return {
+            "dual": None if self.dual == "auto" else bool(self.dual),
+            "tol": float(self.tol),
+            "limits": limits_of(self, began),
+            "on_chunk": lambda chunk: report(chunk.fraction, f"gap {chunk.gap:.2g}"),
+            "seed": seed,
+        }
+
+    def _certificate(self, solutions: Sequence[LinearSolution], objects: Any, began: float) -> Certificate:
+        dtype = np.dtype(objects.values.dtype).name
+        parts = tuple(
+            _proof(found.w, found.primal, found.lower_bound, found.stats.iterations, dtype) for found in solutions
+        )
+        return Certificate.together(parts, 0, time.monotonic() - began)
+
+    def _set_solutions(self, solutions: Sequence[LinearSolution], objects: Objects, began: float) -> None:
+        weights = np.array([found.w for found in solutions])
+        self._set_weights(Weights(weights, np.array([found.intercept for found in solutions])))
+        self.n_iter_ = max(found.stats.iterations for found in solutions)
+        self.certificate_ = self._certificate(solutions, objects, began)
+        self._warn_if_unfinished(solutions)
+
+    def _set_weights(self, weights: Weights) -> None:
+        self.weights_ = weights
+        self.coef_ = weights.coef
+        self.intercept_ = weights.intercept
+
+    def _warn_if_unfinished(self, solutions: Sequence[LinearSolution]) -> None:
+        unfinished = [found for found in solutions if found.status is not Status.CONVERGED]
+        if not unfinished:
+            return
+        worst = max((found.primal - found.lower_bound) / found.primal for found in unfinished)
+        where = "" if len(solutions) == 1 else f" for {len(unfinished)} of {len(solutions)} machines"
+        warnings.warn(
+            f"{type(self).__name__} did not converge{where}: the duality gap is {worst:.3g} of the objective, tol is "
+            f"{self.tol:g}. {unfinished[0].status.value}",
+            ConvergenceWarning,
+            stacklevel=4,
+        )
+
+    def _values(self, X: Any) -> Float64:
+        """Decision values, one column per output."""
+        check_is_fitted(self)
+        objects: Any = self._kernel().coerce(X)
+        self._check_features(X, objects, reset=False)
+        return self.weights_(objects.values)
+
+    def _verified(self, problems: Sequence[LinearProblem], began: float) -> Certificate:
+        """Certificates of the fitted weights on these problems, from the definition of both objectives."""
+        parts = [
+            self._verify_one(problem, w, float(c))
+            for problem, w, c in zip(problems, self.weights_.coef, self.weights_.intercept, strict=True)
+        ]
+        return Certificate.together(tuple(parts), 0, time.monotonic() - began)
+
+    def _verify_one(self, problem: LinearProblem, w: Float64, c: float) -> Certificate:
+        f = np.asarray(problem.rows @ w, dtype=np.float64) + c
+        if problem.loss.smooth:
+            b = -problem.C * problem.loss.slope(problem.y, f)
+            b = balanced(b) if math.isinf(problem.freedom) else b
+        else:  # weights do not tell the coefficients of a loss with kinks, so that the bound is found anew
+            b = linear.solve(problem, tol=float(self.tol), limits=limits_of(self, time.monotonic())).dual
+        primal, dual = bounds(problem, w, c, f, b, rows_of(problem.rows).combination(b))
+        return _proof(w, primal, dual, self.n_iter_, "float64")
+
+    # ---------------------------------------------------------------------------------------------------- model files
+
+    def _stored_machine(self) -> Stored:
+        check_is_fitted(self)
+        seen_values, seen_arrays = self._seen_features()
+        return Stored(
+            params=self.get_params(deep=False),
+            values={"n_iter_": self.n_iter_, "dtype": self.certificate_.dtype, **seen_values},
+            arrays={
+                "coef_": self.weights_.coef,
+                "intercept_": self.weights_.intercept,
+                "certificate_": self.certificate_.to_array(),
+                **seen_arrays,
+            },
+        )
+
+    def _restore_machine(self, stored: Stored, outputs: int) -> None:
+        self._check_parameters()
+        values, arrays = stored.values, stored.arrays
+        self._restore_seen_features(values, arrays)
+        features = checked_value(values, "n_features_in_", int)
+        coef = checked_array(arrays, "coef_", "f", (outputs, features))
+        intercept = checked_array(arrays, "intercept_", "f", (outputs,))
+        if not (np.isfinite(coef).all() and np.isfinite(intercept).all()):
+            raise ModelFileError("its weights are not finite.")
+        self._set_weights(Weights(coef, intercept))
+        self.n_iter_ = checked_value(values, "n_iter_", int)
+        proof = checked_array(arrays, "certificate_", "f", (outputs if outputs == 1 else outputs + 1, 7))
+        self.certificate_ = Certificate.from_array(proof, checked_value(values, "dtype", str))
+
+
+def used_problem(objects: Any, loss: Loss, y: Float64, C: Float64, freedom: float) -> LinearProblem:
+    """The problem on the rows that weigh anything."""
+    used = C > 0
+    if used.all():
+        return LinearProblem(objects.values, loss, y, C, freedom)
+    return LinearProblem(objects.values[used], loss, y[used], C[used], freedom)
+
+
+def refuse_overflow(values: Any) -> None:
+    """Numbers of astronomical size overflow once squared; no weights are better than wrong ones."""
+    numbers = np.ravel(values.data if isinstance(values, sp.csr_array) else values)
+    with np.errstate(over="ignore"):
+        if math.isfinite(float(np.vdot(numbers, numbers))):  # one pass decides for almost every input
+            return
+    largest = float(np.abs(numbers).max())
+    if largest > _LARGEST:
+        raise InputError(
+            f"overflow: the square of {largest:g} exceeds the range of float64. Rescale the features (and targets), "
+            "for example with sklearn.preprocessing.StandardScaler."
+        )
+
+
+def _proof(w: Float64, primal: float, dual: float, iterations: int, dtype: str) -> Certificate:
+    """The objective is strongly convex in w, so that the gap bounds how far w is from the best weights."""
+    length = float(np.linalg.norm(w))
+    distance = math.sqrt(2.0 * max(primal - dual, 0.0))
+    margin = 1.0 / length if length > 0 else math.inf
+    return Certificate(primal, dual, distance, margin, iterations, kernel_entries=0, seconds=0.0, dtype=dtype)

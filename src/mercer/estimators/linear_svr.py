@@ -1,0 +1,136 @@
+"""Linear support vector regression."""
+
+from __future__ import annotations
+
+import time
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import RegressorMixin
+
+from mercer import _check
+from mercer._progress import reporting
+from mercer._stored import Stored
+from mercer.estimators.certificate import Certificate
+from mercer.estimators.linear_machine import LinearMachine, refuse_overflow, used_problem
+from mercer.estimators.targets import numbers_of, sample_weights
+from mercer.gram.weights import Weights
+from mercer.losses.base import Loss
+from mercer.losses.epsilon_insensitive import EpsilonInsensitive
+from mercer.losses.squared_epsilon import SquaredEpsilonInsensitive
+from mercer.solvers import linear
+from mercer.solvers.linear_problem import LinearProblem
+
+Float64 = npt.NDArray[np.float64]
+
+_LOSSES = ("epsilon_insensitive", "squared_epsilon_insensitive")
+
+
+class LinearSVR(RegressorMixin, LinearMachine):
+    """Linear support vector regression: minimises 1/2 |w|^2 + C sum_i loss(y_i, <w, x_i> + c).
+
+    A drop-in for scikit-learn's LinearSVR, with the same attributes, except that the intercept c is not penalised
+    unless `intercept_scaling` says so. Up to about a thousand features: Newton's method, on ever closer smooth losses
+    where the loss has kinks. More: dual coordinate descent.
+
+    Parameters
+    ----------
+    epsilon : errors up to here cost nothing.
+    tol : training ends once the duality gap is at most so much of the objective.
+    C : the penalty on errors, in (0, inf).
+    loss : ``"epsilon_insensitive"`` or ``"squared_epsilon_insensitive"``.
+    dual : ``"auto"``, True or False, as in `LinearSVC`.
+    fit_intercept, intercept_scaling, verbose, random_state, max_iter, time_limit : as in `LinearSVC`.
+
+    >>> from mercer import LinearSVR
+    >>> model = LinearSVR(C=100.0).fit([[0.0], [1.0], [2.0], [3.0]], [1.0, 3.0, 5.0, 7.0])
+    >>> model.predict([[4.0]]).round(2)
+    array([9.])
+    """
+
+    def __init__(
+        self,
+        *,
+        epsilon: float = 0.0,
+        tol: float = 1e-4,
+        C: float = 1.0,
+        loss: str = "epsilon_insensitive",
+        fit_intercept: bool = True,
+        intercept_scaling: float | None = None,
+        dual: bool | str = "auto",
+        verbose: int = 0,
+        random_state: Any = None,
+        max_iter: int = 1000,
+        time_limit: float | None = None,
+    ) -> None:
+        self.epsilon = epsilon
+        self.tol = tol
+        self.C = C
+        self.loss = loss
+        self.fit_intercept = fit_intercept
+        self.intercept_scaling = intercept_scaling
+        self.dual = dual
+        self.verbose = verbose
+        self.random_state = random_state
+        self.max_iter = max_iter
+        self.time_limit = time_limit
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        owner = type(self).__name__
+        _check.choice(owner, "loss", self.loss, _LOSSES)
+        _check.real(owner, "epsilon", self.epsilon, low=0, high_open=True)
+        if self.loss == "epsilon_insensitive" and not self.dual:
+            raise _check.fail(owner, "dual", "True or 'auto' with this loss, which is not smooth", self.dual)
+
+    def _loss(self) -> Loss:
+        epsilon = float(self.epsilon)
+        return EpsilonInsensitive(epsilon) if self.loss == _LOSSES[0] else SquaredEpsilonInsensitive(epsilon)
+
+    def _problem(self, objects: Any, y: Any, sample_weight: Any) -> LinearProblem:
+        targets, _ = numbers_of(self, y, objects, several=False)
+        C = float(self.C) * sample_weights(sample_weight, objects)
+        return used_problem(objects, self._loss(), np.ascontiguousarray(targets[:, 0]), C, self._freedom())
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Train on rows X with one number each as target; `sample_weight` multiplies C for each row."""
+        began = time.monotonic()
+        with self._all_or_nothing():
+            self._check_parameters()
+            objects: Any = self._kernel().coerce(X)
+            problem = self._problem(objects, y, sample_weight)
+            self._check_features(X, objects, reset=True)
+            refuse_overflow(objects.values)
+            refuse_overflow(problem.y)
+            with reporting("Training") as report:
+                solution = linear.solve(problem, **self._options(began, report))
+        self._set_solutions([solution], objects, began)
+        return self
+
+    def _set_weights(self, weights: Weights) -> None:
+        super()._set_weights(weights)
+        self.coef_ = weights.coef[0]  # flat, as in scikit-learn
+
+    def predict(self, X: Any) -> Float64:
+        """The predicted number of each row."""
+        return self._values(X)[:, 0]
+
+    def verify(self, X: Any, y: Any, sample_weight: Any = None) -> Certificate:
+        """Recompute the certificate from the training data and the fitted weights alone.
+
+        For the loss that is not squared, whose weights do not tell the dual, that takes about as long as training.
+        """
+        began = time.monotonic()
+        self._values(X)  # answers what cannot be compared
+        objects: Any = self._kernel().coerce(X)
+        return self._verified([self._problem(objects, y, sample_weight)], began)
+
+    def _to_stored(self) -> Stored:
+        return self._stored_machine()
+
+    @classmethod
+    def _from_stored(cls, stored: Stored) -> Self:
+        model = cls(**stored.params)
+        model._restore_machine(stored, 1)
+        return model

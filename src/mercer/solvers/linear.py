@@ -1,0 +1,105 @@
+"""Linear machines: which solver suits which problem."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from mercer.errors import ParameterError
+from mercer.gram.executors import Threads
+from mercer.losses.base import Loss
+from mercer.losses.epsilon_insensitive import EpsilonInsensitive
+from mercer.losses.hinge import Hinge
+from mercer.losses.squared_hinge import SquaredHinge
+from mercer.solvers import dual_descent, joint_descent, primal_cg, primal_newton, smoothed_newton
+from mercer.solvers.drive import Limits, OnChunk
+from mercer.solvers.dual_form import dual_form
+from mercer.solvers.joint_descent import WIDTH, ClassProblem
+from mercer.solvers.linear_problem import LinearProblem, LinearSolution
+from mercer.solvers.solution import Float64
+
+MOST_FEATURES = 1000
+"""Up to so many features a normal matrix is formed."""
+
+
+def solve(
+    problem: LinearProblem,
+    *,
+    dual: bool | None = None,
+    tol: float = 1e-4,
+    limits: Limits | None = None,
+    on_chunk: OnChunk | None = None,
+    seed: int = 0,
+) -> LinearSolution:
+    """Minimise until the duality gap is at most `tol` of the objective; `dual` forces the dual or the primal."""
+    if dual is None and _by_smoothing(problem.loss, problem.n_features):
+        return smoothed_newton.solve(problem, tol=tol, limits=limits, on_chunk=on_chunk)
+    if _in_dual(problem.loss, problem.n_features, dual):
+        return dual_descent.solve(problem, tol=tol, limits=limits, on_chunk=on_chunk, seed=seed)
+    if problem.n_features <= MOST_FEATURES:
+        return primal_newton.solve(problem, tol=tol, limits=limits, on_chunk=on_chunk)
+    return primal_cg.solve(problem, tol=tol, limits=limits, on_chunk=on_chunk)
+
+
+def solve_classes(
+    rows: Any,
+    loss: Loss,
+    codes: npt.NDArray[np.intp],
+    C: Float64,
+    factors: Float64,
+    freedom: float,
+    *,
+    dual: bool | None = None,
+    tol: float = 1e-4,
+    limits: Limits | None = None,
+    on_chunk: OnChunk | None = None,
+    seed: int = 0,
+) -> list[LinearSolution]:
+    """One machine per class against the rest; rows of class k have C_i times `factors[k]` in its machine."""
+    began = time.monotonic()
+    limits = limits or Limits()
+    found: list[LinearSolution | None] = [None] * len(factors)
+    executor = Threads()
+    smoothed = dual is None and _by_smoothing(loss, rows.shape[1])
+    joint = not smoothed and _in_dual(loss, rows.shape[1], dual) and isinstance(loss, Hinge | SquaredHinge)
+    if not joint:
+
+        def alone(k: int) -> None:
+            own = codes == k
+            problem = LinearProblem(rows, loss, np.where(own, 1.0, -1.0), np.where(own, C * factors[k], C), freedom)
+            found[k] = solve(problem, dual=dual, tol=tol, limits=limits, on_chunk=on_chunk, seed=seed)
+
+        executor.each(alone, range(len(factors)), limits.stop)
+        return [solution for solution in found if solution is not None]
+    sparse = dual_descent.sparse_rows(rows)
+    lengths = dual_descent.squared_lengths(sparse)
+    groups = np.array_split(np.arange(len(factors)), -(-len(factors) // WIDTH))
+
+    def together(number: int) -> None:
+        group = groups[number]
+        problem = ClassProblem(sparse, lengths, codes, loss, C, factors[group], int(group[0]), freedom)
+        for k, solution in zip(group, joint_descent.solve(problem, tol, limits, on_chunk, began, seed), strict=True):
+            found[k] = solution
+
+    executor.each(together, range(len(groups)), limits.stop)
+    return [solution for solution in found if solution is not None]
+
+
+def _by_smoothing(loss: Loss, n_features: int) -> bool:
+    """Whether kinks of the loss are best approached by parabolas."""
+    return isinstance(loss, Hinge | EpsilonInsensitive) and n_features <= MOST_FEATURES
+
+
+def _in_dual(loss: Loss, n_features: int, dual: bool | None) -> bool:
+    """Whether to train in the dual: where the primal is not smooth, and where features are many."""
+    possible = dual_form(loss, np.ones(1), np.ones(1)) is not None
+    if dual is None:
+        dual = possible and (not loss.smooth or n_features > MOST_FEATURES)
+    if dual and not possible:
+        raise ParameterError(f"The dual of {loss!r} has no form for coordinate descent. Use dual=False.")
+    if not dual and not loss.smooth:
+        raise ParameterError(f"The primal of {loss!r} is not smooth, so that Newton's method cannot minimise it.")
+    return dual

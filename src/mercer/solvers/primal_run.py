@@ -1,0 +1,124 @@
+"""What Newton's methods on the weights of a linear machine share: evaluation in one pass, line search, the gap.
+
+With b_i = -C_i slope(y_i, f_i) the duality gap is half the squared gradient, so that it comes for free: Fenchel's
+inequality is an equality at each row, and what remains is 1/2 |w - X'b|^2.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+
+import numpy as np
+
+from mercer.solvers.drive import Limits, OnChunk, Run, drive
+from mercer.solvers.linear_problem import LinearProblem, LinearSolution, balanced, bounds
+from mercer.solvers.rows import Rows
+from mercer.solvers.solution import Float64, Solution, Stats, Status
+
+_ARMIJO = 1e-4
+_SHORTEST_STEP = 2.0**-30
+_ROUNDING = 1e-13
+
+
+class PrimalRun(Run):
+    """One minimisation under way; an iteration is one Newton step. `theta` is w, and then c where there is one."""
+
+    def __init__(self, problem: LinearProblem, rows: Rows, start: Float64 | None, tol: float) -> None:
+        self._problem = problem
+        self._rows = rows
+        self._tol = tol
+        n, d = rows.shape
+        self._has_intercept = problem.freedom > 0
+        self._penalty = np.ones(d + self._has_intercept)
+        if self._has_intercept:
+            self._penalty[d] = problem.freedom**-2.0
+        self.theta = np.zeros(len(self._penalty)) if start is None else start.copy()
+        self._f = np.empty(n)
+        self._slope = np.empty(n)
+        self._curvature = np.zeros(n)
+        self._evaluate(self.theta)
+
+    @property
+    def c(self) -> float:
+        return float(self.theta[-1]) if self._has_intercept else 0.0
+
+    @abstractmethod
+    def _direction(self) -> Float64:
+        """The step that minimises the quadratic model at theta, or nearly so."""
+
+    def _note_curvature(self, number: int, curvature: Float64) -> None:
+        """Called while the rows of a block are in cache, with their curvatures; they are kept afterwards."""
+
+    def _evaluate(self, theta: Float64) -> None:
+        """Value, gradient and curvatures at theta, in one pass over the rows."""
+        problem, rows = self._problem, self._rows
+        d = rows.shape[1]
+        w, c = theta[:d], float(theta[d]) if self._has_intercept else 0.0
+        values = np.zeros(len(rows.blocks))
+        gradients = np.zeros((len(rows.blocks), len(theta)))
+
+        def visit(number: int) -> None:
+            block = rows.blocks[number]
+            y, C, f, slope = problem.y[block], problem.C[block], self._f[block], self._slope[block]
+            rows.outputs(block, w, f)
+            f += c
+            values[number] = C @ problem.loss.value(y, f)
+            np.multiply(C, problem.loss.slope(y, f), out=slope)
+            rows.add_combination(block, slope, gradients[number, :d])
+            if self._has_intercept:
+                gradients[number, d] = slope.sum()
+            curvature = C * problem.loss.curvature(y, f)
+            self._note_curvature(number, curvature)
+            self._curvature[block] = curvature
+
+        rows.each(visit)
+        self._value = 0.5 * float(self._penalty @ (theta * theta)) + float(values.sum())
+        self._gradient = self._penalty * theta + gradients.sum(axis=0)
+        self.gap = self._relative_gap(c)
+
+    def _relative_gap(self, c: float) -> float:
+        """The duality gap, relative to the objective; about that where an intercept is not penalised."""
+        penalised = self._penalty > 0
+        gap = 0.5 * float((self._gradient[penalised] ** 2 / self._penalty[penalised]).sum())
+        if not penalised.all():
+            gap += abs(float(self._gradient[-1])) * (1.0 + abs(c))
+        return gap / max(self._value, np.finfo(float).tiny)
+
+    def step(self, iterations: int) -> None:
+        del iterations  # one is enough for a chunk
+        if self.gap <= self._tol:
+            self.done = True
+            return
+        self.iterations += 1
+        theta, value, gap = self.theta, self._value, self.gap
+        direction = self._direction()
+        descent = float(direction @ self._gradient)
+        # Within rounding of the optimum values tell nothing any more; then a step must bring the gradient down.
+        noise = _ROUNDING * abs(value)
+        size = 1.0
+        while size > _SHORTEST_STEP and descent < 0:
+            self._evaluate(theta + size * direction)
+            if self._value <= value + _ARMIJO * size * descent + noise and (-descent > noise or self.gap < 0.9 * gap):
+                self.theta = theta + size * direction
+                self.done = self.gap <= self._tol
+                return
+            if -descent <= noise:
+                break
+            size *= 0.5
+        self._evaluate(theta)
+        self.done, self.status = True, Status.STALLED
+
+    def finish(self, status: Status, stats: Stats) -> Solution:
+        return Solution(-self._slope, self._f, self.c, self._value, status, stats)
+
+    def solution(self, limits: Limits, on_chunk: OnChunk | None, began: float) -> LinearSolution:
+        """Run to the end."""
+        found = drive(self, self._tol, limits, on_chunk, began)
+        w, b = self.theta[: self._rows.shape[1]], found.coefficients
+        image = w - self._gradient[: len(w)]
+        if math.isinf(self._problem.freedom):
+            b = balanced(b)
+            image = self._rows.combination(b)
+        primal, dual = bounds(self._problem, w, self.c, found.outputs, b, image)
+        return LinearSolution(w, self.c, b, primal, dual, found.status, found.stats)

@@ -1,0 +1,155 @@
+"""Newton's method for losses with kinks, through ever closer smooth ones; for linear machines of few features.
+
+Problem   minimise  1/2 |w|^2 + 1/2 (c / freedom)^2 + sum_i C_i loss(y_i, <w, x_i> + c)
+Given     a `LinearProblem` with the hinge or the epsilon-insensitive loss, of up to about a thousand features
+Result    w, c, dual coefficients, and the duality gap for the loss with its kinks
+Source    Moreau's envelope as the smooth loss; continuation in its width as usual for interior paths
+
+The envelope of width d replaces each kink by a parabola of that width. Its slopes lie within those of the loss, so that
+b_i = -C_i slope is feasible for the dual of the loss itself, and the gap that ends the method is the true one.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Self, final
+
+import numpy as np
+
+from mercer.losses.base import Loss
+from mercer.losses.epsilon_insensitive import EpsilonInsensitive
+from mercer.losses.hinge import Hinge
+from mercer.solvers.drive import Limits, OnChunk, drive
+from mercer.solvers.linear_problem import LinearProblem, LinearSolution, balanced, bounds
+from mercer.solvers.primal_newton import PrimalNewtonRun, thinned
+from mercer.solvers.rows import rows_of
+from mercer.solvers.solution import Float64, Status
+
+_WIDEST = 0.5
+_NARROWER = 8.0
+_WIDER = 2.0
+_START_TOL = 1e-2
+_NARROWEST = 1e-13
+_SHARE_OF_TOL = 0.05
+
+
+@final
+@dataclass(frozen=True)
+class Smoothed(Loss):
+    """min over u of loss(y, u) + (f - u)^2 / (2 width): the Moreau envelope of a loss with kinks.
+
+    >>> Smoothed(Hinge(), 0.5).value(np.array([1.0, 1.0, 1.0]), np.array([2.0, 0.75, 0.0]))
+    array([0.    , 0.0625, 0.75  ])
+    """
+
+    loss: Hinge | EpsilonInsensitive
+    width: float
+
+    smooth = True
+
+    @property
+    def classifies(self) -> bool:  # type: ignore[override]
+        return self.loss.classifies
+
+    def _excess(self, y: Float64, f: Float64) -> tuple[Float64, Float64]:
+        """How far f is beyond the kink, and the sign of the slope there."""
+        if isinstance(self.loss, Hinge):
+            return 1.0 - y * f, -y
+        error = f - y
+        return np.abs(error) - self.loss.epsilon, np.sign(error)
+
+    def value(self, y: Float64, f: Float64) -> Float64:
+        excess, _ = self._excess(y, f)
+        share = np.clip(excess / self.width, 0.0, 1.0)
+        return np.asarray(share * (excess - 0.5 * self.width * share))
+
+    def slope(self, y: Float64, f: Float64) -> Float64:
+        excess, sign = self._excess(y, f)
+        return np.asarray(sign * np.clip(excess / self.width, 0.0, 1.0))
+
+    def curvature(self, y: Float64, f: Float64) -> Float64:
+        excess, _ = self._excess(y, f)
+        return np.where((excess > 0.0) & (excess < self.width), 1.0 / self.width, 0.0)
+
+    def conjugate(self, y: Float64, a: Float64) -> Float64:
+        return np.asarray(self.loss.conjugate(y, a) + 0.5 * self.width * a * a)
+
+    @classmethod
+    def examples(cls) -> Iterator[Self]:
+        yield cls(Hinge(), 1.0)
+        yield cls(EpsilonInsensitive(0.1), 0.5)
+
+
+def solve(
+    problem: LinearProblem, *, tol: float = 1e-4, limits: Limits | None = None, on_chunk: OnChunk | None = None
+) -> LinearSolution:
+    """Minimise until the duality gap is at most `tol` of the objective, or as far as the limits allow."""
+    began = time.monotonic()
+    limits = limits or Limits()
+    theta, width = _start(problem, limits, began)
+    return _Path(problem, tol, limits, on_chunk, began).follow(theta, width)[0]
+
+
+def _start(problem: LinearProblem, limits: Limits, began: float) -> tuple[Float64 | None, float]:
+    """Where to begin, and how wide: from the rough solution on a few of many rows, or from nothing."""
+    few = thinned(problem)
+    if few is None:
+        return None, _WIDEST * _scale(problem)
+    theta, width = _start(few, limits, began)
+    _, theta, width = _Path(few, _START_TOL, limits, None, began).follow(theta, width)
+    return theta, _WIDER * width
+
+
+def _scale(problem: LinearProblem) -> float:
+    """Of what size outputs are."""
+    if problem.loss.classifies:
+        return 1.0
+    return max(float(np.std(problem.y)), 1e-6 * float(np.abs(problem.y).max())) or 1.0
+
+
+@final
+class _Path:
+    """Ever narrower parabolas, each minimised from where the last one ended."""
+
+    def __init__(
+        self, problem: LinearProblem, tol: float, limits: Limits, on_chunk: OnChunk | None, began: float
+    ) -> None:
+        self._problem, self._tol, self._limits, self._on_chunk, self._began = problem, tol, limits, on_chunk, began
+        self._rows = rows_of(problem.rows)
+        self._iterations = 0
+
+    def follow(self, theta: Float64 | None, width: float) -> tuple[LinearSolution, Float64, float]:
+        """The solution, where it ended, and at which width."""
+        narrowest = _NARROWEST * _scale(self._problem)
+        while True:
+            solution, theta = self._minimise(theta, width)
+            gap = solution.stats.gap
+            limited = solution.status in (Status.OUT_OF_ITERATIONS, Status.OUT_OF_TIME)
+            if gap <= self._tol:
+                return dataclasses.replace(solution, status=Status.CONVERGED), theta, width
+            if limited or width <= narrowest:
+                status = solution.status if limited else Status.STALLED
+                return dataclasses.replace(solution, status=status), theta, width
+            # The gap is about as wide as the parabolas: aim for what is asked, in steps that Newton can follow.
+            width = max(width / min(max(_NARROWER, 0.5 * gap / self._tol), 8 * _NARROWER), narrowest)
+
+    def _minimise(self, theta: Float64 | None, width: float) -> tuple[LinearSolution, Float64]:
+        problem, inner = self._problem, _SHARE_OF_TOL * self._tol
+        loss = problem.loss
+        assert isinstance(loss, Hinge | EpsilonInsensitive)
+        run = PrimalNewtonRun(dataclasses.replace(problem, loss=Smoothed(loss, width)), self._rows, theta, inner)
+        most = self._limits.max_iter
+        left = self._limits if most < 0 else dataclasses.replace(self._limits, max_iter=most - self._iterations)
+        found = drive(run, inner, left, self._on_chunk, self._began)
+        self._iterations += found.stats.iterations
+        w, b = run.theta[: problem.n_features], found.coefficients
+        if math.isinf(problem.freedom):
+            b = balanced(b)
+        primal, dual = bounds(problem, w, run.c, found.outputs, b, self._rows.combination(b))
+        gap = (primal - dual) / max(abs(primal), np.finfo(float).tiny)
+        stats = dataclasses.replace(found.stats, iterations=self._iterations, gap=gap)
+        return LinearSolution(w, run.c, b, primal, dual, found.status, stats), run.theta
