@@ -15,6 +15,8 @@ TOP = [
     "KernelMachineRegressor",
     "KernelRidge",
     "KernelRidgeCV",
+    "LinearSVC",
+    "LinearSVR",
     "SVC",
     "SVR",
     "__version__",
