@@ -4,6 +4,7 @@ import importlib.util
 
 import numpy as np
 import pytest
+from sklearn.base import is_classifier, is_regressor
 
 from mercer import (
     SVC,
@@ -85,8 +86,15 @@ CHECKS = [
 ]
 
 
+def takes_any_object(entry):
+    """Estimators without a kernel take rows of numbers alone: scikit-learn's common checks are theirs."""
+    estimator = entry.load()()
+    return "kernel" in estimator.get_params() and (is_classifier(estimator) or is_regressor(estimator))
+
+
 def test_every_registered_estimator_is_here():
-    assert {type(estimator).__name__ for _, estimator, *_ in cases()} == set(ESTIMATORS)
+    here = {type(estimator).__name__ for _, estimator, *_ in cases()}
+    assert here == {name for name, entry in ESTIMATORS.items() if takes_any_object(entry)}
 
 
 @pytest.mark.parametrize("check", CHECKS)
