@@ -61,7 +61,7 @@ def _explicit(kernel: Kernel, objects: Objects, state: State, dtype: DType) -> C
         norms = np.sqrt(inner.squared_lengths)
         return inner.scaled(np.divide(1.0, norms, out=np.zeros_like(norms), where=norms > 0))
     if isinstance(kernel, OnColumns) and isinstance(objects, Table):
-        own = objects.objects(kernel.columns, kernel.kernel.domain)
+        own = objects.objects(kernel.columns, kernel.kernel.domain, kernel.as_)
         return _explicit(kernel.kernel, own, state.parts[0], dtype)
     raise KernelError(
         f"{kernel} has no feature map that could be written down. Kernels that count (Spectrum, GappedKmer, "
