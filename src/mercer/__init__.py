@@ -13,11 +13,15 @@ from mercer._version import __version__ as __version__
 
 if TYPE_CHECKING:
     from mercer import kernels as kernels
+    from mercer.estimators.gradient_machine import GradientKernelMachine as GradientKernelMachine
     from mercer.estimators.kernel_logistic import KernelLogisticRegression as KernelLogisticRegression
     from mercer.estimators.kernel_ridge import KernelRidge as KernelRidge
     from mercer.estimators.kernel_ridge_cv import KernelRidgeCV as KernelRidgeCV
     from mercer.estimators.machine_classifier import KernelMachineClassifier as KernelMachineClassifier
     from mercer.estimators.machine_regressor import KernelMachineRegressor as KernelMachineRegressor
+    from mercer.estimators.perceptron import KernelPerceptron as KernelPerceptron
+    from mercer.estimators.perceptron import PrimalPerceptron as PrimalPerceptron
+    from mercer.estimators.subgradient_svm import SubgradientSVM as SubgradientSVM
     from mercer.estimators.svc import SVC as SVC
     from mercer.estimators.svr import SVR as SVR
     from mercer.storage import load as load
@@ -31,6 +35,10 @@ _HOMES = {
     "KernelMachineRegressor": "mercer.estimators.machine_regressor",
     "SVC": "mercer.estimators.svc",
     "SVR": "mercer.estimators.svr",
+    "GradientKernelMachine": "mercer.estimators.gradient_machine",
+    "KernelPerceptron": "mercer.estimators.perceptron",
+    "PrimalPerceptron": "mercer.estimators.perceptron",
+    "SubgradientSVM": "mercer.estimators.subgradient_svm",
     "load": "mercer.storage",
     "save": "mercer.storage",
 }
@@ -38,11 +46,15 @@ _HOMES = {
 __all__ = [
     "SVC",
     "SVR",
+    "GradientKernelMachine",
     "KernelLogisticRegression",
     "KernelMachineClassifier",
     "KernelMachineRegressor",
+    "KernelPerceptron",
     "KernelRidge",
     "KernelRidgeCV",
+    "PrimalPerceptron",
+    "SubgradientSVM",
     "__version__",
     "kernels",
     "load",

@@ -167,6 +167,15 @@ ESTIMATORS = _table(
     ("mercer.estimators.svc", "SVC", "svc", "support vector classification"),
     ("mercer.estimators.kernel_ridge", "KernelRidge", "kernel_ridge", "least squares with a kernel"),
     ("mercer.estimators.kernel_ridge_cv", "KernelRidgeCV", "kernel_ridge_cv", "the same, choosing its penalty"),
+    ("mercer.estimators.perceptron", "KernelPerceptron", "kernel_perceptron", "the perceptron with any kernel"),
+    ("mercer.estimators.perceptron", "PrimalPerceptron", "primal_perceptron", "the perceptron on vectors"),
+    ("mercer.estimators.subgradient_svm", "SubgradientSVM", "subgradient_svm", "linear SVM, step by step, traced"),
+    (
+        "mercer.estimators.gradient_machine",
+        "GradientKernelMachine",
+        "gradient_kernel_machine",
+        "gradient descent on the expansion, step by step, traced",
+    ),
 )
 
 
