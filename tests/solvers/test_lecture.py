@@ -110,11 +110,14 @@ def test_primal_and_both_expansions_give_the_same_weights():
     dual = kernel_perceptron(gram, y, epochs=50)
     assert primal.alpha.tolist() == dual.alpha.tolist()
     assert np.allclose(primal.weights, (dual.alpha * y) @ phi)  # the expansion in alpha
-    # The expansion in z: minimising over w on phi and over z on K reaches the same w = sum z_i phi_i.
-    z = gradient_descent(gram, y, Logistic(), ridge=10.0, C=1.0, steps=2000, tol=1e-9)
-    exact = KernelMachineClassifier(Logistic(), C=0.1, kernel=kernels.Linear(), tol=1e-10).fit(phi, y)
-    w = exact.expansion_.coefficients[:, 0] @ phi[exact.support_]
-    assert np.allclose(z.coefficients @ phi, w, atol=2e-3)
+    # The expansion in z: minimising over w on phi and over z on K gives the same w = sum z_i phi_i.
+    on_phi = KernelMachineClassifier(Logistic(), kernel=kernels.Linear(), tol=1e-10).fit(phi, y)
+    w = on_phi.expansion_.coefficients[:, 0] @ phi[on_phi.support_]
+    square = kernels.Polynomial(degree=2, coef0=0.0)
+    on_k = KernelMachineClassifier(Logistic(), kernel=square, tol=1e-10).fit(points, y)
+    assert np.allclose(on_k.expansion_.coefficients[:, 0] @ phi[on_k.support_], w, atol=1e-6)
+    z = gradient_descent(gram, y, Logistic(), ridge=1.0, C=1.0, steps=2000)  # slow along short directions of K
+    assert np.allclose(z.coefficients @ phi, w, atol=0.05)
 
 
 # -------------------------------------------------------------------------------------------------------- subgradient
