@@ -176,6 +176,11 @@ ESTIMATORS = _table(
         "gradient_kernel_machine",
         "gradient descent on the expansion, step by step, traced",
     ),
+    ("mercer.estimators.kernel_pca", "KernelPCA", "kernel_pca", "principal components in feature space"),
+    ("mercer.estimators.kernel_kmeans", "KernelKMeans", "kernel_kmeans", "clusters around means in feature space"),
+    ("mercer.estimators.spectral", "SpectralClustering", "spectral_clustering", "clusters as parts of a graph"),
+    ("mercer.estimators.fisher", "KernelFisherDiscriminant", "kernel_fisher", "directions that tell classes apart"),
+    ("mercer.estimators.kernel_cca", "KernelCCA", "kernel_cca", "what two views have in common"),
 )
 
 
