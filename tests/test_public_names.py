@@ -10,6 +10,17 @@ import mercer.kernels
 import mercer.testing
 
 TOP = [
+    "GradientKernelMachine",
+    "KernelCCA",
+    "KernelFisherDiscriminant",
+    "KernelKMeans",
+    "KernelPCA",
+    "KernelPerceptron",
+    "PrimalPerceptron",
+    "SpectralClustering",
+    "SubgradientSVM",
+    "hsic_test",
+    "mmd_test",
     "KernelLogisticRegression",
     "KernelMachineClassifier",
     "KernelMachineRegressor",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self, final
@@ -38,7 +38,7 @@ class Learnt:
     counts: Float64 | None = None
 
 
-class Traced(ClassifierMixin, BaseEstimator):
+class Traced(ClassifierMixin, BaseEstimator, ABC):
     """Predictions and traces of one machine for two classes, or one per class against the rest."""
 
     classes_: npt.NDArray[Any]

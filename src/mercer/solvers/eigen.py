@@ -25,7 +25,8 @@ from mercer.gram.executors import single_threaded_blas
 Float64 = npt.NDArray[np.float64]
 Product = Callable[[Float64], Float64]
 
-_EXTRA = 8
+_NARROWEST = 4
+_DEPENDENT = 1e-6
 _LARGEST_SPACE = 16
 """In blocks; then the space is cut back to two."""
 
@@ -53,7 +54,7 @@ def leading(
     array([5., 3.])
     """
     rng = np.random.default_rng(random_state)
-    width = min(k + _EXTRA, n)
+    width = min(max(k, _NARROWEST), n)
     fresh = _orthonormal(rng.normal(size=(n, width)), np.empty((n, 0)))
     space, images = np.empty((n, 0)), np.empty((n, 0))
     products = 0
@@ -86,7 +87,7 @@ def _orthonormal(block: Float64, space: Float64) -> Float64:
     out = block / np.maximum(np.linalg.norm(block, axis=0), np.finfo(float).tiny)
     for _ in range(2):
         out = out - space @ (space.T @ out)
-        q, r, _ = scipy.linalg.qr(out, mode="economic", pivoting=True, check_finite=False)
-        size = np.abs(np.diag(r))
-        out = np.asarray(q[:, size > 1e-10 * max(1.0, size.max(initial=0.0))])
-    return np.asarray(out[:, : max(0, space.shape[0] - space.shape[1])])
+    q, r, _ = scipy.linalg.qr(out, mode="economic", pivoting=True, check_finite=False)
+    # The diagonal of r falls; rounding is blown up by one over the smallest entry that is kept.
+    independent = int((np.abs(np.diag(r)) > _DEPENDENT).sum())
+    return np.asarray(q[:, : min(independent, space.shape[0] - space.shape[1])])
