@@ -82,7 +82,9 @@ def leave_one_out(model, X, y):
     return wrong / len(X)
 
 
-@pytest.mark.parametrize(("kind", "intercept"), [("hard", True), ("squared", True), ("squared", False)])
+@pytest.mark.parametrize(
+    ("kind", "intercept"), [("hard", True), ("hard", False), ("squared", True), ("squared", False)]
+)
 def test_model_bounds_hold(kind, intercept):
     rng = np.random.default_rng(1)
     X = np.vstack([rng.normal(size=(12, 2)) - 2, rng.normal(size=(12, 2)) + 2])

@@ -7,9 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
-import scipy.linalg
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from mercer import _check
@@ -17,18 +15,15 @@ from mercer._stored import Stored, checked_array
 from mercer.errors import InputError, KernelWarning, ModelFileError
 from mercer.estimators.kernel_ridge import KernelRidge
 from mercer.estimators.kernelised import KernelLike
-from mercer.estimators.unlabelled import Unlabelled, seed_of
+from mercer.estimators.unlabelled import Unlabelled, leading_eigen
 from mercer.gram.centring import Centred
 from mercer.gram.expansion import Expansion
 from mercer.inputs.base import Objects
 from mercer.inputs.vectors import Vectors
 from mercer.kernels.base import FittedKernel, Kernel
-from mercer.solvers.eigen import leading
 
 Float64 = npt.NDArray[np.float64]
 
-_DIRECT = 600
-"""Up to so many objects, all eigenvectors cost no more than a few."""
 _NEGLIGIBLE = 1e-12
 
 
@@ -131,28 +126,23 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unlabelled):
         if wanted > n:
             rule = f"at most the number of objects, {n}"
             raise _check.fail(type(self).__name__, "n_components", rule, self.n_components)
-        if n <= _DIRECT or wanted > n // 10:
-            values, vectors = scipy.linalg.eigh(centred.dense(), overwrite_a=True)
-            values, vectors = values[::-1][:wanted], vectors[:, ::-1][:, :wanted]
-            if self.n_components is None and values[-1] < -1e-6 * max(values[0], 0.0):
-                warnings.warn(
-                    f"The Gram matrix has negative eigenvalues, down to {values[-1]:.3g}; their components are left "
-                    "out, so that distances between scores are not those of the kernel.",
-                    KernelWarning,
-                    stacklevel=4,
-                )
-        else:
-            found = leading(centred.product, n, wanted, tol=float(self.tol), random_state=seed_of(self.random_state))
-            values, vectors = found.values, found.vectors
-            if not found.converged:
-                warnings.warn(
-                    f"KernelPCA did not converge: a residual is {found.residuals.max() / abs(values[0]):.2g}, tol is "
-                    f"{self.tol:g}. Ask for fewer components, or raise tol.",
-                    ConvergenceWarning,
-                    stacklevel=4,
-                )
-        top = np.abs(vectors).argmax(axis=0)
-        return values, vectors * np.sign(vectors[top, np.arange(vectors.shape[1])])
+        values, vectors = leading_eigen(
+            type(self).__name__,
+            centred.product,
+            centred.dense,
+            n,
+            wanted,
+            tol=float(self.tol),
+            random_state=self.random_state,
+        )
+        if self.n_components is None and values[-1] < -1e-6 * max(values[0], 0.0):
+            warnings.warn(
+                f"The Gram matrix has negative eigenvalues, down to {values[-1]:.3g}; their components are left out, "
+                "so that distances between scores are not those of the kernel.",
+                KernelWarning,
+                stacklevel=4,
+            )
+        return values, vectors
 
     def transform(self, X: Any) -> Float64:
         """The scores of new objects, one column per component."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, Self
 
 import numpy as np
@@ -10,20 +9,16 @@ import numpy.typing as npt
 import scipy.linalg
 from sklearn.base import ClusterMixin
 from sklearn.cluster import KMeans
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from mercer import _check
 from mercer._stored import Stored, checked_array
 from mercer.errors import KernelError
 from mercer.estimators.kernelised import KernelLike
-from mercer.estimators.unlabelled import Unlabelled, seed_of
+from mercer.estimators.unlabelled import Unlabelled, leading_eigen, seed_of
 from mercer.gram.matrix import Gram
-from mercer.solvers.eigen import leading
 
 Float64 = npt.NDArray[np.float64]
-
-_DIRECT = 600
 
 
 class SpectralClustering(ClusterMixin, Unlabelled):
@@ -115,22 +110,16 @@ class SpectralClustering(ClusterMixin, Unlabelled):
             scaled = root[:, None] * block
             return root[:, None] * (gram.matvec(scaled) - own[:, None] * scaled) + alone[:, None] * block
 
-        if n <= _DIRECT or width > n // 10:
-            whole = product(np.eye(n))
-            vectors = scipy.linalg.eigh(0.5 * (whole + whole.T))[1][:, ::-1][:, :width]
-        else:
-            found = leading(product, n, width, tol=float(self.tol), random_state=seed_of(self.random_state))
-            vectors = found.vectors
-            if not found.converged:
-                warnings.warn(
-                    f"SpectralClustering did not converge: a residual is {found.residuals.max():.2g}, tol is "
-                    f"{self.tol:g}. Raise tol, or take a wider kernel.",
-                    ConvergenceWarning,
-                    stacklevel=4,
-                )
-        embedding = root[:, None] * vectors
-        top = np.abs(embedding).argmax(axis=0)
-        return np.asarray(embedding * np.sign(embedding[top, np.arange(embedding.shape[1])]))
+        _, vectors = leading_eigen(
+            type(self).__name__,
+            product,
+            lambda: _symmetric(product(np.eye(n))),
+            n,
+            width,
+            tol=float(self.tol),
+            random_state=self.random_state,
+        )
+        return np.asarray(root[:, None] * vectors)
 
     def _assigned(self, embedding: Float64, k: int) -> npt.NDArray[np.intp]:
         if self.assign_labels == "kmeans":
@@ -157,6 +146,10 @@ class SpectralClustering(ClusterMixin, Unlabelled):
         model.embedding_ = checked_array(stored.arrays, "embedding_", "f", (n, min(n, width)))
         model._restore_seen_features(stored.values, stored.arrays)
         return model
+
+
+def _symmetric(matrix: Float64) -> Float64:
+    return np.asarray(0.5 * (matrix + matrix.T))
 
 
 def _refuse_negative(gram: Gram, degrees: Float64) -> None:
