@@ -10,18 +10,29 @@ import mercer.kernels
 import mercer.testing
 
 TOP = [
+    "GradientKernelMachine",
+    "KernelCCA",
+    "KernelFisherDiscriminant",
+    "KernelKMeans",
     "KernelLogisticRegression",
     "KernelMachineClassifier",
     "KernelMachineRegressor",
+    "KernelPCA",
+    "KernelPerceptron",
     "KernelRidge",
     "KernelRidgeCV",
     "LinearSVC",
     "LinearSVR",
+    "PrimalPerceptron",
     "SVC",
     "SVR",
+    "SpectralClustering",
+    "SubgradientSVM",
     "__version__",
+    "hsic_test",
     "kernels",
     "load",
+    "mmd_test",
     "save",
 ]
 KERNELS = [

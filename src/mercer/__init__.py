@@ -13,17 +13,28 @@ from mercer._version import __version__ as __version__
 
 if TYPE_CHECKING:
     from mercer import kernels as kernels
+    from mercer.estimators.fisher import KernelFisherDiscriminant as KernelFisherDiscriminant
+    from mercer.estimators.gradient_machine import GradientKernelMachine as GradientKernelMachine
+    from mercer.estimators.kernel_cca import KernelCCA as KernelCCA
+    from mercer.estimators.kernel_kmeans import KernelKMeans as KernelKMeans
     from mercer.estimators.kernel_logistic import KernelLogisticRegression as KernelLogisticRegression
+    from mercer.estimators.kernel_pca import KernelPCA as KernelPCA
     from mercer.estimators.kernel_ridge import KernelRidge as KernelRidge
     from mercer.estimators.kernel_ridge_cv import KernelRidgeCV as KernelRidgeCV
     from mercer.estimators.linear_svc import LinearSVC as LinearSVC
     from mercer.estimators.linear_svr import LinearSVR as LinearSVR
     from mercer.estimators.machine_classifier import KernelMachineClassifier as KernelMachineClassifier
     from mercer.estimators.machine_regressor import KernelMachineRegressor as KernelMachineRegressor
+    from mercer.estimators.perceptron import KernelPerceptron as KernelPerceptron
+    from mercer.estimators.perceptron import PrimalPerceptron as PrimalPerceptron
+    from mercer.estimators.spectral import SpectralClustering as SpectralClustering
+    from mercer.estimators.subgradient_svm import SubgradientSVM as SubgradientSVM
     from mercer.estimators.svc import SVC as SVC
     from mercer.estimators.svr import SVR as SVR
     from mercer.storage import load as load
     from mercer.storage import save as save
+    from mercer.theory.samples import hsic_test as hsic_test
+    from mercer.theory.samples import mmd_test as mmd_test
 
 _HOMES = {
     "KernelRidge": "mercer.estimators.kernel_ridge",
@@ -35,6 +46,17 @@ _HOMES = {
     "LinearSVR": "mercer.estimators.linear_svr",
     "SVC": "mercer.estimators.svc",
     "SVR": "mercer.estimators.svr",
+    "GradientKernelMachine": "mercer.estimators.gradient_machine",
+    "KernelPerceptron": "mercer.estimators.perceptron",
+    "PrimalPerceptron": "mercer.estimators.perceptron",
+    "SubgradientSVM": "mercer.estimators.subgradient_svm",
+    "KernelCCA": "mercer.estimators.kernel_cca",
+    "KernelFisherDiscriminant": "mercer.estimators.fisher",
+    "KernelKMeans": "mercer.estimators.kernel_kmeans",
+    "KernelPCA": "mercer.estimators.kernel_pca",
+    "SpectralClustering": "mercer.estimators.spectral",
+    "hsic_test": "mercer.theory.samples",
+    "mmd_test": "mercer.theory.samples",
     "load": "mercer.storage",
     "save": "mercer.storage",
 }
@@ -42,16 +64,27 @@ _HOMES = {
 __all__ = [
     "SVC",
     "SVR",
+    "GradientKernelMachine",
+    "KernelCCA",
+    "KernelFisherDiscriminant",
+    "KernelKMeans",
     "KernelLogisticRegression",
     "KernelMachineClassifier",
     "KernelMachineRegressor",
+    "KernelPCA",
+    "KernelPerceptron",
     "KernelRidge",
     "KernelRidgeCV",
     "LinearSVC",
     "LinearSVR",
+    "PrimalPerceptron",
+    "SpectralClustering",
+    "SubgradientSVM",
     "__version__",
+    "hsic_test",
     "kernels",
     "load",
+    "mmd_test",
     "save",
 ]
 

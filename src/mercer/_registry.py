@@ -276,6 +276,20 @@ ESTIMATORS = _table(
     ("mercer.estimators.linear_svr", "LinearSVR", "linear_svr", "support vector regression, linear, at speed"),
     ("mercer.estimators.kernel_ridge", "KernelRidge", "kernel_ridge", "least squares with a kernel"),
     ("mercer.estimators.kernel_ridge_cv", "KernelRidgeCV", "kernel_ridge_cv", "the same, choosing its penalty"),
+    ("mercer.estimators.perceptron", "KernelPerceptron", "kernel_perceptron", "the perceptron with any kernel"),
+    ("mercer.estimators.perceptron", "PrimalPerceptron", "primal_perceptron", "the perceptron on vectors"),
+    ("mercer.estimators.subgradient_svm", "SubgradientSVM", "subgradient_svm", "linear SVM, step by step, traced"),
+    (
+        "mercer.estimators.gradient_machine",
+        "GradientKernelMachine",
+        "gradient_kernel_machine",
+        "gradient descent on the expansion, step by step, traced",
+    ),
+    ("mercer.estimators.kernel_pca", "KernelPCA", "kernel_pca", "principal components in feature space"),
+    ("mercer.estimators.kernel_kmeans", "KernelKMeans", "kernel_kmeans", "clusters around means in feature space"),
+    ("mercer.estimators.spectral", "SpectralClustering", "spectral_clustering", "clusters as parts of a graph"),
+    ("mercer.estimators.fisher", "KernelFisherDiscriminant", "kernel_fisher", "directions that tell classes apart"),
+    ("mercer.estimators.kernel_cca", "KernelCCA", "kernel_cca", "what two views have in common"),
 )
 
 

@@ -1,0 +1,63 @@
+"""The Gram matrix around the mean of its objects, without changing a stored entry.
+
+With H = I - 11'/n, the matrix of centred features is HKH, and its product with v is H K H v. For new objects,
+k_c(x, .) a = (k(x, .) - m) H a with m the column means of K: a centred expansion is an ordinary one, with coefficients
+that sum to zero and an intercept.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+import numpy.typing as npt
+
+from mercer.gram.expansion import Expansion
+from mercer.gram.matrix import Gram
+from mercer.inputs.base import Objects
+from mercer.kernels.base import FittedKernel
+
+Float64 = npt.NDArray[np.float64]
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Centred:
+    """HKH as an operator: products, trace, and expansions for new objects.
+
+    >>> from mercer import kernels
+    >>> X = [[1.0], [2.0], [6.0]]
+    >>> Centred.of(Gram.of(kernels.Linear().fit(X), X)).product(np.eye(3)).round(6)
+    array([[ 4.,  2., -6.],
+           [ 2.,  1., -3.],
+           [-6., -3.,  9.]])
+    """
+
+    gram: Gram
+    means: Float64
+    """Of each column of K."""
+
+    @classmethod
+    def of(cls, gram: Gram) -> Centred:
+        n = gram.shape[0]
+        return cls(gram, gram.matvec(np.ones((n, 1)))[:, 0] / n)
+
+    @property
+    def trace(self) -> float:
+        return float(self.gram.diagonal().sum() - self.means.sum())
+
+    def product(self, block: Float64) -> Float64:
+        """HKH times a block of vectors."""
+        values = self.gram.matvec(block - block.mean(axis=0))
+        return np.asarray(values - values.mean(axis=0))
+
+    def dense(self) -> Float64:
+        """HKH as one array."""
+        K = self.gram.exact()
+        return np.asarray(K - self.means - self.means[:, None] + self.means.mean())
+
+    def expansion(self, fitted: FittedKernel, objects: Objects, a: Float64) -> Expansion:
+        """x -> k_c(x, .) a for each column of a."""
+        balanced = a - a.mean(axis=0)
+        return Expansion(fitted, objects, balanced, -(self.means @ balanced))

@@ -1,0 +1,93 @@
+"""The leading eigenvectors of a symmetric operator, from products with blocks of vectors.
+
+Problem   A u = lambda u for the k largest eigenvalues (not the largest in magnitude)
+Given     a function that multiplies A by an n x b block: a Gram matrix, centred or scaled by degrees on the way
+Result    eigenvalues in falling order, orthonormal eigenvectors, and the residuals |A u - lambda u|
+Source    the block Davidson method without preconditioner, which spans the block Krylov space of the residuals: Saad,
+          Numerical Methods for Large Eigenvalue Problems (2011), chapter 8
+
+The space is grown by the residuals of what is wanted, so that every product is one matrix-matrix product, and is cut
+back to its best part when it becomes large. Products may be in single precision; the small problem is in double.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+import numpy.typing as npt
+import scipy.linalg
+
+from mercer.gram.executors import single_threaded_blas
+
+Float64 = npt.NDArray[np.float64]
+Product = Callable[[Float64], Float64]
+
+_NARROWEST = 4
+_DEPENDENT = 1e-6
+_LARGEST_SPACE = 16
+"""In blocks; then the space is cut back to two."""
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Eigen:
+    """What was found, and whether every residual is below the tolerance."""
+
+    values: Float64
+    vectors: Float64
+    residuals: Float64
+    converged: bool
+    products: int
+    """Vectors multiplied by A."""
+
+
+def leading(
+    product: Product, n: int, k: int, *, tol: float = 1e-6, random_state: int = 0, max_blocks: int = 500
+) -> Eigen:
+    """The k leading eigenpairs, with residuals below `tol` times the largest eigenvalue in magnitude.
+
+    >>> A = np.diag([5.0, -9.0, 3.0, 1.0])
+    >>> leading(lambda block: A @ block, 4, 2).values.round(6)
+    array([5., 3.])
+    """
+    rng = np.random.default_rng(random_state)
+    width = min(max(k, _NARROWEST), n)
+    fresh = _orthonormal(rng.normal(size=(n, width)), np.empty((n, 0)))
+    space, images = np.empty((n, 0)), np.empty((n, 0))
+    products = 0
+    with single_threaded_blas():  # tall and thin matrices gain nothing from more threads, and results stay the same
+        for _ in range(max_blocks):
+            space = np.hstack([space, fresh])
+            images = np.hstack([images, product(fresh)])
+            products += fresh.shape[1]
+            small = space.T @ images
+            all_values, turns = scipy.linalg.eigh(0.5 * (small + small.T))
+            all_values, turns = all_values[::-1], turns[:, ::-1]
+            values = all_values[:width]
+            vectors = space @ turns[:, :width]
+            residual = images @ turns[:, :width] - vectors * values
+            lengths = np.linalg.norm(residual, axis=0)
+            limit = tol * float(np.abs(all_values).max())
+            done = bool((lengths[:k] <= limit).all()) or space.shape[1] >= n
+            if done:
+                break
+            if space.shape[1] + width > _LARGEST_SPACE * width:
+                space, images = space @ turns[:, : 2 * width], images @ turns[:, : 2 * width]
+            fresh = _orthonormal(residual[:, lengths > 0.1 * limit], space)
+            if not fresh.shape[1]:
+                break
+    return Eigen(values[:k], vectors[:, :k], lengths[:k], done, products)
+
+
+def _orthonormal(block: Float64, space: Float64) -> Float64:
+    """The block made orthogonal to the space, twice for the sake of rounding, and to itself; what is dependent goes."""
+    out = block / np.maximum(np.linalg.norm(block, axis=0), np.finfo(float).tiny)
+    for _ in range(2):
+        out = out - space @ (space.T @ out)
+    q, r, _ = scipy.linalg.qr(out, mode="economic", pivoting=True, check_finite=False)
+    # The diagonal of r falls; rounding is blown up by one over the smallest entry that is kept.
+    independent = int((np.abs(np.diag(r)) > _DEPENDENT).sum())
+    return np.asarray(q[:, : min(independent, space.shape[0] - space.shape[1])])

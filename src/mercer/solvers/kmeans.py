@@ -1,0 +1,124 @@
+"""Lloyd's algorithm in feature space, exactly.
+
+Problem   minimise  sum_i |phi(x_i) - m_c(i)|^2  over assignments c, with m_c the mean of cluster c
+Given     a Gram matrix K
+Steps     |phi(x_i) - m_c|^2 = K_ii - 2 (KZ)_ic / n_c + (Z'KZ)_cc / n_c^2, with Z the assignments as 0 and 1
+Source    Arthur and Vassilvitskii, k-means++ (2007), for the start; Dhillon, Guan and Kulis, Kernel k-means (2004)
+
+KZ is the whole cost. When few objects changed cluster, only their rows of K are needed to bring it up to date.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+import numpy.typing as npt
+
+from mercer.gram.matrix import Gram
+
+Float64 = npt.NDArray[np.float64]
+Labels = npt.NDArray[np.intp]
+
+_FEW = 0.1
+"""Of the objects moved: below this share, KZ is corrected rather than computed anew."""
+_FRESH = 8
+"""KZ is computed anew at least every so many rounds: rounding of corrections does not add up."""
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Clustering:
+    """Labels, the sum of squared distances, rounds, and what new objects are compared with.
+
+    The cluster of x is the c with the largest k(x, .) means_c - offsets_c.
+    """
+
+    labels: Labels
+    inertia: float
+    iterations: int
+    converged: bool
+    means: Float64
+    offsets: Float64
+
+
+def kernel_kmeans(gram: Gram, k: int, *, max_iter: int, rng: np.random.Generator) -> Clustering:
+    """One run from a k-means++ start."""
+    own = gram.diagonal()
+    labels = _start(gram, own, k, rng)
+    KZ = gram.matvec(_one_hot(labels, k))
+    iterations, converged = 0, False
+    for iteration in range(1, max_iter + 1):
+        iterations = iteration
+        distance = _distances(own, KZ, labels, k)
+        new = _without_empty(distance, distance.argmin(axis=1))
+        moved = np.flatnonzero(new != labels)
+        if not len(moved):
+            converged = True
+            break
+        if len(moved) > _FEW * len(labels) or iteration % _FRESH == 0:
+            KZ = gram.matvec(_one_hot(new, k))
+        else:
+            change = _one_hot(new[moved], k) - _one_hot(labels[moved], k)
+            KZ = KZ + gram.rows(moved).astype(np.float64).T @ change
+        labels = new
+    KZ = gram.matvec(_one_hot(labels, k))
+    sizes = np.bincount(labels, minlength=k)
+    inertia = float(_distances(own, KZ, labels, k)[np.arange(len(labels)), labels].sum())
+    means = _one_hot(labels, k) / np.maximum(sizes, 1)
+    return Clustering(labels, inertia, iterations, converged, means, 0.5 * _within(KZ, labels, sizes))
+
+
+def _distances(own: Float64, KZ: Float64, labels: Labels, k: int) -> Float64:
+    sizes = np.bincount(labels, minlength=k)
+    distances = own[:, None] - 2.0 * KZ / np.maximum(sizes, 1) + _within(KZ, labels, sizes)
+    distances[:, sizes == 0] = np.inf
+    return distances
+
+
+def _within(KZ: Float64, labels: Labels, sizes: npt.NDArray[np.intp]) -> Float64:
+    """|m_c|^2 of each cluster."""
+    sums = np.bincount(labels, weights=KZ[np.arange(len(labels)), labels], minlength=len(sizes))
+    return np.asarray(sums / np.square(np.maximum(sizes, 1.0)))
+
+
+def _without_empty(distance: Float64, labels: Labels) -> Labels:
+    """A cluster that lost everything gets the object that lies farthest from its own mean, of a cluster with others."""
+    k = distance.shape[1]
+    sizes = np.bincount(labels, minlength=k)
+    for empty in np.flatnonzero(sizes == 0):
+        far = np.where(sizes[labels] > 1, distance[np.arange(len(labels)), labels], -np.inf)
+        taken = int(far.argmax())
+        sizes[labels[taken]] -= 1
+        labels[taken] = empty
+        sizes[empty] = 1
+        distance[taken, empty] = 0.0
+    return labels
+
+
+def _start(gram: Gram, own: Float64, k: int, rng: np.random.Generator) -> Labels:
+    """k-means++: each centre an object drawn in proportion to its squared distance from those before it."""
+    n = len(own)
+    nearest = np.full(n, np.inf)
+    labels = np.zeros(n, dtype=np.intp)
+    trials = 2 + int(np.log(k))
+    for cluster in range(k):
+        weight = np.ones(n) if cluster == 0 else np.maximum(nearest, 0.0)
+        total = weight.sum()
+        p = weight / total if total > 0 else np.full(n, 1.0 / n)
+        drawn = rng.choice(n, size=1 if cluster == 0 else trials, p=p)
+        rows = gram.rows(drawn).astype(np.float64)
+        distance = np.maximum(own + own[drawn][:, None] - 2.0 * rows, 0.0)
+        best = int(np.minimum(nearest, distance).sum(axis=1).argmin())
+        closer = distance[best] < nearest
+        closer[drawn[best]] = True
+        labels[closer] = cluster
+        nearest = np.minimum(nearest, distance[best])
+    return _without_empty(np.repeat(nearest[:, None], k, axis=1), labels)
+
+
+def _one_hot(labels: Labels, k: int) -> Float64:
+    Z = np.zeros((len(labels), k))
+    Z[np.arange(len(labels)), labels] = 1.0
+    return Z

@@ -1,0 +1,1 @@
+"""What the lectures prove: margins, enclosing balls, and bounds on the error of unseen objects."""

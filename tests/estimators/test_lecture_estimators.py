@@ -1,0 +1,111 @@
+"""The teaching classifiers as scikit-learn estimators."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris, make_moons
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import mercer
+from mercer import GradientKernelMachine, KernelPerceptron, PrimalPerceptron, SubgradientSVM, kernels
+from mercer.errors import ParameterError
+
+MODELS = [
+    KernelPerceptron(epochs=20),
+    PrimalPerceptron(epochs=20),
+    SubgradientSVM(steps=100),
+    SubgradientSVM(method="stochastic", random_state=0),
+    GradientKernelMachine(steps=100),
+    GradientKernelMachine(objective="svm", steps=100),
+]
+
+
+@parametrize_with_checks(MODELS)
+def test_common_checks(estimator, check):
+    if getattr(check, "func", check).__name__ == "check_array_api_input":
+        return  # it only ever skips: the array API is not claimed
+    check(estimator)
+
+
+IRIS = load_iris(return_X_y=True)
+
+
+@pytest.mark.parametrize("model", MODELS, ids=str)
+@pytest.mark.parametrize("classes", [2, 3])
+def test_learns_and_is_stored(model, classes, tmp_path):
+    X, y = IRIS
+    X, y = X[y < classes] - X.mean(axis=0), np.array(["a", "b", "c"])[y[y < classes]]
+    model.fit(X, y)
+    assert model.score(X, y) > (0.9 if classes == 2 else 0.6)
+    assert len(model.traces_) == (1 if classes == 2 else 3)
+    mercer.save(model, tmp_path / "model")
+    back = mercer.load(tmp_path / "model")
+    assert np.array_equal(back.decision_function(X), model.decision_function(X))
+    assert np.array_equal(back.traces_[0].values, model.traces_[0].values)
+    for name in ("counts_", "z_"):
+        assert np.array_equal(getattr(back, name, 0), getattr(model, name, 0))
+
+
+def test_on_strings():
+    words, labels = ["gattaca", "gattica", "ccgcg", "cgcgc"], [1, 1, 0, 0]
+    for model in (KernelPerceptron(kernel=kernels.Spectrum(2)), GradientKernelMachine(kernel=kernels.Spectrum(2))):
+        assert model.fit(words, labels).predict(["gatta", "gcgc"]).tolist() == [1, 0]
+
+
+def test_averaging_and_margin_help():
+    X, y = make_moons(200, noise=0.25, random_state=0)
+    new, labels = make_moons(500, noise=0.25, random_state=1)
+    plain = KernelPerceptron(gamma=1.0, epochs=10).fit(X, y)
+    averaged = KernelPerceptron(gamma=1.0, epochs=10, averaged=True).fit(X, y)
+    assert averaged.score(new, labels) >= plain.score(new, labels)
+    wide = KernelPerceptron(gamma=50.0, epochs=1000, margin=1.0).fit(X, y)
+    assert wide.converged_
+    assert (np.where(y == 1, 1, -1) * wide.decision_function(X)).min() >= 1.0 - 1e-9
+
+
+def test_shuffled_runs_repeat():
+    X, y = make_moons(100, noise=0.3, random_state=0)
+    one, two = (KernelPerceptron(shuffle=True, random_state=3, epochs=5).fit(X, y) for _ in range(2))
+    assert np.array_equal(one.counts_, two.counts_)
+    assert not np.array_equal(one.counts_, KernelPerceptron(epochs=5).fit(X, y).counts_)
+
+
+def test_learning_rate_changes_no_prediction_of_the_perceptron():
+    X, y = make_moons(60, noise=0.2, random_state=0)
+    one, half = PrimalPerceptron(epochs=7).fit(X, y), PrimalPerceptron(epochs=7, learning_rate=0.5).fit(X, y)
+    assert np.allclose(half.coef_, 0.5 * one.coef_)
+    assert np.array_equal(one.predict(X), half.predict(X))
+
+
+def test_printed_variants():
+    X, y = make_moons(100, noise=0.2, random_state=0)
+    with pytest.warns(ConvergenceWarning, match="diverged"):
+        GradientKernelMachine(objective="svm", variant="printed", C=10.0, steps=2000).fit(X, y)
+    soft = GradientKernelMachine(variant="printed", steps=200).fit(X, y)
+    assert soft.trace_.last < soft.trace_.values[0]
+    batch = SubgradientSVM(variant="printed").fit(X, y)
+    assert batch.trace_.last > SubgradientSVM().fit(X, y).trace_.best
+
+
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        (KernelPerceptron(epochs=0), "'epochs' parameter of KernelPerceptron"),
+        (KernelPerceptron(margin=-1.0), "'margin'"),
+        (PrimalPerceptron(learning_rate=0), "'learning_rate'"),
+        (SubgradientSVM(method="bath"), "Did you mean 'batch'"),
+        (SubgradientSVM(variant="slide"), "'corrected', 'printed'"),
+        (SubgradientSVM(C=np.inf), "'C'"),
+        (GradientKernelMachine(objective="hinge"), "'objective'"),
+        (GradientKernelMachine(lam=-1), "'lam'"),
+    ],
+)
+def test_refusals(model, message):
+    with pytest.raises(ParameterError, match=message):
+        model.fit([[0.0], [1.0]], [0, 1])
+
+
+def test_traces_of_several_machines():
+    model = PrimalPerceptron(epochs=3).fit(*IRIS)
+    with pytest.raises(AttributeError, match="see traces_"):
+        _ = model.trace_

@@ -1,0 +1,233 @@
+"""The algorithms of the slides: first steps by hand, slow twins, and the exact minimum."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mercer import SVC, KernelMachineClassifier, kernels
+from mercer.gram.matrix import Gram
+from mercer.losses.logistic import Logistic
+from mercer.losses.smooth_hinge import SmoothHinge
+from mercer.solvers.lecture_gradient import gradient_descent
+from mercer.solvers.lecture_perceptron import kernel_perceptron, primal_perceptron
+from mercer.solvers.lecture_subgradient import batch_subgradient, stochastic_subgradient
+from mercer.theory.bounds import novikoff_bound
+from mercer.theory.margins import margin
+from tests.oracles import lecture
+
+RANDOM = np.random.default_rng(0)
+X = RANDOM.normal(size=(60, 3))
+Y = np.where(X @ [1, 2, -1] + 0.5 + 0.7 * RANDOM.normal(size=60) > 0, 1.0, -1.0)
+
+
+def linear(points):
+    return Gram.of(kernels.Linear().fit(points), points)
+
+
+# ------------------------------------------------------------------------------------------------------- perceptron
+
+
+def test_first_updates_by_hand():
+    # The first has y = -1, and score 0 predicts +1: a mistake. The second then has score -(x1.x2) + b = -1: another.
+    points = np.array([[1.0, 0.0], [0.0, 1.0], [0.0, 2.0]])
+    y = np.array([-1.0, 1.0, 1.0])
+    one = primal_perceptron(points, y, epochs=1, learning_rate=0.5)
+    assert one.weights.tolist() == [-0.5, 0.5]
+    assert one.intercept == 0.0
+    assert one.alpha.tolist() == [1, 1, 0]
+    assert one.trace.values.tolist() == [2]
+    # The means over the three objects shown: w was (-.5, 0), (-.5, .5), (-.5, .5); b was -.5, 0, 0.
+    assert one.mean_weights == pytest.approx([-0.5, 1 / 3])
+    assert one.mean_intercept == pytest.approx(-0.5 / 3)
+    assert primal_perceptron(points, y, epochs=9).converged
+
+
+def test_score_zero_predicts_plus_one():
+    found = primal_perceptron(np.array([[0.0], [0.0]]), np.array([1.0, -1.0]), epochs=1)
+    assert found.alpha.tolist() == [0, 1]
+
+
+@settings(max_examples=25)
+@given(st.integers(0, 10_000), st.booleans(), st.sampled_from([0.0, 0.7]))
+def test_kernel_perceptron_is_its_slow_twin(seed, bias, margin):
+    rng = np.random.default_rng(seed)
+    points = rng.integers(-3, 4, size=(12, 2)).astype(float)
+    y = rng.choice([-1.0, 1.0], 12)
+    K = (points @ points.T + 1) ** 2
+    alpha, b, mean_alpha, mean_b, mistakes = lecture.perceptron(K, y, 7, bias=bias, margin=margin)
+    gram = Gram.of(kernels.Polynomial(degree=2).fit(points), points)
+    found = kernel_perceptron(gram, y, epochs=7, intercept=bias, margin=margin)
+    assert found.alpha.tolist() == alpha.tolist()
+    assert found.intercept == b
+    assert np.allclose(found.mean_alpha, mean_alpha)
+    assert found.mean_intercept == pytest.approx(mean_b)
+    assert found.trace.values.tolist() == mistakes
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("bias", [True, False])
+def test_novikoff(seed, bias):
+    rng = np.random.default_rng(seed)
+    points = rng.normal(size=(80, 3))
+    score = points @ [1.0, -2.0, 0.5] + (0.4 if bias else 0.0)
+    keep = np.abs(score) > 0.3
+    points, y = points[keep], np.sign(score[keep])
+    # A bias is the weight of a further feature 1.
+    lifted = np.column_stack([points, np.ones(len(points))]) if bias else points
+    gamma = margin(*([[1.0, -2.0, 0.5, 0.4], 0.0] if bias else [[1.0, -2.0, 0.5], 0.0]), lifted, y)
+    bound = novikoff_bound(np.linalg.norm(lifted, axis=1).max(), gamma)
+    found = primal_perceptron(points, y, epochs=10_000, intercept=bias)
+    assert found.converged
+    assert found.trace.values.sum() <= bound
+    assert (np.sign(points @ found.weights + found.intercept) == y).all()
+
+
+# ------------------------------------------------------------------------------------------------------ representers
+
+
+def test_the_lectures_weight_vector():
+    """w = 1 [1, 0, 0] + 1 [0, 0, 1] = [1, 0, 1]: an expansion with alpha = (1, 0, 1), and scores from K alone."""
+    points, y = np.eye(3), np.ones(3)
+    alpha = np.array([1.0, 0.0, 1.0])
+    w = (alpha * y) @ points
+    assert w.tolist() == [1, 0, 1]
+    assert (linear(points).dense() @ (alpha * y)).tolist() == (points @ w).tolist()
+    # The perceptron ends with minus this vector when both have the label -1: each is a mistake once.
+    found = primal_perceptron(np.array([[1.0, 0, 0], [0, 0, 1.0]]), np.array([-1.0, -1.0]), epochs=3, intercept=False)
+    assert found.weights.tolist() == [-1, 0, -1]
+    assert found.alpha.tolist() == [1, 1]
+
+
+def test_primal_and_both_expansions_give_the_same_weights():
+    points = RANDOM.normal(size=(40, 2))
+    y = np.where(points[:, 0] * points[:, 1] + 0.5 > 0, 1.0, -1.0)
+    a, b = points.T
+    phi = np.column_stack([a**2, b**2, np.sqrt(2) * a * b])  # the lecture's feature map of (x.z)^2
+    gram = Gram.of(kernels.Polynomial(degree=2, coef0=0.0).fit(points), points)
+    assert np.allclose(gram.dense(), phi @ phi.T)
+    primal = primal_perceptron(phi, y, epochs=50)
+    dual = kernel_perceptron(gram, y, epochs=50)
+    assert primal.alpha.tolist() == dual.alpha.tolist()
+    assert np.allclose(primal.weights, (dual.alpha * y) @ phi)  # the expansion in alpha
+    # The expansion in z: minimising over w on phi and over z on K gives the same w = sum z_i phi_i.
+    on_phi = KernelMachineClassifier(Logistic(), kernel=kernels.Linear(), tol=1e-10).fit(phi, y)
+    w = on_phi.expansion_.coefficients[:, 0] @ phi[on_phi.support_]
+    square = kernels.Polynomial(degree=2, coef0=0.0)
+    on_k = KernelMachineClassifier(Logistic(), kernel=square, tol=1e-10).fit(points, y)
+    assert np.allclose(on_k.expansion_.coefficients[:, 0] @ phi[on_k.support_], w, atol=1e-6)
+    z = gradient_descent(gram, y, Logistic(), ridge=1.0, C=1.0, steps=2000)  # slow along short directions of K
+    assert np.allclose(z.coefficients @ phi, w, atol=0.05)
+
+
+# -------------------------------------------------------------------------------------------------------- subgradient
+
+
+def test_first_batch_step_by_hand():
+    # E = |w|^2 + 2 sum hinge at w = 0, b = 0: all inside; slope_w = -2 (1*[1,0] - 1*[0,2]) = [-2, 4], slope_b = 0.
+    points, y = np.array([[1.0, 0.0], [0.0, 2.0]]), np.array([1.0, -1.0])
+    one = batch_subgradient(points, y, 2.0, steps=1, learning_rate=0.1, printed=True)
+    assert one.weights == pytest.approx([0.2, -0.4])
+    assert one.intercept == 0
+    # E(0) = 4; E(w1) = 0.04 + 0.16 + 2 ((1 - 0.2) + (1 - 0.8)) = 2.2
+    assert one.trace.values == pytest.approx([4.0, 2.2])
+    # Corrected: the same direction, of length 0.1.
+    corrected = batch_subgradient(points, y, 2.0, steps=1, learning_rate=0.1)
+    assert corrected.weights == pytest.approx(0.1 * np.array([2, -4]) / np.sqrt(20))
+    # Second step of the printed form: both still inside, so w2 = w1 + 0.1 (2 [1, -2] - 2 w1).
+    two = batch_subgradient(points, y, 2.0, steps=2, learning_rate=0.1, printed=True)
+    assert two.weights == pytest.approx([0.2 + 0.2 - 0.04, -0.4 - 0.4 + 0.08])
+
+
+def test_printed_indicator_sums_over_all_objects():
+    # After a step of 1/2 only the second is inside; printed still pulls by the first as well.
+    points, y = np.array([[4.0], [-0.1]]), np.array([1.0, -1.0])
+    first = batch_subgradient(points, y, 1.0, steps=1, learning_rate=0.25, printed=True)
+    w = first.weights[0]
+    assert w == pytest.approx(0.25 * 4.1)
+    second = batch_subgradient(points, y, 1.0, steps=2, learning_rate=0.25, printed=True)
+    assert second.weights[0] == pytest.approx(w + 0.25 * (4.1 - 2 * w))
+
+
+@pytest.mark.parametrize("C", [0.3, 1.0, 10.0])
+def test_corrected_batch_reaches_the_exact_minimum(C):
+    # |w|^2 + C sum is twice 1/2 |w|^2 + C/2 sum.
+    exact = 2 * SVC(kernel="linear", C=C / 2, tol=1e-7).fit(X, Y).certificate_.primal
+    found = batch_subgradient(X, Y, C, steps=1000, learning_rate=1.0)
+    assert exact * (1 - 1e-6) <= found.trace.best <= 1.01 * exact
+    value = found.weights @ found.weights + C * np.maximum(0, 1 - Y * (X @ found.weights + found.intercept)).sum()
+    assert value == pytest.approx(found.trace.best)
+
+
+def test_first_stochastic_steps_by_hand():
+    points, y = np.array([[2.0, 1.0]]), np.array([-1.0])
+    options = {"learning_rate": 1.0, "record_every": 1, "random_state": np.random.default_rng(0)}
+    # t = 1: w = 0 - (0 + C [2, 1]); t = 2: y w.x = 5C >= 1, so w halves. The mean of the second half is the last.
+    found = stochastic_subgradient(points, y, 3.0, steps=2, **options)
+    assert found.weights == pytest.approx([-3.0, -1.5])
+    # F(0) = 3, F(w1) = 1/2 (36 + 9), F(w2) = 1/2 (9 + 2.25)
+    assert found.trace.values == pytest.approx([3.0, 22.5, 5.625])
+
+
+def test_printed_stochastic_step_has_c_over_n():
+    points, y = np.array([[2.0, 1.0], [2.0, 1.0]]), np.array([-1.0, -1.0])
+    options = {"learning_rate": 1.0, "record_every": 1, "random_state": np.random.default_rng(0)}
+    assert stochastic_subgradient(points, y, 3.0, steps=1, printed=True, **options).weights == pytest.approx([-3, -1.5])
+    assert stochastic_subgradient(points, y, 3.0, steps=1, **options).weights == pytest.approx([-6, -3])
+
+
+@pytest.mark.parametrize("C", [1.0, 30.0])
+def test_corrected_stochastic_reaches_the_exact_minimum_and_printed_does_not(C):
+    n = len(Y)
+    exact = lecture.svm_without_bias(X @ X.T, Y, C / n)
+
+    def value(w):
+        return 0.5 * w @ w + C / n * np.maximum(0, 1 - Y * (X @ w)).sum()
+
+    options = {"learning_rate": 1.0, "record_every": n, "steps": 200 * n}
+    right = stochastic_subgradient(X, Y, C, random_state=np.random.default_rng(1), **options)
+    assert value(right.weights) <= 1.01 * exact
+    printed = stochastic_subgradient(X, Y, C, random_state=np.random.default_rng(1), printed=True, **options)
+    assert value(printed.weights) > 1.2 * exact
+    # What the printed step does minimise: the same with C/N for C.
+    w, shrunk = printed.weights, lecture.svm_without_bias(X @ X.T, Y, C / n**2)
+    assert 0.5 * w @ w + C / n**2 * np.maximum(0, 1 - Y * (X @ w)).sum() <= 1.01 * shrunk
+
+
+# ---------------------------------------------------------------------------------------------------------- gradient
+
+
+def test_first_gradient_step_by_hand():
+    # K = [[1, 0], [0, 4]], y = (1, -1): slopes at 0 are -1/2 and 1/2; gradient K s = (-1/2, 2), of b: 0.
+    points, y = np.array([[1.0, 0.0], [0.0, 2.0]]), np.array([1.0, -1.0])
+    found = gradient_descent(linear(points), y, Logistic(), ridge=0.5, C=1.0, steps=1, constant_rate=0.1)
+    assert found.coefficients == pytest.approx([0.05, -0.2])
+    assert found.intercept == 0
+    after = 0.25 * (0.05**2 + 4 * 0.2**2) + np.log1p(np.exp(-0.05)) + np.log1p(np.exp(-0.8))
+    assert found.trace.values == pytest.approx([2 * np.log(2), after])
+    # The smooth SVM: slopes are -C y e / (1 + e).
+    share = np.e / (1 + np.e)
+    svm = gradient_descent(linear(points), y, SmoothHinge(), ridge=1.0, C=3.0, steps=1, constant_rate=1.0)
+    assert svm.coefficients == pytest.approx([3 * share, -12 * share])
+    assert svm.trace.values[0] == pytest.approx(6 * np.log1p(np.e))
+
+
+@pytest.mark.parametrize(
+    ("loss", "ridge", "C"), [(Logistic(), 0.5, 1.0), (SmoothHinge(), 1.0, 5.0)], ids=["soft", "svm"]
+)
+@pytest.mark.parametrize("gamma", [0.2, 2.0])
+def test_corrected_gradient_reaches_the_exact_minimum(loss, ridge, C, gamma):
+    exact = KernelMachineClassifier(loss, C=C / ridge, kernel=kernels.RBF(gamma), tol=1e-7).fit(X, Y)
+    gram = Gram.of(kernels.RBF(gamma).fit(X), X)
+    found = gradient_descent(gram, Y, loss, ridge=ridge, C=C, steps=1000)
+    best = ridge * exact.certificate_.primal
+    assert best * (1 - 1e-6) <= found.trace.last <= 1.01 * best
+    assert (np.diff(found.trace.values) <= 0).all()
+
+
+def test_printed_smooth_svm_diverges_and_stays_finite():
+    gram = Gram.of(kernels.RBF(0.2).fit(X), X)
+    found = gradient_descent(gram, Y, SmoothHinge(), ridge=1.0, C=5.0, steps=1000, constant_rate=1.0)
+    assert found.trace.diverged
+    assert np.isfinite(found.coefficients).all()
+    assert found.trace.last > 1e100
