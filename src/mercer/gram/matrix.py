@@ -285,19 +285,15 @@ class Gram:
 
     def _run(self, sink: Sink, *, symmetric: bool) -> None:
         source = self._source
-        n, m = self.shape
-        itemsize = np.dtype(self.dtype).itemsize
-        tile_bytes = TILE_BYTES
-        work: Any
+        itemsize, most = np.dtype(self.dtype).itemsize, TILE_BYTES
         if source.stored is None:
-            left, right = self._left(), self._right()
-            work = TileWork(source.fitted, left, right)
-            tile_bytes = min(TILE_BYTES, itemsize * source.fitted.kernel.tile_entries(left, right, source.fitted.state))
-        strips = plan(n, m, itemsize=itemsize, budget=tile_bytes, symmetric=symmetric)
+            work: Any = TileWork(source.fitted, self._left(), self._right())
+            most = min(most, itemsize * source.fitted.tile_entries(work.left, work.right))
+        else:
+            work = _StoredWork(source.stored, self._row_ids(), self._column_ids())
+        strips = plan(*self.shape, itemsize=itemsize, budget=most, symmetric=symmetric)
         if isinstance(sink, StoreSink) and not symmetric:  # few long rows: no order to keep, so every tile for itself
             strips = tuple((tile,) for strip in strips for tile in strip)
-        if source.stored is not None:
-            work = _StoredWork(source.stored, self._row_ids(), self._column_ids())
         if not isinstance(sink, StoreSink) and source.stored is None and source.diagonal is not None:
             work = _ExactWork.of(work, self._row_ids(), self._column_ids(), source.diagonal)
         with reporting("Kernel values") as report:
