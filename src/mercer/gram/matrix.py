@@ -282,16 +282,13 @@ class Gram:
 
     def _run(self, sink: Sink, *, symmetric: bool) -> None:
         source = self._source
-        itemsize, allowed = np.dtype(self.dtype).itemsize, TILE_BYTES
-        work: Any
+        itemsize, most = np.dtype(self.dtype).itemsize, TILE_BYTES
         if source.stored is None:
-            work = TileWork(source.fitted, self._left(), self._right())
-            allowed = min(
-                allowed, itemsize * source.fitted.kernel.tile_entries(work.left, work.right, source.fitted.state)
-            )
+            work: Any = TileWork(source.fitted, self._left(), self._right())
+            most = min(most, itemsize * source.fitted.tile_entries(work.left, work.right))
         else:
             work = _StoredWork(source.stored, self._row_ids(), self._column_ids())
-        strips = plan(*self.shape, itemsize=itemsize, budget=allowed, symmetric=symmetric)
+        strips = plan(*self.shape, itemsize=itemsize, budget=most, symmetric=symmetric)
         if isinstance(sink, StoreSink) and not symmetric:  # few long rows: no order to keep, so every tile for itself
             strips = tuple((tile,) for strip in strips for tile in strip)
         if not isinstance(sink, StoreSink) and source.stored is None and source.diagonal is not None:

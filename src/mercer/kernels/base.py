@@ -244,6 +244,9 @@ class FittedKernel:
     def tile(self, left: Features, right: Features, out: Floating) -> None:
         self.kernel.tile(left, right, self.state, out)
 
+    def tile_entries(self, left: Features, right: Features) -> int:
+        return self.kernel.tile_entries(left, right, self.state)
+
     def diagonal(self, features: Features) -> Float64:
         """k(x, x) of each object; refuses values that no number can hold."""
         values = self.kernel.diagonal(features, self.state)
