@@ -146,6 +146,17 @@ def test_classes_together_are_classes_alone(loss, freedom, tol):
         check(p, solution, dual_descent.solve(p, tol=1e-8).primal, 1.01 * tol)
 
 
+@pytest.mark.parametrize("loss", [Hinge(), SquaredHinge()], ids=str)
+def test_many_features_keep_their_places(loss):
+    rng = np.random.default_rng(0)
+    X = sp.random_array((80, 6000), density=0.01, rng=rng, format="csr")
+    codes = rng.integers(0, 3, 80)
+    solutions = linear.solve_classes(X, loss, codes, np.ones(80), np.ones(3), 0.0, tol=1e-5)
+    for k, solution in enumerate(solutions):
+        p = LinearProblem(X, loss, np.where(codes == k, 1.0, -1.0), np.ones(80))
+        check(p, solution, dual_descent.solve(p, tol=1e-8).primal, 1e-4)
+
+
 def test_newton_with_squared_hinges_ends_after_finitely_many_steps():
     p = problem(SquaredHinge(), n=400, d=10)
     solution = primal_newton.solve(p, tol=1e-25)

@@ -87,7 +87,6 @@ class LinearMachine(Kernelised):
         self._set_weights(Weights(weights, np.array([found.intercept for found in solutions])))
         self.n_iter_ = max(found.stats.iterations for found in solutions)
         self.certificate_ = self._certificate(solutions, objects, began)
-        self._warn_if_unfinished(solutions)
 
     def _set_weights(self, weights: Weights) -> None:
         self.weights_ = weights
@@ -104,7 +103,7 @@ class LinearMachine(Kernelised):
             f"{type(self).__name__} did not converge{where}: the duality gap is {worst:.3g} of the objective, tol is "
             f"{self.tol:g}. {unfinished[0].status.value}",
             ConvergenceWarning,
-            stacklevel=4,
+            stacklevel=3,
         )
 
     def _values(self, X: Any) -> Float64:
@@ -124,12 +123,14 @@ class LinearMachine(Kernelised):
 
     def _verify_one(self, problem: LinearProblem, w: Float64, c: float) -> Certificate:
         f = np.asarray(problem.rows @ w, dtype=np.float64) + c
-        if problem.loss.smooth:
-            b = -problem.C * problem.loss.slope(problem.y, f)
-            b = balanced(b) if math.isinf(problem.freedom) else b
-        else:  # weights do not tell the coefficients of a loss with kinks, so that the bound is found anew
+        rows = rows_of(problem.rows)
+        # At its optimum the slopes of a smooth loss tell the dual; beside it, and with kinks, a bound is found anew.
+        b = -problem.C * problem.loss.slope(problem.y, f)
+        b = balanced(b) if math.isinf(problem.freedom) else b
+        primal, dual = bounds(problem, w, c, f, b, rows.combination(b))
+        if primal - dual > float(self.tol) * primal:
             b = linear.solve(problem, tol=float(self.tol), limits=limits_of(self, time.monotonic())).dual
-        primal, dual = bounds(problem, w, c, f, b, rows_of(problem.rows).combination(b))
+            dual = max(dual, bounds(problem, w, c, f, b, rows.combination(b))[1])
         return _proof(w, primal, dual, self.n_iter_, "float64")
 
     # ---------------------------------------------------------------------------------------------------- model files

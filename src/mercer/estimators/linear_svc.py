@@ -16,6 +16,7 @@ from mercer.errors import InputError, ModelFileError
 from mercer.estimators.certificate import Certificate
 from mercer.estimators.linear_machine import LinearMachine, refuse_overflow, used_problem
 from mercer.estimators.targets import Classes, class_weights, classes_of, refuse_weightless_classes, sample_weights
+from mercer.gram.executors import single_threaded_blas
 from mercer.losses.base import Loss
 from mercer.losses.hinge import Hinge
 from mercer.losses.squared_hinge import SquaredHinge
@@ -109,7 +110,7 @@ class LinearSVC(ClassifierMixin, LinearMachine):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Train on rows X with labels y; `sample_weight` multiplies C for each row."""
         began = time.monotonic()
-        with self._all_or_nothing():
+        with self._all_or_nothing(), single_threaded_blas():  # once for the whole fit: setting it takes a while
             self._check_parameters()
             objects: Any = self._kernel().coerce(X)
             classes = classes_of(self, y, objects, regressor="LinearSVR")
@@ -118,8 +119,9 @@ class LinearSVC(ClassifierMixin, LinearMachine):
             refuse_weightless_classes(classes, weights)
             refuse_overflow(objects.values)
             solutions = self._train(objects, classes, weights, began)
-        self.classes_ = classes.labels
-        self._set_solutions(solutions, objects, began)
+            self.classes_ = classes.labels
+            self._set_solutions(solutions, objects, began)
+        self._warn_if_unfinished(solutions)
         return self
 
     def _factors(self, classes: Classes) -> Float64:

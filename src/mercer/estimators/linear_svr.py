@@ -15,6 +15,7 @@ from mercer._stored import Stored
 from mercer.estimators.certificate import Certificate
 from mercer.estimators.linear_machine import LinearMachine, refuse_overflow, used_problem
 from mercer.estimators.targets import numbers_of, sample_weights
+from mercer.gram.executors import single_threaded_blas
 from mercer.gram.weights import Weights
 from mercer.losses.base import Loss
 from mercer.losses.epsilon_insensitive import EpsilonInsensitive
@@ -96,7 +97,7 @@ class LinearSVR(RegressorMixin, LinearMachine):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Train on rows X with one number each as target; `sample_weight` multiplies C for each row."""
         began = time.monotonic()
-        with self._all_or_nothing():
+        with self._all_or_nothing(), single_threaded_blas():  # once for the whole fit: setting it takes a while
             self._check_parameters()
             objects: Any = self._kernel().coerce(X)
             problem = self._problem(objects, y, sample_weight)
@@ -105,7 +106,8 @@ class LinearSVR(RegressorMixin, LinearMachine):
             refuse_overflow(problem.y)
             with reporting("Training") as report:
                 solution = linear.solve(problem, **self._options(began, report))
-        self._set_solutions([solution], objects, began)
+            self._set_solutions([solution], objects, began)
+        self._warn_if_unfinished([solution])
         return self
 
     def _set_weights(self, weights: Weights) -> None:

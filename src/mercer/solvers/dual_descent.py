@@ -17,11 +17,13 @@ method of multipliers: epochs minimise beside a penalty (c - c0)^2 / 2 rho, and 
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import time
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import scipy.sparse as sp
 
 from mercer._jit import Array, jit
@@ -36,6 +38,7 @@ _ENTRIES_PER_CALL = 20_000_000
 _VISITS_BETWEEN_CHECKS = 2.0  # in epochs over all rows, at first; then a share of all visits so far
 _SHARE_OF_VISITS = 0.25
 _MOST_EPOCHS_BETWEEN_CHECKS = 25
+_FEATURES_TO_SORT = 4096
 
 
 class DualDescentRun(Run):
@@ -154,14 +157,25 @@ def solve(
 ) -> LinearSolution:
     """Minimise until the duality gap is at most `tol` of the objective, or as far as the limits allow."""
     began = time.monotonic()
-    rows = sparse_rows(problem.rows)
+    rows, place = sparse_rows(problem.rows)
     run = DualDescentRun(problem, rows, squared_lengths(rows), start=None, tol=tol, seed=seed)
-    return run.solution(limits or Limits(), on_chunk, began)
+    found = run.solution(limits or Limits(), on_chunk, began)
+    return dataclasses.replace(found, w=found.w[place])
 
 
-def sparse_rows(matrix: Any) -> SparseRows:
-    """The rows as CSR, whatever they are."""
-    return SparseRows(matrix if sp.issparse(matrix) else sp.csr_array(matrix))
+def sparse_rows(matrix: Any) -> tuple[SparseRows, npt.NDArray[np.int32] | slice]:
+    """The rows as CSR with frequent features first, and which of its columns each feature has become.
+
+    Most entries belong to few features: side by side, their weights stay in cache.
+    """
+    csr: Any = matrix if sp.issparse(matrix) else sp.csr_array(matrix)
+    d = csr.shape[1]
+    if d < _FEATURES_TO_SORT:
+        return SparseRows(csr), slice(None)
+    order = np.argsort(-np.bincount(csr.indices, minlength=d), kind="stable")
+    place = np.empty(d, dtype=np.int32)
+    place[order] = np.arange(d, dtype=np.int32)
+    return SparseRows(sp.csr_array((csr.data, place[csr.indices], csr.indptr), shape=csr.shape)), place
 
 
 def squared_lengths(rows: SparseRows) -> Float64:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import time
 from typing import Any
 
@@ -74,7 +75,7 @@ def solve_classes(
 
         executor.each(alone, range(len(factors)), limits.stop)
         return [solution for solution in found if solution is not None]
-    sparse = dual_descent.sparse_rows(rows)
+    sparse, place = dual_descent.sparse_rows(rows)
     lengths = dual_descent.squared_lengths(sparse)
     groups = np.array_split(np.arange(len(factors)), -(-len(factors) // WIDTH))
 
@@ -82,7 +83,7 @@ def solve_classes(
         group = groups[number]
         problem = ClassProblem(sparse, lengths, codes, loss, C, factors[group], int(group[0]), freedom)
         for k, solution in zip(group, joint_descent.solve(problem, tol, limits, on_chunk, began, seed), strict=True):
-            found[k] = solution
+            found[k] = dataclasses.replace(solution, w=solution.w[place])
 
     executor.each(together, range(len(groups)), limits.stop)
     return [solution for solution in found if solution is not None]

@@ -23,17 +23,18 @@ import numpy as np
 from mercer.losses.base import Loss
 from mercer.losses.epsilon_insensitive import EpsilonInsensitive
 from mercer.losses.hinge import Hinge
+from mercer.solvers import dual_descent
 from mercer.solvers.drive import Limits, OnChunk, drive
 from mercer.solvers.linear_problem import LinearProblem, LinearSolution, balanced, bounds
 from mercer.solvers.primal_newton import PrimalNewtonRun, thinned
 from mercer.solvers.rows import rows_of
 from mercer.solvers.solution import Float64, Status
 
-_WIDEST = 0.5
+_WIDEST = 2.0
 _NARROWER = 8.0
 _WIDER = 2.0
 _START_TOL = 1e-2
-_NARROWEST = 1e-13
+_NARROWEST = 1e-12
 _SHARE_OF_TOL = 0.05
 
 
@@ -42,7 +43,7 @@ _SHARE_OF_TOL = 0.05
 class Smoothed(Loss):
     """min over u of loss(y, u) + (f - u)^2 / (2 width): the Moreau envelope of a loss with kinks.
 
-    >>> Smoothed(Hinge(), 0.5).value(np.array([1.0, 1.0, 1.0]), np.array([2.0, 0.75, 0.0]))
+    >>> Smoothed(Hinge(), 0.5).value(np.array([1.0, 1.0, 1.0]), np.array([1.0, 0.75, 0.0]))
     array([0.    , 0.0625, 0.75  ])
     """
 
@@ -91,7 +92,11 @@ def solve(
     began = time.monotonic()
     limits = limits or Limits()
     theta, width = _start(problem, limits, began)
-    return _Path(problem, tol, limits, on_chunk, began).follow(theta, width)[0]
+    solution = _Path(problem, tol, limits, on_chunk, began).follow(theta, width)[0]
+    if solution.status is not Status.STALLED:
+        return solution
+    # Penalties of very different size leave parabolas too narrow for float64: one coefficient at a time still works.
+    return dual_descent.solve(problem, tol=tol, limits=limits, on_chunk=on_chunk)
 
 
 def _start(problem: LinearProblem, limits: Limits, began: float) -> tuple[Float64 | None, float]:
@@ -105,10 +110,8 @@ def _start(problem: LinearProblem, limits: Limits, began: float) -> tuple[Float6
 
 
 def _scale(problem: LinearProblem) -> float:
-    """Of what size outputs are."""
-    if problem.loss.classifies:
-        return 1.0
-    return max(float(np.std(problem.y)), 1e-6 * float(np.abs(problem.y).max())) or 1.0
+    """How far the zero function is beyond the kinks: parabolas as wide as that hold every row at first."""
+    return 1.0 if problem.loss.classifies else float(np.abs(problem.y).max()) or 1.0
 
 
 @final
@@ -131,11 +134,10 @@ class _Path:
             limited = solution.status in (Status.OUT_OF_ITERATIONS, Status.OUT_OF_TIME)
             if gap <= self._tol:
                 return dataclasses.replace(solution, status=Status.CONVERGED), theta, width
-            if limited or width <= narrowest:
+            if limited or width <= narrowest or solution.status is Status.STALLED:
                 status = solution.status if limited else Status.STALLED
                 return dataclasses.replace(solution, status=status), theta, width
-            # The gap is about as wide as the parabolas: aim for what is asked, in steps that Newton can follow.
-            width = max(width / min(max(_NARROWER, 0.5 * gap / self._tol), 8 * _NARROWER), narrowest)
+            width = max(width / _NARROWER, narrowest)
 
     def _minimise(self, theta: Float64 | None, width: float) -> tuple[LinearSolution, Float64]:
         problem, inner = self._problem, _SHARE_OF_TOL * self._tol
