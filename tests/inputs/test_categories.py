@@ -1,12 +1,17 @@
 """Rows of categories: what is equal, what is refused, what is stored."""
 
+import importlib
+import importlib.util
+from typing import Any
+
 import numpy as np
-import pandas as pd
 import pytest
 
 from mercer.errors import InputError, InputTypeError, ModelFileError
 from mercer.inputs.categories import Categories
 from mercer.inputs.tables import Table
+
+pandas: Any = importlib.import_module("pandas") if importlib.util.find_spec("pandas") else None
 
 
 def code(value: object) -> int:
@@ -26,14 +31,17 @@ def test_codes_do_not_depend_on_the_batch_or_the_form() -> None:
     codes = Categories.coerce(rows).codes
     np.testing.assert_array_equal(Categories.coerce(rows[1:]).codes, codes[1:])
     np.testing.assert_array_equal(Categories.coerce(np.array(rows, dtype=object)).codes, codes)
-    frame = pd.DataFrame(rows, columns=["letter", "number"])
+    frame = pytest.importorskip("pandas").DataFrame(rows, columns=["letter", "number"])
     np.testing.assert_array_equal(Categories.coerce(frame).codes, codes)
     np.testing.assert_array_equal(Table.coerce(frame).objects(("letter", "number"), Categories).codes, codes)
     named = frame.astype({"letter": "category"})
     np.testing.assert_array_equal(Table.coerce(named).objects(("letter", "number"), Categories).codes, codes)
 
 
-@pytest.mark.parametrize("missing", [None, float("nan"), np.nan, pd.NA, pd.NaT])
+MISSING = [None, float("nan"), np.nan, *((pandas.NA, pandas.NaT) if pandas else ())]
+
+
+@pytest.mark.parametrize("missing", MISSING)
 def test_missing_values_are_located(missing: object) -> None:
     with pytest.raises(InputError, match=r"row 1, column 0 is missing"):
         Categories.coerce(np.array([["a"], [missing]], dtype=object))

@@ -82,7 +82,9 @@ def test_sparse_counts_give_the_same(dtype, monkeypatch):
 
 
 def test_short_strings_warn_once_with_their_number():
-    with pytest.warns(KernelWarning, match="2 of 3 strings are shorter than p=3") as caught:
+    with pytest.warns(
+        KernelWarning, match="2 of 3 strings are shorter than 3, the length of what Spectrum counts"
+    ) as caught:
         fitted = Spectrum(p=3).fit(["", "ab", "abc"])
     assert len(caught) == 1
     assert fitted(["", "ab", "abc"]).tolist() == [[0, 0, 0], [0, 0, 0], [0, 0, 1]]
@@ -113,4 +115,4 @@ def test_p_out_of_range(p):
 
 def test_vectors_are_no_strings():
     with pytest.raises(InputTypeError, match="Expected a list of strings"):
-        Spectrum().fit([[1.0], [2.0]])
+        Spectrum().fit(np.ones((2, 3)))

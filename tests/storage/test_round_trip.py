@@ -6,7 +6,6 @@ import zipfile
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pytest
 import scipy.sparse as sp
 
@@ -67,7 +66,7 @@ def test_numpy_reads_the_members(path):
 
 
 def test_feature_names_are_kept(path):
-    frame = pd.DataFrame(X, columns=["a", "b", "c"])
+    frame = pytest.importorskip("pandas").DataFrame(X, columns=["a", "b", "c"])
     model = SVC().fit(frame, Y)
     mercer.save(model, path)
     loaded = mercer.load(path)
