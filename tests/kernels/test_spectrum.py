@@ -82,9 +82,7 @@ def test_sparse_counts_give_the_same(dtype, monkeypatch):
 
 
 def test_short_strings_warn_once_with_their_number():
-    with pytest.warns(
-        KernelWarning, match="2 of 3 strings are shorter than 3, the length"
-    ) as caught:
+    with pytest.warns(KernelWarning, match="2 of 3 strings are shorter than 3, the length") as caught:
         fitted = Spectrum(p=3).fit(["", "ab", "abc"])
     assert len(caught) == 1
     assert fitted(["", "ab", "abc"]).tolist() == [[0, 0, 0], [0, 0, 0], [0, 0, 1]]
