@@ -10,11 +10,11 @@ from sklearn.utils.validation import check_is_fitted
 from mercer._stored import Stored, checked_value
 from mercer.errors import ModelFileError
 from mercer.estimators.certificate import Certificate
-from mercer.estimators.kernelised import Kernelised
+from mercer.estimators.explaining import Explaining
 from mercer.gram.expansion import Expansion
 
 
-class StoredMachine(Kernelised):
+class StoredMachine(Explaining):
     """A machine whose fitted state is an expansion, a certificate, and the attributes that it lists here."""
 
     _stored_arrays: ClassVar[dict[str, str]] = {}

@@ -17,7 +17,8 @@ from mercer._stored import Stored, checked_array, checked_value
 from mercer.errors import ModelFileError, ParameterError
 from mercer.estimators import one_vs_one as ovo
 from mercer.estimators.certificate import Certificate
-from mercer.estimators.kernelised import Kernelised, KernelLike
+from mercer.estimators.explaining import Explaining
+from mercer.estimators.kernelised import KernelLike
 from mercer.estimators.limits import limits_of
 from mercer.estimators.machine import Machine, certify, train, warn_if_unfinished
 from mercer.estimators.psd import guard
@@ -34,7 +35,7 @@ from mercer.solvers.smo import worth_storing
 Float64 = npt.NDArray[np.float64]
 
 
-class SVC(ClassifierMixin, Kernelised):
+class SVC(ClassifierMixin, Explaining):
     """Support vector classification with any kernel, on anything that the kernel compares.
 
     For two classes it minimises 1/2 |w|^2 + C sum_i max(0, 1 - y_i f(x_i)) over f(x) = <w, phi(x)> + b; for more, it
@@ -257,6 +258,12 @@ class SVC(ClassifierMixin, Kernelised):
         else:
             winners = ovo.votes(decisions, n_classes)
         return self.classes_[winners]
+
+    def _decision_expansion(self) -> Expansion:
+        if len(self.classes_) > 2:
+            return self.expansion_
+        machine = self.expansion_  # positive for the first class, where scikit-learn's is for the second
+        return Expansion(machine.kernel, machine.support, -machine.coefficients, -machine.intercept)
 
     def verify(self, X: Any, y: Any, sample_weight: Any = None) -> Certificate:
         """Recompute the certificate from the training data in float64, from the fitted expansion alone."""
