@@ -9,8 +9,6 @@ import sklearn.svm
 
 import mercer
 
-sklearn.svm.SVC = mercer.SVC
-
 MORE = "Mercer takes what scikit-learn refuses: "
 WORDS = "the same error in other words: "
 NEGATIVE = "negative weights are an error that names the object; scikit-learn drops such objects silently"
@@ -40,6 +38,10 @@ KNOWN = {
     "test_svc_ovr_tie_breaking[42-SVC]": "it needs the votes and the values to disagree at decision values that are "
     "zero but for rounding",
 }
+
+
+def pytest_configure():
+    sklearn.svm.SVC = mercer.SVC
 
 
 def pytest_collection_modifyitems(items):

@@ -42,7 +42,8 @@ class KernelMachineRegressor(RegressorMixin, StoredMachine):
 
     >>> import numpy as np
     >>> from mercer import KernelMachineRegressor
-    >>>     >>> X = np.linspace(0, 6, 50)[:, None]
+    >>> from mercer.losses.huber import Huber
+    >>> X = np.linspace(0, 6, 50)[:, None]
     >>> y = np.sin(X[:, 0])
     >>> y[10] = 50.0  # an outlier
     >>> model = KernelMachineRegressor(Huber(0.1), C=100.0, gamma=0.5).fit(X, y)

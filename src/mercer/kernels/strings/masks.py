@@ -31,7 +31,7 @@ def coefficients(profile: list[float], length: int) -> Float64:
     A profile that is 0 from some distance on needs no mask smaller than what is left.
 
     >>> coefficients([13.0, 4.0, 2.0], 4)  # windows within one mismatch of both, p = 4, four letters
-    array([0., 0., 2., -2., 9.])
+    array([ 0.,  0.,  2., -2.,  9.])
     """
     a = np.zeros(length + 1)
     for matches in range(length + 1):  # h as a function of the number of matches, l - d: triangular in j
