@@ -29,8 +29,7 @@ TILE_BYTES = 2 * 2**20
 """A tile and what it is computed from stay within the second-level cache."""
 DOUBLE_ENTRIES = 2048 * 2048
 """Matrices up to this many entries are computed in float64: they are cheap, and exact."""
-_SERIAL_ENTRIES = 512 * 1024
-"""Fewer cheap entries than this are done before a second thread has woken up."""
+_SERIAL_ENTRIES = 64 * 1024
 _ASYMMETRY = 1e-5
 
 
@@ -106,8 +105,7 @@ class Gram:
             return cls.of(fitted, row_objects, None if columns is None else column_objects, dtype=np.float64,
                           memory=memory, executor=executor)  # fmt: skip
         left, right = fitted.align(left, right)
-        few = entries < min(_SERIAL_ENTRIES, fitted.tile_entries(left, right))
-        chosen = executor or (Serial() if few else Threads())
+        chosen = executor or (Serial() if entries < _SERIAL_ENTRIES else Threads())
         return cls(_Source(fitted, left, right, diagonal, kind, chosen, budget.stored_bytes(memory)), None, None)
 
     @property
