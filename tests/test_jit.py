@@ -21,7 +21,8 @@ def package(tmp_path):
     """A package with a function that calls one in another file, compiled through our decorator."""
     home = tmp_path / "src" / "mercer"
     home.mkdir(parents=True)
-    shutil.copy(SOURCE / "_jit.py", home)
+    for name in ("_jit.py", "_interrupts.py"):
+        shutil.copy(SOURCE / name, home)
     (home / "__init__.py").touch()
     (home / "callee.py").write_text("from mercer._jit import jit\n\n@jit\ndef inner(x):\n    return x + 10\n")
     (home / "caller.py").write_text(
@@ -162,3 +163,28 @@ def test_decorating():
     assert not options.get("parallel", False)
     assert set(options["fastmath"]) == _jit.FASTMATH
     assert _jit.FASTMATH.isdisjoint({"nnan", "ninf", "fast"})
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no-run: Windows has no SIGINT to send to one process")
+def test_an_interrupt_is_not_lost_while_compiling(package):
+    # Numba's hook is called by LLVM, from C: what is raised in it goes nowhere.
+    program = """
+        import os, signal
+        from numba.core.codegen import JITCPUCodegen
+
+        library = JITCPUCodegen._library_class
+        plain = library._object_compiled_hook
+        def interrupted(*arguments):
+            os.kill(os.getpid(), signal.SIGINT)
+            plain(*arguments)
+        library._object_compiled_hook = interrupted
+
+        from mercer.callee import inner
+        try:
+            print("went on", inner(1))
+        except KeyboardInterrupt:
+            print("interrupted, and then", inner(1))
+    """
+    told = run(package, program)
+    assert told.stdout == "interrupted, and then 11\n", told.stderr
+    assert told.stderr == ""

@@ -27,6 +27,8 @@ from typing import Any, TypeVar, overload
 import numba
 from numba.core.registry import CPUDispatcher
 
+from mercer._interrupts import interrupt_held_back
+
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 Array = Any
@@ -53,7 +55,9 @@ def jit(function: Any = None, *, reassociate: bool = True, cache: bool = True) -
     flags = set(FASTMATH) if reassociate else {"contract"}
     folder = cache_folder() if cache else None
     with _numba_cache_at(folder):
-        return numba.njit(nogil=True, error_model="numpy", fastmath=flags, cache=folder is not None)(function)
+        compiled = numba.njit(nogil=True, error_model="numpy", fastmath=flags, cache=folder is not None)(function)
+    compiled.compile = interrupt_held_back()(compiled.compile)  # type: ignore[method-assign]
+    return compiled
 
 
 def is_jitted(function: object) -> bool:

@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 from threadpoolctl import ThreadpoolController
 
+from mercer._interrupts import interrupt_held_back
 from mercer._progress import Reporter
 from mercer.gram.tiles import Strip, Tile
 
@@ -219,7 +220,8 @@ def single_threaded_blas() -> Iterator[None]:
     how many there are. The setting is process-wide, so it is counted: two fits at once must not undo each other's.
     """
     global _holders, _limiter
-    with _guard:
+    # Held back: half of this done is a process whose BLAS never has its threads again.
+    with interrupt_held_back(), _guard:
         _holders += 1
         if _holders == 1:
             _limiter = _controller(len(sys.modules)).limit(limits=1, user_api="blas")
@@ -227,7 +229,7 @@ def single_threaded_blas() -> Iterator[None]:
     try:
         yield
     finally:
-        with _guard:
+        with interrupt_held_back(), _guard:
             _holders -= 1
             if _holders == 0:
                 _limiter.__exit__(None, None, None)
