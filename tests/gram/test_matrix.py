@@ -13,7 +13,9 @@ from mercer.gram import matrix
 from mercer.gram.executors import Serial, Threads
 from mercer.gram.expansion import Expansion
 from mercer.gram.folds import folds
-from mercer.gram.matrix import Gram, TileWork
+from mercer.gram.matrix import Gram
+from mercer.gram.tiles import Tile
+from mercer.gram.work import TileWork
 
 RANDOM = np.random.default_rng(0)
 X = RANDOM.normal(size=(37, 3))
@@ -222,7 +224,7 @@ def test_work_can_be_shipped():
     left, right = FITTED.align(FITTED.features(FITTED.kernel.coerce(X)), FITTED.features(FITTED.kernel.coerce(X)))
     work = pickle.loads(pickle.dumps(TileWork(FITTED, left, right)))
     out = np.empty((2, 3))
-    work(matrix.Tile(1, 3, 0, 3), out)
+    work(Tile(1, 3, 0, 3), out)
     np.testing.assert_allclose(out, K[1:3, :3], atol=1e-12)
 
 

@@ -55,8 +55,18 @@ def test_the_tiles_of_a_strip_share_their_rows_in_order(n, m):
         assert [tile.left for tile in strip] == sorted(tile.left for tile in strip)
 
 
+@given(sizes, sizes)
+def test_by_columns_the_tiles_of_a_strip_share_their_columns_in_order(n, m):
+    strips = plan(n, m, itemsize=8, budget=2**16, by_columns=True)
+    assert (cover(strips, n, m) == 1).all()
+    for strip in strips:
+        assert len({(tile.left, tile.right) for tile in strip}) == 1
+        assert [tile.top for tile in strip] == sorted(tile.top for tile in strip)
+
+
 def test_the_plan_knows_nothing_of_threads():
-    assert set(inspect.signature(plan).parameters) == {"n_rows", "n_columns", "itemsize", "budget", "symmetric"}
+    known = {"n_rows", "n_columns", "itemsize", "budget", "symmetric", "by_columns"}
+    assert set(inspect.signature(plan).parameters) == known
     assert plan(700, 300, itemsize=8, budget=2**18) == plan(700, 300, itemsize=8, budget=2**18)
 
 

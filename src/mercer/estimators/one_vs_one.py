@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import combinations
-from typing import Any
+from typing import Any, final
 
 import numpy as np
 import numpy.typing as npt
@@ -65,10 +65,23 @@ def from_dual_coefficients(layout: Float64, codes: Rows, n_classes: int) -> Floa
     return coefficients
 
 
-def members(codes: Rows, weights: Float64, pair: tuple[int, int]) -> tuple[Rows, Float64]:
-    """The objects of two classes that weigh something, and their signs: +1 for the first class."""
-    ids = np.flatnonzero(((codes == pair[0]) | (codes == pair[1])) & (weights > 0))
-    return ids, np.where(codes[ids] == pair[0], 1.0, -1.0)
+@final
+class Members:
+    """The objects of each class that weigh something, and those of each pair of classes."""
+
+    def __init__(self, codes: Rows, weights: Float64, n_classes: int) -> None:
+        used = weights > 0
+        self.groups = [np.flatnonzero((codes == label) & used) for label in range(n_classes)]
+
+    def of(self, pair: tuple[int, int]) -> tuple[Rows, Float64]:
+        """The objects of a pair and their signs: +1 for the first class."""
+        first, second = (self.groups[label] for label in pair)
+        ids = np.concatenate((first, second))
+        signs = np.repeat((1.0, -1.0), (len(first), len(second)))
+        if len(self.groups) > 2:
+            return ids, signs
+        order = np.argsort(ids)  # of all objects there are, in their order
+        return ids[order], signs[order]
 
 
 def grouped_by_class(support: Rows, codes: Rows, n_classes: int) -> tuple[Rows, Any]:

@@ -26,6 +26,7 @@ from mercer.estimators.sanity import warn_if_constant, warn_of_scales
 from mercer.estimators.targets import Classes, class_weights, classes_of, refuse_weightless_classes, sample_weights
 from mercer.gram.expansion import Expansion
 from mercer.gram.matrix import Gram
+from mercer.gram.pairs import PairBlocks
 from mercer.inputs.base import Objects
 from mercer.inputs.vectors import Vectors
 from mercer.kernels.vectors.linear import Linear
@@ -164,20 +165,29 @@ class SVC(ClassifierMixin, Explaining):
     def _train(self, gram: Gram, classes: Classes, penalties: Float64, began: float) -> list[Machine]:
         """One machine per pair of classes, side by side."""
         problems = ovo.pairs(len(classes.labels))
+        members = ovo.Members(classes.codes, penalties, len(classes.labels))
         limits = limits_of(self, began)
         machines: list[Machine | None] = [None] * len(problems)
+        if len(problems) > 1:
+            if gram.fits() and worth_storing([len(group) for group in members.groups]):
+                gram.store()
+            blocks = PairBlocks(gram, members.groups, problems)
         with reporting("Training") as report:
             done = 0
 
             def job(number: int) -> None:
                 nonlocal done
-                ids, signs = ovo.members(classes.codes, penalties, problems[number])
+                ids, signs = members.of(problems[number])
+                if len(problems) > 1:
+                    part = blocks.of(problems[number])
+                else:
+                    part = gram if len(ids) == gram.shape[0] else gram.view(ids)
 
                 def on_chunk(chunk: Any) -> None:
                     report((done + chunk.fraction) / len(problems), f"gap {chunk.gap:.2g}")
 
                 machines[number] = train(
-                    gram if len(ids) == gram.shape[0] else gram.view(ids),
+                    part,
                     Hinge(),
                     signs,
                     penalties[ids],
@@ -188,26 +198,25 @@ class SVC(ClassifierMixin, Explaining):
                 )
                 done += 1
 
-            if len(problems) > 1:
-                counts = np.bincount(classes.codes)
-                if gram.fits() and worth_storing(gram.shape[0], [int(counts[a] + counts[b]) for a, b in problems]):
-                    gram.store()
-                gram.executor.each(job, range(len(problems)), limits.stop)
-            else:
-                job(0)
+            gram.executor.each(job, range(len(problems)), limits.stop)
         return [machine for machine in machines if machine is not None]
 
     def _set_machines(self, machines: list[Machine], objects: Objects, classes: Classes, penalties: Float64) -> None:
         n_classes = len(classes.labels)
-        full = np.zeros((len(objects), len(machines)))
-        for column, (pair, machine) in enumerate(zip(ovo.pairs(n_classes), machines, strict=True)):
-            full[ovo.members(classes.codes, penalties, pair)[0], column] = machine.coefficients
-        support = np.flatnonzero(np.any(full != 0, axis=1))
+        members = ovo.Members(classes.codes, penalties, n_classes)
+        used = [np.flatnonzero(machine.coefficients) for machine in machines]
+        ids = [members.of(pair)[0][part] for pair, part in zip(ovo.pairs(n_classes), used, strict=True)]
+        support = np.unique(np.concatenate(ids))
         self.support_, self._n_support = ovo.grouped_by_class(support, classes.codes, n_classes)
+        place = np.empty(len(objects), dtype=np.intp)
+        place[self.support_] = np.arange(len(self.support_))
+        coefficients = np.zeros((len(self.support_), len(machines)))
+        for column, machine in enumerate(machines):
+            coefficients[place[ids[column]], column] = machine.coefficients[used[column]]
         self.fit_status_ = 0 if all(machine.converged for machine in machines) else 1
         self.n_iter_ = np.array([machine.certificate.iterations for machine in machines], dtype=np.int32)
         intercept = np.array([machine.intercept for machine in machines])
-        self._set_expansion(Expansion(self.kernel_, objects.take(self.support_), full[self.support_], intercept))
+        self._set_expansion(Expansion(self.kernel_, objects.take(self.support_), coefficients, intercept))
 
     def _set_expansion(self, expansion: Expansion) -> None:
         """The machine, and scikit-learn's views of it; support objects are grouped by class."""
@@ -279,8 +288,9 @@ class SVC(ClassifierMixin, Explaining):
         full = np.zeros(outputs.shape)
         full[self.support_] = self.expansion_.coefficients
         parts = []
+        members = ovo.Members(codes, penalties, len(self.classes_))
         for column, pair in enumerate(ovo.pairs(len(self.classes_))):
-            ids, signs = ovo.members(codes, penalties, pair)
+            ids, signs = members.of(pair)
             intercept = float(self._intercept_[column])
             parts.append(
                 certify(Hinge(), signs, penalties[ids], full[ids, column], outputs[ids, column], intercept,

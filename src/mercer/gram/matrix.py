@@ -12,14 +12,14 @@ from typing import Any, Self, final
 import numpy as np
 import numpy.typing as npt
 
-from mercer._jit import Array, jit
 from mercer._progress import reporting
 from mercer.errors import KernelError
 from mercer.gram import budget
 from mercer.gram.cache import RowCache
 from mercer.gram.executors import Block, Executor, Serial, Sink, Threads
 from mercer.gram.sinks import ProductSink, StoreSink
-from mercer.gram.tiles import Strip, Tile, plan
+from mercer.gram.tiles import Strip, plan
+from mercer.gram.work import ExactWork, StoredWork, TileWork, gathered
 from mercer.inputs.base import Objects
 from mercer.kernels.base import DType, Features, FittedKernel, Float64
 
@@ -47,19 +47,6 @@ class _Source:
     stored: Block | None = None
     cache: RowCache | None = field(default=None)
     entries: int = 0
-
-
-@final
-@dataclass(frozen=True)
-class TileWork:
-    """The work of one tile: picklable, so that it can be shipped to another process."""
-
-    fitted: FittedKernel
-    left: Features
-    right: Features
-
-    def __call__(self, tile: Tile, out: Block) -> None:
-        self.fitted.tile(self.left.take(tile.rows), self.right.take(tile.columns), out)
 
 
 @final
@@ -160,6 +147,16 @@ class Gram:
             part._taken["right"] = self._right()
         return part
 
+    def part(self, ids: Rows, entries: Block) -> Gram:
+        """The view of these rows and columns, whose entries the caller knows already."""
+        source = self._source
+        left, diagonal = self._left().take(ids), self.diagonal()[ids]
+        return Gram(
+            _Source(source.fitted, left, left, diagonal, source.dtype, source.executor, source.budget, entries),
+            None,
+            None,
+        )
+
     def diagonal(self) -> Float64:
         """k(x, x) of each row's object, in float64."""
         if self._source.diagonal is None:
@@ -184,7 +181,7 @@ class Gram:
         source = self._source
         if source.stored is not None:
             whole = self._rows is None and self._columns is None
-            found = source.stored if whole else _gathered(source.stored, self._row_ids(), self._column_ids())
+            found = source.stored if whole else gathered(source.stored, self._row_ids(), self._column_ids())
             return found if dtype is None else found.astype(dtype, copy=False)
         n, m = self.shape
         budget.require(
@@ -201,7 +198,7 @@ class Gram:
         """The rows at `index` (of the columns at `columns`) as an array."""
         part = self.view(index, slice(None) if columns is None else columns)
         if part._source.stored is not None:
-            found = _gathered(part._source.stored, part._row_ids(), part._column_ids())
+            found = gathered(part._source.stored, part._row_ids(), part._column_ids())
             if out is None:
                 return found
             out[...] = found
@@ -230,9 +227,12 @@ class Gram:
             self.each_tile(ProductSink(out, vectors, self.dtype))
         return out
 
-    def each_tile(self, sink: Sink) -> None:
-        """Compute every tile into a sink, without storing K."""
-        self._run(sink, symmetric=False)
+    def each_tile(self, sink: Sink, *, by_columns: bool = False) -> None:
+        """Compute every tile into a sink, without storing K.
+
+        The tiles of one strip of rows (or of columns) come one after the other, those of different strips in any order.
+        """
+        self._run(sink, symmetric=False, by_columns=by_columns)
 
     def _bytes(self) -> int:
         n, m = self.shape
@@ -256,16 +256,31 @@ class Gram:
             self._taken["right"] = source.right if self._columns is None else source.right.take(self._columns)
         return self._taken["right"]
 
+    def _coincident(self) -> tuple[Rows, Rows]:
+        """Positions (row, column) of equal objects, ordered by row; either may hold an object several times."""
+        rows, columns = self._rows, self._columns
+        if columns is None:
+            return np.arange(self.shape[0]), self._row_ids()
+        order = np.argsort(columns, kind="stable")
+        if rows is None:
+            return columns[order], order
+        first = np.searchsorted(columns, rows, side="left", sorter=order)
+        times = np.searchsorted(columns, rows, side="right", sorter=order) - first
+        hits = np.repeat(np.arange(len(rows)), times)
+        nth = np.arange(len(hits)) - np.repeat(np.cumsum(times) - times, times)
+        return hits, order[first[hits] + nth]
+
     def _fill(self, out: Block) -> None:
         """Compute every entry into `out`."""
         source = self._source
         if source.stored is not None:
-            out[...] = _gathered(source.stored, self._row_ids(), self._column_ids())
+            out[...] = gathered(source.stored, self._row_ids(), self._column_ids())
             return
         half = self.symmetric and source.fitted.kernel.symmetric
         self._run(StoreSink(out, mirror=half), symmetric=half)
         if source.diagonal is not None:
-            _write_coincident(out, self._row_ids(), self._column_ids(), source.diagonal)
+            hits, places = self._coincident()
+            out[hits, places] = source.diagonal[self._row_ids()[hits]]
         if self.symmetric and not source.fitted.kernel.symmetric:
             _refuse_asymmetry(out, source.fitted)
 
@@ -280,60 +295,24 @@ class Gram:
         strips = plan(*self.shape, itemsize=stored.itemsize, budget=TILE_BYTES)
         self._source.executor.each(work, strips)
 
-    def _run(self, sink: Sink, *, symmetric: bool) -> None:
+    def _run(self, sink: Sink, *, symmetric: bool, by_columns: bool = False) -> None:
         source = self._source
         itemsize, most = np.dtype(self.dtype).itemsize, TILE_BYTES
         if source.stored is None:
             work: Any = TileWork(source.fitted, self._left(), self._right())
             most = min(most, itemsize * source.fitted.tile_entries(work.left, work.right))
         else:
-            work = _StoredWork(source.stored, self._row_ids(), self._column_ids())
-        strips = plan(*self.shape, itemsize=itemsize, budget=most, symmetric=symmetric)
+            work = StoredWork(source.stored, self._row_ids(), self._column_ids())
+        strips = plan(*self.shape, itemsize=itemsize, budget=most, symmetric=symmetric, by_columns=by_columns)
         if isinstance(sink, StoreSink) and not symmetric:  # few long rows: no order to keep, so every tile for itself
             strips = tuple((tile,) for strip in strips for tile in strip)
         if not isinstance(sink, StoreSink) and source.stored is None and source.diagonal is not None:
-            work = _ExactWork.of(work, self._row_ids(), self._column_ids(), source.diagonal)
+            hits, places = self._coincident()
+            work = ExactWork(work, hits, places, source.diagonal[self._row_ids()[hits]])
         with reporting("Kernel values") as report:
             source.executor.map(work, strips, sink, report)
         if source.stored is None:
             source.entries += sum(tile.entries for strip in strips for tile in strip)
-
-
-@final
-@dataclass(frozen=True)
-class _StoredWork:
-    """Tiles copied from a stored matrix."""
-
-    stored: Block
-    rows: Rows
-    columns: Rows
-
-    def __call__(self, tile: Tile, out: Block) -> None:
-        _gather(self.stored, self.rows[tile.rows], self.columns[tile.columns], out)
-
-
-@final
-@dataclass(frozen=True)
-class _ExactWork:
-    """Computed tiles in which an object meets itself with its exact value."""
-
-    inner: TileWork
-    hits: Rows
-    """Rows that meet their own object, in order, and in which column."""
-    places: Rows
-    values: Float64
-
-    @classmethod
-    def of(cls, inner: TileWork, rows: Rows, columns: Rows, diagonal: Float64) -> Self:
-        hits, places = _coincident(rows, columns)
-        return cls(inner, hits, places, diagonal[rows[hits]])
-
-    def __call__(self, tile: Tile, out: Block) -> None:
-        self.inner(tile, out)
-        begin, end = np.searchsorted(self.hits, (tile.top, tile.bottom))
-        part = np.arange(begin, end)
-        part = part[(self.places[part] >= tile.left) & (self.places[part] < tile.right)]
-        out[self.hits[part] - tile.top, self.places[part] - tile.left] = self.values[part]
 
 
 def _objects(fitted: FittedKernel, raw: Any, *, new: bool) -> Objects:
@@ -349,37 +328,6 @@ def _single_precision(fitted: FittedKernel, left: Features, right: Features) -> 
 
 def _is_everything(index: Any) -> bool:
     return isinstance(index, slice) and index == slice(None)
-
-
-def _gathered(stored: Block, rows: Rows, columns: Rows) -> Block:
-    out = np.empty((len(rows), len(columns)), dtype=stored.dtype)
-    _gather(stored, rows, columns, out)
-    return out
-
-
-@jit
-def _gather(stored: Array, rows: Array, columns: Array, out: Array) -> None:
-    for i in range(rows.shape[0]):
-        row = stored[rows[i]]
-        target = out[i]
-        for j in range(columns.shape[0]):
-            target[j] = row[columns[j]]
-
-
-def _write_coincident(out: Block, rows: Rows, columns: Rows, diagonal: Float64) -> None:
-    """The exact value wherever a row's object is also the column's."""
-    hits, places = _coincident(rows, columns)
-    out[hits, places] = diagonal[rows[hits]]
-
-
-def _coincident(rows: Rows, columns: Rows) -> tuple[Rows, Rows]:
-    """Positions (row, column) of equal objects, ordered by row; either may hold an object several times."""
-    order = np.argsort(columns, kind="stable")
-    first = np.searchsorted(columns, rows, side="left", sorter=order)
-    times = np.searchsorted(columns, rows, side="right", sorter=order) - first
-    hits = np.repeat(np.arange(len(rows)), times)
-    nth = np.arange(len(hits)) - np.repeat(np.cumsum(times) - times, times)
-    return hits, order[first[hits] + nth]
 
 
 def _refuse_asymmetry(out: Block, fitted: FittedKernel) -> None:

@@ -52,7 +52,7 @@ class StoreSink:
         if tile.top == tile.left:
             _mirror_within(self._out, tile.top, tile.bottom)
         else:
-            _mirror_across(self._out, block, tile.top, tile.left)
+            mirror_across(self._out, block, tile.top, tile.left)
 
 
 @final
@@ -64,6 +64,7 @@ class ProductSink:
         self._single = vectors.ndim == 1
         self._vectors = np.ascontiguousarray(vectors, dtype=np.float64 if self._single else dtype)
         self._buffers = Buffers(dtype)
+        self._parts: dict[tuple[int, int], tuple[npt.NDArray[np.intp] | None, Block]] = {}
 
     def buffer(self, tile: Tile) -> Block:
         return self._buffers.of_shape(tile.shape)
@@ -71,8 +72,23 @@ class ProductSink:
     def accept(self, tile: Tile, block: Block) -> None:
         if self._single:  # gradients of solvers: every term is added up in float64
             _add_product(self._out[tile.rows], block, self._vectors[tile.columns])
+            return
+        used, vectors = self._used(tile.left, tile.right)
+        if used is None:
+            self._out[tile.rows] += block @ vectors
         else:
-            self._out[tile.rows] += block @ self._vectors[tile.columns]
+            self._out[tile.rows, used] += block @ vectors
+
+    def _used(self, left: int, right: int) -> tuple[npt.NDArray[np.intp] | None, Block]:
+        """The vectors that are not zero here, if those are few: support objects of one class have few coefficients."""
+        found = self._parts.get((left, right))
+        if found is None:
+            part = self._vectors[left:right]
+            used = np.flatnonzero(part.any(axis=0))
+            few = len(used) <= part.shape[1] // 2
+            found = (used, np.ascontiguousarray(part[:, used])) if few else (None, part)
+            self._parts[left, right] = found
+        return found
 
 
 @jit
@@ -86,7 +102,8 @@ def _add_product(out: Array, block: Array, vector: Array) -> None:
 
 
 @jit
-def _mirror_across(out: Array, block: Array, top: int, left: int) -> None:
+def mirror_across(out: Array, block: Array, top: int, left: int) -> None:
+    """The transpose of the block that lies at (top, left)."""
     # In squares that fit the first-level cache: a plain transposed copy misses it on every write.
     side = 32
     for i0 in range(0, block.shape[0], side):

@@ -36,6 +36,10 @@ class Tile:
         return self.bottom - self.top, self.right - self.left
 
     @property
+    def transposed(self) -> Tile:
+        return Tile(self.left, self.right, self.top, self.bottom)
+
+    @property
     def entries(self) -> int:
         return (self.bottom - self.top) * (self.right - self.left)
 
@@ -43,12 +47,19 @@ class Tile:
 Strip = tuple[Tile, ...]
 
 
-def plan(n_rows: int, n_columns: int, *, itemsize: int, budget: int, symmetric: bool = False) -> tuple[Strip, ...]:
+def plan(
+    n_rows: int, n_columns: int, *, itemsize: int, budget: int, symmetric: bool = False, by_columns: bool = False
+) -> tuple[Strip, ...]:
     """Strips of tiles that cover the matrix, or its upper triangle if `symmetric`, each tile within `budget` bytes.
+
+    `by_columns` makes strips whose tiles share their columns, for sums over rows.
 
     >>> [len(strip) for strip in plan(600, 600, itemsize=4, budget=2**20, symmetric=True)]
     [2, 1]
     """
+    if by_columns:
+        strips_of_rows = plan(n_columns, n_rows, itemsize=itemsize, budget=budget)
+        return tuple(tuple(tile.transposed for tile in strip) for strip in strips_of_rows)
     entries = max(1, budget // itemsize)
     if symmetric:
         side = max(1, min(2 * ROWS, int(entries**0.5), n_rows))

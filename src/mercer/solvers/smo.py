@@ -14,11 +14,13 @@ through as they are (`dense`), large ones by sub-problems (`workingset`). K may 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import combinations
 from typing import final
 
 import numpy as np
 
 from mercer.gram.matrix import Gram
+from mercer.gram.pairs import LARGEST
 from mercer.solvers import hardmargin
 from mercer.solvers.dense import DenseRun
 from mercer.solvers.drive import Run, Solver
@@ -46,19 +48,20 @@ class SMO(Solver):
 
 def run(gram: Gram, problem: BoxProblem, start: Float64, tol: float, moves: Moves) -> Run:
     """The run that suits the size of the problem."""
-    if len(problem.linear) <= DENSE:
+    if len(problem.linear) <= (DENSE if gram.stored is None else LARGEST):
         return DenseRun(gram, problem, start, tol, moves)
     return WorkingSetRun(gram, problem, start, tol, moves)
 
 
-def worth_storing(n: int, sizes: Sequence[int]) -> bool:
-    """Whether problems of these sizes, over parts of n objects, had better share one stored matrix.
+def worth_storing(groups: Sequence[int]) -> bool:
+    """Whether the problems of all pairs of groups of these sizes had better share one stored matrix.
 
-    Storing computes half a square once, and copies each part from it. Without, a small problem computes its own half
-    square, and a large one the rows that it turns out to need.
+    Storing computes half a square once, and copies each part from it. Without, small pairs compute every entry once
+    (`gram.pairs`), and a large one computes the rows that it turns out to need, whatever others computed.
     """
-    alone = sum(0.5 * size**2 if size <= DENSE else _ROWS_NEEDED * size**2 for size in sizes)
-    return 0.5 * n**2 + _COPY * sum(size**2 for size in sizes) < alone
+    large = [(a + b) ** 2 for a, b in combinations(groups, 2) if a + b > LARGEST]
+    small = sum(a * b for a, b in combinations(groups, 2) if a + b <= LARGEST)
+    return 0.5 * sum(groups) ** 2 + _COPY * sum(large) < small + _ROWS_NEEDED * sum(large)
 
 
 def feasible(problem: BoxProblem) -> Float64:

@@ -80,7 +80,8 @@ class RowSupply:
             stays = part[wanted[part]][: cache.capacity]
             places = np.full(len(part), -1, dtype=np.int64)
             places[np.isin(part, stays)] = cache.reserve(rows[stays])
-            self._gram.view(slice(None), rows[part]).each_tile(_FoldSink(F, moves[part], cache.buffer, places))
+            sink = _FoldSink(F, moves[part], cache.buffer, places)
+            self._gram.view(rows[part], slice(None)).each_tile(sink, by_columns=True)
             yield
 
     def copy_entries(self, old: Rows, new: Rows, block: npt.NDArray[Any], top: int) -> npt.NDArray[np.bool_]:
@@ -104,7 +105,7 @@ class RowSupply:
 
 @final
 class _FoldSink:
-    """Takes tiles of K[:, rows]: subtracts their products, and keeps the columns that have a place."""
+    """Takes tiles of K[rows, :], by columns: subtracts their products, and keeps the rows that have a place."""
 
     def __init__(self, F: Float64, moves: Float64, kept: npt.NDArray[Any], places: npt.NDArray[np.int64]) -> None:
         self._F = F
@@ -117,32 +118,15 @@ class _FoldSink:
         return self._buffers.of_shape(tile.shape)
 
     def accept(self, tile: Tile, block: npt.NDArray[Any]) -> None:
-        _fold(self._F[tile.rows], block, self._moves[tile.columns])
-        places = self._places[tile.columns]
-        columns = np.flatnonzero(places >= 0)
-        if len(columns):
-            _keep(self._kept, block, columns, places[columns], tile.top)
+        _fold(self._F[tile.columns], block, self._moves[tile.rows], self._kept, self._places[tile.rows], tile.left)
 
 
 @jit
-def _fold(F: Array, block: Array, moves: Array) -> None:
+def _fold(F: Array, block: Array, moves: Array, kept: Array, places: Array, left: int) -> None:
+    subtract_rows(F, block, np.arange(block.shape[0]), moves, 0, F.shape[0])
     for i in range(block.shape[0]):
-        row = block[i]
-        total = 0.0
-        for j in range(row.shape[0]):
-            total += row[j] * moves[j]
-        F[i] -= total
-
-
-@jit
-def _keep(kept: Array, block: Array, columns: Array, places: Array, top: int) -> None:
-    side = 64
-    for i0 in range(0, block.shape[0], side):
-        stop = min(i0 + side, block.shape[0])
-        for j in range(columns.shape[0]):
-            out, column = kept[places[j]], columns[j]
-            for i in range(i0, stop):
-                out[top + i] = block[i, column]
+        if places[i] >= 0:
+            kept[places[i], left : left + block.shape[1]] = block[i]
 
 
 @jit

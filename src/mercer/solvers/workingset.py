@@ -31,13 +31,13 @@ from mercer.solvers.supply import RowSupply
 
 Rows = npt.NDArray[np.intp]
 
-FIRST_SET = 512
-SMALLEST_SET = 512
+FIRST_SET = 1024
+SMALLEST_SET = 768
 LARGEST_SET = 8192
 _PER_FREE = 1.5
 _PER_CHANGED = 2.0
 _NEW_SHARE = 0.25
-_INNER = 0.2
+_INNER = 0.1
 _INNER_TOL = 0.5
 _NOISE = 0.1
 _PASS_ENTRIES = 2e7

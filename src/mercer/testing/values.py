@@ -11,9 +11,10 @@ import numpy as np
 
 from mercer.errors import InputError
 from mercer.gram.executors import Executor, Serial, Threads
-from mercer.gram.matrix import Gram, TileWork
+from mercer.gram.matrix import Gram
 from mercer.gram.sinks import StoreSink
 from mercer.gram.tiles import plan
+from mercer.gram.work import TileWork
 from mercer.inputs.base import Objects
 from mercer.kernels.base import Features, FittedKernel, Float64, Floating, Kernel, State
 from mercer.testing.checks import fingerprint, named, require, require_unchanged

@@ -1,0 +1,61 @@
+"""The matrices of pairs of groups of objects: each entry is computed once, and little is kept.
+
+Every pair (a, b) of groups needs K[a, a] and K[b, b], which it shares with other pairs, and K[a, b], which nobody else
+needs. So the blocks within groups are stored and the others are computed where they are used: half a square of
+entries in all, without the memory of a whole one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, final
+
+import numpy as np
+import numpy.typing as npt
+
+from mercer.gram.executors import Block
+from mercer.gram.matrix import Gram
+from mercer.gram.sinks import mirror_across
+
+Rows = npt.NDArray[np.intp]
+
+LARGEST = 4096
+"""Larger pairs are left to those who compute rows as they need them."""
+
+
+@final
+class PairBlocks:
+    """Groups of objects, and the matrix of any two of them."""
+
+    def __init__(self, gram: Gram, groups: Sequence[Rows], pairs: Sequence[tuple[int, int]]) -> None:
+        self._gram = gram
+        self._groups = groups
+        small = [pair for pair in pairs if self.holds(pair)]
+        needed = sorted({group for pair in small for group in pair})
+        self._within: dict[int, Block] = {}
+        largest = max((len(groups[a]) + len(groups[b]) for a, b in small), default=0)
+        entries = sum(len(groups[group]) ** 2 for group in needed) + largest**2
+        if gram.stored is None and entries * np.dtype(gram.dtype).itemsize <= gram.budget // 2:
+            gram.executor.each(self._compute, needed)
+
+    def _compute(self, group: int) -> None:
+        self._within[group] = self._gram.view(self._groups[group]).dense()
+
+    def holds(self, pair: tuple[int, int]) -> bool:
+        """Whether a pair is small enough to be given as a whole."""
+        return sum(len(self._groups[group]) for group in pair) <= LARGEST
+
+    def of(self, pair: tuple[int, int]) -> Gram:
+        """The matrix over the objects of the first group, and then those of the second."""
+        first, second = (self._groups[group] for group in pair)
+        ids = np.concatenate((first, second))
+        if not (self.holds(pair) and self._within):
+            return self._gram.view(ids)
+        out: npt.NDArray[Any] = np.empty((len(ids), len(ids)), dtype=self._gram.dtype)
+        cut = len(first)
+        across = self._gram.rows(first, second)
+        out[:cut, :cut] = self._within[pair[0]]
+        out[cut:, cut:] = self._within[pair[1]]
+        out[:cut, cut:] = across
+        mirror_across(out, across, 0, cut)
+        return self._gram.part(ids, out)

@@ -1,0 +1,77 @@
+"""The work of one tile: computed, computed but for what is known, or copied from what is stored."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+import numpy.typing as npt
+
+from mercer._jit import Array, jit
+from mercer.gram.executors import Block
+from mercer.gram.tiles import Tile
+from mercer.kernels.base import Features, FittedKernel, Float64
+
+Rows = npt.NDArray[np.intp]
+
+
+@final
+@dataclass(frozen=True)
+class TileWork:
+    """The work of one tile: picklable, so that it can be shipped to another process."""
+
+    fitted: FittedKernel
+    left: Features
+    right: Features
+
+    def __call__(self, tile: Tile, out: Block) -> None:
+        self.fitted.tile(self.left.take(tile.rows), self.right.take(tile.columns), out)
+
+
+@final
+@dataclass(frozen=True)
+class StoredWork:
+    """Tiles copied from a stored matrix."""
+
+    stored: Block
+    rows: Rows
+    columns: Rows
+
+    def __call__(self, tile: Tile, out: Block) -> None:
+        _gather(self.stored, self.rows[tile.rows], self.columns[tile.columns], out)
+
+
+@final
+@dataclass(frozen=True)
+class ExactWork:
+    """Computed tiles in which an object meets itself with its exact value."""
+
+    inner: TileWork
+    hits: Rows
+    """Rows that meet their own object, in order, and in which column."""
+    places: Rows
+    values: Float64
+
+    def __call__(self, tile: Tile, out: Block) -> None:
+        self.inner(tile, out)
+        begin, end = np.searchsorted(self.hits, (tile.top, tile.bottom))
+        part = np.arange(begin, end)
+        part = part[(self.places[part] >= tile.left) & (self.places[part] < tile.right)]
+        out[self.hits[part] - tile.top, self.places[part] - tile.left] = self.values[part]
+
+
+def gathered(stored: Block, rows: Rows, columns: Rows) -> Block:
+    """A part of a stored matrix, as an array of its own."""
+    out = np.empty((len(rows), len(columns)), dtype=stored.dtype)
+    _gather(stored, rows, columns, out)
+    return out
+
+
+@jit
+def _gather(stored: Array, rows: Array, columns: Array, out: Array) -> None:
+    for i in range(rows.shape[0]):
+        row = stored[rows[i]]
+        target = out[i]
+        for j in range(columns.shape[0]):
+            target[j] = row[columns[j]]

@@ -1,0 +1,59 @@
+"""Matrices of pairs of groups: the same entries as the whole, each computed once."""
+
+import numpy as np
+import pytest
+
+from mercer.gram import pairs
+from mercer.gram.matrix import Gram
+from mercer.gram.pairs import PairBlocks
+from mercer.kernels import RBF
+
+GROUPS = [np.array([7, 1, 4]), np.array([0, 9]), np.array([2, 3, 5, 8])]
+PAIRS = [(0, 1), (0, 2), (1, 2)]
+
+
+def gram(**options) -> Gram:
+    X = np.random.default_rng(0).normal(size=(10, 3))
+    return Gram.of(RBF(gamma=0.7).fit(X), X, **options)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_the_matrix_of_a_pair(dtype):
+    whole = gram(dtype=dtype)
+    blocks = PairBlocks(whole, GROUPS, PAIRS)
+    for a, b in PAIRS:
+        part = blocks.of((a, b))
+        ids = np.concatenate((GROUPS[a], GROUPS[b]))
+        np.testing.assert_allclose(part.dense(), whole.dense()[np.ix_(ids, ids)], rtol=1e-6)
+        np.testing.assert_array_equal(part.diagonal(), whole.diagonal()[ids])
+        assert part.symmetric
+        np.testing.assert_allclose(part.rows(np.array([1]))[0], whole.dense()[ids[1], ids], rtol=1e-6)
+
+
+def test_each_entry_is_computed_once():
+    whole = gram()
+    blocks = PairBlocks(whole, GROUPS, PAIRS)
+    for pair in PAIRS:
+        blocks.of(pair).dense()
+    sizes = [len(group) for group in GROUPS]
+    assert whole.entries_computed == sum(size**2 for size in sizes) + sum(sizes[a] * sizes[b] for a, b in PAIRS)
+
+
+def test_large_pairs_and_small_budgets_compute_what_is_asked(monkeypatch):
+    monkeypatch.setattr(pairs, "LARGEST", 5)
+    whole = gram()
+    blocks = PairBlocks(whole, GROUPS, PAIRS)
+    assert blocks.holds((0, 1))
+    assert not blocks.holds((0, 2))
+    assert blocks.of((0, 2)).stored is None
+    assert blocks.of((0, 1)).stored is not None
+    poor = gram(memory=1e-4)
+    assert PairBlocks(poor, GROUPS, PAIRS).of((0, 1)).stored is None
+
+
+def test_a_stored_matrix_is_not_computed_again():
+    whole = gram()
+    whole.store()
+    before = whole.entries_computed
+    PairBlocks(whole, GROUPS, PAIRS).of((0, 1)).dense()
+    assert whole.entries_computed == before
