@@ -21,7 +21,7 @@ from mercer.gram.sinks import ProductSink, StoreSink
 from mercer.gram.tiles import Strip, plan
 from mercer.gram.work import ExactWork, StoredWork, TileWork, gathered
 from mercer.inputs.base import Objects
-from mercer.kernels.base import DType, Features, FittedKernel, Float64
+from mercer.kernels.base import ANY_TILE, DType, Features, FittedKernel, Float64
 
 Rows = npt.NDArray[np.intp]
 
@@ -112,6 +112,12 @@ class Gram:
     def budget(self) -> int:
         """The bytes that what is stored may take."""
         return self._source.budget
+
+    @property
+    def dear(self) -> bool:
+        """Whether entries cost so much that memory is better spent on them than saved."""
+        source = self._source
+        return source.fitted.tile_entries(source.left, source.right) < ANY_TILE
 
     @property
     def stored(self) -> Block | None:

@@ -22,7 +22,9 @@ from mercer.solvers.solution import Float64
 
 Rows = npt.NDArray[np.intp]
 
-CACHE_BYTES = 2**30
+# Fresh memory costs about as much as the entries of a cheap kernel that it would save.
+CHEAP_CACHE_BYTES = 2**28
+DEAR_CACHE_BYTES = 2**32
 _PIECE_ENTRIES = 2**23
 _COLUMNS = 4096
 _ROUNDING = 6e-8
@@ -63,7 +65,8 @@ class RowSupply:
         cache = self._cache
         if cache is None:
             row_bytes = self._n * np.dtype(self._gram.dtype).itemsize
-            budget = min(CACHE_BYTES, self._gram.budget // 2)
+            most = DEAR_CACHE_BYTES if self._gram.dear else CHEAP_CACHE_BYTES
+            budget = min(most, self._gram.budget // 2)
             cache = self._cache = RowCache(self._n, self._n, self._gram.dtype, max(budget, 2 * row_bytes))
         here = cache.slots[rows] >= 0
         at_hand = np.flatnonzero(here)
@@ -89,7 +92,7 @@ class RowSupply:
         if self._stored is not None:
             there = np.ones(len(old), dtype=bool)
             _copy_entries(self._stored, old, np.arange(len(old)), new, block, top)
-        elif self._cache is not None:
+        elif self._cache is not None and self._gram.dear:  # a cheap entry is computed sooner than it is found
             there = self._cache.slots[old] >= 0
             columns = np.flatnonzero(there)
             _copy_entries(self._cache.buffer, self._cache.slots[old[columns]], columns, new, block, top)
