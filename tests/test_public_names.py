@@ -21,6 +21,7 @@ TOP = [
     "KernelPerceptron",
     "KernelRidge",
     "KernelRidgeCV",
+    "KernelSearchCV",
     "LinearSVC",
     "LinearSVR",
     "PrimalPerceptron",

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from mercer.estimators.subgradient_svm import SubgradientSVM as SubgradientSVM
     from mercer.estimators.svc import SVC as SVC
     from mercer.estimators.svr import SVR as SVR
+    from mercer.selection.search import KernelSearchCV as KernelSearchCV
     from mercer.storage import load as load
     from mercer.storage import save as save
     from mercer.theory.samples import hsic_test as hsic_test
@@ -55,6 +56,7 @@ _HOMES = {
     "KernelKMeans": "mercer.estimators.kernel_kmeans",
     "KernelPCA": "mercer.estimators.kernel_pca",
     "SpectralClustering": "mercer.estimators.spectral",
+    "KernelSearchCV": "mercer.selection.search",
     "hsic_test": "mercer.theory.samples",
     "mmd_test": "mercer.theory.samples",
     "load": "mercer.storage",
@@ -75,6 +77,7 @@ __all__ = [
     "KernelPerceptron",
     "KernelRidge",
     "KernelRidgeCV",
+    "KernelSearchCV",
     "LinearSVC",
     "LinearSVR",
     "PrimalPerceptron",
