@@ -34,6 +34,7 @@ TOP = [
     "kernels",
     "load",
     "mmd_test",
+    "nested_cross_validate",
     "save",
 ]
 KERNELS = [

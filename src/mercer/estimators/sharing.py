@@ -35,8 +35,7 @@ class Sharing:
     def start(self, loss: Loss, y: Float64, box: Box) -> Float64 | None:
         """A feasible point to begin from: where the same problem ended with other penalties, if it was solved before.
 
-        All coefficients grow (or shrink) by the factor of the penalties, which keeps them in their boxes and their sum
-        zero; those on a bound stay on it.
+        Coefficients on a bound stay on it, and free ones stay where they were, as far as their sum allows.
         """
         found = self._ended.get((loss, y.tobytes()))
         if found is None:
@@ -48,10 +47,13 @@ class Sharing:
         factor = size / size_before
         if np.ptp(factor) > 1e-9 * factor[0]:  # not one factor for all: the sum would not stay
             return None
-        grown: Float64 = np.clip(b * factor[0], box.lower, box.upper)
-        grown[b >= before.upper] = box.upper[b >= before.upper]
-        grown[b <= before.lower] = box.lower[b <= before.lower]
-        return grown
+        high, low = b >= before.upper, b <= before.lower
+        moved = np.where(high, box.upper, np.where(low, box.lower, b))
+        missing = float(b.sum() - moved.sum())
+        room = np.where(high | low, 0.0, (box.upper if missing > 0 else box.lower) - moved)
+        if factor[0] < 1.0 or abs(room.sum()) <= abs(missing):  # all by one factor: feasible always
+            return np.where(high | low, moved, np.clip(b * factor[0], box.lower, box.upper))
+        return moved + room * (missing / room.sum()) if missing else moved
 
     def ended(self, loss: Loss, y: Float64, box: Box, coefficients: Float64) -> None:
         """Note where a problem ended."""

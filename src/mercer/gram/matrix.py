@@ -95,7 +95,9 @@ class Gram:
         chosen = executor or (Serial() if entries < _SERIAL_ENTRIES else Threads())
         whole = fitted.kernel.whole(left, right, fitted.state)
         stored = whole if whole is not None and whole.dtype == kind else None
-        return cls(_Source(fitted, left, right, diagonal, kind, chosen, budget.stored_bytes(memory), stored), None, None)
+        return cls(
+            _Source(fitted, left, right, diagonal, kind, chosen, budget.stored_bytes(memory), stored), None, None
+        )
 
     @property
     def shape(self) -> tuple[int, int]:

@@ -9,7 +9,7 @@ from typing import Any, Self, final
 import numpy as np
 import numpy.typing as npt
 
-from mercer.gram.gathering import gather
+from mercer.gram.work import gather
 from mercer.inputs.gramrows import GramRows
 from mercer.kernels.base import DType, Float64, Floating, Kernel, State
 

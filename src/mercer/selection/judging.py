@@ -41,10 +41,8 @@ class Judge:
         return isinstance(self.scorer, _BaseScorer | _MultimetricScorer | _PassthroughScorer)
 
     def parts(self, model: Any, train: Rows, test: Rows) -> tuple[Any, Any]:
-        """Both parts of X as it was given; of a Gram matrix, rows and columns."""
-        if isinstance(self.X, Objects):
-            return self.X.take(train), self.X.take(test)
-        return _safe_split(model, self.X, None, train)[0], _safe_split(model, self.X, None, test, train)[0]
+        """Both parts of X as it was given."""
+        return parts_of(model, self.X, train, test)
 
     def verdict(self, model: Any, known: Any, new: Any, train: Rows, test: Rows) -> dict[str, Any]:
         """Fit on the objects `known`, score on the objects `new`: times, scores, and what went wrong."""
@@ -88,3 +86,10 @@ class Judge:
     def _scores(self, model: Any, objects: Any, y: Any, index: Rows) -> Any:
         params = _check_method_params(self.X, params=self.score_params, indices=index) if self.score_params else {}
         return _score(model, objects, y, self.scorer, params, self.error_score)
+
+
+def parts_of(model: Any, X: Any, train: Rows, test: Rows) -> tuple[Any, Any]:
+    """Objects to train and to test a model on; of a Gram matrix, rows and columns."""
+    if isinstance(X, Objects):
+        return X.take(train), X.take(test)
+    return _safe_split(model, X, None, train)[0], _safe_split(model, X, None, test, train)[0]

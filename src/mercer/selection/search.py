@@ -42,6 +42,8 @@ class KernelSearchCV(BaseSearchCV):
     scoring, refit, cv, error_score, return_train_score : as in GridSearchCV: any scorer, several at once, any splitter.
     n_jobs : threads; None for all cores.
     time_limit : seconds for the search, without the final fit; settings that were tried on all folds by then compete.
+    racing : fold after fold, drop settings that are significantly worse than the best so far; their scores are nan. The
+        best setting is then very likely, not certainly, the one that an exhaustive search finds.
     warm_start : whether machines begin where the last one ended, along C.
     verbose : accepted for scikit-learn's sake; progress shows by itself on a terminal.
 
@@ -58,6 +60,7 @@ class KernelSearchCV(BaseSearchCV):
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **{name: rule for name, rule in BaseSearchCV._parameter_constraints.items() if name != "pre_dispatch"},
         "param_grid": [dict, list],
+        "racing": ["boolean"],
         "warm_start": ["boolean"],
     }
 
@@ -74,6 +77,7 @@ class KernelSearchCV(BaseSearchCV):
         error_score: Any = np.nan,
         return_train_score: bool = False,
         time_limit: float | None = None,
+        racing: bool = False,
         warm_start: bool = True,
     ) -> None:
         self.estimator = estimator
@@ -86,6 +90,7 @@ class KernelSearchCV(BaseSearchCV):
         self.error_score = error_score
         self.return_train_score = return_train_score
         self.time_limit = time_limit
+        self.racing = racing
         self.warm_start = warm_start
 
     def fit(self, X: Any, y: Any = None, **params: Any) -> Self:
@@ -112,7 +117,10 @@ class KernelSearchCV(BaseSearchCV):
             work = Work(
                 settings, splits, judge, Threads(threads), threads, report, self.time_limit, warm=self.warm_start
             )
-            work.run(work.groups, range(len(splits)), lambda setting: True)
+            if self.racing:
+                work.race(metric if isinstance(metric, str) else "")
+            else:
+                work.exhaust()
         results = self._tabulated(candidates, work.results, judge)
         self._choose(results, metric, work)
         self.scorer_ = getattr(scorer, "_scorers", scorer)

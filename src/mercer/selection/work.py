@@ -24,6 +24,7 @@ from mercer.inputs.base import Objects
 from mercer.kernels.base import Kernel
 from mercer.selection.blocks import Afresh, Shared, Source, depends_on_data, precision
 from mercer.selection.judging import Judge
+from mercer.selection.racing import hopeful
 from mercer.selection.settings import Setting, in_order
 from mercer.solvers.drive import Stopped
 
@@ -116,9 +117,32 @@ class Work:
     def out_of_time(self) -> bool:
         return time.monotonic() >= self._deadline
 
-    def run(self, groups: Iterable[Group], splits: Sequence[int], active: Callable[[Setting], bool]) -> None:
-        """Fit and score the active settings of these groups on these splits."""
-        for source, members in _by_source(groups):
+    def exhaust(self) -> None:
+        """Fit and score every setting on every fold."""
+        self._run(range(len(self._splits)), lambda setting: True, keep=False)
+
+    def race(self, metric: str) -> None:
+        """Fold after fold, without the settings that have fallen too far behind."""
+        alive = np.ones(len(self.results), dtype=bool)
+        sources = {group.source for group in self.groups if isinstance(group.source, Shared)}
+        needed = sum(source.bytes(self._largest, self._threads) for source in sources)
+        keep = all(needed <= budget.stored_bytes(source.memory) for source in sources)
+        for split in range(len(self._splits)):
+            self._run([split], lambda setting: bool(alive[setting.number]), keep=keep)
+            if self.out_of_time:
+                return
+            numbers = np.flatnonzero(alive)
+            alive[numbers[~hopeful(self._scores(numbers, split + 1, metric))]] = False
+            self._done = (split + 1) * len(self.results)  # what was dropped is done
+
+    def _scores(self, numbers: Rows, splits: int, metric: str) -> Any:
+        found = [[self.results[number][split] for split in range(splits)] for number in numbers]
+        values = [[np.nan if result is None else result["test_scores"] for result in row] for row in found]
+        pick = [[value.get(metric, np.nan) if isinstance(value, dict) else value for value in row] for row in values]
+        return np.asarray(pick, dtype=np.float64)
+
+    def _run(self, splits: Sequence[int], active: Callable[[Setting], bool], *, keep: bool) -> None:
+        for source, members in _by_source(self.groups):
             if self.out_of_time:
                 return
             tasks = [(group, split) for group in members for split in splits]
@@ -127,7 +151,7 @@ class Work:
                     source.store()
                 self._spread(tasks, active)
             finally:
-                if source is not None:
+                if source is not None and not keep:
                     source.release()
 
     def _spread(self, tasks: Sequence[tuple[Group, int]], active: Callable[[Setting], bool]) -> None:
