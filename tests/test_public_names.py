@@ -21,6 +21,7 @@ TOP = [
     "KernelPerceptron",
     "KernelRidge",
     "KernelRidgeCV",
+    "KernelSearchCV",
     "LinearSVC",
     "LinearSVR",
     "PrimalPerceptron",
@@ -33,6 +34,7 @@ TOP = [
     "kernels",
     "load",
     "mmd_test",
+    "nested_cross_validate",
     "save",
 ]
 KERNELS = [

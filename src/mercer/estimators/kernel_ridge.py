@@ -49,6 +49,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, StoredMachine):
     True
     """
 
+    _precision = np.float64
     _stored_arrays: ClassVar[dict[str, str]] = {"_alpha": "f", "_weights": "f"}
     _stored_values: ClassVar[dict[str, type]] = {"_single": bool}
 

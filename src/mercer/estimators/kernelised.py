@@ -6,7 +6,7 @@ import contextlib
 import inspect
 from collections.abc import Callable, Iterator, Mapping
 from numbers import Number
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -15,11 +15,12 @@ from sklearn.utils.validation import validate_data
 from mercer import _check
 from mercer._record import Record
 from mercer._stored import checked_array, checked_value
+from mercer.estimators.sharing import Sharing
 from mercer.inputs.base import Objects
 from mercer.inputs.gramrows import GramRows
 from mercer.inputs.strings import Strings
 from mercer.inputs.vectors import Vectors
-from mercer.kernels.base import FittedKernel, Kernel
+from mercer.kernels.base import DType, FittedKernel, Kernel
 from mercer.kernels.expression import parse
 from mercer.kernels.precomputed import Precomputed
 from mercer.kernels.user import FromBlocks
@@ -37,6 +38,11 @@ class Kernelised(BaseEstimator):
     gamma: float | str
     degree: int
     coef0: float
+
+    _sharing: Sharing | None = None
+    """What a search shares between its fits; nobody else sets it."""
+    _precision: ClassVar[DType | None] = None
+    """The precision of the Gram matrix, where it does not depend on its size."""
 
     def _kernel(self, X: Any = None) -> Kernel:
         """The kernel as an object; `gamma`, `degree` and `coef0` shape named kernels and nothing else.

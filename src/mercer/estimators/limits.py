@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import threading
 import time
 from typing import Any
 
@@ -14,7 +15,9 @@ def limits_of(estimator: Any, began: float) -> Limits:
     """`max_iter` and what is left of `time_limit` since `began`."""
     owner = type(estimator).__name__
     max_iter = _check.integer(owner, "max_iter", estimator.max_iter, low=-1)
+    sharing = getattr(estimator, "_sharing", None)
+    stop = threading.Event() if sharing is None else sharing.stop_of_one_fit()
     if estimator.time_limit is None:
-        return Limits(max_iter)
+        return Limits(max_iter, stop=stop)
     seconds = _check.real(owner, "time_limit", estimator.time_limit, low=0, low_open=True)
-    return Limits(max_iter, seconds - (time.monotonic() - began) if math.isfinite(seconds) else math.inf)
+    return Limits(max_iter, seconds - (time.monotonic() - began) if math.isfinite(seconds) else math.inf, stop)

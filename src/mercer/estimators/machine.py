@@ -13,6 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from mercer import _check, _registry
 from mercer.errors import ParameterError
 from mercer.estimators.certificate import Certificate, objective, smooth_certificate, violation
+from mercer.estimators.sharing import Sharing
 from mercer.gram.matrix import Gram
 from mercer.losses.base import Loss
 from mercer.losses.perceptron import PerceptronLoss
@@ -52,6 +53,7 @@ def train(
     outputs: int = 1,
     limits: Limits | None = None,
     on_chunk: OnChunk | None = None,
+    sharing: Sharing | None = None,
 ) -> Machine:
     """Minimise 1/2 |w|^2 + sum_i C_i loss(y_i, f(x_i)) on this Gram matrix."""
     refuse_pointless(loss)
@@ -64,7 +66,10 @@ def train(
         dual = BoxProblem(box.linear, box.lower, box.upper, 0.0 if intercept else None)
         # Copies of an object are rows and columns of the same matrix, met more than once.
         repeated = gram if box.copies == 1 else gram.view(np.tile(np.arange(len(y)), box.copies))
-        solution = SMO().solve(repeated, dual, tol=tol, limits=limits, on_chunk=on_chunk)
+        start = None if sharing is None else sharing.start(loss, y, box)
+        solution = SMO().solve(repeated, dual, start=start, tol=tol, limits=limits, on_chunk=on_chunk)
+        if sharing is not None:
+            sharing.ended(loss, y, box, solution.coefficients)
         coefficients = solution.coefficients.reshape(box.copies, len(y)).sum(axis=0)
         products = solution.outputs[: len(y)]
     proof = certify(

@@ -147,6 +147,7 @@ class KernelMachineClassifier(ClassifierMixin, StoredMachine):
                     outputs=outputs,
                     limits=limits,
                     on_chunk=lambda chunk: report(chunk.fraction, f"gap {chunk.gap:.2g}"),
+                    sharing=self._sharing,
                 )
 
             if len(targets) == 1:

@@ -140,6 +140,7 @@ class KernelMachineRegressor(RegressorMixin, StoredMachine):
                 intercept=bool(self.fit_intercept),
                 limits=limits_of(self, began),
                 on_chunk=lambda chunk: report(chunk.fraction, f"gap {chunk.gap:.2g}"),
+                sharing=self._sharing,
             )
 
     @property

@@ -195,6 +195,7 @@ class SVC(ClassifierMixin, Explaining):
                     intercept=bool(self.fit_intercept),
                     limits=limits,
                     on_chunk=on_chunk,
+                    sharing=self._sharing,
                 )
                 done += 1
 

@@ -93,7 +93,11 @@ class Gram:
                           memory=memory, executor=executor)  # fmt: skip
         left, right = fitted.align(left, right)
         chosen = executor or (Serial() if entries < _SERIAL_ENTRIES else Threads())
-        return cls(_Source(fitted, left, right, diagonal, kind, chosen, budget.stored_bytes(memory)), None, None)
+        whole = fitted.kernel.whole(left, right, fitted.state)
+        stored = whole if whole is not None and whole.dtype == kind else None
+        return cls(
+            _Source(fitted, left, right, diagonal, kind, chosen, budget.stored_bytes(memory), stored), None, None
+        )
 
     @property
     def shape(self) -> tuple[int, int]:

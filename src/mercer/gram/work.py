@@ -39,7 +39,7 @@ class StoredWork:
     columns: Rows
 
     def __call__(self, tile: Tile, out: Block) -> None:
-        _gather(self.stored, self.rows[tile.rows], self.columns[tile.columns], out)
+        gather(self.stored, self.rows[tile.rows], self.columns[tile.columns], out)
 
 
 @final
@@ -64,12 +64,13 @@ class ExactWork:
 def gathered(stored: Block, rows: Rows, columns: Rows) -> Block:
     """A part of a stored matrix, as an array of its own."""
     out = np.empty((len(rows), len(columns)), dtype=stored.dtype)
-    _gather(stored, rows, columns, out)
+    gather(stored, rows, columns, out)
     return out
 
 
 @jit
-def _gather(stored: Array, rows: Array, columns: Array, out: Array) -> None:
+def gather(stored: Array, rows: Array, columns: Array, out: Array) -> None:
+    """Write these rows and columns of a matrix into `out`."""
     for i in range(rows.shape[0]):
         row = stored[rows[i]]
         target = out[i]

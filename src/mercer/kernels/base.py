@@ -154,6 +154,11 @@ class Kernel(Measure):
     def pointwise(self, values: Floating, state: State) -> None:
         """Turn values of the measure into values of the kernel, in place."""
 
+    def whole(self, left: Any, right: Any, state: State) -> Floating | None:
+        """All values between two sides, if they lie in memory already: a matrix that was handed in, for example."""
+        del left, right, state
+        return None
+
     @final
     def coerce(self, raw: Any) -> Objects:
         """Training objects, parsed and validated."""
@@ -282,7 +287,7 @@ def same_domain(kernels: tuple[Kernel, ...], owner: str) -> type[Objects]:
     return kernels[0].domain
 
 
-def children(kernel: Kernel) -> Iterator[Kernel]:
+def children(kernel: Measure) -> Iterator[Kernel]:
     """The kernels that this one is made of."""
     for item in dataclasses.fields(kernel):
         value = getattr(kernel, item.name)

@@ -31,6 +31,7 @@ from mercer.solvers.workingset import WorkingSetRun
 
 DENSE = 2048
 """Up to so many coefficients the whole matrix is cheaper than to ask which part of it is needed."""
+_FEW_FREE = 0.3
 _ROWS_NEEDED = 0.25
 _COPY = 0.15
 
@@ -48,9 +49,16 @@ class SMO(Solver):
 
 def run(gram: Gram, problem: BoxProblem, start: Float64, tol: float, moves: Moves) -> Run:
     """The run that suits the size of the problem."""
-    if len(problem.linear) <= (DENSE if gram.stored is None else LARGEST):
+    n = len(problem.linear)
+    if n <= DENSE or (n <= LARGEST and gram.stored is not None and not _nearly_there(problem, start)):
         return DenseRun(gram, problem, start, tol, moves)
     return WorkingSetRun(gram, problem, start, tol, moves)
+
+
+def _nearly_there(problem: BoxProblem, start: Float64) -> bool:
+    """Whether a start is near a solution in which few coefficients are free: those few are a small working set."""
+    free = int(np.count_nonzero((start > problem.lower) & (start < problem.upper)))
+    return 0 < free < _FEW_FREE * len(start)
 
 
 def worth_storing(groups: Sequence[int]) -> bool:

@@ -1,0 +1,1 @@
+"""Choosing among models: searches that share one Gram matrix, comparison, kernels learnt from kernels."""

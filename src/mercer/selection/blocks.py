@@ -1,0 +1,176 @@
+"""Blocks of Gram matrices for the folds of a cross-validation, with as little computed as possible.
+
+Most kernels are f(measure): kernels that differ in f alone, a grid over gamma for example, share one stored matrix of
+the measure, and f is applied to each fold's copy. Kernels that depend on the data are fitted on each training part;
+where only f depends on them (gamma="scale"), the measure is shared all the same.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Self, final
+
+import numpy as np
+import numpy.typing as npt
+
+from mercer.gram.budget import Memory
+from mercer.gram.executors import Executor
+from mercer.gram.matrix import DOUBLE_ENTRIES, Gram
+from mercer.inputs.base import Objects
+from mercer.inputs.gramrows import GramRows
+from mercer.kernels.base import DType, Features, FittedKernel, Float64, Floating, Kernel, Measure, State, children
+from mercer.selection.held import new_rows, training_rows
+
+Rows = npt.NDArray[np.intp]
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Block:
+    """One fold: training objects, and objects to be predicted."""
+
+    train: GramRows
+    test: GramRows
+
+
+class Source(ABC):
+    """Where the blocks of a kernel come from."""
+
+    @abstractmethod
+    def block(self, kernel: Kernel, train: Rows, test: Rows) -> Block:
+        """The values between training objects, and between test and training objects."""
+
+
+@final
+@dataclass(eq=False)
+class Shared(Source):
+    """One stored matrix of a measure, for all kernels that are functions of it and for all folds."""
+
+    kernel: Kernel
+    """Any of the kernels."""
+    objects: Objects
+    dtype: DType
+    memory: Memory
+    executor: Executor
+    _base: Gram | None = None
+
+    def bytes(self, largest: int, threads: int) -> int:
+        """What the matrix, and a block of so many rows in each thread, take."""
+        n = len(self.objects)
+        return (n * n + threads * largest * n) * np.dtype(self.dtype).itemsize
+
+    def store(self) -> None:
+        """Compute the matrix, on all cores."""
+        if self._base is None:
+            state = self.kernel.measure_state(self.kernel.fit(self.objects).state)
+            fitted = FittedKernel(_as_kernel(self.kernel.measure), state)
+            base = Gram.of(fitted, self.objects, dtype=self.dtype, memory=self.memory, executor=self.executor)
+            base.store()
+            self._base = base
+
+    def release(self) -> None:
+        """Forget it again."""
+        self._base = None
+
+    def block(self, kernel: Kernel, train: Rows, test: Rows) -> Block:
+        base = self._base
+        assert base is not None
+        state = kernel.fit(self.objects.take(train) if kernel.data_dependent else self.objects).state
+        own = base.diagonal().reshape(1, -1).copy()
+        with np.errstate(over="ignore"):  # answered in words when an estimator asks for the diagonal
+            kernel.pointwise(own, state)
+        diagonal = own[0]
+        square = base.view(train).dense()
+        kernel.pointwise(square, state)
+        np.fill_diagonal(square, diagonal[train])
+        across = base.view(test, train).dense()
+        kernel.pointwise(across, state)
+        return Block(training_rows(square, diagonal[train]), new_rows(across, diagonal[test]))
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Afresh(Source):
+    """Everything computed for each fold, by a kernel fitted on its training part."""
+
+    objects: Objects
+    dtype: DType | None
+    memory: Memory
+
+    def block(self, kernel: Kernel, train: Rows, test: Rows) -> Block:
+        known, new = self.objects.take(train), self.objects.take(test)
+        fitted = kernel.fit(known)
+        square = Gram.of(fitted, known, dtype=self.dtype, memory=self.memory)
+        across = Gram.of(fitted, new, known, dtype=self.dtype, memory=self.memory)
+        own = fitted.diagonal(fitted.features(new))
+        return Block(training_rows(square.dense(), square.diagonal()), new_rows(across.dense(), own))
+
+
+def depends_on_data(measure: Measure) -> bool:
+    """Whether values of a measure depend on what it was fitted on.
+
+    A measure that is no kernel (a distance) looks at the data for the sake of rounding alone, unless it is made of a
+    kernel that does.
+    """
+    if isinstance(measure, Kernel):
+        return measure.data_dependent
+    return any(kernel.data_dependent for kernel in children(measure))
+
+
+def precision(kernel: Kernel, objects: Objects, largest: int, asked: DType | None) -> DType:
+    """The precision in which a fit on `largest` of these objects would compute its Gram matrix."""
+    if asked is not None or largest**2 <= DOUBLE_ENTRIES:
+        return asked or np.float64
+    fitted = kernel.fit(objects)
+    features = fitted.features(objects, np.float32)
+    return np.float32 if kernel.single_precision(features, fitted.state) else np.float64
+
+
+@final
+@dataclass(frozen=True)
+class _Measured(Kernel):
+    """A measure that is no kernel, so that a Gram matrix can hold it."""
+
+    inner: Measure
+
+    @property
+    def domain(self) -> type[Objects]:
+        return self.inner.domain
+
+    @property
+    def psd(self) -> bool:
+        return False
+
+    @property
+    def symmetric(self) -> bool:
+        return all(kernel.symmetric for kernel in children(self.inner))
+
+    def resolve(self, objects: Any) -> State:
+        return self.inner.resolve(objects)
+
+    def features(self, objects: Any, state: State, dtype: DType) -> Features:
+        return self.inner.features(objects, state, dtype)
+
+    def align(self, left: Any, right: Any, state: State) -> tuple[Features, Features]:
+        return self.inner.align(left, right, state)
+
+    def tile(self, left: Any, right: Any, state: State, out: Floating) -> None:
+        self.inner.tile(left, right, state, out)
+
+    def tile_entries(self, left: Any, right: Any, state: State) -> int:
+        return self.inner.tile_entries(left, right, state)
+
+    def diagonal(self, features: Any, state: State) -> Float64:
+        return self.inner.diagonal(features, state)
+
+    @classmethod
+    def examples(cls) -> Iterator[Self]:
+        from mercer.kernels.vectors.distance import SquaredEuclidean
+
+        yield cls(SquaredEuclidean())
+
+
+def _as_kernel(measure: Measure) -> Kernel:
+    return measure if isinstance(measure, Kernel) else _Measured(measure)

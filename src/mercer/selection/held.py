@@ -1,0 +1,78 @@
+"""A kernel whose values are at hand: estimators train on part of a matrix that somebody else computed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Self, final
+
+import numpy as np
+import numpy.typing as npt
+
+from mercer.gram.work import gather
+from mercer.inputs.gramrows import GramRows
+from mercer.kernels.base import DType, Float64, Floating, Kernel, State
+
+Matrix = npt.NDArray[np.floating[Any]]
+
+
+@final
+@dataclass(frozen=True)
+class Held(Kernel):
+    """Values of another kernel, looked up; to an estimator it is that kernel.
+
+    Unlike `Precomputed` it trusts the matrix: it came out of a Gram matrix, and was checked there.
+    """
+
+    kernel: Kernel
+
+    domain = GramRows
+
+    @property
+    def psd(self) -> bool:
+        return self.kernel.psd
+
+    def features(self, objects: GramRows, state: State, dtype: DType) -> GramRows:
+        del state, dtype
+        return objects
+
+    def tile(self, left: GramRows, right: GramRows, state: State, out: Floating) -> None:
+        del state
+        assert left.matrix is not None
+        gather(left.matrix, left.index, right.index, out)
+
+    def whole(self, left: GramRows, right: GramRows, state: State) -> Floating | None:
+        del state
+        matrix = left.matrix
+        if matrix is None or matrix.shape != (len(left), len(right)):
+            return None
+        complete = all(np.array_equal(side.index, np.arange(len(side))) for side in (left, right))
+        return matrix if complete else None
+
+    def diagonal(self, features: GramRows, state: State) -> Float64:
+        del state
+        assert features.self_similarity is not None
+        return features.self_similarity
+
+    def single_precision(self, features: GramRows, state: State) -> bool:
+        del state
+        return features.matrix is None or features.matrix.dtype == np.float32
+
+    def __str__(self) -> str:
+        return str(self.kernel)
+
+    @classmethod
+    def examples(cls) -> Iterator[Self]:
+        from mercer.kernels.vectors.linear import Linear
+
+        yield cls(Linear())
+
+
+def training_rows(matrix: Matrix, diagonal: Float64) -> GramRows:
+    """Training objects, as the rows and columns of their matrix."""
+    return GramRows(matrix, np.arange(len(matrix)), training=True, self_similarity=diagonal)
+
+
+def new_rows(matrix: Matrix, diagonal: Float64) -> GramRows:
+    """Objects to predict, as the rows of K(new, training)."""
+    return GramRows(matrix, np.arange(len(matrix)), training=False, self_similarity=diagonal)

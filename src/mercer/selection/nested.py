@@ -1,0 +1,91 @@
+"""An honest score for a model that chose its own parameters."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import clone, is_classifier
+from sklearn.metrics import check_scoring
+from sklearn.model_selection import check_cv
+from sklearn.utils import _safe_indexing, indexable
+
+from mercer._progress import reporting
+from mercer.inputs.base import Objects
+from mercer.selection.judging import parts_of
+
+Float64 = npt.NDArray[np.float64]
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class NestedScores:
+    """What came of a nested cross-validation.
+
+    `scores` were measured on objects that took no part in choosing parameters; `best_scores` are what the search itself
+    believed. Parameters that differ from fold to fold say that the choice hangs on the sample.
+    """
+
+    scores: Float64
+    best_scores: Float64
+    params: tuple[dict[str, Any], ...]
+
+    @property
+    def mean(self) -> float:
+        return float(self.scores.mean())
+
+    @property
+    def spread(self) -> float:
+        """The standard deviation over folds."""
+        return float(self.scores.std(ddof=1)) if len(self.scores) > 1 else 0.0
+
+    @property
+    def optimism(self) -> float:
+        """By how much the search flatters itself."""
+        return float(self.best_scores.mean() - self.scores.mean())
+
+    def __str__(self) -> str:
+        claimed = self.mean + self.optimism
+        return f"{self.mean:.4g} +- {self.spread:.2g} over {len(self.scores)} folds (the search says {claimed:.4g})"
+
+
+def nested_cross_validate(
+    search: Any, X: Any, y: Any, *, cv: Any = None, scoring: Any = None, groups: Any = None
+) -> NestedScores:
+    """Run a whole search inside each fold of an outer cross-validation, and score what it found on the rest.
+
+    The best score of a search is flattering: of many settings it is the luckiest. This one is not.
+
+    Parameters
+    ----------
+    search : a `KernelSearchCV`, or any estimator of scikit-learn with `best_params_` and `best_score_`.
+    cv, scoring : of the outer folds, as in scikit-learn; without `scoring`, that of the search.
+    groups : for outer and inner splitters that want them.
+
+    >>> from mercer import KernelSearchCV, SVC, nested_cross_validate
+    >>> X = [[float(i % 7), float(i % 5)] for i in range(60)]
+    >>> y = [int(i % 7 > 2) for i in range(60)]
+    >>> found = nested_cross_validate(KernelSearchCV(SVC(), {"C": [1.0, 10.0]}, cv=3), X, y, cv=4)
+    >>> round(found.mean, 2)
+    1.0
+    """
+    if not isinstance(X, Objects):
+        X, y = indexable(X, y)
+    scorer = None if scoring is None else check_scoring(search, scoring)
+    shape = np.zeros((len(X), 1)) if isinstance(X, Objects) else X
+    splits = list(check_cv(cv, y, classifier=is_classifier(search)).split(shape, y, groups))
+    scores, best_scores, params = [], [], []
+    with reporting("Nested cross-validation") as report:
+        for number, (train, test) in enumerate(splits):
+            model = clone(search)
+            known, new = parts_of(model, X, train, test)
+            inner = {} if groups is None else {"groups": _safe_indexing(groups, train)}
+            model.fit(known, _safe_indexing(y, train), **inner)
+            truth = _safe_indexing(y, test)
+            scores.append(model.score(new, truth) if scorer is None else scorer(model, new, truth))
+            best_scores.append(model.best_score_)
+            params.append(model.best_params_)
+            report((number + 1) / len(splits))
+    return NestedScores(np.asarray(scores), np.asarray(best_scores), tuple(params))

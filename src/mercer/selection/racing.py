@@ -1,0 +1,36 @@
+"""Which settings of a search are hopeless already."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+from scipy import stats
+
+Float64 = npt.NDArray[np.float64]
+
+SIGNIFICANCE = 0.05
+
+
+def hopeful(scores: Float64) -> npt.NDArray[np.bool_]:
+    """Which settings may still turn out best; `scores` has a row per setting and a column per fold, all tried.
+
+    Every setting is compared with the best so far on the same folds. It is dropped when it is worse by a one-sided
+    paired t-test; since a few folds may agree by chance, no spread below the usual one is believed. Settings whose fits
+    failed are dropped at once.
+    """
+    means = scores.mean(axis=1)
+    usable = np.isfinite(means)
+    folds = scores.shape[1]
+    if folds < 2 or not usable.any():
+        return usable if usable.any() else np.ones(len(scores), dtype=bool)
+    best = int(np.where(usable, means, -np.inf).argmax())
+    behind = scores[best] - scores
+    gap, spread = behind.mean(axis=1), behind.std(axis=1, ddof=1)
+    others = np.flatnonzero(usable & (np.arange(len(scores)) != best))
+    if len(others):
+        spread = np.maximum(spread, np.median(spread[others]))
+    critical = float(stats.t.ppf(1.0 - SIGNIFICANCE, folds - 1))
+    dropped = gap > critical * spread / np.sqrt(folds)
+    keep: npt.NDArray[np.bool_] = usable & ~dropped
+    keep[best] = True
+    return keep

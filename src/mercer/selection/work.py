@@ -1,0 +1,218 @@
+"""The work of a search: every setting on every fold, grouped by kernel, spread over all cores."""
+
+from __future__ import annotations
+
+import contextvars
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+import numpy.typing as npt
+from sklearn import config_context, get_config
+from sklearn.base import clone
+
+from mercer._progress import Reporter
+from mercer.errors import MercerError
+from mercer.estimators.kernelised import Kernelised
+from mercer.estimators.sharing import Sharing
+from mercer.gram import budget
+from mercer.gram.executors import Executor
+from mercer.inputs.base import Objects
+from mercer.kernels.base import Kernel
+from mercer.selection.blocks import Afresh, Shared, Source, depends_on_data, precision
+from mercer.selection.judging import Judge
+from mercer.selection.racing import hopeful
+from mercer.selection.settings import Setting, in_order
+from mercer.solvers.drive import Stopped
+
+Rows = npt.NDArray[np.intp]
+Split = tuple[Rows, Rows]
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Group:
+    """Settings with one kernel, and where its values come from; without a source each fit is on its own."""
+
+    settings: list[Setting]
+    kernel: Kernel | None
+    source: Source | None
+
+
+@final
+class Work:
+    """Runs the fits of a search and keeps their results."""
+
+    def __init__(
+        self,
+        settings: Sequence[Setting],
+        splits: Sequence[Split],
+        judge: Judge,
+        executor: Executor,
+        threads: int,
+        report: Reporter,
+        time_limit: float | None,
+        *,
+        warm: bool,
+    ) -> None:
+        self._splits = splits
+        self._judge = judge
+        self._executor = executor
+        self._threads = threads
+        self._report = report
+        self._warm = warm
+        self._largest = max(len(train) for train, _ in splits)
+        self._parsed: dict[type[Objects], Objects] = {}
+        self.results: list[list[dict[str, Any] | None]] = [[None] * len(splits) for _ in settings]
+        self.groups = self._grouped(settings)
+        self._stop = threading.Event()
+        self._deadline = np.inf if time_limit is None else time.monotonic() + time_limit
+        self._done = 0
+        self._counting = threading.Lock()
+
+    # ------------------------------------------------------------------------------------------------------- grouping
+
+    def _grouped(self, settings: Sequence[Setting]) -> list[Group]:
+        kernels: dict[Any, list[Setting]] = {}
+        for setting in settings:
+            shared = setting.kernel is not None and self._judge.looks_at_predictions_alone
+            kernels.setdefault((setting.kernel, _precision(setting)) if shared else setting.number, []).append(setting)
+        sources: dict[Any, Source | None] = {}
+        groups = []
+        for members in kernels.values():
+            source = self._source(members[0], sources) if self._judge.looks_at_predictions_alone else None
+            groups.append(Group(in_order(members), members[0].kernel, source))
+        return groups
+
+    def _source(self, setting: Setting, known: dict[Any, Source | None]) -> Source | None:
+        kernel, asked = setting.kernel, _precision(setting)
+        if kernel is None:
+            return None
+        memory = getattr(setting.estimator, "memory", "auto")
+        try:
+            objects = self._objects(kernel)
+            if depends_on_data(kernel.measure):
+                return Afresh(objects, asked, memory)
+            dtype = precision(kernel, objects, self._largest, asked)
+            key = (kernel.measure, dtype)
+            if key not in known:
+                source = Shared(kernel, objects, dtype, memory, self._executor)
+                fits = source.bytes(self._largest, self._threads) <= budget.stored_bytes(memory)
+                known[key] = source if fits else None
+            return known[key]
+        except MercerError:  # answered by the fits, each for itself
+            return None
+
+    def _objects(self, kernel: Kernel) -> Objects:
+        if kernel.domain not in self._parsed:
+            self._parsed[kernel.domain] = kernel.coerce(self._judge.X)
+        return self._parsed[kernel.domain]
+
+    # -------------------------------------------------------------------------------------------------------- running
+
+    @property
+    def out_of_time(self) -> bool:
+        return time.monotonic() >= self._deadline
+
+    def exhaust(self) -> None:
+        """Fit and score every setting on every fold."""
+        self._run(range(len(self._splits)), lambda setting: True, keep=False)
+
+    def race(self, metric: str) -> None:
+        """Fold after fold, without the settings that have fallen too far behind."""
+        alive = np.ones(len(self.results), dtype=bool)
+        sources = {group.source for group in self.groups if isinstance(group.source, Shared)}
+        needed = sum(source.bytes(self._largest, self._threads) for source in sources)
+        keep = all(needed <= budget.stored_bytes(source.memory) for source in sources)
+        for split in range(len(self._splits)):
+            self._run([split], lambda setting: bool(alive[setting.number]), keep=keep)
+            if self.out_of_time:
+                return
+            numbers = np.flatnonzero(alive)
+            alive[numbers[~hopeful(self._scores(numbers, split + 1, metric))]] = False
+            self._done = (split + 1) * len(self.results)  # what was dropped is done
+
+    def _scores(self, numbers: Rows, splits: int, metric: str) -> Any:
+        found = [[self.results[number][split] for split in range(splits)] for number in numbers]
+        values = [[np.nan if result is None else result["test_scores"] for result in row] for row in found]
+        pick = [[value.get(metric, np.nan) if isinstance(value, dict) else value for value in row] for row in values]
+        return np.asarray(pick, dtype=np.float64)
+
+    def _run(self, splits: Sequence[int], active: Callable[[Setting], bool], *, keep: bool) -> None:
+        for source, members in _by_source(self.groups):
+            if self.out_of_time:
+                return
+            tasks = [(group, split) for group in members for split in splits]
+            try:
+                if source is not None:
+                    source.store()
+                self._spread(tasks, active)
+            finally:
+                if source is not None and not keep:
+                    source.release()
+
+    def _spread(self, tasks: Sequence[tuple[Group, int]], active: Callable[[Setting], bool]) -> None:
+        config, context = get_config(), contextvars.copy_context()
+
+        def job(task: tuple[Group, int]) -> None:
+            try:
+                with config_context(**config):
+                    self._fold(*task, active)
+            except Stopped:
+                if not self.out_of_time:
+                    raise
+
+        alarm = None
+        if np.isfinite(self._deadline):
+            alarm = threading.Timer(max(0.0, self._deadline - time.monotonic()), self._stop.set)
+            alarm.daemon = True
+            alarm.start()
+        try:
+            # Each job in a copy of this context, so that bars of single fits stay hidden below that of the search.
+            self._executor.each(lambda task: context.copy().run(job, task), tasks, self._stop)
+        finally:
+            if alarm is not None:
+                alarm.cancel()
+
+    def _fold(self, group: Group, split: int, active: Callable[[Setting], bool]) -> None:
+        train, test = self._splits[split]
+        settings = [setting for setting in group.settings if active(setting)]
+        if not settings or self._stop.is_set():
+            return
+        block = None
+        if group.source is not None and group.kernel is not None:
+            try:
+                block = group.source.block(group.kernel, train, test)
+            except MercerError:  # answered by the fits, each for itself
+                block = None
+        sharing = Sharing(self._stop, self._warm)
+        for setting in settings:
+            if self._stop.is_set():
+                return
+            if block is None:
+                model = clone(setting.estimator)
+                known, new = self._judge.parts(model, train, test)
+            else:
+                model, known, new = setting.on_held(), block.train, block.test
+            if isinstance(model, Kernelised):
+                model._sharing = sharing
+            result = self._judge.verdict(model, known, new, train, test)
+            with self._counting:
+                self.results[setting.number][split] = result
+                self._done += 1
+                self._report(self._done / (len(self.results) * len(self._splits)))
+
+
+def _by_source(groups: Iterable[Group]) -> Iterator[tuple[Shared | None, list[Group]]]:
+    """Groups that share a stored matrix together; all others at once."""
+    together: dict[Shared | None, list[Group]] = {}
+    for group in groups:
+        together.setdefault(group.source if isinstance(group.source, Shared) else None, []).append(group)
+    yield from together.items()
+
+
+def _precision(setting: Setting) -> Any:
+    return getattr(setting.estimator, "_precision", None)
