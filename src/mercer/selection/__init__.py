@@ -1,0 +1,1 @@
+"""Choosing kernels and parameters: comparisons and searches that share one Gram matrix."""
