@@ -30,7 +30,15 @@ TOP = [
     "SpectralClustering",
     "SubgradientSVM",
     "__version__",
+    "alignment",
+    "centred_alignment",
+    "certify_kernel",
+    "check_mercer",
+    "compare",
+    "diagnose",
+    "feature_vectors",
     "hsic_test",
+    "kernel_target_alignment",
     "kernels",
     "load",
     "mmd_test",
@@ -148,7 +156,21 @@ TESTING = [
 ]
 
 
-DOORS = [("mercer", TOP), ("mercer.kernels", KERNELS), ("mercer.testing", TESTING)]
+PLOTS = [
+    "EigenvalueDisplay",
+    "FeatureSpaceDisplay",
+    "GraphExplanationDisplay",
+    "KernelMatrixDisplay",
+    "KernelTrickDisplay",
+    "MarginDisplay",
+    "SequenceExplanationDisplay",
+    "SupportDisplay",
+    "TraceDisplay",
+    "ValidationSurfaceDisplay",
+]
+
+
+DOORS = [("mercer", TOP), ("mercer.kernels", KERNELS), ("mercer.plots", PLOTS), ("mercer.testing", TESTING)]
 
 
 @pytest.mark.parametrize(("module", "names"), DOORS)

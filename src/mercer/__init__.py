@@ -31,10 +31,18 @@ if TYPE_CHECKING:
     from mercer.estimators.subgradient_svm import SubgradientSVM as SubgradientSVM
     from mercer.estimators.svc import SVC as SVC
     from mercer.estimators.svr import SVR as SVR
+    from mercer.selection.compare import compare as compare
     from mercer.selection.nested import nested_cross_validate as nested_cross_validate
     from mercer.selection.search import KernelSearchCV as KernelSearchCV
     from mercer.storage import load as load
     from mercer.storage import save as save
+    from mercer.theory.alignment import alignment as alignment
+    from mercer.theory.alignment import centred_alignment as centred_alignment
+    from mercer.theory.alignment import kernel_target_alignment as kernel_target_alignment
+    from mercer.theory.counterexample import certify_kernel as certify_kernel
+    from mercer.theory.diagnosis import diagnose as diagnose
+    from mercer.theory.mercer import check_mercer as check_mercer
+    from mercer.theory.mercer import feature_vectors as feature_vectors
     from mercer.theory.samples import hsic_test as hsic_test
     from mercer.theory.samples import mmd_test as mmd_test
 
@@ -59,6 +67,14 @@ _HOMES = {
     "SpectralClustering": "mercer.estimators.spectral",
     "KernelSearchCV": "mercer.selection.search",
     "nested_cross_validate": "mercer.selection.nested",
+    "alignment": "mercer.theory.alignment",
+    "centred_alignment": "mercer.theory.alignment",
+    "certify_kernel": "mercer.theory.counterexample",
+    "check_mercer": "mercer.theory.mercer",
+    "compare": "mercer.selection.compare",
+    "diagnose": "mercer.theory.diagnosis",
+    "feature_vectors": "mercer.theory.mercer",
+    "kernel_target_alignment": "mercer.theory.alignment",
     "hsic_test": "mercer.theory.samples",
     "mmd_test": "mercer.theory.samples",
     "load": "mercer.storage",
@@ -86,7 +102,15 @@ __all__ = [
     "SpectralClustering",
     "SubgradientSVM",
     "__version__",
+    "alignment",
+    "centred_alignment",
+    "certify_kernel",
+    "check_mercer",
+    "compare",
+    "diagnose",
+    "feature_vectors",
     "hsic_test",
+    "kernel_target_alignment",
     "kernels",
     "load",
     "mmd_test",

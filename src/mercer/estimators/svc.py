@@ -23,6 +23,7 @@ from mercer.estimators.limits import limits_of
 from mercer.estimators.machine import Machine, certify, train, warn_if_unfinished
 from mercer.estimators.psd import guard
 from mercer.estimators.sanity import warn_if_constant, warn_of_scales
+from mercer.estimators.showing import ShowsWork
 from mercer.estimators.targets import Classes, class_weights, classes_of, refuse_weightless_classes, sample_weights
 from mercer.gram.expansion import Expansion
 from mercer.gram.matrix import Gram
@@ -36,7 +37,7 @@ from mercer.solvers.smo import worth_storing
 Float64 = npt.NDArray[np.float64]
 
 
-class SVC(ClassifierMixin, Explaining):
+class SVC(ClassifierMixin, ShowsWork, Explaining):
     """Support vector classification with any kernel, on anything that the kernel compares.
 
     For two classes it minimises 1/2 |w|^2 + C sum_i max(0, 1 - y_i f(x_i)) over f(x) = <w, phi(x)> + b; for more, it
@@ -140,6 +141,7 @@ class SVC(ClassifierMixin, Explaining):
         self.shape_fit_ = _shape(objects)
         self.kernel_ = fitted
         self._set_machines(machines, objects, classes, penalties)
+        self._remember(objects, classes.codes, penalties)
         entries, seconds = gram.entries_computed, time.monotonic() - began
         self.certificate_ = Certificate.together(tuple(m.certificate for m in machines), entries, seconds)
         warn_if_unfinished(self, machines)

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Literal
+
 import numpy as np
+import numpy.typing as npt
 import scipy.linalg
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
 from mercer.gram.matrix import Gram
 
+Float64 = npt.NDArray[np.float64]
+
 _DIRECT = 600
 _ITERATIONS = 100
+_RESTARTS = 20
 
 
 def smallest_eigenvalue(gram: Gram) -> float:
@@ -36,3 +43,41 @@ def negligible(gram: Gram) -> float:
     """How far below zero rounding alone can push an eigenvalue of this matrix."""
     precision = 1e-10 if gram.dtype is np.float64 else 1e-6
     return precision * max(float(np.abs(gram.diagonal()).sum()), np.finfo(float).tiny)
+
+
+def lowest_pair(
+    product: Callable[[Float64], Float64], n: int, rng: np.random.Generator
+) -> tuple[float, Float64, float]:
+    """The lowest Ritz value of a symmetric matrix with its unit vector, and the largest, from products alone.
+
+    Both values lie between the extreme eigenvalues, so that a negative one is a proof.
+    """
+    operator = LinearOperator((n, n), matvec=lambda v: product(np.ravel(v)), dtype=np.float64)
+    highest = _ritz(operator, "LA", rng.normal(size=n))[0]
+    value, vector = _ritz(operator, "SA", rng.normal(size=n))
+    return value, vector, highest
+
+
+def _ritz(operator: LinearOperator, which: Literal["LA", "SA"], start: Float64) -> tuple[float, Float64]:
+    try:
+        values, vectors = eigsh(operator, k=1, which=which, v0=start, maxiter=_RESTARTS, tol=1e-3)
+        return float(values[0]), np.asarray(vectors[:, 0])
+    except ArpackNoConvergence as unfinished:
+        if len(unfinished.eigenvalues):
+            return float(unfinished.eigenvalues[0]), np.asarray(unfinished.eigenvectors[:, 0])
+    # Nothing has converged: a few plain steps still give a value that is attained.
+    basis = [start / np.linalg.norm(start)]
+    for _ in range(min(30, operator.shape[0] - 1)):
+        step = operator.matvec(basis[-1])
+        for _ in range(2):
+            for known in basis:
+                step = step - (known @ step) * known
+        length = float(np.linalg.norm(step))
+        if length == 0.0:
+            break
+        basis.append(step / length)
+    Q = np.column_stack(basis)
+    images = np.column_stack([operator.matvec(column) for column in Q.T])
+    values, vectors = scipy.linalg.eigh(Q.T @ images)
+    place = -1 if which == "LA" else 0
+    return float(values[place]), np.asarray(Q @ vectors[:, place])

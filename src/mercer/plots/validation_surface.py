@@ -1,0 +1,137 @@
+"""How well a machine does over C and gamma, from one matrix of distances."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+
+from mercer import _check
+from mercer._progress import reporting
+from mercer.errors import InputError
+from mercer.estimators.svc import SVC
+from mercer.kernels.base import State
+from mercer.kernels.pointwise import Pointwise
+from mercer.kernels.vectors.rbf import RBF
+from mercer.plots import style
+from mercer.selection.compare import splits_of
+from mercer.theory.diagnosing.targets import target_of
+
+
+class ValidationSurfaceDisplay:
+    """Mean validation scores, one row per gamma and one column per C; the best is marked.
+
+    >>> import numpy as np
+    >>> from mercer.plots import ValidationSurfaceDisplay
+    >>> display = ValidationSurfaceDisplay([0.1, 1.0], [0.5, 2.0], [[0.5, 0.75], [0.5, 1.0]]).plot()
+    >>> display.best
+    (1.0, 2.0, 1.0)
+    """
+
+    def __init__(self, C: Any, gamma: Any, scores: Any, *, spread: Any = None, what: str = "accuracy") -> None:
+        self.C, self.gamma = np.asarray(C, dtype=np.float64), np.asarray(gamma, dtype=np.float64)
+        self.scores = np.asarray(scores, dtype=np.float64)
+        self.spread = None if spread is None else np.asarray(spread, dtype=np.float64)
+        self.what = what
+        if self.scores.shape != (len(self.gamma), len(self.C)):
+            raise InputError(f"One score per gamma (row) and C (column) is needed; got {self.scores.shape}.")
+
+    @property
+    def best(self) -> tuple[float, float, float]:
+        """C, gamma and score of the best; of equal ones, that with the smallest C and gamma."""
+        row, column = np.unravel_index(int(np.nanargmax(self.scores)), self.scores.shape)
+        return float(self.C[column]), float(self.gamma[row]), float(self.scores[row, column])
+
+    @classmethod
+    def from_data(
+        cls,
+        X: Any,
+        y: Any,
+        *,
+        C: Any = None,
+        gamma: Any = None,
+        kernel: Pointwise | None = None,
+        cv: Any = 5,
+        ax: Any = None,
+    ) -> Self:
+        """Cross-validate an `SVC` over the grid: distances are computed once, folds are parts of one matrix.
+
+        `kernel` is one with a single gamma (a Gaussian by default). `gamma` defaults to powers of four around
+        1 / the median distance, `C` to powers of ten.
+        """
+        chosen = RBF(gamma=1.0) if kernel is None else kernel
+        if not isinstance(chosen, Pointwise) or not isinstance(chosen.get_params().get("gamma"), int | float):
+            raise _check.fail(cls.__name__, "kernel", "a kernel with a number gamma, such as RBF(gamma=1.0)", kernel)
+        objects = chosen.coerce(X)
+        target = target_of(y, len(objects))
+        labels = np.asarray(y)
+        state = chosen.resolve(objects)
+        inner = chosen.measure_state(state)
+        features = chosen.measure.features(objects, inner, np.float64)
+        left, right = chosen.measure.align(features, features, inner)
+        distances = np.empty((len(objects), len(objects)))
+        chosen.measure.tile(left, right, inner, distances)
+        np.fill_diagonal(distances, chosen.measure.diagonal(features, inner))
+        apart = distances[np.triu_indices(len(distances), 1)]
+        median = float(np.median(apart[apart > 0])) if (apart > 0).any() else 1.0
+        widths = np.asarray(4.0 ** np.arange(-4, 5) / median if gamma is None else gamma, dtype=np.float64)
+        penalties = np.asarray(10.0 ** np.arange(-2, 4) if C is None else C, dtype=np.float64)
+        splits = splits_of(cv, labels, target, SVC())
+        scores = np.empty((len(widths), len(penalties), len(splits)))
+        with reporting("Validation surface") as report:
+            for row, width in enumerate(widths):
+                report(row / len(widths))
+                K = distances.copy()
+                chosen.pointwise(K, State({**state.values, "gamma": np.asarray(width)}, state.parts))
+                for fold, (train, test) in enumerate(splits):
+                    inside, across = K[np.ix_(train, train)], K[np.ix_(test, train)]
+                    for column, penalty in enumerate(penalties):
+                        model = SVC(kernel="precomputed", C=float(penalty), psd="ignore").fit(inside, labels[train])
+                        scores[row, column, fold] = model.score(across, labels[test])
+        return cls(penalties, widths, scores.mean(axis=2), spread=scores.std(axis=2)).plot(ax=ax)
+
+    @classmethod
+    def from_cv_results(
+        cls,
+        results: Any,
+        *,
+        C: str = "param_C",
+        gamma: str = "param_gamma",
+        score: str = "mean_test_score",
+        ax: Any = None,
+    ) -> Self:
+        """From the `cv_results_` of a grid search; of other parameters that were searched, the best is shown."""
+        columns = {}
+        for name in (C, gamma, score):
+            if name not in results:
+                raise InputError(f"The results have no {name!r}; they have {', '.join(sorted(results))}.")
+            columns[name] = np.asarray(np.ma.getdata(results[name]), dtype=np.float64)
+        penalties, widths = np.unique(columns[C]), np.unique(columns[gamma])
+        scores = np.full((len(widths), len(penalties)), np.nan)
+        for penalty, width, value in zip(columns[C], columns[gamma], columns[score], strict=True):
+            place = np.searchsorted(widths, width), np.searchsorted(penalties, penalty)
+            scores[place] = np.fmax(scores[place], value)
+        return cls(penalties, widths, scores, what="score").plot(ax=ax)
+
+    def plot(self, ax: Any = None) -> Self:
+        """Draw on `ax`, or on new axes; `im_` is the surface and `best_` marks the best."""
+        ax = style.axes(ax, size=(6.4, 4.8))
+        self.im_ = ax.imshow(self.scores, cmap=style.SEQUENTIAL, origin="lower", aspect="auto")
+        ax.figure.colorbar(self.im_, ax=ax, label=f"cross-validated {self.what}")
+        ax.set_xticks(range(len(self.C)), [f"{value:.3g}" for value in self.C])
+        ax.set_yticks(range(len(self.gamma)), [f"{value:.3g}" for value in self.gamma])
+        if self.scores.size <= 120:
+            middle = (np.nanmin(self.scores) + np.nanmax(self.scores)) / 2
+            for (row, column), value in np.ndenumerate(self.scores):
+                if np.isfinite(value):
+                    ax.text(column, row, f"{value:.2f}", ha="center", va="center", fontsize="small",
+                            color="black" if value > middle else "white")  # fmt: skip
+        penalty, width, score = self.best
+        at = int(np.flatnonzero(penalty == self.C)[0]), int(np.flatnonzero(self.gamma == width)[0])
+        self.best_ = ax.add_patch(style.pyplot().Rectangle((at[0] - 0.5, at[1] - 0.5), 1, 1, fill=False,
+                                                           edgecolor=style.POSITIVE, linewidth=2.5))  # fmt: skip
+        ax.set_xlabel("C")
+        ax.set_ylabel("gamma")
+        ax.set_title(f"Best {self.what} {score:.3f} at C = {penalty:.3g}, gamma = {width:.3g} (framed)")
+        self.ax_, self.figure_ = ax, ax.figure
+        return self

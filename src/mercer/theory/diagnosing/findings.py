@@ -1,0 +1,186 @@
+"""What stands out in a diagnosis, in words, with what to do about it; the worst first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import final
+
+from mercer.theory.diagnosing.columns import Columns
+from mercer.theory.diagnosing.cost import Cost
+from mercer.theory.diagnosing.objects import Standing
+from mercer.theory.diagnosing.spectrum import Shape
+from mercer.theory.diagnosing.targets import Labels
+from mercer.theory.diagnosing.width import Width
+from mercer.theory.mercer import MercerCheck
+
+FLAT, VERY_FLAT = 0.8, 0.97
+CONSTANT, NEARLY_CONSTANT = 1e-6, 1e-3
+_RISE = 0.05
+_UNSCALED = 30.0
+
+
+@final
+@dataclass(frozen=True)
+class Finding:
+    """One thing that stands out: its name, "problem", "warning" or "note", what was seen, and what to do."""
+
+    name: str
+    severity: str
+    text: str
+    advice: str = ""
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Seen:
+    """Everything that was measured."""
+
+    shape: Shape
+    mercer: MercerCheck
+    labels: Labels | None
+    standing: Standing
+    columns: Columns | None
+    widths: tuple[Width, ...]
+    cost: Cost | None
+    examined: int
+    one_label: bool
+
+
+def findings_of(seen: Seen) -> tuple[Finding, ...]:
+    """All that stands out."""
+    order = {"problem": 0, "warning": 1, "note": 2}
+    return tuple(sorted(_all(seen), key=lambda finding: order[finding.severity]))
+
+
+def _all(seen: Seen) -> Iterator[Finding]:
+    if not seen.mercer.psd:
+        best = [remedy.name for remedy in seen.mercer.remedies if remedy.works]
+        advice = "Use a kernel that is one" + (f", or one of: {', '.join(best)} (see check_mercer)." if best else ".")
+        yield Finding("indefinite", "problem", seen.mercer.reason, advice)
+    yield from _of_widths(seen.widths)
+    if seen.examined > 1 and seen.shape.variation < NEARLY_CONSTANT:
+        yield Finding(
+            "constant", "problem" if seen.shape.variation < CONSTANT else "warning",
+            f"All objects look almost alike: only {seen.shape.variation:.2g} of their squared lengths differs "
+            "between them.",
+            "Rescale the data, choose a narrower kernel, or take out the common part with kernels.centre(kernel).",
+        )  # fmt: skip
+    yield from _of_columns(seen)
+    if seen.examined > 3 and seen.shape.flatness > FLAT:
+        yield Finding(
+            "diagonal", "problem" if seen.shape.flatness > VERY_FLAT else "warning",
+            f"The matrix is nearly diagonal: {seen.shape.participation:.0f} of {seen.examined - 1} directions count "
+            "alike, "
+            f"and the nearest other object has a similarity of {seen.shape.nearest_similarity:.2g}.",
+            "Compare by fewer, relevant features, or with a wider kernel: shorter substrings, fewer iterations, a "
+            "smaller gamma or degree.",
+        )  # fmt: skip
+    yield from _of_objects(seen)
+    yield from _of_labels(seen)
+    if seen.cost is not None and not seen.cost.fits:
+        yield Finding("cost", "warning", "The Gram matrix does not fit into memory.", seen.cost.advice)
+
+
+def _of_widths(widths: tuple[Width, ...]) -> Iterator[Finding]:
+    for width in widths:
+        if width.too:
+            size = "too small" if width.too == "narrow" else "too large"
+            other = "smaller" if width.too == "narrow" else "larger"
+            yield Finding(
+                f"{width.too} kernel", "problem",
+                f"The bandwidth of {width.kernel} is {size}: at gamma = {width.gamma:.3g} a typical pair of objects "
+                "has "
+                f"k = exp(-{width.exponent:.3g}).",
+                f"Try a {other} gamma: {width.suggested:.3g} (from {width.by}).",
+            )  # fmt: skip
+
+
+def _of_columns(seen: Seen) -> Iterator[Finding]:
+    columns = seen.columns
+    if columns is None:
+        return
+    if columns.constant:
+        yield Finding("constant features", "note", f"{columns.constant} of {columns.count} features never change.",
+                      "Drop them; they cost time and tell nothing.")  # fmt: skip
+    risen = (columns.standardised or 0.0) - (columns.before or 0.0)
+    if columns.scale_ratio > _UNSCALED and (columns.widest_share > 0.8 or risen > _RISE):
+        gain = "" if columns.standardised is None or risen < _RISE else (
+            f" Standardised, agreement with the labels rises from {columns.before:.2f} to {columns.standardised:.2f}."
+        )  # fmt: skip
+        yield Finding(
+            "unscaled features", "problem" if risen > _RISE else "warning",
+            f"Feature {columns.widest} varies {columns.scale_ratio:.3g} times as much as feature {columns.narrowest} "
+            "and "
+            f"makes {columns.widest_share:.0%} of all squared distances.{gain}",
+            "Standardise the features, for example with sklearn.preprocessing.StandardScaler.",
+        )  # fmt: skip
+    if columns.irrelevant and columns.before is not None:
+        alone, many = columns.relevant_alone, columns.irrelevant > columns.count / 2
+        if (many and alone is not None and alone > columns.before + _RISE) or (many and seen.shape.flatness > FLAT):
+            kept = ", ".join(str(i) for i in columns.relevant[:5])
+            gain = "" if alone is None or alone <= columns.before else (
+                f" With the few that tell most, agreement rises from {columns.before:.2f} to {alone:.2f}."
+            )  # fmt: skip
+            yield Finding(
+                "irrelevant features", "problem",
+                f"{columns.irrelevant} of {columns.count} features tell, one at a time, no more of the labels than "
+                f"chance.{gain} Too many irrelevant features make every object unlike every other.",
+                f"Drop irrelevant features; start with features {kept}." if kept else "Drop irrelevant features.",
+            )  # fmt: skip
+    if columns.giveaways:
+        yield Finding(
+            "leakage", "problem",
+            f"Feature {columns.giveaways[0]} has one value for each class: it is probably the label in disguise.",
+            "Find out whether it will be known for new objects; if not, drop it.",
+        )  # fmt: skip
+
+
+def _of_objects(seen: Seen) -> Iterator[Finding]:
+    standing = seen.standing
+    if seen.shape.variation < NEARLY_CONSTANT:
+        return  # every object is a copy of every other, and that has been said
+    if standing.conflicting:
+        i, j = standing.conflicting_pairs[0]
+        yield Finding(
+            "leakage", "warning",
+            f"{standing.conflicting} objects have a copy, or nearly one, with another label, for example {i} and "
+            f"{j}: labels "
+            "that are wrong, or features that leak.",
+            "Look at these pairs before anything else.",
+        )  # fmt: skip
+    if standing.duplicates:
+        i, j = standing.duplicate_pairs[0]
+        yield Finding(
+            "duplicates", "warning",
+            f"{_so_many(standing.duplicates)} to this kernel no different from another, for example {j} from {i}.",
+            "Copies that fall into training and test parts flatter every score: keep them together (groups) or drop "
+            "them.",
+        )  # fmt: skip
+    if standing.near_duplicates:
+        i, j = standing.near_pairs[0]
+        yield Finding("near-duplicates", "note", f"{_so_many(standing.near_duplicates)} nearly a copy of another, for "
+                      f"example {j} of {i}.", "Keep them together when the data are split.")  # fmt: skip
+    if standing.outliers:
+        yield Finding("outliers", "note", f"Objects far from all others: {', '.join(map(str, standing.outliers))}.",
+                      "Check them; a machine can say nothing about objects like these.")  # fmt: skip
+
+
+def _of_labels(seen: Seen) -> Iterator[Finding]:
+    if seen.one_label:
+        yield Finding(
+            "one label", "problem", "All objects have the same label.", "Nothing can be learnt from one class."
+        )
+    labels = seen.labels
+    if labels is None:
+        return
+    if labels.p_value is not None and labels.p_value > 0.05:
+        yield Finding("no blocks", "warning",
+                      f"Random labels fit the matrix as well as these (p = {labels.p_value:.2g}).",
+                      "Try another kernel; this one does not see what the labels are about.")  # fmt: skip
+    if labels.p_value is None:
+        yield Finding("few objects", "note", "There are too few objects for a p-value.", "")
+
+
+def _so_many(count: int) -> str:
+    return "1 object is" if count == 1 else f"{count} objects are each"

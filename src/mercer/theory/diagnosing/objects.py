@@ -1,0 +1,77 @@
+"""Single objects that stand out: copies, near copies, copies with other labels, and objects far from all others."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+import numpy.typing as npt
+
+from mercer.theory.diagnosing.targets import Target
+
+Float64 = npt.NDArray[np.float64]
+Pairs = tuple[tuple[int, int], ...]
+
+_SHOWN = 10
+_NEAR = 1e-4
+_FAR = 3.0
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Standing:
+    """Pairs and objects by their positions in the data; lists are cut to ten, counts are complete for the sample."""
+
+    duplicates: int
+    """Objects that the kernel cannot tell from one before them."""
+    duplicate_pairs: Pairs
+    near_duplicates: int
+    near_pairs: Pairs
+    conflicting: int
+    """Objects with a (near) copy that has another label."""
+    conflicting_pairs: Pairs
+    outliers: tuple[int, ...]
+    """Objects whose nearest neighbour is far away, beyond the third quartile by three times the spread."""
+
+
+def standing_of(K: Float64, target: Target | None, ids: npt.NDArray[np.intp]) -> Standing:
+    """Copies and outliers by distances in feature space; `ids` are the positions of the objects in the data."""
+    n = len(K)
+    if n < 2:
+        return Standing(0, (), 0, (), 0, (), ())
+    own = np.diagonal(K)
+    squared = np.maximum(own[:, None] + own - 2.0 * K, 0.0)
+    np.fill_diagonal(squared, np.inf)
+    exact = squared <= 64 * np.finfo(float).eps * max(float(np.abs(own).max()), 1e-300)
+    nearest = squared.min(axis=1)
+    apart = nearest[~exact.any(axis=1)]
+    near = ~exact & (squared <= _NEAR * float(np.median(apart))) if len(apart) else np.zeros_like(exact)
+    upper = np.triu(np.ones((n, n), dtype=bool), 1)
+    copies = int((exact & upper).any(axis=0).sum())
+    conflicts = np.zeros_like(exact)
+    if target is not None and target.classes is not None:
+        conflicts = (exact | near) & (target.codes[:, None] != target.codes)
+    return Standing(
+        copies,
+        _pairs(exact & upper, ids),
+        int((near & upper).any(axis=0).sum()),
+        _pairs(near & upper, ids),
+        int(conflicts.any(axis=1).sum()),
+        _pairs(conflicts & upper, ids),
+        _outliers(np.sqrt(nearest), ids),
+    )
+
+
+def _pairs(found: npt.NDArray[np.bool_], ids: npt.NDArray[np.intp]) -> Pairs:
+    return tuple((int(ids[i]), int(ids[j])) for i, j in np.argwhere(found)[:_SHOWN])
+
+
+def _outliers(distance: Float64, ids: npt.NDArray[np.intp]) -> tuple[int, ...]:
+    if len(distance) < 8:
+        return ()
+    low, high = np.quantile(distance, [0.25, 0.75])
+    if high - low <= 1e-6 * high:  # all alike, as in the identity
+        return ()
+    far = np.flatnonzero(distance > high + _FAR * (high - low))
+    return tuple(int(ids[i]) for i in far[np.argsort(-distance[far], kind="stable")][:_SHOWN])

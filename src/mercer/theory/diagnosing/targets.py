@@ -1,0 +1,197 @@
+"""What the labels say about the matrix: alignment, blocks by class, neighbours, and how a simple machine does."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+import numpy.typing as npt
+import scipy.linalg
+
+from mercer.errors import InputError
+from mercer.theory.alignment import centred, kernel_target_alignment
+from mercer.theory.diagnosing.spectrum import cosines
+
+Float64 = npt.NDArray[np.float64]
+
+_ENOUGH = 1000
+_PERMUTATIONS = 199
+_RIDGES = (1e-3, 1e-2, 1e-1, 1.0)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Target:
+    """Labels as class codes, or as numbers."""
+
+    classes: npt.NDArray[Any] | None
+    codes: npt.NDArray[np.intp]
+    values: Float64
+
+    def take(self, index: npt.NDArray[np.intp]) -> Target:
+        return Target(self.classes, self.codes[index], self.values[index])
+
+    @property
+    def columns(self) -> Float64:
+        """What a ridge machine learns: indicators of the classes, or the numbers; centred."""
+        found = self.values[:, None] if self.classes is None else (self.codes[:, None] == np.arange(len(self.classes)))
+        return np.asarray(found - found.mean(axis=0), dtype=np.float64)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Labels:
+    """Figures of a Gram matrix beside labels."""
+
+    kind: str
+    """"classes" or "numbers"."""
+    n_classes: int | None
+    alignment: float
+    """Centred alignment with the ideal matrix of the labels."""
+    within: float | None
+    """The mean cosine of two objects of one class, and `between` of two objects of different ones."""
+    between: float | None
+    p_value: float | None
+    """The share of random labellings that fit the matrix as well; None where there are too few labellings to tell."""
+    neighbours: float
+    """How often the nearest other object has the same label; for numbers, 1 - its squared error / that of chance."""
+    chance: float
+    """The same for random labels."""
+    left_out: float
+    """How often a ridge machine is right about an object that it has not seen; for numbers, R^2."""
+    left_out_chance: float
+
+    @property
+    def lift(self) -> float:
+        """The better of neighbours and machine, between 0 (chance) and 1 (always right)."""
+        found = 0.0
+        for reached, chance in ((self.neighbours, self.chance), (self.left_out, self.left_out_chance)):
+            if chance < 1.0:
+                found = max(found, (reached - chance) / (1.0 - chance))
+        return found
+
+
+def target_of(y: Any, n: int) -> Target:
+    """Labels, checked: fractions and labels that are nearly all different are numbers, anything else classes."""
+    labels = np.asarray(y)
+    if labels.ndim == 2 and labels.shape[1] == 1:
+        labels = labels[:, 0]
+    if labels.ndim != 1 or len(labels) != n:
+        raise InputError(f"One label per object is needed: got {n} objects and labels of shape {labels.shape}.")
+    if labels.dtype.kind == "O":
+        kinds = {type(label).__name__ for label in labels}
+        if len(kinds) > 1 or None in labels.tolist():
+            raise InputError(f"Labels must be of one type, none missing; got {', '.join(sorted(kinds))}.")
+    if labels.dtype.kind == "f" and not np.isfinite(labels).all():
+        where = int(np.flatnonzero(~np.isfinite(labels))[0])
+        raise InputError(f"Labels must be finite; that of object {where} is {labels[where]}.")
+    found, codes = np.unique(labels, return_inverse=True)
+    fractions = labels.dtype.kind == "f" and bool((labels != np.round(labels)).any())
+    if labels.dtype.kind in "iuf" and (fractions or len(found) > max(20, n // 2)):
+        return Target(None, codes, labels.astype(np.float64))
+    return Target(found, codes, codes.astype(np.float64))
+
+
+def labels_of(K: Float64, target: Target, rng: np.random.Generator) -> Labels | None:
+    """The figures; None where all labels are the same, or there is one object."""
+    n = len(K)
+    if n < 2 or len(np.unique(target.codes)) < 2:
+        return None
+    classes = target.classes is not None
+    reached, chance = neighbour_agreement(K, target)
+    within, between = _blocks(K, target.codes) if classes else (None, None)
+    left_out, majority = left_out_agreement(K, target)
+    return Labels(
+        "classes" if classes else "numbers",
+        len(np.unique(target.codes)) if classes else None,
+        kernel_target_alignment(K, target.codes) if classes else _numeric_alignment(K, target.values),
+        within,
+        between,
+        _p_value(K, target, rng),
+        reached,
+        chance,
+        left_out,
+        majority,
+    )
+
+
+def neighbour_agreement(K: Float64, target: Target) -> tuple[float, float]:
+    """Of each object with those nearest to it in feature space (all of them, where several are), and by chance."""
+    n = len(K)
+    own = np.diagonal(K)
+    squared = own[:, None] + own - 2.0 * K
+    np.fill_diagonal(squared, np.inf)
+    slack = 1e-9 * max(float(np.abs(own).max()), 1e-300)
+    nearest = squared <= squared.min(axis=1)[:, None] + slack
+    if target.classes is not None:
+        same = target.codes[:, None] == target.codes
+        reached = float(((same & nearest).sum(axis=1) / nearest.sum(axis=1)).mean())
+        counts = np.bincount(target.codes)
+        return reached, float((counts * (counts - 1)).sum() / (n * (n - 1)))
+    error = (target.values[:, None] - target.values) ** 2
+    random = float(error.sum() / (n * (n - 1)))
+    return 1.0 - float(((error * nearest).sum(axis=1) / nearest.sum(axis=1)).mean()) / random, 0.0
+
+
+def left_out_agreement(K: Float64, target: Target) -> tuple[float, float]:
+    """Of a ridge machine on the centred matrix with each object left out, in closed form; the best of a few ridges."""
+    n = len(K)
+    values, vectors = scipy.linalg.eigh(centred(K))
+    scale = float(np.maximum(values, 0.0).sum()) / n
+    Y = target.columns
+    best = -math.inf
+    counts = np.bincount(target.codes)
+    majority = float(counts.max() / n) if target.classes is not None else 0.0
+    if scale <= 1e-13 * float(np.abs(K).max()):
+        return majority, majority
+    rotated = vectors.T @ Y
+    for ridge in _RIDGES:
+        shrunk = np.maximum(values, 0.0) / (np.maximum(values, 0.0) + ridge * scale)
+        fitted = vectors @ (shrunk[:, None] * rotated)
+        leverage = np.minimum((vectors**2 @ shrunk) + 1.0 / n, 1.0 - 1e-9)
+        predicted = Y - (Y - fitted) / (1.0 - leverage)[:, None]
+        if target.classes is None:
+            score = 1.0 - float(((Y - predicted) ** 2).sum() / (Y**2).sum())
+        else:
+            shares = np.bincount(target.codes, minlength=predicted.shape[1]) / n
+            score = float(((predicted + shares).argmax(axis=1) == target.codes).mean())
+        best = max(best, score)
+    return best, majority
+
+
+def _numeric_alignment(K: Float64, y: Float64) -> float:
+    HKH, around = centred(K), y - y.mean()
+    length = float(np.linalg.norm(HKH)) * float(around @ around)
+    return float(around @ HKH @ around) / length if length > 0 else 0.0
+
+
+def _blocks(K: Float64, codes: npt.NDArray[np.intp]) -> tuple[float | None, float | None]:
+    C = cosines(K)
+    same = codes[:, None] == codes
+    off = ~np.eye(len(K), dtype=bool)
+    within = float(C[same & off].mean()) if (same & off).any() else None
+    return within, float(C[~same].mean())
+
+
+def _p_value(K: Float64, target: Target, rng: np.random.Generator) -> float | None:
+    """By permutation of the labels; the statistic is the similarity within classes, or y'HKHy for numbers."""
+    n = len(K)
+    counts = np.bincount(target.codes)
+    labellings = math.lgamma(n + 1) - sum(math.lgamma(count + 1) for count in counts)
+    if labellings < math.log(_ENOUGH):
+        return None
+    C = cosines(K) if target.classes is not None else centred(K)
+    np.fill_diagonal(C, 0.0)
+    statistic = np.empty(_PERMUTATIONS + 1)
+    for number in range(_PERMUTATIONS + 1):
+        order = np.arange(n) if number == 0 else rng.permutation(n)
+        Y = target.take(order).columns if target.classes is None else _indicators(target.codes[order])
+        statistic[number] = float((Y * (C @ Y)).sum())
+    slack = 1e-12 * max(float(np.abs(statistic).max()), 1e-300)
+    return (1 + int((statistic[1:] >= statistic[0] - slack).sum())) / (_PERMUTATIONS + 1)
+
+
+def _indicators(codes: npt.NDArray[np.intp]) -> Float64:
+    return np.asarray(codes[:, None] == np.unique(codes), dtype=np.float64)

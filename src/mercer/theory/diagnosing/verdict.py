@@ -1,0 +1,74 @@
+"""One line: good, weak, diagonal, constant or indefinite (or broken), why, and the next thing to try."""
+
+from __future__ import annotations
+
+from mercer.theory.diagnosing.findings import CONSTANT, FLAT, NEARLY_CONSTANT, VERY_FLAT, Finding, Seen
+from mercer.theory.diagnosing.targets import Labels
+
+VERDICTS = ("good", "weak", "diagonal", "constant", "indefinite", "broken")
+GOOD = 0.5
+"""How much of the way from chance to always right neighbours, or a ridge machine, must go."""
+_GOOD_THOUGH_FLAT = 0.7
+_BECAUSE = {
+    "diagonal": ("irrelevant features", "narrow kernel", "unscaled features", "diagonal"),
+    "constant": ("wide kernel", "constant", "unscaled features"),
+    "indefinite": ("indefinite",),
+    "weak": ("one label", "narrow kernel", "wide kernel", "unscaled features", "irrelevant features", "no blocks"),
+}
+
+
+def verdict_of(seen: Seen, findings: tuple[Finding, ...]) -> tuple[str, str, str]:
+    """Verdict, reason, and next step."""
+    verdict, reason = _judged(seen)
+    known = {finding.name: finding for finding in reversed(findings)}
+    steps = [known[name].advice for name in _BECAUSE.get(verdict, ()) if name in known and known[name].advice]
+    if steps:
+        return verdict, reason, " ".join(steps[:2])
+    if verdict == "weak":
+        return verdict, reason, "Try other kernels and widths side by side: compare([...], objects, y)."
+    step = "Train with it, and choose C by cross-validation."
+    serious = [finding for finding in findings if finding.severity != "note" and finding.advice]
+    return verdict, reason, f"{step} But first: {serious[0].advice}" if serious else step
+
+
+def _judged(seen: Seen) -> tuple[str, str]:
+    shape, labels = seen.shape, seen.labels
+    if not seen.mercer.psd:
+        return "indefinite", seen.mercer.reason
+    if seen.examined < 2:
+        return "weak", "There is one object, and nothing to compare it with."
+    lift = labels.lift if labels is not None else 0.0
+    wide = any(width.too == "wide" for width in seen.widths)
+    if shape.variation < CONSTANT or (shape.variation < NEARLY_CONSTANT and (wide or lift < GOOD)):
+        return (
+            "constant",
+            f"Every object is as good as the same as every other (mean similarity {shape.mean_similarity:.4g}).",
+        )
+    if seen.examined > 3 and (shape.flatness > VERY_FLAT or (shape.flatness > FLAT and lift < _GOOD_THOUGH_FLAT)):
+        return "diagonal", (
+            "No object resembles another: the nearest one has, typically, a similarity of "
+            f"{shape.nearest_similarity:.2g}, and {shape.participation:.0f} of {seen.examined - 1} directions count "
+            "alike."
+        )
+    if seen.one_label:
+        return "weak", "All labels are the same."
+    if labels is None:
+        return "good", (
+            f"Objects form groups ({shape.components_90} directions hold 90 % of what tells them apart). Whether these "
+            "share their labels, only labels can say."
+        )
+    if lift >= GOOD and (labels.p_value is None or labels.p_value <= 0.05):
+        return "good", f"Similar objects share their labels: {_agreement(labels)}."
+    return "weak", f"Similar objects hardly share their labels: {_agreement(labels)}."
+
+
+def _agreement(labels: Labels) -> str:
+    if labels.kind == "numbers":
+        return f"a ridge machine explains {labels.left_out:.0%} of the variance of numbers it has not seen"
+    said = (
+        f"nearest neighbours agree in {labels.neighbours:.0%} of cases (by chance {labels.chance:.0%}), and a ridge "
+        "machine "
+        f"is right about {labels.left_out:.0%} of objects it has not seen (always the same answer: "
+        f"{labels.left_out_chance:.0%})"
+    )
+    return said if labels.p_value is None else f"{said}; p = {labels.p_value:.2g} by permutation"

@@ -1,0 +1,122 @@
+"""Is this kernel any good? One call, answered in words and figures."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from mercer import _check
+from mercer.errors import InputError, MercerError, MercerWarning
+from mercer.inputs.base import Objects
+from mercer.kernels.base import FittedKernel, Kernel
+from mercer.kernels.precomputed import Precomputed
+from mercer.theory.asked import is_matrix, kernel_of, matrix_of
+from mercer.theory.diagnosing.columns import columns_of
+from mercer.theory.diagnosing.cost import cost_of
+from mercer.theory.diagnosing.findings import Finding, Seen, findings_of
+from mercer.theory.diagnosing.objects import standing_of
+from mercer.theory.diagnosing.record import Diagnosis
+from mercer.theory.diagnosing.spectrum import cosines, shape_of
+from mercer.theory.diagnosing.targets import Target, labels_of, target_of
+from mercer.theory.diagnosing.verdict import verdict_of
+from mercer.theory.diagnosing.width import widths_of
+from mercer.theory.mercer import MercerCheck, check_mercer, whole_matrix
+from mercer.theory.seriation import seriation
+
+Float64 = npt.NDArray[np.float64]
+
+_PICTURE = 64
+
+
+def diagnose(kernel: Any, objects: Any = None, y: Any = None, *, sample: int = 600, random_state: int = 0) -> Diagnosis:
+    """Whether the kernel sees, in these objects, what the labels are about.
+
+    `kernel` is a kernel object, an expression, or a function of two batches; or a Gram matrix, without objects. Of many
+    objects a random `sample` is looked at. Without labels only the matrix itself is judged. Bad input is refused as
+    everywhere; a matrix that is constant, diagonal, indefinite or cannot be computed is reported.
+
+    >>> import numpy as np
+    >>> good = np.array([[3, 2, 0, 0, 0], [2, 3, 0, 0, 0], [0, 0, 4, 3, 3], [0, 0, 3, 4, 2], [0, 0, 3, 2, 4]])
+    >>> diagnose(good, y=[1, 1, 2, 2, 2]).verdict, diagnose(np.eye(5), y=[1, 1, 2, 2, 2]).verdict
+    ('good', 'diagonal')
+    """
+    sample = _check.integer("diagnose", "sample", sample, low=2)
+    chosen, parsed = _parsed(kernel, objects)
+    n = len(parsed)
+    target = None if y is None else target_of(y, n)
+    rng = np.random.default_rng(random_state)
+    ids = np.arange(n) if n <= sample else np.sort(rng.choice(n, size=sample, replace=False))
+    examined = parsed if n <= sample else parsed.take(ids)
+    part = None if target is None else target.take(ids)
+    about: dict[str, Any] = {"kernel": str(chosen), "kind": parsed.kind, "n": n, "examined": len(ids)}
+    try:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            fitted = chosen.fit(parsed)
+            K = whole_matrix(fitted, examined)
+    except MercerError as error:  # the objects are in order; the kernel cannot compare them
+        return Diagnosis("broken", str(error), "Use a kernel that can be computed on these objects.", **about)
+    found = check_mercer(K)
+    if found.verdict in ("not finite", "asymmetric"):
+        return Diagnosis("broken", found.reason, "Use a function that is symmetric and finite.", mercer=found, **about)
+    K = (K + K.T) / 2
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", MercerWarning)  # said once, below
+        seen = _seen(chosen, fitted, K, parsed, examined, ids, part, found, rng)
+    said = dict.fromkeys(str(one.message) for one in caught)
+    findings = (*findings_of(seen), *(Finding("warning of the kernel", "warning", message) for message in said))
+    verdict, reason, step = verdict_of(seen, findings)
+    return Diagnosis(
+        verdict, reason, step, findings=findings, shape=seen.shape, labels=seen.labels, standing=seen.standing,
+        columns=seen.columns, widths=seen.widths, cost=seen.cost, mercer=found, picture=_picture(K, part), **about,
+    )  # fmt: skip
+
+
+def _seen(
+    kernel: Kernel,
+    fitted: FittedKernel,
+    K: Float64,
+    objects: Objects,
+    examined: Objects,
+    ids: npt.NDArray[np.intp],
+    target: Target | None,
+    found: MercerCheck,
+    rng: np.random.Generator,
+) -> Seen:
+    return Seen(
+        shape_of(K),
+        found,
+        None if target is None else labels_of(K, target, rng),
+        standing_of(K, target, ids),
+        columns_of(kernel, examined, target, rng),
+        widths_of(kernel, examined, target),
+        None if isinstance(kernel, Precomputed) else cost_of(fitted, examined, len(objects)),
+        len(ids),
+        target is not None and len(np.unique(target.codes)) < 2,
+    )
+
+
+def _parsed(kernel: Any, objects: Any) -> tuple[Kernel, Objects]:
+    if is_matrix(kernel):
+        if objects is not None:
+            raise InputError("A matrix has its objects in it already: pass diagnose(matrix, y=labels).")
+        chosen: Kernel = Precomputed()
+        return chosen, chosen.coerce(matrix_of("diagnose", kernel))
+    chosen = kernel_of("diagnose", kernel)
+    if objects is None:
+        raise InputError("diagnose needs the objects that the kernel is to be judged on: pass a list of them.")
+    return chosen, objects if isinstance(objects, Objects) else chosen.coerce(objects)
+
+
+def _picture(K: Float64, target: Target | None) -> Float64:
+    """Averages over blocks of neighbouring objects."""
+    groups = None if target is None or target.classes is None else target.codes
+    order = seriation(K, groups)
+    C = cosines(K)[np.ix_(order, order)]
+    bounds = np.linspace(0, len(C), min(len(C), _PICTURE) + 1).astype(np.intp)
+    sizes = np.diff(bounds)
+    sums = np.add.reduceat(np.add.reduceat(C, bounds[:-1], axis=0), bounds[:-1], axis=1)
+    return np.asarray(sums / np.outer(sizes, sizes))

@@ -1,0 +1,115 @@
+"""What can be done about a matrix that is not positive semi-definite, and what each remedy does to it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+import numpy.typing as npt
+import scipy.linalg
+
+from mercer.errors import MercerError
+from mercer.kernels.base import Kernel
+
+Float64 = npt.NDArray[np.float64]
+
+_HALVINGS = 8
+
+
+@final
+@dataclass(frozen=True)
+class Remedy:
+    """One way out: what it does, the smallest eigenvalue afterwards, and how much of the matrix it changes."""
+
+    name: str
+    smallest: float
+    change: float
+    """|K' - K| / |K| (Frobenius); of `normalise`, against the matrix of cosines before."""
+    works: bool
+    meaning: str
+
+    def __str__(self) -> str:
+        verdict = "works" if self.works else "does not help"
+        effect = f"smallest eigenvalue {self.smallest:.3g}, changes {self.change:.2%}"
+        return f"{self.name}: {verdict}; {effect}. {self.meaning}"
+
+
+def remedies_for(
+    K: Float64, eigenvalues: Float64, tolerance: float, refit: tuple[Kernel, Callable[[Kernel], Float64]] | None
+) -> Iterator[Remedy]:
+    """Every remedy, tried on this matrix; `refit` is the kernel, and a function to the matrix of another one."""
+    length = float(np.linalg.norm(eigenvalues))
+    negative = np.minimum(eigenvalues, 0.0)
+    lowest = float(eigenvalues[0])
+    share = float(np.linalg.norm(negative)) / length
+    yield Remedy(
+        "clip",
+        0.0,
+        share,
+        True,
+        "Negative eigenvalues become 0: the nearest such matrix. New objects must be mapped too.",
+    )
+    flipped = float(np.abs(eigenvalues).min())
+    yield Remedy(
+        "flip",
+        flipped,
+        2 * share,
+        True,
+        "Negative eigenvalues change sign: what they say is kept. New objects must be mapped too.",
+    )
+    shifted = -lowest * np.sqrt(len(K)) / length
+    yield Remedy("shift", 0.0, float(shifted), True, f"{-lowest:.3g} is added to every k(x, x), so that each object is "
+                 "more like itself; new objects need nothing. Like a larger ridge.")  # fmt: skip
+    own = np.diagonal(K)
+    if (own > 0).all():
+        yield _normalised(K, own, tolerance)
+        yield _damped(K, own)
+    if refit is not None:
+        yield from _smaller_decay(K, tolerance, *refit)
+
+
+def _normalised(K: Float64, own: Float64, tolerance: float) -> Remedy:
+    root = np.sqrt(own)
+    after = float(scipy.linalg.eigvalsh(K / np.outer(root, root), subset_by_index=(0, 0))[0])
+    return Remedy("normalise", after, 0.0, after >= -tolerance / float(own.max()),
+                  "k(x, z) / sqrt(k(x, x) k(z, z)) keeps the number of negative eigenvalues (Sylvester's law of "
+                  "inertia): "
+                  "it puts objects on one scale, and repairs nothing.")  # fmt: skip
+
+
+def _damped(K: Float64, own: Float64) -> Remedy:
+    """D + lambda (K - D) is positive semi-definite up to the lambda at which 1 + lambda * lowest vanishes."""
+    root = np.sqrt(own)
+    off = K / np.outer(root, root)
+    np.fill_diagonal(off, 0.0)
+    factor = min(1.0, -1.0 / min(float(scipy.linalg.eigvalsh(off, subset_by_index=(0, 0))[0]), -1e-300))
+    damped = factor * K
+    np.fill_diagonal(damped, own)
+    after = float(scipy.linalg.eigvalsh(damped, subset_by_index=(0, 0))[0])
+    change = float(np.linalg.norm(damped - K) / np.linalg.norm(K))
+    return Remedy("smaller lambda", after, change, True, f"lambda k(x, z) between different objects with lambda <= "
+                  f"{factor:.4g}, and k(x, x) as it is.")  # fmt: skip
+
+
+def _smaller_decay(
+    K: Float64, tolerance: float, kernel: Kernel, matrix: Callable[[Kernel], Float64]
+) -> Iterator[Remedy]:
+    """Kernels that damp long walks, gaps or fragments by a factor: halve it until the matrix is in order."""
+    for path, value in kernel.get_params().items():
+        if path.rpartition("__")[2] != "decay" or not isinstance(value, float):
+            continue
+        found: Any = None
+        for halving in range(1, _HALVINGS + 1):
+            try:
+                found = matrix(kernel.with_params(**{path: value / 2**halving}))
+            except MercerError:
+                return
+            after = float(scipy.linalg.eigvalsh(found, subset_by_index=(0, 0))[0])
+            scale = float(np.abs(np.diagonal(found)).sum() / max(np.abs(np.diagonal(K)).sum(), 1e-300))
+            if after >= -tolerance * scale:
+                change = float(np.linalg.norm(found - K) / np.linalg.norm(K))
+                yield Remedy(f"smaller {path}", after, change, True, f"{path} = {value / 2**halving:.4g} instead of "
+                             f"{value:.4g}.")  # fmt: skip
+                return

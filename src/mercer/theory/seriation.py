@@ -1,0 +1,46 @@
+"""An order of the objects in which similar ones stand together, so that blocks of a Gram matrix can be seen."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+import scipy.cluster.hierarchy
+import scipy.linalg
+import scipy.spatial.distance
+
+Float64 = npt.NDArray[np.float64]
+Order = npt.NDArray[np.intp]
+
+_BY_TREE = 400
+
+
+def seriation(K: Float64, groups: npt.NDArray[np.intp] | None = None) -> Order:
+    """Positions of the objects, similar ones together; with `groups`, group after group and ordered inside each.
+
+    Small matrices are ordered by the leaves of a tree of clusters, turned so that neighbours are close; large ones
+    along the leading direction of the centred matrix.
+
+    >>> import numpy as np
+    >>> seriation(np.array([[1.0, 0.0, 0.9], [0.0, 1.0, 0.1], [0.9, 0.1, 1.0]])).tolist() in ([0, 2, 1], [1, 2, 0])
+    True
+    """
+    if groups is None:
+        return _ordered(K)
+    parts = [np.flatnonzero(groups == group) for group in np.unique(groups)]
+    return np.concatenate([part[_ordered(K[np.ix_(part, part)])] for part in parts])
+
+
+def _ordered(K: Float64) -> Order:
+    n = len(K)
+    if n < 3:
+        return np.arange(n)
+    own = np.diagonal(K)
+    squared = np.maximum(own[:, None] + own - 2.0 * K, 0.0)
+    if n <= _BY_TREE:
+        np.fill_diagonal(squared, 0.0)
+        flat = scipy.spatial.distance.squareform(np.sqrt((squared + squared.T) / 2), checks=False)
+        tree = scipy.cluster.hierarchy.linkage(flat, method="average", optimal_ordering=True)
+        return np.asarray(scipy.cluster.hierarchy.leaves_list(tree), dtype=np.intp)
+    centred = K - K.mean(axis=0) - K.mean(axis=1)[:, None] + K.mean()
+    leading = scipy.linalg.eigh((centred + centred.T) / 2, subset_by_index=(n - 1, n - 1))[1][:, 0]
+    return np.argsort(leading, kind="stable")

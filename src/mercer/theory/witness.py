@@ -1,0 +1,108 @@
+"""The fewest objects that show a matrix not to be positive semi-definite.
+
+A negative diagonal entry needs one object, |k(x, z)| > sqrt(k(x, x) k(z, z)) two. Otherwise objects are left out one by
+one, always the one without which the smallest eigenvalue stays lowest; what remains is searched by size.
+"""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+import numpy.typing as npt
+import scipy.linalg
+
+Float64 = npt.NDArray[np.float64]
+
+_EXHAUSTIVE = 10
+_ELIMINATED = 48
+_PAIRS = 3000
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Witness:
+    """Objects and weights v, |v| = 1, with v'Kv < 0: no feature vectors have such inner products."""
+
+    objects: tuple[int, ...]
+    vector: Float64
+    value: float
+    """v'Kv, the smallest eigenvalue of the matrix of these objects."""
+    matrix: Float64
+
+
+def fewest(K: Float64, tolerance: float, vector: Float64 | None = None) -> Witness | None:
+    """A small set of objects whose matrix has an eigenvalue below -tolerance; `vector` says where to look."""
+    n = len(K)
+    own = np.diagonal(K)
+    if own.min() < -tolerance:
+        return _witness(K, [int(own.argmin())])
+    pair = _worst_pair(K[:_PAIRS, :_PAIRS])
+    if pair is not None and _lowest(K[np.ix_(pair, pair)]) < -tolerance:
+        return _witness(K, pair)
+    chosen = list(range(n))
+    if n > _ELIMINATED:
+        if vector is None:
+            vector = np.asarray(scipy.linalg.eigh(K, subset_by_index=(0, 0))[1][:, 0])
+        width = _ELIMINATED
+        order = np.argsort(-np.abs(vector), kind="stable")
+        while width < n and _lowest(K[np.ix_(order[:width], order[:width])]) >= -tolerance:
+            width = min(n, 2 * width)
+        chosen = sorted(int(i) for i in order[:width])
+    if _lowest(K[np.ix_(chosen, chosen)]) >= -tolerance:
+        return None
+    while len(chosen) > 3:
+        lowest = [_lowest(np.delete(np.delete(K[np.ix_(chosen, chosen)], i, 0), i, 1)) for i in range(len(chosen))]
+        best = int(np.argmin(lowest))
+        if lowest[best] >= -tolerance:
+            break
+        # Of many objects, drop all that hardly count at once: an eigenvalue problem for each would take too long.
+        chosen.pop(best) if len(chosen) <= _ELIMINATED else _drop_lightest(K, chosen, tolerance)
+    return _witness(K, _smallest_subset(K, chosen, tolerance))
+
+
+def _drop_lightest(K: Float64, chosen: list[int], tolerance: float) -> None:
+    vector = np.abs(scipy.linalg.eigh(K[np.ix_(chosen, chosen)], subset_by_index=(0, 0))[1][:, 0])
+    kept = sorted(np.argsort(-vector, kind="stable")[: max(_ELIMINATED, len(chosen) // 2)].tolist())
+    fewer = [chosen[i] for i in kept]
+    if _lowest(K[np.ix_(fewer, fewer)]) < -tolerance:
+        chosen[:] = fewer
+    else:
+        chosen.pop(int(vector.argmin()))
+
+
+def _smallest_subset(K: Float64, chosen: list[int], tolerance: float) -> list[int]:
+    if len(chosen) > _EXHAUSTIVE:
+        return chosen
+    for size in range(2, len(chosen)):
+        subsets = np.array(list(itertools.combinations(chosen, size)))
+        blocks = K[subsets[:, :, None], subsets[:, None, :]]
+        lowest = np.linalg.eigvalsh(blocks)[:, 0]
+        if lowest.min() < -tolerance:
+            return [int(i) for i in subsets[int(lowest.argmin())]]
+    return chosen
+
+
+def _worst_pair(K: Float64) -> list[int] | None:
+    if len(K) < 2:
+        return None
+    own = np.diagonal(K)
+    half, gap = (own[:, None] + own) / 2, (own[:, None] - own) / 2
+    lowest = half - np.sqrt(gap**2 + K**2)
+    np.fill_diagonal(lowest, np.inf)
+    return sorted(int(i) for i in np.unravel_index(int(lowest.argmin()), K.shape))
+
+
+def _lowest(K: Float64) -> float:
+    return float(scipy.linalg.eigvalsh(K, subset_by_index=(0, 0))[0])
+
+
+def _witness(K: Float64, chosen: list[int]) -> Witness:
+    block = K[np.ix_(chosen, chosen)]
+    values, vectors = np.linalg.eigh(block)
+    vector = vectors[:, 0]
+    return Witness(
+        tuple(chosen), vector * (1.0 if vector[np.abs(vector).argmax()] > 0 else -1.0), float(values[0]), block
+    )

@@ -1,0 +1,272 @@
+"""Diagnoses where the answer is known: the lecture's matrices, planted faults, degenerate data, real data."""
+
+import importlib.util
+import json
+
+import numpy as np
+import pytest
+
+from mercer import diagnose, kernels
+from mercer.errors import InputError, ParameterError
+
+GOOD = np.array([[3, 2, 0, 0, 0], [2, 3, 0, 0, 0], [0, 0, 4, 3, 3], [0, 0, 3, 4, 2], [0, 0, 3, 2, 4]], dtype=float)
+LABELS = [1, 1, 2, 2, 2]
+RNG = np.random.default_rng(0)
+Y = np.repeat([0, 1], 60)
+BLOBS = RNG.normal(size=(120, 2)) + 3 * Y[:, None]
+
+
+def names(found):
+    return [finding.name for finding in found.findings]
+
+
+def test_the_matrices_of_the_lecture():
+    good = diagnose(GOOD, y=LABELS)
+    assert good.verdict == "good"
+    assert good.good
+    assert (good.labels.within, good.labels.between) == (pytest.approx(2 / 3), 0.0)
+    assert good.labels.neighbours == 1.0
+    assert good.labels.chance == pytest.approx(0.4)
+    assert good.labels.p_value is None
+    assert "few objects" in names(good)
+    assert good.mercer.smallest == pytest.approx(0.6411, abs=1e-4)
+    bad = diagnose(np.eye(5), y=LABELS)
+    assert bad.verdict == "diagonal"
+    assert bad.shape.diagonal_dominance == 1.0
+    assert bad.shape.flatness == pytest.approx(1.0)
+    assert bad.labels.neighbours == pytest.approx(0.4)
+    assert diagnose(np.eye(5)).verdict == "diagonal"
+
+
+@pytest.mark.parametrize("kernel", [kernels.RBF(0.5), kernels.RBF()], ids=str)
+def test_irrelevant_features_make_a_matrix_diagonal(kernel):
+    """The lecture's claim: a space with too many irrelevant features makes the matrix diagonal. The advice says so."""
+    assert diagnose(kernel, BLOBS, Y).verdict == "good"
+    flatness = []
+    for extra in (0, 30, 1500):
+        X = np.hstack([BLOBS, np.random.default_rng(1).normal(size=(120, extra))])
+        found = diagnose(kernel, X, Y)
+        flatness.append(found.shape.flatness)
+    assert flatness == sorted(flatness)
+    assert found.verdict == "diagonal"
+    assert "irrelevant features" in names(found)
+    assert "Drop irrelevant features" in found.next_step
+    assert {0, 1} <= set(found.columns.relevant[:3])
+    assert found.columns.irrelevant > 1300
+    assert found.columns.relevant_alone > 0.8
+
+
+def test_widths():
+    narrow = diagnose(kernels.RBF(1e4), BLOBS, Y)
+    assert narrow.verdict == "diagonal"
+    assert narrow.widths[0].too == "narrow"
+    assert "smaller gamma" in narrow.next_step
+    wide = diagnose(kernels.RBF(1e-9), BLOBS, Y)
+    assert wide.verdict == "constant"
+    assert wide.widths[0].too == "wide"
+    assert "larger gamma" in wide.next_step
+    for found in (narrow, wide):
+        again = diagnose(kernels.RBF(found.widths[0].suggested), BLOBS, Y)
+        assert again.verdict == "good"
+        assert again.widths[0].too == ""
+    without = diagnose(kernels.RBF(1e4), BLOBS).widths[0]
+    squared = ((BLOBS[:, None] - BLOBS) ** 2).sum(axis=2)[np.triu_indices(120, 1)]
+    assert without.suggested == pytest.approx(1 / np.median(squared), rel=1e-2)
+    assert [one.kernel for one in diagnose(kernels.Linear() + kernels.Laplacian(2.0), BLOBS).widths] == [
+        "laplacian(gamma=2.0)"
+    ]
+
+
+def test_indefinite_and_broken():
+    found = diagnose(kernels.Sigmoid(gamma=1.0, coef0=-1.0), BLOBS, Y)
+    assert found.verdict == "indefinite"
+    assert found.mercer.witness is not None
+    lopsided = kernels.FromFunction(lambda a, b: float(a[0] * b[1]), objects="vectors")
+    assert diagnose(lopsided, BLOBS, Y).verdict == "broken"
+    assert "overflow" in diagnose(kernels.Polynomial(degree=60), 1e30 * BLOBS, Y).reason
+
+
+def test_single_objects_that_stand_out():
+    X = np.vstack([BLOBS, BLOBS[:2], [[40.0, -40.0]]])
+    y = np.concatenate([Y, [0, 1], [1]])
+    found = diagnose(kernels.Linear(), X, y)
+    assert found.standing.duplicates == 2
+    assert found.standing.duplicate_pairs == ((0, 120), (1, 121))
+    assert found.standing.conflicting_pairs == ((1, 121),)
+    assert found.standing.conflicting == 2
+    assert found.standing.outliers[0] == 122
+    assert {"leakage", "duplicates", "outliers"} <= set(names(found))
+    near = np.vstack([BLOBS, BLOBS[:1] + 1e-4])
+    assert diagnose(kernels.Linear(), near, np.append(Y, 0)).standing.near_pairs == ((0, 120),)
+
+
+def test_features_that_drown_or_give_away():
+    X = np.column_stack([BLOBS, 1e4 * np.random.default_rng(2).normal(size=120)])
+    found = diagnose(kernels.RBF(), X, Y)
+    assert found.verdict == "weak"
+    assert "unscaled features" in names(found)
+    assert "StandardScaler" in found.next_step
+    assert found.columns.widest == 2
+    assert found.columns.standardised > found.columns.before + 0.2
+    given = diagnose(kernels.RBF(), np.column_stack([BLOBS, 7.0 * Y, np.ones(120)]), Y)
+    assert given.columns.giveaways == (2,)
+    assert given.columns.constant == 1
+    assert "leakage" in names(given)
+
+
+def test_random_labels_are_weak():
+    y = np.random.default_rng(3).permutation(Y)
+    found = diagnose(kernels.RBF(), BLOBS, y)
+    assert found.verdict == "weak"
+    assert found.labels.p_value > 0.05
+    assert "no blocks" in names(found)
+    assert diagnose(kernels.RBF(), BLOBS, Y).labels.p_value == pytest.approx(0.005)
+
+
+def test_numbers_as_labels():
+    t = np.linspace(0, 6, 80)[:, None]
+    good = diagnose(kernels.RBF(), t, np.sin(t[:, 0]))
+    assert good.verdict == "good"
+    assert good.labels.kind == "numbers"
+    assert good.labels.left_out > 0.95
+    assert diagnose(kernels.RBF(), t, np.random.default_rng(0).normal(size=80)).verdict == "weak"
+
+
+def test_leave_one_out_is_exact():
+    """The closed form against machines trained without each object in turn."""
+    from mercer.theory.diagnosing.targets import left_out_agreement, target_of
+
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(14, 2))
+    y = X[:, 0] + 0.1 * rng.normal(size=14)
+    K = X @ X.T
+    scale = np.trace(K - K.mean(0) - K.mean(1)[:, None] + K.mean()) / 14
+    best = -np.inf
+    for ridge in (1e-3, 1e-2, 1e-1, 1.0):
+        errors = []
+        for out in range(14):
+            rest = np.delete(np.arange(14), out)
+            mean = X[rest].mean(axis=0)
+            A = X[rest] - mean
+            w = np.linalg.solve(A.T @ A + ridge * scale * np.eye(2), A.T @ (y[rest] - y[rest].mean()))
+            errors.append(y[out] - y[rest].mean() - (X[out] - mean) @ w)
+        best = max(best, 1 - np.sum(np.square(errors)) / np.sum((y - y.mean()) ** 2))
+    assert left_out_agreement(K, target_of(y, 14))[0] == pytest.approx(best, abs=1e-9)
+
+
+DEGENERATE = [
+    (np.array([[1.0]]), [0]),
+    (np.array([[1.0]]), None),
+    (np.array([[1.0], [2.0]]), [0, 1]),
+    (np.zeros((6, 2)), [0, 1, 0, 1, 0, 1]),
+    (np.ones((6, 2)), [0, 0, 0, 0, 0, 0]),
+    (np.eye(6), list("abcdef")),
+    (1e-300 * np.arange(12.0).reshape(6, 2), [0, 1, 0, 1, 0, 1]),
+    (1e150 * np.arange(12.0).reshape(6, 2), [0, 1, 0, 1, 0, 1]),
+    (1e300 * np.arange(12.0).reshape(6, 2), [0, 1, 0, 1, 0, 1]),
+    (np.repeat([[1.0, 2.0]], 30, axis=0), [0, 1] * 15),
+    (np.arange(30.0)[:, None], np.arange(30.0)),
+    (np.arange(30.0)[:, None], np.full(30, 2.5)),
+]
+
+
+@pytest.mark.parametrize("kernel", [kernels.RBF(), kernels.RBF(1.0), kernels.Linear(), kernels.Polynomial()], ids=str)
+@pytest.mark.parametrize(("X", "y"), DEGENERATE)
+def test_degenerate_data_are_reported(kernel, X, y):
+    found = diagnose(kernel, X, y)
+    assert found.verdict in ("good", "weak", "diagonal", "constant", "indefinite", "broken")
+    assert found.reason
+    assert found.next_step
+    json.loads(found.to_json())
+    assert found.headline in found.headline
+    assert str(found)
+    assert found._repr_html_()
+
+
+@pytest.mark.parametrize("matrix", [np.zeros((4, 4)), np.ones((4, 4)), -np.eye(4), np.full((4, 4), 1e300), [[0.0]]])
+def test_degenerate_matrices_are_reported(matrix):
+    found = diagnose(matrix, y=[0, 1, 0, 1][: len(matrix)])
+    json.loads(found.to_json())
+    assert found.verdict != "good"
+
+
+def test_objects_of_other_kinds():
+    words = ["gattaca", "gattica", "gatta", "gattacca", "gattaga", "ccgcg", "cgcgc", "cgccg", "gcgcc", "ccgcc"]
+    assert diagnose(kernels.Spectrum(2), words, [1] * 5 + [0] * 5).verdict == "good"
+    assert diagnose("spectrum(p=6)", words, [1] * 5 + [0] * 5).verdict != "good"
+    assert diagnose(lambda A, B: A @ B.T, BLOBS, Y).verdict == "good"
+
+
+def test_a_sample_of_many_and_the_same_seed():
+    X = np.vstack([BLOBS] * 3) + 0.01 * np.random.default_rng(9).normal(size=(360, 2))
+    found = diagnose(kernels.RBF(), X, np.tile(Y, 3), sample=100)
+    assert (found.n, found.examined) == (360, 100)
+    assert "100 of them looked at" in str(found)
+    again = diagnose(kernels.RBF(), X, np.tile(Y, 3), sample=100)
+    strip = lambda one: {key: value for key, value in one.to_dict().items() if key != "cost"}  # noqa: E731
+    assert strip(found) == strip(again)
+
+
+def test_shown_in_a_notebook():
+    found = diagnose(
+        kernels.FromFunction(lambda a, b: float(a == b), objects="items"), ["<img onerror=x>", "b", "c", "d"]
+    )
+    shown = found._repr_html_()
+    assert "data:image/png;base64" in shown
+    assert "<img onerror" not in shown
+    assert found.picture.shape == (4, 4)
+
+
+def test_refusals():
+    with pytest.raises(InputError, match="pass diagnose"):
+        diagnose(np.eye(3), BLOBS)
+    with pytest.raises(InputError, match="needs the objects"):
+        diagnose(kernels.RBF())
+    with pytest.raises(InputError, match="3 objects and labels of shape"):
+        diagnose(np.eye(3), y=[1, 2])
+    with pytest.raises(InputError, match="object 1 is nan"):
+        diagnose(np.eye(3), y=[1.0, np.nan, 2.0])
+    with pytest.raises(ParameterError, match="'sample'"):
+        diagnose(np.eye(3), sample=1)
+
+
+@pytest.mark.realdata
+class TestRealData:
+    @staticmethod
+    def load(folder, name):
+        spec = importlib.util.spec_from_file_location("mercer_shared_load", folder / "load.py")
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        splits = module.load(name)
+        X, y = splits[next(iter(splits))]
+        return X, y
+
+    @pytest.mark.parametrize(
+        ("name", "kernel", "verdict"),
+        [
+            ("vectors/fourclass", kernels.RBF(), "good"),
+            ("vectors/sonar", kernels.RBF(), "good"),
+            ("vectors/diabetes", kernels.RBF(), "weak"),
+            ("vectors/fourclass", kernels.RBF(1e4), "diagonal"),
+            ("vectors/fourclass", kernels.RBF(1e-9), "constant"),
+            ("strings/splice_junction", kernels.WeightedDegree(5), "good"),
+            ("strings/splice_junction", kernels.Spectrum(8), "diagonal"),
+        ],
+    )
+    def test_known_verdicts(self, shared_data, name, kernel, verdict):
+        X, y = self.load(shared_data, name)
+        X = (
+            list(X)
+            if name.startswith("strings")
+            else np.asarray(X.toarray() if hasattr(X, "toarray") else X, dtype=float)
+        )
+        assert diagnose(kernel, X, y, sample=300).verdict == verdict
+
+    def test_a_column_of_numbers_that_drowns_the_rest(self, shared_data):
+        """The first column of breast_cancer is the number of the patient."""
+        X, y = self.load(shared_data, "vectors/breast_cancer")
+        found = diagnose(
+            kernels.RBF(), np.asarray(X.toarray() if hasattr(X, "toarray") else X, dtype=float), y, sample=300
+        )
+        assert found.verdict == "weak"
+        assert "Standardise" in found.next_step
