@@ -292,6 +292,11 @@ ESTIMATORS = _table(
     ("mercer.estimators.kernel_cca", "KernelCCA", "kernel_cca", "what two views have in common"),
 )
 
+# What else model files hold: models that also know how to read the files they were trained on.
+MODELS = ESTIMATORS | _table(
+    ("mercer.jobs.trained", "TrainedModel", "trained_model", "a model with what its files need; `mercer fit` makes it"),
+)
+
 
 def find(table: dict[str, Entry], name: str, what: str) -> Entry:
     """The entry called `name` (class name or text name), or an error that suggests the nearest."""

@@ -4,7 +4,8 @@
 
     MercerError
     ├── InputError (ValueError)            objects or labels that cannot be used
-    │   └── InputTypeError (TypeError)     ... because they are of the wrong kind altogether
+    │   ├── InputTypeError (TypeError)     ... because they are of the wrong kind altogether
+    │   └── DataFileError                  ... because the file they come from cannot be read: file, line, column
     ├── ParameterError (ValueError, TypeError)   a hyperparameter outside its range
     ├── KernelError (ValueError)           a kernel broke its contract: NaN, asymmetry, wrong shape
     ├── InseparableError (ValueError)      a hard margin that does not exist, with the proof
@@ -34,6 +35,10 @@ class InputError(MercerError, ValueError):
 
 class InputTypeError(InputError, TypeError):
     """Objects of the wrong kind altogether, for example one string instead of a list."""
+
+
+class DataFileError(InputError):
+    """A data file that cannot be read; the message starts with the file and, where there is one, the line."""
 
 
 class ParameterError(MercerError, ValueError, TypeError):

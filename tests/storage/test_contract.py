@@ -9,7 +9,7 @@ import pytest
 from sklearn.exceptions import NotFittedError
 
 import mercer
-from mercer._registry import ESTIMATORS, Entry
+from mercer._registry import MODELS, Entry
 from mercer._stored import Stored, checked_array, checked_value
 from mercer.errors import ModelFileError, UnfittedError
 from mercer.gram.expansion import Expansion
@@ -47,7 +47,7 @@ class Memory:
 @pytest.fixture
 def trip(tmp_path, monkeypatch):
     """Save, load, and give back what came out."""
-    monkeypatch.setitem(ESTIMATORS, "Memory", Entry(__name__, "Memory", "memory", "for this test"))
+    monkeypatch.setitem(MODELS, "Memory", Entry(__name__, "Memory", "memory", "for this test"))
     monkeypatch.setattr(Entry, "load", _load)
 
     def there_and_back(model: Memory, **options: Any) -> Stored:

@@ -15,6 +15,7 @@ from typing import Annotated, Any, NoReturn
 import typer
 
 from mercer._version import __version__
+from mercer.cli import files
 from mercer.cli.failures import ExitCode, Failure, show_traceback
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
@@ -82,6 +83,8 @@ def _application() -> typer.Typer:
     )
     app.callback(invoke_without_command=True)(mercer)
     app.command()(demo)
+    for command in (files.fit, files.predict, files.evaluate, files.compare, files.check, files.info):
+        app.command()(command)
     app.command()(kernels)
     return app
 
@@ -99,13 +102,13 @@ def mercer(
     ] = False,
     debug: Debug = False,
 ) -> None:
-    """Kernel machines for any data: vectors, strings, and tables that mix them.
+    """Kernel machines for any data: tables, text, sequences, molecules, graphs, trees.
 
     \b
     Examples:
       mercer demo
-      mercer kernels
-      mercer kernels rbf
+      mercer fit pets.csv --target pet
+      mercer predict model.mercer new.csv
     """
     del version, debug
     if context.invoked_subcommand is None:

@@ -5,6 +5,7 @@
     0  done                          3  data that cannot be used
     1  unexpected, a bug of ours     5  a model file that cannot be used
     2  a command used wrongly      130  interrupted
+    4  training did not converge, with --strict
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ class ExitCode(IntEnum):
     UNEXPECTED = 1
     USAGE = 2
     DATA = 3
+    NOT_CONVERGED = 4
     MODEL_FILE = 5
     INTERRUPTED = 130
 
@@ -37,6 +39,14 @@ class UsageError(MercerError):
             self.add_note(hint)
 
 
+class Interrupted(UsageError):
+    """Ctrl-C, with what is left behind and how to go on."""
+
+
+class NotConverged(UsageError):
+    """Training that did not converge where that was asked for."""
+
+
 @final
 @dataclass(frozen=True)
 class Failure:
@@ -48,7 +58,7 @@ class Failure:
 
     @classmethod
     def of(cls, error: BaseException) -> Failure:
-        if was_interrupted(error):
+        if was_interrupted(error) and not isinstance(error, Interrupted):
             return cls(ExitCode.INTERRUPTED, "interrupted")
         if isinstance(error, MercerError):
             return cls(_code(error), _line(str(error)), _line(" ".join(getattr(error, "__notes__", ()))))
@@ -82,6 +92,10 @@ def show_traceback(error: BaseException) -> None:
 
 
 def _code(error: MercerError) -> ExitCode:
+    if isinstance(error, Interrupted):
+        return ExitCode.INTERRUPTED
+    if isinstance(error, NotConverged):
+        return ExitCode.NOT_CONVERGED
     if isinstance(error, ModelFileError):
         return ExitCode.MODEL_FILE
     if isinstance(error, UsageError | ParameterError | MissingExtraError):

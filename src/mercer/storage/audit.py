@@ -17,7 +17,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from mercer._registry import ESTIMATORS, INPUTS, KERNELS, LOSSES, Entry
+from mercer._registry import INPUTS, KERNELS, LOSSES, MODELS, Entry
 from mercer.errors import ModelFileError
 from mercer.storage.format import MAX_MEMBERS, Member
 from mercer.storage.header import shown
@@ -46,7 +46,7 @@ def check_header(header: Any) -> dict[str, Member]:
         )
     keys = ("format", "version", "mercer", "estimator", "params", "values", "arrays", "expansion", "objects", "members")
     _keys(top, "the header", keys)
-    registered(ESTIMATORS, top["estimator"], "estimator")
+    registered(MODELS, top["estimator"], "estimator")
     members = {name: _member(name, value) for name, value in _object(top["members"], "members").items()}
     if len(members) > MAX_MEMBERS:
         raise ModelFileError(f"its header lists more than {MAX_MEMBERS:,} arrays.")

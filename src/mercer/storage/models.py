@@ -9,7 +9,7 @@ from typing import Any
 import numpy.typing as npt
 
 from mercer._record import Record
-from mercer._registry import ESTIMATORS
+from mercer._registry import MODELS
 from mercer._stored import Storable, Stored
 from mercer._version import __version__
 from mercer.errors import ModelFileError, UnfittedError
@@ -66,7 +66,7 @@ def put_together(header: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any
         expansion,
         {name: decoder.objects(item) for name, item in header["objects"].items()},
     )
-    estimator: type[Storable] = ESTIMATORS[header["estimator"]].load()
+    estimator: type[Storable] = MODELS[header["estimator"]].load()
     return estimator._from_stored(stored)
 
 
@@ -74,7 +74,7 @@ def _stored(model: Any) -> Stored:
     from sklearn.exceptions import NotFittedError
 
     name = type(model).__name__
-    if name not in ESTIMATORS or ESTIMATORS[name].load() is not type(model):
+    if name not in MODELS or MODELS[name].load() is not type(model):
         raise ModelFileError(
             f"Cannot save a {name}: model files hold Mercer's own estimators. Save the estimator itself rather than a "
             "pipeline or a search around it, or pickle the whole yourself."

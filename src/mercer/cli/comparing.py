@@ -1,0 +1,112 @@
+"""`mercer compare`."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import time
+
+import numpy as np
+
+from mercer._progress import reporting, silenced
+from mercer._version import __version__
+from mercer.cli import output
+from mercer.cli.failures import UsageError
+from mercer.cli.fitting import TASKS, _escaped
+from mercer.jobs.candidates import candidates, lifted, shown
+from mercer.jobs.fitting import Plan, task_of
+from mercer.jobs.judging import of_predictions
+from mercer.jobs.preparation import Preparation
+from mercer.jobs.search import search
+from mercer.kernels.expression import parse
+from mercer.readers.options import Options
+from mercer.readers.reading import read
+
+
+def run(path: str, reading: Options, plan: Plan, given: list[str], *, as_json: bool, quiet: bool) -> None:
+    """Rank kernels, and say which of them are as good as the best."""
+    if plan.task not in TASKS:
+        raise UsageError(f"there is no task {plan.task!r}", f"Tasks are {', '.join(TASKS)}.")
+    began = time.monotonic()
+    with silenced() if quiet else contextlib.nullcontext(), reporting("Comparing kernels") as report:
+        data = read(path, reading)
+        assert data.labels is not None
+        notes = list(data.notes)
+        task = task_of(data.labels, plan.task, notes)
+        y = data.labels if task == "classification" else np.asarray(data.labels, dtype=np.float64)
+        preparation = Preparation.learn(data, scale=plan.scale, impute=plan.impute)
+        objects = preparation(data)
+        tried = [lifted(parse(text), preparation) for text in given] or candidates(objects, preparation)
+        found = search(
+            objects,
+            y,
+            tried,
+            task=task,
+            folds=plan.folds,
+            seed=plan.seed,
+            most=plan.search_size,
+            balanced=plan.balanced,
+            deadline=None if plan.time_limit is None else began + plan.time_limit,
+            penalties=None if plan.C is None else (plan.C,),
+            tick=report,
+        )
+    labels = y[found.rows]
+    ranked = [
+        (trial, of_predictions(labels, trial.predicted, task, plan.balanced, plan.seed)) for trial in found.by_kernel()
+    ]
+    best = ranked[0][1]
+    rivals = sum(estimate.high >= best.low for _, estimate in ranked[1:])
+    words = (
+        f"{shown(ranked[0][0].kernel, preparation)} is best on these folds. "
+        + (
+            f"{rivals} of the other {len(ranked) - 1} lie within its interval: on these objects they are as good."
+            if rivals
+            else ""
+        )
+    ).strip()
+    if as_json:
+        listed = [
+            {
+                "kernel": str(trial.kernel),
+                "penalty": trial.penalty,
+                "seconds": trial.seconds,
+                **dataclasses.asdict(estimate),
+            }
+            for trial, estimate in ranked
+        ]
+        output.write_json(
+            {
+                "command": "compare",
+                "version": __version__,
+                "data": data.name,
+                "task": task,
+                "objects": len(found.rows),
+                "seed": plan.seed,
+                "notes": notes,
+                "kernels": listed,
+                "summary": words,
+            }
+        )
+        return
+    if not quiet:
+        for note in notes:
+            output.write_text(f"- {note}")
+        if notes:
+            print()
+    factor, digits = (1, 3) if task == "regression" else (100, 1)
+    table = output.new_table()
+    table.add_column("kernel")
+    for head in ("alpha" if task == "regression" else "C", best.name, "95 % interval", "seconds"):
+        table.add_column(head, justify="right", no_wrap=True)
+    for trial, estimate in ranked:
+        interval = f"{factor * estimate.low:.{digits}f} to {factor * estimate.high:.{digits}f}"
+        table.add_row(
+            _escaped(shown(trial.kernel, preparation)),
+            f"{trial.penalty:g}",
+            f"{factor * estimate.value:.{digits}f}",
+            interval,
+            f"{trial.seconds:.2f}",
+        )
+    output.write_table(table, fold=True)
+    print()
+    output.write_text(words)

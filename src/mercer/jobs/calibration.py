@@ -1,0 +1,43 @@
+"""Probabilities from decision values, learnt on predictions of objects that were held out."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.linear_model import LogisticRegression
+
+Float64 = npt.NDArray[np.float64]
+
+
+def learn(decisions: Float64, codes: npt.NDArray[np.intp], n_classes: int) -> Float64:
+    """Weights and constants of a logistic model on decision values: one row, or one per class."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model: Any = LogisticRegression(C=100.0, max_iter=500).fit(decisions, codes)
+    if len(model.classes_) < n_classes:  # a class that no fold could predict: no probabilities then
+        return np.zeros((0, 0))
+    return np.column_stack([model.coef_, model.intercept_])
+
+
+def probabilities(calibration: Float64, decisions: Float64) -> Float64:
+    """One column per class."""
+    scores = decisions @ calibration[:, :-1].T + calibration[:, -1]
+    if scores.shape[1] == 1:
+        second = 1.0 / (1.0 + np.exp(-np.clip(scores[:, 0], -500, 500)))
+        return np.column_stack([1.0 - second, second])
+    scores = np.exp(scores - scores.max(axis=1, keepdims=True))
+    return np.asarray(scores / scores.sum(axis=1, keepdims=True))
+
+
+def held_out(decisions: Float64, codes: npt.NDArray[np.intp], fold_of: npt.NDArray[np.intp], n_classes: int) -> Float64:
+    """Probabilities of each object from a calibration learnt without its fold: for honest pictures."""
+    found = np.full((len(codes), n_classes), np.nan)
+    for fold in np.unique(fold_of):
+        test = fold_of == fold
+        calibration = learn(decisions[~test], codes[~test], n_classes)
+        if calibration.size:
+            found[test] = probabilities(calibration, decisions[test])
+    return found

@@ -1,0 +1,176 @@
+"""Which kernels suit which objects: the short list that is tried when nobody names one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from mercer import kernels
+from mercer.errors import InputError
+from mercer.inputs.base import Objects
+from mercer.inputs.categories import Categories
+from mercer.inputs.graphs import Graphs
+from mercer.inputs.strings import Strings
+from mercer.inputs.tables import Table
+from mercer.inputs.trees import Trees
+from mercer.inputs.vectors import Vectors
+from mercer.jobs.preparation import Preparation
+from mercer.kernels.base import Kernel
+from mercer.readers.data import CATEGORY, NUMBER, SEQUENCE, SMILES, TEXT, TREE
+
+_WIDTHS = (1.0, 0.25, 4.0)
+_ALPHABET = 6
+_SAMPLE = 300
+
+
+def candidates(objects: Any, preparation: Preparation) -> list[Kernel]:
+    """Kernels on these objects, cheap and plain ones first; none depends on the data any more."""
+    kind = preparation.kind
+    if kind == "gram":
+        return [kernels.Precomputed()]
+    if kind == "vectors":
+        return on_numbers(objects)
+    if kind == "strings":
+        return on_strings(objects)
+    if kind == "trees":
+        return on_trees()
+    if kind == "graphs":
+        return on_graphs(objects)
+    return on_table(objects, preparation)
+
+
+def on_numbers(vectors: Vectors) -> list[Kernel]:
+    """Lines, curves of degree two, and Gaussians of three widths around the usual one."""
+    step = max(1, len(vectors) // _SAMPLE)
+    gamma = _rounded(
+        kernels.RBF(gamma="scale").fit(vectors.take(np.arange(0, len(vectors), step))).state.number("gamma")
+    )
+    if vectors.is_sparse:
+        return [kernels.Linear(), kernels.normalise(kernels.Linear()), *(kernels.RBF(gamma=w * gamma) for w in _WIDTHS)]
+    curve = kernels.Polynomial(degree=2, gamma=gamma, coef0=1.0)
+    wide = [kernels.RBF(gamma=_rounded(width * gamma)) for width in _WIDTHS]
+    return [kernels.Linear(), *wide, curve, kernels.Laplacian(gamma=_rounded(gamma**0.5 / 2))]
+
+
+def on_strings(strings: Strings) -> list[Kernel]:
+    """Substrings of several lengths; over small alphabets also with mismatches, and by position at one length."""
+    normal = kernels.normalise
+    small = len(np.unique(strings.symbols)) <= _ALPHABET
+    lengths = strings.lengths
+    if not small:
+        return [
+            normal(kernels.Spectrum(p=3)),
+            normal(kernels.Spectrum(p=4)),
+            normal(kernels.BlendedSpectrum(p=5)),
+            normal(kernels.Spectrum(p=2)),
+        ]
+    found: list[Kernel] = [normal(kernels.Spectrum(p=p)) for p in (3, 4, 6)]
+    found.append(normal(kernels.Mismatch(alphabet_of(strings), p=5, m=1, unknown="skip")))
+    found.append(normal(kernels.BlendedSpectrum(p=6)))
+    if len(lengths) > 1 and lengths.min() == lengths.max() > 5:
+        found.append(normal(kernels.WeightedDegree(degree=5)))
+    return found
+
+
+def alphabet_of(strings: Strings) -> str:
+    """The letters that occur; DNA has all four even if the sample lacks one."""
+    letters = {chr(int(code)) for code in np.unique(strings.symbols)}
+    return "".join(sorted(letters | set("ACGT") if letters <= set("ACGTN") else letters))
+
+
+def on_graphs(graphs: Graphs) -> list[Kernel]:
+    """Histograms as the floor, refined neighbourhoods, shortest paths, and best matchings."""
+    normal = kernels.normalise
+    wl: list[Kernel] = [normal(kernels.WeisfeilerLehman(h=h)) for h in (1, 3, 5)]
+    first: list[Kernel] = [] if graphs.labels is None else [normal(kernels.VertexHistogram())]
+    return [*first, *wl, normal(kernels.ShortestPath()), normal(kernels.WeisfeilerLehmanOptimalAssignment(h=3))]
+
+
+def on_trees() -> list[Kernel]:
+    return [
+        kernels.normalise(kernels.Subtree()),
+        *(kernels.normalise(kernels.SubsetTree(decay=d)) for d in (0.4, 0.7)),
+        kernels.normalise(kernels.PartialTree()),
+    ]
+
+
+def on_table(table: Table, preparation: Preparation) -> list[Kernel]:
+    """Each kind of column with its kernel, alone and added up."""
+    options: list[list[Kernel]] = []
+    numbers, words = preparation.names(NUMBER), preparation.names(CATEGORY)
+    if numbers:
+        options.append([kernels.on(numbers, kernel) for kernel in on_numbers(table.objects(tuple(numbers), Vectors))])
+    if words:
+        options.append([kernels.on(words, kernels.Categorical()), kernels.on(words, kernels.Categorical()) ** 3])
+    words_of = {name: on_strings(table.objects((name,), Strings)) for name in preparation.names(TEXT, SEQUENCE)}
+    trees_of = {name: on_trees() for name in preparation.names(TREE)}
+    options += [[kernels.on(name, kernel) for kernel in own] for name, own in (words_of | trees_of).items()]
+    options += [_on_smiles(name) for name in preparation.names(SMILES)]
+    if len(options) == 1:
+        return options[0]
+    together: list[Kernel] = []
+    for place in range(max(map(len, options))):
+        parts = [own[min(place, len(own) - 1)] for own in options]
+        whole = parts[0]
+        for part in parts[1:]:
+            whole = whole + part
+        together.append(whole)
+    singles = [own[min(1, len(own) - 1)] for own in options]
+    product = singles[0]
+    for part in singles[1:]:
+        product = product * part
+    return [*together[:4], *([product] if len(options) == 2 else []), *singles]
+
+
+def _on_smiles(name: str) -> list[Kernel]:
+    return [
+        kernels.on(name, kernels.normalise(kernels.WeisfeilerLehman(h=2)), as_="smiles"),
+        kernels.on(name, kernels.Tanimoto(), as_="morgan"),
+        kernels.on(name, kernels.MinMax(), as_="morgan_counts"),
+    ]
+
+
+def lifted(kernel: Kernel, preparation: Preparation) -> Kernel:
+    """A kernel that a user named, put on the columns of a table that it can read."""
+    domains: dict[str, type[Objects]] = {"vectors": Vectors, "strings": Strings, "graphs": Graphs, "trees": Trees}
+    if preparation.kind != "table":
+        wanted = domains.get(preparation.kind)
+        if wanted is not None and kernel.domain is not wanted:
+            raise InputError(f"{kernel} compares {kernel.domain.kind}, but the file holds {wanted.kind}.")
+        return kernel
+    if kernel.domain is Table:
+        return kernel
+    if kernel.domain is Vectors and preparation.names(NUMBER):
+        return kernels.on(preparation.names(NUMBER), kernel)
+    if kernel.domain is Categories and preparation.names(CATEGORY):
+        return kernels.on(preparation.names(CATEGORY), kernel)
+    single = {Strings: preparation.names(TEXT, SEQUENCE), Trees: preparation.names(TREE)}.get(kernel.domain, [])
+    if kernel.domain is Strings and not single:
+        single = preparation.names(CATEGORY)
+    if len(single) == 1:
+        return kernels.on(single[0], kernel)
+    if kernel.domain in (Graphs, Vectors) and len(preparation.names(SMILES)) == 1:
+        reading = "smiles" if kernel.domain is Graphs else "morgan"
+        return kernels.on(preparation.names(SMILES)[0], kernel, as_=reading)
+    names = ", ".join(f"{name} ({kind})" for name, kind in preparation.columns[:20])
+    raise InputError(
+        f"{kernel} compares {kernel.domain.kind}, and which column holds them is not clear. Say it with "
+        f"on('column', ...). Columns: {names}."
+    )
+
+
+def shown(kernel: Kernel | str, preparation: Preparation) -> str:
+    """The text of a kernel, with long lists of columns told by their number."""
+    text = str(kernel)
+    for kind in (NUMBER, CATEGORY):
+        names = preparation.names(kind)
+        if len(names) > 2:
+            plural = "categories" if kind == CATEGORY else "numbers"
+            text = text.replace(repr(names), f"{len(names)} {plural}")
+    return text
+
+
+def _rounded(value: float) -> float:
+    """Three digits: widths that people can read, the same on every machine."""
+    return float(f"{value:.3g}")

@@ -1,0 +1,180 @@
+"""What is done to the objects of a file before a kernel sees them: gaps filled, numbers standardised, columns named."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, final
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from mercer.errors import InputError
+from mercer.inputs.base import Objects
+from mercer.inputs.graphs import Graphs
+from mercer.inputs.strings import Strings
+from mercer.inputs.tables import Table
+from mercer.inputs.trees import Trees
+from mercer.inputs.vectors import Vectors
+from mercer.readers.data import CATEGORY, NUMBER, SMILES, Column, Data
+from mercer.readers.problems import problem
+
+Float64 = npt.NDArray[np.float64]
+_FILL = {CATEGORY: "missing"}
+_DENSE_ENOUGH = 0.25
+_DENSE_FEATURES = 2000
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Preparation:
+    """Learnt on the training objects, kept in the model, and done again to whatever is predicted."""
+
+    kind: str
+    columns: tuple[tuple[str, str], ...] = ()
+    """Name and kind of each column of a table."""
+    impute: bool = False
+    fills: Float64 = field(default_factory=lambda: np.zeros(0))
+    """What stands for a missing number: the median."""
+    centres: Float64 = field(default_factory=lambda: np.zeros(0))
+    scales: Float64 = field(default_factory=lambda: np.ones(0))
+
+    @classmethod
+    def learn(cls, data: Data, *, scale: bool, impute: bool) -> Preparation:
+        """From training data; missing values are an error unless they are to be imputed."""
+        if data.kind == "table":
+            columns = tuple((column.name, column.kind) for column in data.objects.values())
+            if not impute:
+                refuse_gaps(data, columns)
+            numbers = [column.values for column in data.objects.values() if column.kind == NUMBER]
+            fills = np.array([np.nanmedian(values) for values in numbers])
+            filled = [np.where(np.isnan(v), fill, v) for v, fill in zip(numbers, fills, strict=True)]
+            matrix = np.column_stack(filled) if filled else np.zeros((len(data), 0))
+            return cls("table", columns, impute, fills, *_moments(matrix, scale))
+        if data.kind == "vectors":
+            matrix = dense_if_small(data.objects)
+            return cls("vectors", (), impute, np.zeros(0), *_moments(matrix, scale and not sp.issparse(matrix)))
+        return cls(data.kind)
+
+    @property
+    def standardised(self) -> bool:
+        return bool((self.scales != 1.0).any() or (self.centres != 0.0).any())
+
+    def names(self, *kinds: str) -> list[str]:
+        """The columns of these kinds."""
+        return [name for name, kind in self.columns if kind in kinds]
+
+    def __call__(self, data: Data) -> Objects | Any:
+        """The objects as the kernel takes them."""
+        if data.kind != self.kind:
+            raise problem(data.name, f"{data.kind}, where the model was trained on {self.kind}")
+        if self.kind == "table":
+            return self._table(data)
+        if self.kind == "vectors":
+            return Vectors.coerce(self._scaled(self._widened(data)))
+        if self.kind == "strings":
+            return Strings.coerce(data.objects)
+        if self.kind == "trees":
+            return Trees.coerce(data.objects)
+        if self.kind == "graphs":
+            return Graphs.coerce(data.objects)
+        return data.objects
+
+    def of_columns(self, columns: Mapping[str, Any]) -> Table:
+        """A table from plain columns, as a program may have them."""
+        found = {}
+        for name, kind in self.columns:
+            if name not in columns:
+                raise InputError(f"The table has no column {name!r}, which the model was trained with.")
+            found[name] = Column(name, kind, np.asarray(columns[name], dtype=np.float64 if kind == NUMBER else object))
+        return self._table(Data("the table", "table", "table", found))
+
+    def _table(self, data: Data) -> Table:
+        for name, kind in self.columns:
+            if name not in data.objects:
+                raise problem(data.name, f"no column {name!r}, which the model was trained with")
+            found = data.objects[name].kind
+            if (found == NUMBER) != (kind == NUMBER) and data.objects[name].missing.all():
+                continue
+            if kind == NUMBER and found != NUMBER:
+                raise problem(data.name, "no numbers, as in training", column=name)
+        if not self.impute:
+            refuse_gaps(data, self.columns)
+        prepared: dict[str, Any] = {}
+        place = 0
+        for name, kind in self.columns:
+            column = data.objects[name]
+            if kind == NUMBER:
+                values = np.where(np.isnan(column.values), self.fills[place], column.values)
+                prepared[name] = (values - self.centres[place]) / self.scales[place]
+                place += 1
+            else:
+                prepared[name] = _words(column, kind)
+        return Table(prepared)
+
+    def _widened(self, data: Data) -> Any:
+        """New sparse rows may lack the last features, which then are zero."""
+        matrix: Any = data.objects
+        width = len(self.scales)
+        sparse = bool(sp.issparse(matrix))
+        if matrix.shape[1] > width or (matrix.shape[1] < width and not sparse):
+            raise problem(data.name, f"{matrix.shape[1]:,} features, where the model was trained with {width:,}")
+        if sparse and matrix.shape[1] < width:
+            matrix = sp.csr_array((matrix.data, matrix.indices, matrix.indptr), shape=(matrix.shape[0], width))
+        return matrix.toarray() if sparse and self.standardised else matrix
+
+    def _scaled(self, matrix: Any) -> Any:
+        if not self.standardised:
+            return dense_if_small(matrix)
+        return (np.asarray(matrix, dtype=np.float64) - self.centres) / self.scales
+
+
+def dense_if_small(matrix: Any) -> Any:
+    """Sparse rows that are hardly sparse are faster, and can be standardised, as dense ones."""
+    sparse = bool(sp.issparse(matrix))  # by name: the stubs lose the type of what they narrow
+    if not sparse or matrix.shape[1] > _DENSE_FEATURES:
+        return matrix
+    return matrix.toarray() if matrix.nnz > _DENSE_ENOUGH * matrix.shape[0] * matrix.shape[1] else matrix
+
+
+def refuse_gaps(data: Data, columns: tuple[tuple[str, str], ...]) -> None:
+    """Missing values are the user's to decide about."""
+    gaps = {name: data.objects[name].missing for name, _ in columns}
+    total = sum(int(gap.sum()) for gap in gaps.values())
+    if not total:
+        return
+    name, gap = next((name, gap) for name, gap in gaps.items() if gap.any())
+    first = int(np.flatnonzero(gap)[0])
+    many = sum(bool(gap.any()) for gap in gaps.values())
+    raise problem(
+        data.name,
+        f"{int(gap.sum()):,} of {len(data):,} values are missing",
+        line=None if data.lines is None else data.lines[first],
+        column=name,
+        hint=f"{total:,} values in {many:,} columns are missing. --impute fills them: numbers by the median, "
+        "categories by one of their own.",
+    )
+
+
+def _words(column: Column, kind: str) -> npt.NDArray[Any]:
+    """Text as it is; numbers where training saw words become words again."""
+    words = np.empty(len(column.values), dtype=object)
+    if column.kind == NUMBER:
+        words[:] = ["" if np.isnan(v) else f"{v:g}" for v in column.values]
+        gaps = np.isnan(column.values)
+    else:
+        words[:] = column.values
+        gaps = column.missing
+    words[gaps] = _FILL.get(kind, "C" if kind == SMILES else "")
+    return words
+
+
+def _moments(matrix: Any, scale: bool) -> tuple[Float64, Float64]:
+    width = matrix.shape[1]
+    if not scale or not width:
+        return np.zeros(width), np.ones(width)
+    centres = np.asarray(matrix, dtype=np.float64).mean(axis=0)
+    scales = np.asarray(matrix, dtype=np.float64).std(axis=0)
+    scales[~(scales > 1e-12 * np.maximum(np.abs(centres), 1.0))] = 1.0
+    return centres, scales

@@ -1,0 +1,49 @@
+"""What a file holds, in plain values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from mercer.readers.data import NUMBER, Data
+
+
+def summary(data: Data) -> dict[str, Any]:
+    """What a file holds, as plain values."""
+    told: dict[str, Any] = {
+        "name": data.name,
+        "format": data.format,
+        "kind": data.kind,
+        "objects": len(data),
+        "notes": list(data.notes),
+        "columns": [],
+        "labels": None,
+    }
+    if data.kind == "table":
+        for column in data.objects.values():
+            present = column.values[~column.missing]
+            told["columns"].append(
+                {
+                    "name": column.name,
+                    "kind": column.kind,
+                    "missing": int(column.missing.sum()),
+                    "content": content(present, column.kind == NUMBER),
+                }
+            )
+    if data.labels is not None:
+        numbers = data.labels.dtype.kind in "if" and len(np.unique(data.labels)) > 20
+        told["labels"] = {"name": data.target, "content": content(data.labels, numbers)}
+    return told
+
+
+def content(values: Any, numbers: bool) -> str:
+    """Range and mean of numbers; the commonest of other values with their counts."""
+    if not len(values):
+        return "nothing"
+    if numbers:
+        return f"{float(np.min(values)):g} to {float(np.max(values)):g}, mean {float(np.mean(values)):.4g}"
+    found, counts = np.unique(values.astype(np.str_), return_counts=True)
+    order = np.argsort(-counts, kind="stable")[:4]
+    listed = ", ".join(f"{str(found[place])[:30]} {counts[place]:,}" for place in order)
+    return listed + (f" and {len(found) - 4:,} more" if len(found) > 4 else "")

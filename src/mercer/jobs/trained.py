@@ -1,0 +1,198 @@
+"""A trained model that knows how to read the files it was trained on: what `mercer fit` writes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Self, final
+
+import numpy as np
+import numpy.typing as npt
+
+from mercer._registry import ESTIMATORS
+from mercer._stored import Stored, checked_array, checked_value
+from mercer.errors import InputError, ModelFileError
+from mercer.gram.matrix import Gram
+from mercer.inputs.base import Objects
+from mercer.jobs import calibration
+from mercer.jobs.preparation import Preparation
+from mercer.kernels.precomputed import Precomputed
+from mercer.readers.data import Data
+
+Float64 = npt.NDArray[np.float64]
+_MARK = "job_"
+_ARRAYS = ("fills", "centres", "scales", "calibration")
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Reason:
+    """A support object, and what it adds to the decision for the predicted label."""
+
+    name: str
+    contribution: float
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class TrainedModel:
+    """An estimator with the preparation of its objects, calibrated probabilities, and an account of its training.
+
+    `predict` takes what the file held: a mapping of columns or a data frame for tables, lists for the other kinds.
+    """
+
+    estimator: Any
+    preparation: Preparation
+    calibration: Float64
+    support_names: npt.NDArray[np.str_]
+    novelty: float
+    """How far from its nearest support object a training object is at most, apart from one in a hundred."""
+    about: Mapping[str, Any]
+    """Task, target, kernel, score, command, versions: plain values."""
+
+    @property
+    def task(self) -> str:
+        return str(self.about["task"])
+
+    @property
+    def classes(self) -> npt.NDArray[Any] | None:
+        return self.estimator.classes_ if self.task == "classification" else None
+
+    def objects(self, X: Any) -> Any:
+        """What the kernel takes, from data that were read or from plain Python objects."""
+        if isinstance(X, Data):
+            return self.preparation(X)
+        if self.preparation.kind == "table":
+            return self.preparation.of_columns(X if isinstance(X, Mapping) else _columns(X))
+        return self.preparation(Data("X", "python", self.preparation.kind, X))
+
+    def predict(self, X: Any) -> Any:
+        return self.estimator.predict(self.objects(X))
+
+    def decisions(self, objects: Any) -> Float64:
+        values = np.asarray(self.estimator.decision_function(objects))
+        return values[:, None] if values.ndim == 1 else values
+
+    def predict_proba(self, X: Any) -> Float64:
+        """Calibrated probabilities, one column per class; classifiers only."""
+        if self.task != "classification" or not self.calibration.size:
+            raise InputError(
+                "This model gives no probabilities: it predicts numbers, or a class was too rare for them."
+            )
+        return calibration.probabilities(self.calibration, self.decisions(self.objects(X)))
+
+    def similarities(self, objects: Any) -> Float64:
+        """Kernel values between new objects and support objects."""
+        expansion = self.estimator.expansion_
+        new = objects if isinstance(objects, Objects) else expansion.kernel.coerce(objects)
+        return Gram.of(expansion.kernel, new, expansion.support, dtype=np.float64).exact()
+
+    def strange(self, objects: Any, across: Float64) -> npt.NDArray[np.bool_]:
+        """Which objects are farther from every support object than nearly all training objects were."""
+        expansion = self.estimator.expansion_
+        if isinstance(expansion.kernel.kernel, Precomputed) or not np.isfinite(self.novelty):
+            return np.zeros(len(across), dtype=bool)
+        fitted = expansion.kernel
+        own = fitted.diagonal(fitted.features(objects))
+        support = fitted.diagonal(fitted.features(expansion.support))
+        squared = own[:, None] + support[None, :] - 2.0 * across
+        return np.asarray(np.sqrt(np.maximum(squared.min(axis=1), 0.0)) > self.novelty * (1 + 1e-9))
+
+    def reasons(self, across: Float64, predicted: Sequence[Any], most: int) -> list[list[Reason]]:
+        """For each object the support objects that spoke loudest for what was predicted."""
+        coefficients = self._towards(predicted)
+        found = []
+        for row, weights in zip(across, coefficients, strict=True):
+            shares = row * weights
+            top = np.argsort(-shares, kind="stable")[:most]
+            found.append(
+                [Reason(str(self.support_names[place]), float(shares[place])) for place in top if shares[place] > 0]
+            )
+        return found
+
+    def _towards(self, predicted: Sequence[Any]) -> Float64:
+        """Coefficients of the support objects in the decision for each predicted label."""
+        weights = self.estimator.expansion_.coefficients
+        if self.task == "regression":
+            return np.repeat(weights[:, :1].T, len(predicted), axis=0)
+        classes = self.estimator.classes_
+        codes = np.searchsorted(classes, np.asarray(predicted))
+        rows = np.zeros((len(classes), len(weights)))
+        column = 0
+        for first in range(len(classes)):
+            for second in range(first + 1, len(classes)):
+                rows[first] += weights[:, column]
+                rows[second] -= weights[:, column]
+                column += 1
+        return np.asarray(rows[codes])
+
+    # ---------------------------------------------------------------------------------------------------- model files
+
+    def _to_stored(self) -> Stored:
+        inner = self.estimator._to_stored()
+        prepared = self.preparation
+        about = {
+            "about": dict(self.about),
+            "kind": prepared.kind,
+            "columns": [list(pair) for pair in prepared.columns],
+            "impute": prepared.impute,
+        }
+        values = {
+            f"{_MARK}estimator": type(self.estimator).__name__,
+            f"{_MARK}about": json.dumps(about),
+            f"{_MARK}novelty": float(self.novelty),
+        }
+        arrays: dict[str, Any] = {
+            f"{_MARK}fills": prepared.fills,
+            f"{_MARK}centres": prepared.centres,
+            f"{_MARK}scales": prepared.scales,
+        }
+        arrays |= {f"{_MARK}calibration": self.calibration, f"{_MARK}support_names": self.support_names}
+        return Stored(
+            inner.params, {**inner.values, **values}, {**inner.arrays, **arrays}, inner.expansion, inner.objects
+        )
+
+    @classmethod
+    def _from_stored(cls, stored: Stored) -> Self:
+        name = checked_value(stored.values, f"{_MARK}estimator", str)
+        if name not in ESTIMATORS:
+            raise ModelFileError(f"it asks for the estimator {name!r:.60}, which this version of mercer does not have.")
+        inner = Stored(
+            stored.params,
+            {key: value for key, value in stored.values.items() if not key.startswith(_MARK)},
+            {key: value for key, value in stored.arrays.items() if not key.startswith(_MARK)},
+            stored.expansion,
+            stored.objects,
+        )
+        estimator = ESTIMATORS[name].load()._from_stored(inner)
+        try:
+            told = json.loads(checked_value(stored.values, f"{_MARK}about", str))
+            columns = tuple((str(key), str(kind)) for key, kind in told["columns"])
+            kind, impute, about = str(told["kind"]), bool(told["impute"]), dict(told["about"])
+            str(about["task"])
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
+            raise ModelFileError(f"the account of its training cannot be read: {error}") from error
+        arrays: dict[str, Any] = {}
+        for key in _ARRAYS:
+            array = stored.arrays.get(f"{_MARK}{key}")
+            if array is None or array.dtype.kind != "f" or not np.isfinite(array).all():
+                raise ModelFileError(f"the array {key!r} is missing or not made of finite numbers.")
+            arrays[key] = array
+        numbers = sum(item == "number" for _, item in columns)
+        if kind == "table" and not arrays["fills"].shape == arrays["centres"].shape == arrays["scales"].shape == (
+            numbers,
+        ):
+            raise ModelFileError("the columns and their scales do not fit together.")
+        if (arrays["scales"] <= 0).any() or arrays["calibration"].ndim != 2:
+            raise ModelFileError("the scales or the calibration are out of range.")
+        names = checked_array(stored.arrays, f"{_MARK}support_names", "U", (len(estimator.expansion_.support),))
+        prepared = Preparation(kind, columns, impute, arrays["fills"], arrays["centres"], arrays["scales"])
+        novelty = checked_value(stored.values, f"{_MARK}novelty", float)
+        return cls(estimator, prepared, arrays["calibration"], names, novelty, about)
+
+
+def _columns(frame: Any) -> dict[str, Any]:
+    from mercer.inputs.tables import _frame_columns
+
+    return _frame_columns(frame)

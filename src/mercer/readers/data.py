@@ -1,0 +1,68 @@
+"""What is read from a file: objects of one kind, and what is known about them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, final
+
+import numpy as np
+import numpy.typing as npt
+
+from mercer.inputs.base import Index
+
+NUMBER, CATEGORY, TEXT, SEQUENCE, SMILES, TREE = "number", "category", "text", "sequence", "smiles", "tree"
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Column:
+    """One column of a table: numbers with NaN where a value is missing, or strings with None there."""
+
+    name: str
+    kind: str
+    values: npt.NDArray[Any]
+
+    @property
+    def missing(self) -> npt.NDArray[np.bool_]:
+        if self.kind == NUMBER:
+            return np.asarray(np.isnan(self.values))
+        return np.fromiter((value is None for value in self.values), dtype=bool, count=len(self.values))
+
+    def take(self, index: Index) -> Column:
+        return Column(self.name, self.kind, self.values[index])
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Data:
+    """Objects read from a file.
+
+    `kind` is "table", "vectors", "strings", "graphs", "trees" or "gram". The objects of a table are its columns, by
+    name; of the others, what a kernel on that kind takes.
+    """
+
+    name: str
+    """What messages call the file."""
+    format: str
+    kind: str
+    objects: Any
+    labels: npt.NDArray[Any] | None = None
+    """Strings, or numbers where every label is one."""
+    target: str | None = None
+    """What the labels are called."""
+    ids: Sequence[str] | None = None
+    lines: Sequence[int] | None = None
+    """The line of the file that each object comes from."""
+    notes: tuple[str, ...] = ()
+    """What was found out and decided, in sentences."""
+    detail: Mapping[str, Any] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        if self.kind == "table":
+            return len(next(iter(self.objects.values())).values)
+        return int(self.objects.shape[0]) if self.kind == "vectors" else len(self.objects)
+
+    def name_of(self, position: int) -> str:
+        """What to call one object."""
+        return str(self.ids[position]) if self.ids is not None else str(position + 1)

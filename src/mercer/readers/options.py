@@ -1,0 +1,65 @@
+"""What a user may say about a file, where finding it out is not wanted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+MIB = 2**20
+
+FORMATS = (
+    "csv",
+    "tsv",
+    "parquet",
+    "npy",
+    "npz",
+    "svmlight",
+    "text",
+    "labelled-text",
+    "jsonl",
+    "folder",
+    "fasta",
+    "smiles",
+    "sdf",
+    "tu",
+    "graphml",
+    "edges",
+    "trees",
+    "gram",
+)
+
+
+@final
+@dataclass(frozen=True)
+class Options:
+    """How to read a file; everything that is left out is found out.
+
+    `target` is the column to learn, by name or by number (from 1, or from the end: -1); `labels` is a file with one
+    label per object, or a table of ids and labels. `label_pattern` is a regular expression whose first group is the
+    label in the header line of a FASTA record.
+    """
+
+    format: str | None = None
+    target: str | None = None
+    drop: tuple[str, ...] = ()
+    categories: tuple[str, ...] = ()
+    """Columns of numbers that are codes, not quantities."""
+    text: tuple[str, ...] = ()
+    smiles: tuple[str, ...] = ()
+    id: str | None = None
+    """The column that names the rows."""
+    labels: str | None = None
+    label_pattern: str | None = None
+    header: bool | None = None
+    delimiter: str | None = None
+    encoding: str | None = None
+    decimal_comma: bool = False
+    skip_bad: bool = False
+    """Leave out molecules that cannot be read."""
+    skip_unlabelled: bool = False
+    """Leave out rows of a table that have no label."""
+    max_bytes: int = 1024 * MIB
+    max_features: int = 10_000_000
+    """More than so many columns, also of sparse files, are refused."""
+    require_target: bool = True
+    """Whether a table without a target is an error; objects to be predicted have none."""

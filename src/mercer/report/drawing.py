@@ -1,0 +1,170 @@
+"""Small pictures as SVG and PNG, written by hand: no library, no script, a text that says what they show."""
+
+from __future__ import annotations
+
+import math
+import struct
+import zlib
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from mercer.report.page import escape
+
+COLOURS = ("#0550ae", "#b35900", "#1a7f37", "#8250df", "#57606a", "#a40e26")  # told apart also by line style
+_DASHES = ("", "6 3", "2 3", "8 3 2 3", "1 2", "10 4")
+WIDTH, HEIGHT = 420, 300
+_FONT = 'font-family="system-ui, sans-serif" fill="#1b1f24"'
+_LEFT, _RIGHT, _TOP, _BOTTOM = 52, 12, 12, 44
+
+Points = Sequence[tuple[float, float]]
+
+
+class Axes:
+    """A frame with numbers on it, to draw in."""
+
+    def __init__(self, x: tuple[float, float], y: tuple[float, float], x_name: str, y_name: str, alt: str) -> None:
+        self.x, self.y = _widened(x), _widened(y)
+        self.parts: list[str] = []
+        self._frame(x_name, y_name, alt)
+
+    def place(self, x: float, y: float) -> tuple[float, float]:
+        across = (x - self.x[0]) / (self.x[1] - self.x[0])
+        up = (y - self.y[0]) / (self.y[1] - self.y[0])
+        return _LEFT + across * (WIDTH - _LEFT - _RIGHT), HEIGHT - _BOTTOM - up * (HEIGHT - _TOP - _BOTTOM)
+
+    def line(self, points: Points, number: int = 0, name: str = "", *, faint: bool = False) -> None:
+        placed = " ".join(f"{x:.1f},{y:.1f}" for x, y in (self.place(*point) for point in points))
+        colour = "#8c959f" if faint else COLOURS[number % len(COLOURS)]
+        dash = "4 4" if faint else _DASHES[number % len(_DASHES)]
+        self.parts.append(
+            f'<polyline points="{placed}" fill="none" stroke="{colour}" stroke-width="{1 if faint else 2}"'
+            f"{f' stroke-dasharray={chr(34)}{dash}{chr(34)}' if dash else ''}><title>{escape(name)}</title></polyline>"
+        )
+
+    def dots(self, points: Points, number: int = 0, size: float = 3.0) -> None:
+        colour = COLOURS[number % len(COLOURS)]
+        for x, y in (self.place(*point) for point in points):
+            self.parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{size}" fill="{colour}" fill-opacity="0.55"/>')
+
+    def bars(self, edges: Sequence[float], heights: Sequence[float], number: int = 0) -> None:
+        colour = COLOURS[number % len(COLOURS)]
+        for left, right, height in zip(edges[:-1], edges[1:], heights, strict=True):
+            x0, y0 = self.place(left, height)
+            x1, y1 = self.place(right, self.y[0])
+            self.parts.append(
+                f'<rect x="{x0:.1f}" y="{y0:.1f}" width="{max(x1 - x0 - 1, 1):.1f}" height="{max(y1 - y0, 0):.1f}" '
+                f'fill="{colour}" fill-opacity="0.5"/>'
+            )
+
+    def legend(self, names: Sequence[str]) -> None:
+        for number, name in enumerate(names[:6]):
+            y = _TOP + 14 + 16 * number
+            colour, dash = COLOURS[number % 6], _DASHES[number % 6]
+            self.parts.append(
+                f'<line x1="{WIDTH - 150}" x2="{WIDTH - 126}" y1="{y - 4}" y2="{y - 4}" stroke="{colour}" '
+                f'stroke-width="2" stroke-dasharray="{dash}"/>'
+                f'<text x="{WIDTH - 120}" y="{y}" font-size="12">{escape(name[:16])}</text>'
+            )
+
+    def svg(self) -> str:
+        return "".join(self.parts) + "</svg>"
+
+    def _frame(self, x_name: str, y_name: str, alt: str) -> None:
+        self.parts.append(
+            f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" role="img" aria-label="{escape(alt)}" '
+            f'font-family="system-ui, sans-serif" fill="#1b1f24">'
+        )
+        left, bottom = self.place(self.x[0], self.y[0])
+        right, top = self.place(self.x[1], self.y[1])
+        self.parts.append(f'<path d="M{left} {top}V{bottom}H{right}" fill="none" stroke="#57606a"/>')
+        for tick in ticks(*self.x):
+            x, _ = self.place(tick, self.y[0])
+            self.parts.append(
+                f'<text x="{x:.1f}" y="{bottom + 16}" font-size="11" text-anchor="middle">{_number(tick)}</text>'
+            )
+        for tick in ticks(*self.y):
+            _, y = self.place(self.x[0], tick)
+            self.parts.append(f'<path d="M{left} {y:.1f}H{right}" stroke="#eaeef2" fill="none"/>')
+            self.parts.append(
+                f'<text x="{left - 6}" y="{y + 4:.1f}" font-size="11" text-anchor="end">{_number(tick)}</text>'
+            )
+        middle = (left + right) / 2
+        self.parts.append(
+            f'<text x="{middle}" y="{HEIGHT - 8}" font-size="12" text-anchor="middle">{escape(x_name)}</text>'
+        )
+        self.parts.append(
+            f'<text x="12" y="{(top + bottom) / 2}" font-size="12" text-anchor="middle" '
+            f'transform="rotate(-90 12 {(top + bottom) / 2})">{escape(y_name)}</text>'
+        )
+
+
+def ticks(low: float, high: float, most: int = 5) -> list[float]:
+    """Round numbers within a range."""
+    rough = (high - low) / most
+    power = 10.0 ** math.floor(math.log10(rough))
+    step = next(factor * power for factor in (1, 2, 2.5, 5, 10) if factor * power >= rough * 0.999)
+    first = math.ceil(low / step - 1e-9)
+    return [number * step for number in range(first, math.floor(high / step + 1e-9) + 1)]
+
+
+def spread(rows: Sequence[tuple[str, Sequence[float]]], name: str, alt: str) -> str:
+    """One line per row: its values as dots, their mean as a bar; for the scores of folds."""
+    values = [value for _, own in rows for value in own]
+    low, high = _widened((min(values), max(values)))
+    wide, step, left = WIDTH, 44, 14
+    height = step * len(rows) + 40
+
+    def across(value: float) -> float:
+        return left + (value - low) / (high - low) * (wide - 2 * left)
+
+    parts = [
+        f'<svg viewBox="0 0 {wide} {height}" width="{wide}" role="img" aria-label="{escape(alt)}" {_FONT}>',
+        *(_rule(across(tick), height - 30, _number(tick)) for tick in ticks(low, high)),
+    ]
+    for number, (text, own) in enumerate(rows):
+        y = 32 + step * number
+        shown = escape(text if len(text) <= 58 else text[:56] + "...")
+        parts.append(f'<text x="2" y="{y - 14}" font-size="12">{shown}<title>{escape(text)}</title></text>')
+        for value in own:
+            place = f'cx="{across(value):.1f}" cy="{y}"'
+            parts.append(f'<circle {place} r="4" fill="{COLOURS[0]}" fill-opacity="0.45"/>')
+        mean = across(float(np.mean(own)))
+        parts.append(f'<path d="M{mean:.1f} {y - 9}V{y + 9}" stroke="{COLOURS[1]}" stroke-width="3"/>')
+    middle = wide / 2
+    parts.append(f'<text x="{middle}" y="{height - 2}" font-size="12" text-anchor="middle">{escape(name)}</text></svg>')
+    return "".join(parts)
+
+
+def _rule(x: float, bottom: float, text: str) -> str:
+    line = f'<path d="M{x:.1f} 6V{bottom}" stroke="#eaeef2"/>'
+    return f'{line}<text x="{x:.1f}" y="{bottom + 14}" font-size="11" text-anchor="middle">{text}</text>'
+
+
+def png(values: npt.NDArray[Any]) -> bytes:
+    """A matrix as an image: light is small, dark is large, readable in grey and by the colour-blind."""
+    low, high = float(values.min()), float(values.max())
+    share = (values - low) / (high - low) if high > low else np.zeros(values.shape)
+    light, dark = np.array([247, 251, 255]), np.array([8, 48, 107])
+    pixels = np.rint(light + share[:, :, None] * (dark - light)).astype(np.uint8)
+    height, width = values.shape
+    raw = b"".join(b"\0" + pixels[row].tobytes() for row in range(height))
+
+    def chunk(kind: bytes, content: bytes) -> bytes:
+        return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
+
+    head = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(raw, 9)) + chunk(b"IEND", b"")
+
+
+def _widened(ends: tuple[float, float]) -> tuple[float, float]:
+    low, high = float(ends[0]), float(ends[1])
+    if high - low <= 1e-9 * max(abs(low), abs(high), 1e-300):
+        return low - max(abs(low) * 0.05, 0.01), high + max(abs(high) * 0.05, 0.01)
+    return low, high
+
+
+def _number(value: float) -> str:
+    return f"{value:g}" if abs(value) >= 1e-12 else "0"

@@ -1,0 +1,97 @@
+"""The frame of a report, and the pieces it is made of. Whatever comes from a user passes through `escape`."""
+
+from __future__ import annotations
+
+import base64
+import html
+from collections.abc import Iterable, Sequence
+
+_STYLE = """
+:root { color-scheme: light; --ink: #1b1f24; --soft: #57606a; --line: #d0d7de; --fill: #f6f8fa; --accent: #0550ae; }
+* { box-sizing: border-box; }
+body { margin: 0; font: 16px/1.55 system-ui, sans-serif; color: var(--ink); background: #fff; }
+main { max-width: 58rem; margin: 0 auto; padding: 1.5rem 1rem 4rem; }
+h1 { font-size: 1.6rem; line-height: 1.25; margin: 0 0 .5rem; overflow-wrap: anywhere; }
+h2 { font-size: 1.2rem; margin: 2.5rem 0 .5rem; padding-top: .8rem; border-top: 1px solid var(--line); }
+p, li { max-width: 46rem; overflow-wrap: anywhere; }
+.verdict { font-size: 1.12rem; background: var(--fill); border-left: 4px solid var(--accent); padding: .8rem 1rem; }
+.soft, figcaption { color: var(--soft); font-size: .9rem; }
+.scroll { overflow-x: auto; }
+table { border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: .95rem; }
+th, td { padding: .3rem .7rem .3rem 0; text-align: left; vertical-align: top; border-bottom: 1px solid var(--line); }
+td.n, th.n { text-align: right; white-space: nowrap; }
+td.wide { min-width: 12rem; overflow-wrap: anywhere; }
+figure { margin: 1rem 0; }
+svg, img { max-width: 100%; height: auto; display: block; }
+img.pixels { image-rendering: pixelated; width: min(100%, 26rem); border: 1px solid var(--line); }
+.pair { display: flex; flex-wrap: wrap; gap: 1rem 2rem; }
+.pair > figure { flex: 1 1 18rem; min-width: 0; }
+pre { background: var(--fill); padding: .8rem; overflow-x: auto; font-size: .88rem; }
+code.sequence { overflow-wrap: anywhere; line-height: 1.9; }
+code.sequence span { padding: 2px 0; }
+nav ul { list-style: none; padding: 0; display: flex; flex-wrap: wrap; gap: .2rem 1rem; }
+a { color: var(--accent); }
+@media print { nav { display: none; } }
+"""
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
+
+
+def escape(value: object) -> str:
+    """Text from anywhere, made harmless: nothing in it is markup, control characters are shown."""
+    text = "".join(one if one.isprintable() or one in "\n\t" else "\N{REPLACEMENT CHARACTER}" for one in str(value))
+    return html.escape(text, quote=True)
+
+
+def page(title: str, sections: Sequence[tuple[str, str, str]]) -> str:
+    """A whole document; sections are (anchor, heading, HTML), the first of them without a heading of its own."""
+    links = "".join(f'<li><a href="#{key}">{escape(head)}</a></li>' for key, head, _ in sections[1:])
+    body = sections[0][2] + f'<nav aria-label="Contents"><ul>{links}</ul></nav>'
+    for key, head, content in sections[1:]:
+        body += f'<section aria-labelledby="{key}"><h2 id="{key}">{escape(head)}</h2>{content}</section>'
+    return (
+        f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
+        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<title>{escape(title)}</title><style>{_STYLE}</style></head><body><main>{body}</main></body></html>\n"
+    )
+
+
+def paragraph(text: object, kind: str = "") -> str:
+    return f"<p{f' class={kind}' if kind else ''}>{escape(text)}</p>"
+
+
+def listed(items: Iterable[object]) -> str:
+    return "<ul>" + "".join(f"<li>{escape(item)}</li>" for item in items) + "</ul>"
+
+
+def table(heads: Sequence[str], rows: Iterable[Sequence[object]], caption: str = "") -> str:
+    """A table; cells that are numbers, or look like some, stand on the right."""
+    body, numeric = "", [True] * len(heads)
+    kept = [[str(cell) for cell in row] for row in rows]
+    for row in kept:
+        numeric = [was and _is_figure(cell) for was, cell in zip(numeric, row, strict=True)]
+    for row in kept:
+        cells = zip(row, numeric, strict=True)
+        body += "<tr>" + "".join(f'<td class="{"n" if right else "wide"}">{escape(cell)}</td>' for cell, right in cells)
+        body += "</tr>"
+    columns = zip(heads, numeric, strict=True)
+    head = "".join(f'<th scope="col"{" class=n" if right else ""}>{escape(name)}</th>' for name, right in columns)
+    told = f"<caption class=soft>{escape(caption)}</caption>" if caption else ""
+    return (
+        f"<div class=scroll tabindex=0><table>{told}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
+    )
+
+
+def figure(picture: str, caption: str) -> str:
+    return f"<figure>{picture}<figcaption>{escape(caption)}</figcaption></figure>"
+
+
+def picture_of(png: bytes, alt: str) -> str:
+    """An image inside the page."""
+    data = base64.b64encode(png).decode("ascii")
+    return f'<img class=pixels alt="{escape(alt)}" src="data:image/png;base64,{data}">'
+
+
+def _is_figure(cell: str) -> bool:
+    plain = cell.replace(",", "").replace("%", "").replace("±", "").replace("-", "").replace(".", "").replace("+", "")
+    return plain.replace(" ", "").replace("e", "").replace("to", "").replace("s", "").isdigit() or cell in ("", "-")

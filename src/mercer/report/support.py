@@ -1,0 +1,83 @@
+"""The objects that the machine leans on most, and which of their parts count."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from mercer.errors import MercerError
+from mercer.inputs.strings import Strings
+from mercer.jobs.fitting import Outcome, support_rows
+from mercer.readers.data import Data
+from mercer.report.page import escape, paragraph, table
+
+_MOST = 8
+_LONGEST = 300
+
+
+def objects(outcome: Outcome) -> str:
+    """The largest coefficients, and what each of their objects is."""
+    estimator, data = outcome.model.estimator, outcome.data
+    rows = support_rows(estimator)
+    weights = np.abs(estimator.expansion_.coefficients).max(axis=1)
+    top = np.argsort(-weights, kind="stable")[:_MOST]
+    share = 100 * len(rows) / len(outcome.y)
+    words = paragraph(
+        f"Predictions compare a new object with {len(rows):,} support objects, {share:.0f} % of all. These weigh most:"
+    )
+    listed = [
+        (data.name_of(int(rows[p])), str(outcome.y[rows[p]]), f"{weights[p]:.4g}", described(data, int(rows[p])))
+        for p in top
+    ]
+    return (
+        words + table(("object", data.target or "label", "weight", "content"), listed) + _explained(outcome, rows[top])
+    )
+
+
+def described(data: Data, row: int) -> str:
+    """One object in a line."""
+    if data.kind == "table":
+        cells = ((column.name, column.values[row]) for column in data.objects.values())
+        return "; ".join(
+            f"{name} {value:g}" if isinstance(value, float) else f"{name} {str(value)[:60]}"
+            for name, value in list(cells)[:8]
+        )
+    if data.kind == "graphs":
+        nodes = int(data.objects.sizes[row])
+        arcs = int(np.diff(data.objects.arc_offsets)[row])
+        return f"{nodes} nodes, {arcs if data.objects.directed else arcs // 2} edges"
+    if data.kind in ("vectors", "gram"):
+        values: Any = data.objects[[row]]
+        dense = values.toarray() if hasattr(values, "toarray") else np.asarray(values)
+        return ", ".join(f"{value:.4g}" for value in dense.ravel()[:8]) + (" ..." if dense.size > 8 else "")
+    text = str(data.objects[row])
+    return text if len(text) <= 120 else text[:117] + "..."
+
+
+def _explained(outcome: Outcome, rows: Any) -> str:
+    """Strings with their symbols coloured by what each adds to the decision, for two classes."""
+    data, estimator = outcome.data, outcome.model.estimator
+    if data.kind != "strings" or outcome.task != "classification" or len(estimator.classes_) != 2:
+        return ""
+    texts = [data.objects[int(row)][:_LONGEST] for row in rows[:4]]
+    try:
+        found = estimator.explain(Strings.coerce(texts))
+    except MercerError:  # kernels whose features have no place in the string
+        return ""
+    first, second = (str(label) for label in estimator.classes_)
+    text = paragraph(
+        f"Each symbol is coloured by what it adds to the decision: blue speaks for {second}, orange and underlined "
+        f"for {first}."
+    )
+    for shown, one in zip(texts, found, strict=True):
+        shares = one.contributions[:, 0]
+        most = float(np.abs(shares).max()) or 1.0
+        marks = []
+        for symbol, value in zip(shown, shares, strict=True):
+            strength = abs(float(value)) / most
+            colour = f"rgba(84,160,255,{strength:.2f})" if value > 0 else f"rgba(255,166,77,{strength:.2f})"
+            line = ";text-decoration:underline" if value < 0 and strength > 0.3 else ""
+            marks.append(f'<span style="background:{colour}{line}">{escape(symbol)}</span>')
+        text += f'<p><code class="sequence">{"".join(marks)}</code></p>'
+    return text

@@ -1,0 +1,249 @@
+"""From data to a trained model: choices, honesty, and what is kept."""
+
+import io
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_breast_cancer, load_diabetes
+from sklearn.model_selection import StratifiedKFold, cross_val_predict
+
+import mercer
+from mercer.datasets import make_dna
+from mercer.errors import DataFileError, InputError, ModelFileError
+from mercer.jobs.candidates import shown
+from mercer.jobs.code import equivalent
+from mercer.jobs.fitting import Plan, fit, task_of
+from mercer.jobs.judging import of_predictions
+from mercer.jobs.preparation import Preparation
+from mercer.jobs.search import PENALTIES, search
+from mercer.readers import Options, read
+from mercer.readers.data import CATEGORY, NUMBER, Column, Data
+
+
+def column(name, values):
+    kind = NUMBER if isinstance(values[0], int | float) else CATEGORY
+    return Column(name, kind, np.array(values, dtype=float if kind == NUMBER else object))
+
+
+def table(labels, target="y", **columns):
+    found = {name: column(name, values) for name, values in columns.items()}
+    return Data("t.csv", "csv", "table", found, np.asarray(labels), target, lines=range(2, len(labels) + 2))
+
+
+@pytest.fixture(scope="module")
+def cancer():
+    X, y = load_breast_cancer(return_X_y=True)
+    columns = {f"c{number}": X[:150, number].tolist() for number in range(4)}
+    return table(np.where(y[:150] == 1, "benign", "malignant"), **columns)
+
+
+@pytest.fixture(scope="module")
+def outcome(cancer):
+    return fit(cancer, Plan(kernel="rbf(gamma=0.2)", folds=3), command="mercer fit t.csv")
+
+
+def test_scores_are_those_of_an_ordinary_cross_validation(cancer, outcome):
+    trial = outcome.search.best
+    objects = outcome.model.preparation(cancer)
+    folds = StratifiedKFold(3, shuffle=True, random_state=0)
+    X = np.column_stack([objects._raw[name] for name in objects.columns])
+    model = mercer.SVC(kernel=mercer.kernels.RBF(gamma=0.2), C=trial.penalty)
+    expected = cross_val_predict(model, X, cancer.labels, cv=folds)
+    assert (expected == trial.predicted).mean() > 0.99  # ties within the solver's tolerance
+    assert len(outcome.search.trials) == len(PENALTIES)
+
+
+def test_numbers_are_standardised_and_kept(cancer, outcome):
+    prepared = outcome.model.preparation
+    values = cancer.objects["c0"].values
+    assert prepared.centres[0] == pytest.approx(values.mean())
+    assert prepared.scales[0] == pytest.approx(values.std())
+    assert not fit(cancer, Plan(kernel="linear", C=1.0, scale=False, folds=2)).model.preparation.standardised
+
+
+def test_model_files(cancer, outcome, tmp_path):
+    path = tmp_path / "m.mercer"
+    mercer.save(outcome.model, path)
+    model = mercer.load(path)
+    assert (model.predict(cancer) == outcome.model.predict(cancer)).all()
+    assert (model.predict_proba(cancer) == outcome.model.predict_proba(cancer)).all()
+    assert model.about == outcome.model.about
+    plain = {name: item.values.tolist() for name, item in cancer.objects.items()}
+    assert (model.predict(plain) == model.predict(cancer)).all()
+    chances = model.predict_proba(cancer)
+    assert chances.sum(axis=1) == pytest.approx(1.0)
+    with pytest.raises(InputError, match="no column 'c3'"):
+        model.predict({name: values for name, values in plain.items() if name != "c3"})
+
+
+def test_damaged_models_are_refused(outcome):
+    from mercer._stored import Stored
+
+    whole = outcome.model._to_stored()
+    for change in (
+        {"job_estimator": "Nothing"},
+        {"job_about": "{"},
+        {"job_about": '{"columns": 3}'},
+        {"job_novelty": "x"},
+    ):
+        with pytest.raises(ModelFileError):
+            type(outcome.model)._from_stored(
+                Stored(whole.params, {**whole.values, **change}, whole.arrays, whole.expansion)
+            )
+    for change in (
+        {"job_scales": -outcome.model.preparation.scales},
+        {"job_fills": np.zeros(9)},
+        {"job_centres": np.zeros(4, dtype=int)},
+    ):
+        with pytest.raises(ModelFileError):
+            type(outcome.model)._from_stored(
+                Stored(whole.params, whole.values, {**whole.arrays, **change}, whole.expansion)
+            )
+
+
+def test_strange_objects_are_noticed(cancer, outcome):
+    model = outcome.model
+    near = model.objects(cancer)
+    assert model.strange(near, model.similarities(near)).mean() < 0.05
+    far = {name: (item.values * 100 + 1e4).tolist() for name, item in cancer.objects.items()}
+    objects = model.objects(far)
+    assert model.strange(objects, model.similarities(objects)).all()
+
+
+def test_reasons_add_up(cancer, outcome):
+    model = outcome.model
+    objects = model.objects(cancer).take(np.arange(5))
+    across = model.similarities(objects)
+    predicted = model.estimator.predict(objects)
+    towards = (across * model._towards(predicted)).sum(axis=1)
+    intercept = model.estimator.expansion_.intercept[0] * np.where(predicted == model.classes[0], 1, -1)
+    assert np.abs(towards + intercept) == pytest.approx(np.abs(model.decisions(objects)[:, 0]))
+    assert (towards + intercept >= 0).all()
+    first = model.reasons(across, predicted, 3)[0]
+    assert [reason.contribution for reason in first] == sorted((reason.contribution for reason in first), reverse=True)
+
+
+def test_noise_is_called_no_better_than_guessing():
+    random = np.random.default_rng(0)
+    data = table(random.integers(0, 2, 80), a=random.normal(size=80).tolist(), b=random.normal(size=80).tolist())
+    found = fit(data, Plan(folds=4))
+    assert found.estimate.level == "no better than guessing"
+    # The correction bites: the best of many settings on noise looks better than it is.
+    assert found.search.best.score > found.estimate.value
+
+
+def test_regression():
+    X, y = load_diabetes(return_X_y=True)
+    data = table(y[:200] + 0.5, **{f"c{number}": X[:200, number].tolist() for number in range(5)})
+    found = fit(data, Plan(folds=3))
+    assert found.task == "regression"
+    assert 0.2 < found.estimate.value < 0.7
+    assert "variance" in found.verdict
+
+
+def test_mixed_tables_and_gaps():
+    random = np.random.default_rng(1)
+    colour = random.choice(["red", "blue"], 90)
+    mass = random.normal(size=90)
+    y = np.where((mass > 0) ^ (colour == "red"), "yes", "no")
+    data = table(y, mass=mass.tolist(), colour=list(colour))
+    found = fit(data, Plan(folds=3))
+    assert found.estimate.value > 0.8
+    assert "colour" in str(found.search.best.kernel)
+    holes = table(
+        y, mass=[float("nan"), *mass[1:].tolist()], colour=[None, *colour[1:]][:90] if False else list(colour)
+    )
+    with pytest.raises(DataFileError, match=r't.csv:2: column "mass": 1 of 90 values are missing') as caught:
+        fit(holes, Plan())
+    assert "--impute" in caught.value.__notes__[0]
+    assert fit(holes, Plan(kernel="linear", C=1.0, impute=True, folds=2)).model.preparation.fills[0] == pytest.approx(
+        np.median(mass[1:])
+    )
+
+
+def test_strings_and_time_limits():
+    sequences, labels = make_dna(60, random_state=0)
+    data = Data("s.fa", "fasta", "strings", sequences, labels)
+    found = fit(data, Plan(folds=2, time_limit=0.2))
+    assert found.search.unfinished
+    assert any("time limit" in note for note in found.notes)
+    assert len(found.search.by_kernel()) >= 1
+
+
+def test_tasks():
+    notes = []
+    assert task_of(np.array(["a", "b", "a"]), "auto", notes) == "classification"
+    assert task_of(np.array([0, 1] * 10), "auto", notes) == "classification"
+    assert task_of(np.arange(50), "auto", notes) == "regression"
+    assert task_of(np.linspace(0, 1, 50), "auto", notes) == "regression"
+    with pytest.raises(InputError, match="right column"):
+        task_of(np.array([f"n{number}" for number in range(50)]), "auto", notes)
+    with pytest.raises(InputError, match="needs numbers"):
+        task_of(np.array(["a", "b"]), "regression", notes)
+
+
+@pytest.mark.parametrize(
+    ("labels", "message"),
+    [(["a"] * 10, "All 10 objects have the label"), (["a"] * 9 + ["b"], "The class 'b' has 1 object")],
+)
+def test_labels_that_cannot_be_learnt(labels, message):
+    with pytest.raises(InputError, match=message):
+        fit(table(np.array(labels), a=list(range(10))), Plan(task="classification"))
+
+
+def test_kernels_are_lifted_or_refused(cancer):
+    prepared = Preparation.learn(cancer, scale=True, impute=False)
+    assert (
+        shown(fit(cancer, Plan(kernel="linear", C=1.0, folds=2)).search.best.kernel, prepared)
+        == "on(4 numbers, linear())"
+    )
+    with pytest.raises(InputError, match="compares strings"):
+        fit(cancer, Plan(kernel="spectrum(p=2)"))
+
+
+def test_same_seed_same_model(cancer):
+    first, second = (fit(cancer, Plan(folds=3, search_size=100, seed=5)) for _ in range(2))
+    assert first.estimate == second.estimate
+    assert (first.model.estimator.expansion_.coefficients == second.model.estimator.expansion_.coefficients).all()
+    assert len(first.search.rows) == 100
+
+
+def test_search_skips_what_does_not_suit():
+    from mercer.inputs.strings import Strings
+    from mercer.kernels import Mismatch, Spectrum
+
+    strings = Strings.coerce(["abab", "baba", "aabb", "bbaa", "abba", "baab"])
+    y = np.array([0, 1, 0, 1, 0, 1])
+    found = search(
+        strings, y, [Mismatch("CG", p=2, m=1), Spectrum(p=2)], task="classification", folds=2, seed=0, most=100
+    )
+    assert len(found.skipped) == 1
+    assert {str(trial.kernel) for trial in found.trials} == {"spectrum(p=2)"}
+
+
+def test_intervals_hold_what_they_say():
+    y = np.array([0, 1] * 200)
+    predicted = y.copy()
+    predicted[:40] = 1 - predicted[:40]
+    estimate = of_predictions(y, predicted, "classification", False, 0)
+    assert estimate.value == pytest.approx(0.9)
+    assert estimate.low == pytest.approx(0.9 - 1.96 * (0.09 / 400) ** 0.5, abs=0.01)
+    assert estimate.high == pytest.approx(0.9 + 1.96 * (0.09 / 400) ** 0.5, abs=0.01)
+
+
+def test_shown_code_runs_and_does_the_same(tmp_path, monkeypatch):
+    rows = ["mass,colour,pet"] + [
+        f"{number % 7},{'black' if number % 3 else 'red'},{'cat' if number % 7 < 4 else 'dog'}" for number in range(40)
+    ]
+    path = tmp_path / "pets.csv"
+    path.write_text("\n".join(rows))
+    options = Options(target="pet")
+    found = fit(read(path, options), Plan(folds=2))
+    names: dict[str, object] = {}
+    with warnings.catch_warnings(), monkeypatch.context() as patch:
+        warnings.simplefilter("error")
+        patch.setattr("sys.stdout", io.StringIO())
+        exec(equivalent(found, str(path), options), names)
+    ours = found.model.estimator
+    assert (names["model"].expansion_.coefficients == ours.expansion_.coefficients).all()
