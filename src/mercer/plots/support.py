@@ -76,7 +76,7 @@ class SupportDisplay:
         if len(rest):
             rows.append((f"{len(rest)} others", float(self.contributions[rest].sum()), ""))
         rows.append(("b", self.intercept, ""))
-        ax = style.axes(ax, size=(6.4, 1.6 + 0.34 * len(rows)))
+        ax = style.axes(ax, size=(7.4, 1.6 + 0.34 * len(rows)))
         heights = [value for _, value, _ in rows]
         looks = [style.POSITIVE if value > 0 else style.NEGATIVE for value in heights]
         self.bars_ = ax.barh(range(len(rows)), heights, color=looks, edgecolor="black", linewidth=0.6)
@@ -90,7 +90,7 @@ class SupportDisplay:
         ax.invert_yaxis()
         ax.axvline(0, color="black", linewidth=0.8)
         low, high = min(0.0, *heights), max(0.0, *heights)
-        room = 0.55 * max(high - low, 1e-12)  # for what is written beside the bars
+        room = 0.85 * max(high - low, 1e-12)  # for what is written beside the bars
         ax.set_xlim(low - (room if low < 0 else 0.1 * room), high + (room if high > 0 else 0.1 * room))
         ax.set_xlabel("contribution to f(x): coefficient × k(support object, x)")
         ax.set_title(f"f(x) = {self.value:.4g} for x = {style.shortened(self.name)}", fontsize="medium")
