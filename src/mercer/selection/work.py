@@ -176,6 +176,7 @@ class Work:
         finally:
             if alarm is not None:
                 alarm.cancel()
+                alarm.join()
 
     def _fold(self, group: Group, split: int, active: Callable[[Setting], bool]) -> None:
         train, test = self._splits[split]
