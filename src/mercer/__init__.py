@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from mercer.estimators.svc import SVC as SVC
     from mercer.estimators.svr import SVR as SVR
     from mercer.selection.compare import compare as compare
+    from mercer.selection.multiple import MultipleKernelMachine as MultipleKernelMachine
+    from mercer.selection.multiple import learn_kernel as learn_kernel
     from mercer.selection.nested import nested_cross_validate as nested_cross_validate
     from mercer.selection.search import KernelSearchCV as KernelSearchCV
     from mercer.storage import load as load
@@ -66,6 +68,8 @@ _HOMES = {
     "KernelPCA": "mercer.estimators.kernel_pca",
     "SpectralClustering": "mercer.estimators.spectral",
     "KernelSearchCV": "mercer.selection.search",
+    "MultipleKernelMachine": "mercer.selection.multiple",
+    "learn_kernel": "mercer.selection.multiple",
     "nested_cross_validate": "mercer.selection.nested",
     "alignment": "mercer.theory.alignment",
     "centred_alignment": "mercer.theory.alignment",
@@ -98,6 +102,7 @@ __all__ = [
     "KernelSearchCV",
     "LinearSVC",
     "LinearSVR",
+    "MultipleKernelMachine",
     "PrimalPerceptron",
     "SpectralClustering",
     "SubgradientSVM",
@@ -112,6 +117,7 @@ __all__ = [
     "hsic_test",
     "kernel_target_alignment",
     "kernels",
+    "learn_kernel",
     "load",
     "mmd_test",
     "nested_cross_validate",

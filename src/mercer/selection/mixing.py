@@ -1,0 +1,80 @@
+"""How much of each kernel: weights for a sum of kernels, learnt from labelled objects.
+
+Problem   given kernels k_1 ... k_m and labelled objects, choose weights >= 0 of sum_r weight_r k_r
+Result    weights that add up to one; each kernel is first divided by its mean diagonal, so that weights compare
+Source    alignment: Cortes, Mohri and Rostamizadeh, Algorithms for learning kernels based on centered alignment (2012);
+          margin: Aiolli and Donini, EasyMKL (2015)
+
+Alignment minimises |sum_r v_r K_r - T|^2 over v >= 0 for centred matrices K_r and T = YY', that of a perfect kernel.
+
+EasyMKL plays a game: an opponent picks the two points, one in the hull of each class, that are nearest in the sum of
+all kernels (minimising (1 - lam) g'Y K Y g + lam |g|^2, each class summing to one), and each kernel is weighted by how
+far apart it keeps them, g'Y K_r Y g. That opponent is a support vector machine with the squared hinge loss: its dual
+is the same problem up to the length of g, with C = (1 - lam) / (2 lam). So it costs one machine on the sum.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+from scipy.optimize import nnls
+
+from mercer.estimators.machine import train
+from mercer.gram.matrix import Gram
+from mercer.losses.squared_hinge import SquaredHinge
+
+Float64 = npt.NDArray[np.float64]
+
+_STRIP = 512
+_TOL = 1e-6
+
+
+def alignment(grams: Sequence[Gram], targets: Float64) -> Float64:
+    """Weights whose centred sum is most aligned with the targets; `targets` has a column per class, or one of numbers.
+
+    Rows are visited strip by strip, so that no matrix is stored; Gram matrices that are stored already are read.
+    """
+    n, m = grams[0].shape[0], len(grams)
+    wanted = targets - targets.mean(axis=0)
+    means = [gram.matvec(np.full(n, 1.0 / n)) for gram in grams]
+    inner, along = np.zeros((m, m)), np.zeros(m)
+    for start in range(0, n, _STRIP):
+        rows = np.arange(start, min(start + _STRIP, n))
+        strips = []
+        for gram, mean in zip(grams, means, strict=True):
+            block = gram.rows(rows).astype(np.float64)
+            block -= mean[None, :]
+            block -= (mean[rows] - mean.mean())[:, None]
+            strips.append(block.ravel())
+        stacked = np.stack(strips)
+        inner += stacked @ stacked.T
+        target = (wanted[rows] @ wanted.T).ravel()
+        along += stacked @ target
+    return _nearest_cone_point(inner, along)
+
+
+def _nearest_cone_point(inner: Float64, along: Float64) -> Float64:
+    """Minimise v'(inner)v - 2 along'v over v >= 0, scaled to add up to one; no direction helps: all the same."""
+    scale = np.sqrt(np.maximum(np.diag(inner), np.finfo(float).tiny))
+    values, vectors = np.linalg.eigh(inner / np.outer(scale, scale))
+    usable = values > len(values) * np.finfo(float).eps * max(float(values[-1]), 0.0)
+    root = np.sqrt(values[usable])[:, None] * vectors[:, usable].T
+    right = (vectors[:, usable].T @ (along / scale)) / np.sqrt(values[usable])
+    found: Float64 = nnls(root, right)[0] / scale
+    total = float(found.sum())
+    return found / total if total > 0 else np.full(len(found), 1.0 / len(found))
+
+
+def margin(grams: Sequence[Gram], together: Gram, signs: Sequence[Float64], lam: float) -> Float64:
+    """EasyMKL; `together` is the sum of all kernels, `signs` hold -1 or +1 of each object, once per pair of sides."""
+    total = np.zeros(len(grams))
+    for side in signs:
+        C = np.full(len(side), 0.5 * (1.0 - lam) / lam)
+        machine = train(together, SquaredHinge(), side, C, tol=_TOL, intercept=True)
+        b = machine.coefficients
+        shares = np.array([float(b @ gram.matvec(b)) for gram in grams])
+        size = float(shares.sum())
+        total += shares / size if size > 0 else 1.0 / len(grams)
+    return np.maximum(total, 0.0) / max(float(np.maximum(total, 0.0).sum()), np.finfo(float).tiny)

@@ -1,0 +1,208 @@
+"""Multiple kernel learning: one kernel out of several, with weights learnt from data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Self, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone, is_classifier
+from sklearn.utils import get_tags
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from mercer import _check
+from mercer.errors import InputError
+from mercer.gram.budget import Memory
+from mercer.gram.matrix import Gram
+from mercer.inputs.base import Objects
+from mercer.kernels.algebra import Scaled, Sum
+from mercer.kernels.base import Kernel
+from mercer.kernels.expression import parse
+from mercer.selection import mixing
+
+Float64 = npt.NDArray[np.float64]
+
+Method = TypeVar("Method", bound=Callable[..., Any])
+
+METHODS = ("uniform", "alignment", "margin")
+
+
+def learn_kernel(
+    kernels: Sequence[Kernel | str],
+    X: Any,
+    y: Any,
+    *,
+    method: str = "alignment",
+    lam: float = 0.1,
+    memory: Memory = "auto",
+) -> Kernel:
+    """The weighted sum of kernels that suits labelled objects best, as an ordinary kernel.
+
+    It can be printed, saved, and given to any learner. Its weights have seen the labels: to score a learner honestly,
+    use `MultipleKernelMachine`, which learns them anew in every fold.
+
+    Parameters
+    ----------
+    kernels : on one kind of objects, or on columns of a table each (`kernels.on`); objects or text.
+    method : ``"alignment"``, the sum most aligned with the labels; ``"margin"``, EasyMKL, for classes
+        only, which rarely drops a kernel; ``"uniform"``, the same for all, which is hard to beat.
+    lam : of the margin method, in (0, 1): towards 0 it looks at support vectors alone, towards 1 at the class means.
+    memory : for stored Gram matrices: ``"auto"`` or a number of MiB.
+
+    >>> from mercer import kernels, learn_kernel
+    >>> strings, labels = ["gattaca", "gattica", "ccgcg", "cgcgc"], [1, 1, 0, 0]
+    >>> print(learn_kernel([kernels.Spectrum(1), kernels.Spectrum(3)], strings, labels, method="uniform"))
+    0.0384...*spectrum(p=1) + 0.1111...*spectrum()
+    """
+    return _learnt(kernels, X, y, method=method, lam=lam, memory=memory, owner="learn_kernel")[0]
+
+
+def _learnt(
+    kernels: Sequence[Kernel | str], X: Any, y: Any, *, method: str, lam: float, memory: Memory, owner: str
+) -> tuple[Kernel, Float64]:
+    _check.choice(owner, "method", method, METHODS)
+    lam = _check.real(owner, "lam", lam, low=0, high=1, low_open=True, high_open=True)
+    given = [parse(kernel) if isinstance(kernel, str) else kernel for kernel in kernels]
+    if not given or not all(isinstance(kernel, Kernel) for kernel in given):
+        raise _check.fail(owner, "kernels", "a list of one or more kernels", kernels)
+    objects = [kernel.coerce(X) for kernel in given]
+    sizes = [_mean_diagonal(kernel, batch) for kernel, batch in zip(given, objects, strict=True)]
+    scaled: list[Kernel] = [Scaled(kernel, 1.0 / size) for kernel, size in zip(given, sizes, strict=True)]
+    targets, signs = _targets(y, len(objects[0]), method)
+    if method == "uniform" or len(given) == 1:
+        weights = np.full(len(given), 1.0 / len(given))
+    else:
+        grams = [Gram.of(k.fit(batch), batch, memory=memory) for k, batch in zip(scaled, objects, strict=True)]
+        if sum(gram.shape[0] ** 2 * np.dtype(gram.dtype).itemsize for gram in grams) <= grams[0].budget:
+            for gram in grams:
+                gram.store()
+        if method == "alignment":
+            weights = mixing.alignment(grams, targets)
+        else:
+            together = Sum(tuple(scaled))
+            whole = Gram.of(together.fit(X), together.coerce(X), memory=memory)
+            if whole.fits():
+                whole.store()
+            weights = mixing.margin(grams, whole, signs, lam)
+    terms: list[Kernel] = [
+        Scaled(kernel, float(weight / size))
+        for kernel, weight, size in zip(given, weights, sizes, strict=True)
+        if weight > 1e-12
+    ]
+    return (terms[0] if len(terms) == 1 else Sum(tuple(terms))), weights
+
+
+def _mean_diagonal(kernel: Kernel, objects: Objects) -> float:
+    fitted = kernel.fit(objects)
+    size = float(fitted.diagonal(fitted.features(objects)).mean())
+    if not size > 0:
+        raise InputError(f"The kernel {kernel} is zero on these objects: it cannot take part. Leave it out.")
+    return size
+
+
+def _targets(y: Any, n: int, method: str) -> tuple[Float64, list[Float64]]:
+    """A column per class (or the numbers), and signs for each class against the rest."""
+    values = np.asarray(y)
+    if values.ndim != 1 or len(values) != n:
+        raise InputError(f"y must have one entry per object: expected ({n},), got {values.shape}.")
+    if values.dtype.kind == "f" and (values != np.round(values)).any():
+        if method == "margin":
+            raise InputError("The margin method needs classes; y holds numbers. Use method='alignment'.")
+        return values[:, None].astype(np.float64), []
+    labels, codes = np.unique(values, return_inverse=True)
+    if len(labels) < 2:
+        raise InputError(f"Kernels are weighted by how they tell classes apart; all {n} objects are {labels[0]!r}.")
+    signs = [np.where(codes == label, 1.0, -1.0) for label in range(len(labels))]
+    return np.eye(len(labels))[codes], signs[1:] if len(labels) == 2 else signs
+
+
+def _where_the_machine_has_it(method: Method) -> Method:
+    """A method that is there if the machine has one of its name."""
+    found: Method = available_if(lambda self: hasattr(self.estimator, method.__name__))(method)
+    return found
+
+
+class MultipleKernelMachine(MetaEstimatorMixin, BaseEstimator):
+    """A kernel machine whose kernel is a weighted sum of several, with weights learnt from the same training objects.
+
+    In a cross-validation the weights are learnt in every fold, so scores are honest.
+
+    Parameters
+    ----------
+    estimator : a kernel machine, such as `SVC()`; its `kernel` is replaced.
+    kernels, method, lam : as in `learn_kernel`.
+
+    Attributes: `estimator_` (the fitted machine; save this one), `kernel_` and `weights_`, which add up to one over
+    kernels of mean diagonal one.
+
+    >>> from mercer import SVC, MultipleKernelMachine, kernels
+    >>> strings, labels = ["gattaca", "gattica", "ccgcg", "cgcgc"], [1, 1, 0, 0]
+    >>> machine = MultipleKernelMachine(SVC(), [kernels.Spectrum(1), kernels.Spectrum(3)], method="margin")
+    >>> machine.fit(strings, labels).predict(["gatta", "gcgc"])
+    array([1, 0])
+    """
+
+    def __init__(self, estimator: Any, kernels: Any, *, method: str = "alignment", lam: float = 0.1) -> None:
+        self.estimator = estimator
+        self.kernels = kernels
+        self.method = method
+        self.lam = lam
+
+    def fit(self, X: Any, y: Any, **fit_params: Any) -> Self:
+        """Learn the weights, then train on the weighted sum."""
+        memory = getattr(self.estimator, "memory", "auto")
+        kernel, weights = _learnt(
+            self.kernels, X, y, method=self.method, lam=self.lam, memory=memory, owner=type(self).__name__
+        )
+        model = clone(self.estimator).set_params(kernel=kernel)
+        self.estimator_ = model.fit(X, y, **fit_params)
+        self.kernel_ = model.kernel_
+        self.weights_ = weights
+        return self
+
+    @_where_the_machine_has_it
+    def predict(self, X: Any) -> Any:
+        """What the machine predicts."""
+        check_is_fitted(self)
+        return self.estimator_.predict(X)
+
+    @_where_the_machine_has_it
+    def decision_function(self, X: Any) -> Any:
+        """Its decision values."""
+        check_is_fitted(self)
+        return self.estimator_.decision_function(X)
+
+    @_where_the_machine_has_it
+    def predict_proba(self, X: Any) -> Any:
+        """Its probabilities."""
+        check_is_fitted(self)
+        return self.estimator_.predict_proba(X)
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Its score."""
+        check_is_fitted(self)
+        return float(self.estimator_.score(X, y, sample_weight))
+
+    @property
+    def classes_(self) -> Any:
+        """The labels, if it is a classifier."""
+        if not is_classifier(self.estimator):
+            raise AttributeError("only classifiers have classes_")
+        check_is_fitted(self)
+        return self.estimator_.classes_
+
+    @property
+    def n_features_in_(self) -> int:
+        """The number of features, where objects are vectors."""
+        check_is_fitted(self)
+        return int(self.estimator_.n_features_in_)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        inner = get_tags(self.estimator)
+        tags.estimator_type = inner.estimator_type
+        tags.classifier_tags, tags.regressor_tags = inner.classifier_tags, inner.regressor_tags
+        tags.target_tags.required = True
+        return tags
