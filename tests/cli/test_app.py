@@ -67,7 +67,7 @@ def test_bare_command_prints_help_and_exits_with_2(capsys: pytest.CaptureFixture
     assert "Usage: mercer" in capsys.readouterr().out
 
 
-COMMANDS = ["demo", "fit", "predict", "evaluate", "compare", "check", "info", "kernels"]
+COMMANDS = ["demo", "fit", "predict", "evaluate", "compare", "diagnose", "check", "info", "convert", "kernels"]
 
 
 @pytest.mark.parametrize("command", COMMANDS)

@@ -11,15 +11,17 @@ import sys
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import mercer
 from mercer.cli import app, files, fitting
 from mercer.cli.predicting import safe
 from mercer.datasets import make_dna
+from mercer.storage.libsvm import to_libsvm
 
 SOURCE = Path(mercer.__file__).parents[1]
-COMMANDS = ["check", "fit", "compare", "info", "predict", "evaluate"]
+COMMANDS = ["check", "fit", "compare", "diagnose", "info", "predict", "evaluate", "convert"]
 
 
 @pytest.fixture(scope="module")
@@ -37,6 +39,8 @@ def folder(tmp_path_factory):
         f">s{n} label={label}\n{sequence}\n" for n, (sequence, label) in enumerate(zip(sequences, labels, strict=True))
     ]
     (place / "sequences.fa").write_text("".join(records))
+    X = np.array([[0.0, 0.1], [0.2, 0.0], [1.0, 1.1], [1.2, 0.9]])
+    to_libsvm(mercer.SVC(kernel="linear").fit(X, [0, 0, 1, 1]), place / "svm.model")
     return place
 
 
@@ -159,6 +163,12 @@ def test_gram_matrices(here, capsys):
     capsys.readouterr()
     assert app.run(["predict", "k.mercer", "new_k.csv"]) == 0
     assert "q,near" in capsys.readouterr().out
+
+
+def test_conversion_needs_what_the_other_side_has(model, capsys):
+    assert app.run(["convert", str(model), "x.model"]) == 3
+    assert "--no-scale" in capsys.readouterr().err
+    assert app.run(["convert", "nothing", "x.model"]) == 2
 
 
 def test_strict_wants_convergence(here, monkeypatch, capsys):

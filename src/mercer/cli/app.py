@@ -83,8 +83,8 @@ def _application() -> typer.Typer:
     )
     app.callback(invoke_without_command=True)(mercer)
     app.command()(demo)
-    for command in (files.fit, files.predict, files.evaluate, files.compare, files.check, files.info):
-        app.command()(command)
+    for name in ("fit", "predict", "evaluate", "compare", "diagnose", "check", "info", "convert"):
+        app.command()(getattr(files, name))
     app.command()(kernels)
     return app
 
