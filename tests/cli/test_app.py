@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 import warnings
@@ -34,7 +35,9 @@ def loaded_by(*arguments: str) -> set[str]:
     return set(ended.stdout.splitlines()[-1].split()[1:])
 
 
-@pytest.mark.parametrize("arguments", [("--help",), ("--version",), ("demo", "--help"), ("kernels",)])
+@pytest.mark.parametrize(
+    "arguments", [("--help",), ("--version",), ("demo", "--help"), ("fit", "--help"), ("kernels",)]
+)
 def test_light_commands_load_nothing_heavy(arguments: tuple[str, ...]) -> None:
     assert loaded_by(*arguments) == set()
 
@@ -64,12 +67,15 @@ def test_bare_command_prints_help_and_exits_with_2(capsys: pytest.CaptureFixture
     assert "Usage: mercer" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("command", ["demo", "kernels"])
+COMMANDS = ["demo", "fit", "predict", "evaluate", "compare", "diagnose", "check", "info", "convert", "kernels"]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
 def test_help_of_commands_has_examples_that_parse(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert app.run([command, "--help"]) == 0
-    lines = [line.split() for line in capsys.readouterr().out.splitlines()]
-    examples = [line[1:] for line in lines if line[:1] == ["mercer"]]
-    assert len(examples) >= 2
+    lines = [line.strip() for line in capsys.readouterr().out.splitlines()]
+    examples = [shlex.split(line)[1:] for line in lines if line.startswith("mercer ")]
+    assert len(examples) == 3
     for arguments in examples:
         assert arguments[0] == command
         assert app.run([*arguments, "--help"]) == 0

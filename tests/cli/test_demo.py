@@ -38,12 +38,15 @@ def test_table(capsys: pytest.CaptureFixture[str]) -> None:
     assert err == ""  # progress is for terminals
     assert "\x1b" not in out
     rows = [line for line in out.splitlines() if ROW.fullmatch(line)]
-    assert len(rows) == 11
+    assert len(rows) == 15
     assert max(map(len, rows)) <= 80
-    assert sum(row.endswith("-") for row in rows) == 6  # strings and tables are beyond scikit-learn
+    assert sum(row.endswith("-") for row in rows) == 10  # strings and tables are beyond scikit-learn
     for data in ("digits", "breast cancer", "DNA-like", "mixed table"):
         assert any(line.startswith(f"{data}, 90 ") for line in out.splitlines())
-    assert "the accuracies" in out.splitlines()[-1]
+    assert any(line.startswith("karate club, 34 ") for line in out.splitlines())
+    assert any("the accuracies" in line for line in out.splitlines())
+    assert "On objects it has not seen" in out.splitlines()[-1]
+    assert "30 numbers" in out
 
 
 def test_json(capsys: pytest.CaptureFixture[str]) -> None:
@@ -51,7 +54,8 @@ def test_json(capsys: pytest.CaptureFixture[str]) -> None:
     told = json.loads(capsys.readouterr().out, parse_constant=refuse)
     assert told["schema_version"] == 1
     assert (told["seed"], told["folds"]) == (3, 2)
-    assert len(told["results"]) == 11
+    assert len(told["results"]) == 15
+    assert told["report"] is None
     for result in told["results"]:
         assert 0 <= result["accuracy"] <= 1
         assert result["margin"] > 0

@@ -60,3 +60,14 @@ def test_unknown_name(name: str, capsys: pytest.CaptureFixture[str]) -> None:
         f"error: there is no kernel {name!r}",
         "hint: Did you mean 'rbf'? `mercer kernels` lists them all.",
     ]
+
+
+def test_expressions_are_read(capsys: pytest.CaptureFixture[str]) -> None:
+    assert app.run(["kernels", "rbf(gamma=0.1) + 0.5*linear"]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("rbf(gamma=0.1) + 0.5*linear(), on vectors\n")
+    assert "RBF(gamma=0.1" in out
+    assert app.run(["kernels", "rbf(gamma=0.1)", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["kernel"]["positive_semi_definite"] is True
+    assert app.run(["kernels", "rbf(gamma=)"]) == 2
+    assert "character" in capsys.readouterr().err

@@ -12,7 +12,7 @@ from mercer.inputs.tables import Table
 
 
 def test_public_names() -> None:
-    assert datasets.__all__ == dir(datasets) == ["load", "make_dna", "make_mixed"]
+    assert datasets.__all__ == dir(datasets) == ["load", "make_dna", "make_graphs", "make_mixed"]
     with pytest.raises(AttributeError, match="make_dnb"):
         datasets.__getattr__("make_dnb")
 

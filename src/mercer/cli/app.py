@@ -83,8 +83,8 @@ def _application() -> typer.Typer:
     )
     app.callback(invoke_without_command=True)(mercer)
     app.command()(demo)
-    for command in (files.fit, files.predict, files.evaluate, files.compare, files.check, files.info):
-        app.command()(command)
+    for name in ("fit", "predict", "evaluate", "compare", "diagnose", "check", "info", "convert"):
+        app.command()(getattr(files, name))
     app.command()(kernels)
     return app
 
@@ -121,12 +121,14 @@ def demo(
     json: Json = False,
     quiet: Quiet = False,
     debug: Debug = False,
+    report: Annotated[str, typer.Option(metavar="FILE", help="Where the report goes.")] = "mercer-demo.html",
     fast: Annotated[bool, typer.Option(hidden=True)] = False,
 ) -> None:
-    """Train on vectors, strings and a table that mixes them.
+    """Train on vectors, strings, graphs and a table that mixes kinds.
 
-    Digits and breast cancer are real data, and scikit-learn runs beside; the DNA-like strings and the mixed table are
-    generated. Takes less than a minute.
+    Digits, breast cancer and the karate club are real data, and scikit-learn runs beside where it can; the DNA-like
+    strings, the molecule-like graphs and the mixed table are generated. Then the main job, on a table: kernels
+    compared, the best trained, and a report written. Takes about a minute.
 
     \b
     Examples:
@@ -137,28 +139,31 @@ def demo(
     del debug
     from mercer.cli.demo import show
 
-    show(seed=seed, as_json=json, quiet=quiet, fast=fast)
+    show(seed=seed, as_json=json, quiet=quiet, fast=fast, report=None if fast else report)
 
 
 def kernels(
-    name: Annotated[str | None, typer.Argument(help="The kernel to describe; all are listed without one.")] = None,
+    name: Annotated[str | None, typer.Argument(help="A kernel, or an expression; without one all are listed.")] = None,
     json: Json = False,
     debug: Debug = False,
 ) -> None:
-    """List the kernels, or describe one of them.
+    """List the kernels, describe one of them, or read an expression.
 
-    A description has the formula, the parameters with their defaults, and an example.
+    A description has the formula, the parameters with their defaults, and an example; of an expression it is shown
+    why it is a kernel.
 
     \b
     Examples:
       mercer kernels
       mercer kernels rbf
-      mercer kernels spectrum --json
+      mercer kernels "rbf(gamma=0.1) + 0.5*linear"
     """
     del debug
-    from mercer.cli.kernels import describe, list_all
+    from mercer.cli.kernels import describe, explain, list_all
 
     if name is None:
         list_all(as_json=json)
+    elif set(name) & set("(+*"):
+        explain(name, as_json=json)
     else:
         describe(name, as_json=json)

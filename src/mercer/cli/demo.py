@@ -8,30 +8,45 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
+
 from mercer import _jit
 from mercer._progress import reporting, silenced
 from mercer._version import __version__
 from mercer.cli import output
+from mercer.cli.fitting import comparison
 from mercer.cli.problems import BOTH, NUMBERS_ALONE, SEQUENCE_ALONE, problems
 from mercer.cli.trials import Result, attempt, steps
+from mercer.jobs.fitting import Outcome, Plan, fit
+from mercer.readers.data import NUMBER, Column, Data
 
 FOLDS = 5
+_FEW = 90
 _FAST_FOLDS = 2
 
 
-def show(*, seed: int, as_json: bool, quiet: bool, fast: bool) -> None:
-    """Run everything and print it."""
+REPORT = "mercer-demo.html"
+
+
+def show(*, seed: int, as_json: bool, quiet: bool, fast: bool, report: str | None = None) -> None:
+    """Run everything and print it; then the main job, from data to a report."""
     began = time.perf_counter()
     folds = _FAST_FOLDS if fast else FOLDS
     with silenced() if quiet else contextlib.nullcontext():
         if not quiet:
             _announce_compilation()
         results = list(run(seed, folds, fast=fast))
+        outcome = main_job(seed, folds, fast=fast)
+        if report is not None:
+            from mercer.report import write
+
+            write(outcome, report)
     seconds = time.perf_counter() - began
     if as_json:
-        output.write_json(_as_json(results, seed, folds, seconds))
+        output.write_json({**_as_json(results, seed, folds, seconds), "verdict": outcome.verdict, "report": report})
     else:
         _print(results, folds)
+        _print_job(outcome, report)
 
 
 def run(seed: int, folds: int, *, fast: bool = False) -> Iterator[Result]:
@@ -48,6 +63,34 @@ def run(seed: int, folds: int, *, fast: bool = False) -> Iterator[Result]:
                 report(done / total, note)
 
             yield attempt(problem, trial, problem.splits(folds, seed), tick)
+
+
+def main_job(seed: int, folds: int, *, fast: bool) -> Outcome:
+    """What `mercer fit` does with a file, on the breast cancer data: kernels compared, the best trained and judged."""
+    from sklearn.datasets import load_breast_cancer
+
+    found = load_breast_cancer()
+    rows = slice(_FEW if fast else None)
+    columns = {
+        str(name): Column(str(name), NUMBER, found.data[rows, place]) for place, name in enumerate(found.feature_names)
+    }
+    labels = np.asarray(found.target_names)[found.target[rows]].astype(np.str_)
+    data = Data("breast cancer", "scikit-learn", "table", columns, labels, "diagnosis")
+    return fit(data, Plan(folds=folds, seed=seed), command=f"mercer demo --seed {seed}")
+
+
+def _print_job(outcome: Outcome, report: str | None) -> None:
+    print()
+    output.write_text(
+        "The main job is one command, `mercer fit FILE --target COLUMN`. It compares kernels, trains the best and says "
+        "how good it is. On the breast cancer data, as a table with the target diagnosis:"
+    )
+    print()
+    output.write_table(comparison(outcome), fold=True)
+    print()
+    output.write_text(outcome.verdict)
+    if report is not None:
+        print(f"report: {report}")
 
 
 def _announce_compilation() -> None:

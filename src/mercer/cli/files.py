@@ -208,3 +208,57 @@ def info(model: Model, json: Json = False, debug: Debug = False) -> None:
     from mercer.cli.describing import run
 
     run(model, as_json=json)
+
+
+@reads
+def diagnose(
+    data: Data,
+    reading: Options,
+    kernel: Annotated[str, typer.Option("--kernel", "-k", metavar="EXPRESSION", help="The kernel to judge.")] = "auto",
+    task: Task = "auto",
+    seed: Seed = 0,
+    no_scale: NoScale = False,
+    impute: Impute = False,
+    json: Json = False,
+    quiet: Quiet = False,
+    debug: Debug = False,
+) -> None:
+    """Say whether a kernel is any good for a file, and why.
+
+    Looks at the matrix of similarities: whether objects of one class resemble each other, whether all similarity is on
+    the diagonal, duplicates, outliers, scales, and what training will cost.
+
+    \b
+    Examples:
+      mercer diagnose pets.csv --target pet
+      mercer diagnose pets.csv --target pet --kernel "rbf(gamma=100)"
+      mercer diagnose sequences.fa --json
+    """
+    del debug
+    from mercer.cli.diagnosing import run
+    from mercer.jobs.fitting import Plan
+
+    plan = Plan(kernel=kernel, task=task, seed=seed, scale=not no_scale, impute=impute)
+    run(data, reading, plan, as_json=json, quiet=quiet)
+
+
+def convert(
+    source: Annotated[str, typer.Argument(metavar="FROM", help="A model file of Mercer's or LIBSVM's.")],
+    target: Annotated[str, typer.Argument(metavar="TO", help="Where the other form goes.")],
+    json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Turn a model file of LIBSVM's into one of ours, or the other way round.
+
+    Only classifiers with kernels that LIBSVM has, on plain vectors (npz, npy, svmlight), can go there.
+
+    \b
+    Examples:
+      mercer convert svm.model converted.mercer
+      mercer convert converted.mercer back.model
+      mercer convert svm.model converted.mercer --json
+    """
+    del debug
+    from mercer.cli.converting import run
+
+    run(source, target, as_json=json)

@@ -113,10 +113,11 @@ def trained_with(outcome: Outcome) -> str:
     best, proof = outcome.search.best, outcome.model.estimator.certificate_
     name = "alpha" if outcome.task == "regression" else "C"
     end = "" if converged(outcome) else " Training stopped before it had converged."
+    about = outcome.model.about
     return (
-        f"Trained on all {len(outcome.y):,} with {shown(best.kernel, outcome.model.preparation)} and {name} = "
-        f"{best.penalty:g}: {outcome.model.about['support']:,} support objects; no machine of this kind is better by "
-        f"more than {100 * max(proof.relative_gap, 0):.2g} % of its objective.{end}"
+        f"Trained on {about['trained_on']:,} objects with {shown(best.kernel, outcome.model.preparation)} and {name} = "
+        f"{best.penalty:g}: {about['support']:,} support objects; no machine of this kind is better by more than "
+        f"{100 * max(proof.relative_gap, 0):.2g} % of its objective.{end}"
     )
 
 

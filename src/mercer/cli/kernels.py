@@ -46,6 +46,30 @@ def describe(name: str, *, as_json: bool) -> None:
         print(example)
 
 
+def explain(text: str, *, as_json: bool) -> None:
+    """A kernel expression: what it compares, its formula, and why it is a kernel."""
+    from mercer.kernels.expression import parse
+    from mercer.kernels.latex import latex_of
+
+    kernel = parse(text)
+    told = {
+        "expression": str(kernel),
+        "python": repr(kernel),
+        "objects": kernel.domain.kind,
+        "positive_semi_definite": kernel.psd,
+        "latex": latex_of(kernel),
+        "derivation": kernel.derivation(),
+    }
+    if as_json:
+        output.write_json({"kernel": told})
+        return
+    print(f"{told['expression']}, on {told['objects']}")
+    print(f"Python: {told['python']}")
+    print(f"LaTeX: {told['latex']}")
+    print()
+    print(told["derivation"])
+
+
 def _find(name: str) -> Entry:
     names = {entry.text: entry for entry in KERNELS.values()} | KERNELS
     folded = {known.lower(): entry for known, entry in names.items()}

@@ -32,6 +32,7 @@ def read_for(model: TrainedModel, path: str, reading: Options, *, labelled: bool
         reading,
         target=target,
         require_target=labelled,
+        id=reading.id or (model.about.get("id") if not labelled else None),
         categories=(*reading.categories, *prepared.names(CATEGORY)),
         text=(*reading.text, *prepared.names(TEXT, SEQUENCE)),
         smiles=(*reading.smiles, *prepared.names(SMILES)),
@@ -43,6 +44,8 @@ def read_for(model: TrainedModel, path: str, reading: Options, *, labelled: bool
 def _format(model: TrainedModel, path: str) -> str | None:
     """Text on stdin or without a telling suffix is read in the model's format."""
     known = str(model.about["format"])
+    if model.preparation.kind == "gram":
+        return "gram"
     if known in ("text", "labelled-text") and path.endswith(".txt"):
         return "labelled-text"
     return known if path == "-" and known not in ("tu", "folder") else None

@@ -16,11 +16,12 @@ from mercer.errors import InputError
 from mercer.estimators.kernel_ridge import KernelRidge
 from mercer.estimators.svc import SVC
 from mercer.gram.matrix import Gram
+from mercer.inputs.base import Objects
 from mercer.jobs import calibration
 from mercer.jobs.candidates import candidates, lifted
 from mercer.jobs.judging import Estimate, honest, verdict
 from mercer.jobs.preparation import Preparation
-from mercer.jobs.search import Search, search
+from mercer.jobs.search import Search, sample, search
 from mercer.jobs.trained import TrainedModel
 from mercer.kernels.base import Kernel
 from mercer.kernels.expression import parse
@@ -31,6 +32,7 @@ Float64 = npt.NDArray[np.float64]
 _MOST_CLASSES = 100
 _FEW_VALUES = 20
 _NEAREST = 2000
+_MOST_RIDGE = 8000
 
 
 @final
@@ -67,6 +69,8 @@ class Outcome:
     notes: tuple[str, ...]
     seconds: float
     plan: Plan
+    support: npt.NDArray[np.intp]
+    """Which objects of the file the machine keeps."""
     command: str = ""
     versions: dict[str, str] = field(default_factory=dict)
 
@@ -110,7 +114,13 @@ def fit(
     best = found.best
     left = None if plan.time_limit is None else max(1.0, plan.time_limit - (time.monotonic() - began))
     estimator = machine(task, best.kernel, best.penalty, plan, left)
-    estimator.fit(objects, y)
+    kept = sample(y, task, _MOST_RIDGE if task == "regression" else len(y), plan.seed)
+    if len(kept) < len(y):
+        notes.append(
+            f"Trained on {len(kept):,} of the {len(y):,} objects, drawn at random: exact least squares grows with n^3."
+        )
+        objects = objects.take(kept) if isinstance(objects, Objects) else objects[np.ix_(kept, kept)]
+    estimator.fit(objects, y[kept])
     estimate = honest(found, y, task, plan.balanced, plan.seed)
     said = verdict(estimate, task, y[found.rows], data.target)
     codes, held, learnt = None, None, np.zeros((0, 0))
@@ -118,7 +128,7 @@ def fit(
         classes, codes = np.unique(y[found.rows], return_inverse=True)
         learnt = calibration.learn(best.decisions, codes, len(estimator.classes_))
         held = calibration.held_out(best.decisions, codes, found.fold_of, len(classes)) if learnt.size else None
-    support = support_rows(estimator)
+    support = kept[support_rows(estimator)]
     names = np.array([data.name_of(int(row)) for row in support], dtype=np.str_)
     versions = versions_used()
     about = {
@@ -128,8 +138,10 @@ def fit(
         "penalty": best.penalty,
         "penalty_name": "C" if task == "classification" else "alpha",
         "objects": len(y),
+        "trained_on": len(kept),
         "support": len(support),
         "format": data.format,
+        "id": data.detail.get("id"),
         "data": data.name,
         "score": {
             "name": estimate.name,
@@ -158,6 +170,7 @@ def fit(
         tuple(notes),
         time.monotonic() - began,
         plan,
+        support,
         command,
         versions,
     )
@@ -166,13 +179,13 @@ def fit(
 def task_of(labels: npt.NDArray[Any], asked: str, notes: list[str]) -> str:
     """Classes, or numbers to be predicted: text and few whole numbers are classes."""
     if asked == "regression" and labels.dtype.kind not in "if":
-        raise InputError(f"Regression needs numbers, but the labels are text, such as {labels[0]!r}.")
+        raise InputError(f"Regression needs numbers, but the labels are text, such as {str(labels[0])!r}.")
     if asked != "auto":
         return asked
     distinct = len(np.unique(labels))
     few = distinct <= max(2, min(_FEW_VALUES, len(labels) // 3))
     if labels.dtype.kind == "U" or (labels.dtype.kind == "i" and few):
-        if distinct > min(_MOST_CLASSES, len(labels) // 2):
+        if distinct > max(2, min(_MOST_CLASSES, len(labels) // 2)):
             raise InputError(
                 f"The target has {distinct:,} different labels in {len(labels):,} objects, which cannot be learnt. "
                 "Is it the right column?"

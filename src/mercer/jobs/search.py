@@ -80,9 +80,11 @@ def splits_of(y: npt.NDArray[Any], task: str, folds: int, seed: int) -> Splits:
         return list(KFold(many, shuffle=True, random_state=seed).split(np.zeros(len(y))))
     labels, counts = np.unique(y, return_counts=True)
     if len(labels) < 2:
-        raise InputError(f"All {len(y):,} objects have the label {labels[0]!r}; at least two classes are needed.")
+        raise InputError(
+            f"All {len(y):,} objects have the label {labels[0].item()!r}; at least two classes are needed."
+        )
     if counts.min() < 2:
-        rare = labels[counts.argmin()]
+        rare = labels[counts.argmin()].item()
         raise InputError(
             f"The class {rare!r} has 1 object; at least 2 are needed to learn from one and try on the other."
         )

@@ -57,6 +57,7 @@ class Data:
     notes: tuple[str, ...] = ()
     """What was found out and decided, in sentences."""
     detail: Mapping[str, Any] = field(default_factory=dict)
+    """What else is known: of a table, `id`, the column that named the rows."""
 
     def __len__(self) -> int:
         if self.kind == "table":

@@ -29,7 +29,8 @@ def table_of(
     left = dict(columns)
     for given in options.drop:
         left.pop(column_called(given, left, name, "--drop"))
-    ids = _take_ids(name, left, options, said)
+    key = _id_column(name, left, options, said)
+    ids = None if key is None else [value.strip() for value in left.pop(key)]
     labels, target = None, None
     if options.labels is not None:
         text, target = from_sidecar(options.labels, ids, len(lines), options)
@@ -50,7 +51,7 @@ def table_of(
     if not left:
         raise problem(name, "no columns are left to learn from")
     typist = Typist(name, lines, options)
-    found = {key: typist.column(key, values) for key, values in left.items()}
+    found = {own: typist.column(own, values) for own, values in left.items()}
     _leave_out(found, options, said)
     if not found:
         raise problem(name, "no columns are left to learn from", hint="Every column is constant or names the rows.")
@@ -58,7 +59,7 @@ def table_of(
     smiles = [column.name for column in found.values() if column.kind == SMILES and column.name not in options.smiles]
     if smiles:
         said.append(f"Column {quoted(smiles[0])} is read as SMILES (--text {smiles[0]} reads it as text).")
-    return Data(name, format_, "table", found, labels, target, ids, lines, tuple(said))
+    return Data(name, format_, "table", found, labels, target, ids, lines, tuple(said), {"id": key})
 
 
 def column_called(given: str, columns: Mapping[str, object], name: str, option: str) -> str:
@@ -103,14 +104,16 @@ def _target(name: str, columns: Mapping[str, object], options: Options, notes: l
     )
 
 
-def _take_ids(name: str, columns: dict[str, Sequence[str]], options: Options, notes: list[str]) -> list[str] | None:
+def _id_column(name: str, columns: Mapping[str, Sequence[str]], options: Options, notes: list[str]) -> str | None:
     if options.id is not None:
-        return [value.strip() for value in columns.pop(column_called(options.id, columns, name, "--id"))]
+        if not options.require_target and options.id not in columns:
+            return None  # objects to be predicted need no names
+        return column_called(options.id, columns, name, "--id")
     wanted = {options.target, *options.text, *options.smiles, *options.categories}
     for key, values in columns.items():
         if key not in wanted and is_identifier(key, values):
             notes.append(f"Column {quoted(key)} names the rows and is not learnt from (--category {key} keeps it).")
-            return [value.strip() for value in columns.pop(key)]
+            return key
     return None
 
 

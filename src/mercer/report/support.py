@@ -8,7 +8,7 @@ import numpy as np
 
 from mercer.errors import MercerError
 from mercer.inputs.strings import Strings
-from mercer.jobs.fitting import Outcome, support_rows
+from mercer.jobs.fitting import Outcome
 from mercer.readers.data import Data
 from mercer.report.page import escape, paragraph, table
 
@@ -19,7 +19,7 @@ _LONGEST = 300
 def objects(outcome: Outcome) -> str:
     """The largest coefficients, and what each of their objects is."""
     estimator, data = outcome.model.estimator, outcome.data
-    rows = support_rows(estimator)
+    rows = outcome.support
     weights = np.abs(estimator.expansion_.coefficients).max(axis=1)
     top = np.argsort(-weights, kind="stable")[:_MOST]
     share = 100 * len(rows) / len(outcome.y)

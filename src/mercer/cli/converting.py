@@ -1,0 +1,47 @@
+"""`mercer convert`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mercer._version import __version__
+from mercer.cli import output
+from mercer.cli.failures import UsageError
+from mercer.errors import InputError
+from mercer.estimators.svc import SVC
+from mercer.jobs.trained import TrainedModel
+from mercer.storage import load, save
+from mercer.storage.libsvm import from_libsvm, to_libsvm
+
+_ZIP = b"PK"
+
+
+def run(source: str, target: str, *, as_json: bool) -> None:
+    """A model of LIBSVM's to one of ours, or the other way round: the first file says which."""
+    try:
+        with open(source, "rb") as stream:
+            ours = stream.read(2) == _ZIP
+    except OSError as error:
+        raise UsageError(f"cannot read {source}: {error.strerror}") from error
+    if ours:
+        to_libsvm(_machine(load(source)), target)
+    else:
+        save(from_libsvm(source), target)
+    form = "libsvm" if ours else "mercer"
+    if as_json:
+        output.write_json({"command": "convert", "version": __version__, "from": source, "to": target, "format": form})
+    else:
+        print(f"{form} model: {target}")
+
+
+def _machine(model: Any) -> SVC:
+    if isinstance(model, TrainedModel):
+        if model.preparation.standardised:
+            raise InputError(
+                "The model standardises its numbers, and LIBSVM's files have no place for that. Train with --no-scale, "
+                "on numbers that are scaled already."
+            )
+        model = model.estimator
+    if not isinstance(model, SVC):
+        raise InputError(f"LIBSVM's files hold classifiers; this is a {type(model).__name__}.")
+    return model

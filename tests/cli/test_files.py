@@ -1,0 +1,215 @@
+"""Commands on files: the examples of their help, what they print, write and refuse."""
+
+import csv
+import io
+import json
+import os
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import mercer
+from mercer.cli import app, files, fitting
+from mercer.cli.predicting import safe
+from mercer.datasets import make_dna
+from mercer.storage.libsvm import to_libsvm
+
+SOURCE = Path(mercer.__file__).parents[1]
+COMMANDS = ["check", "fit", "compare", "diagnose", "info", "predict", "evaluate", "convert"]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """The files that the examples speak of."""
+    place = tmp_path_factory.mktemp("files")
+    rows = [(3 + (number * 37 % 50) / 10, number % 3, number) for number in range(60)]
+    lines = [
+        f"p{n},{mass + 10 * (n % 2)},{('black', 'red', 'white')[c]},{('cat', 'dog')[n % 2]}" for mass, c, n in rows
+    ]
+    (place / "pets.csv").write_text("id,mass,colour,pet\n" + "\n".join(lines) + "\n")
+    (place / "new.csv").write_text("id,mass,colour\nx,5,black\ny,16,red\nz,9999,black\n")
+    sequences, labels = make_dna(60, random_state=0)
+    records = [
+        f">s{n} label={label}\n{sequence}\n" for n, (sequence, label) in enumerate(zip(sequences, labels, strict=True))
+    ]
+    (place / "sequences.fa").write_text("".join(records))
+    X = np.array([[0.0, 0.1], [0.2, 0.0], [1.0, 1.1], [1.2, 0.9]])
+    to_libsvm(mercer.SVC(kernel="linear").fit(X, [0, 0, 1, 1]), place / "svm.model")
+    return place
+
+
+@pytest.fixture
+def here(folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    return folder
+
+
+def examples(command):
+    text = (getattr(files, command).__doc__ or "").splitlines()
+    return [shlex.split(line.strip())[1:] for line in text if line.strip().startswith("mercer ")]
+
+
+@pytest.fixture
+def model(here, capsys):
+    if not (here / "model.mercer").exists():
+        assert app.run(["fit", "pets.csv", "--target", "pet", "--quiet", "--folds", "3", "--C", "1"]) == 0
+    capsys.readouterr()
+    return here / "model.mercer"
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_examples_of_the_help_run(command, model, capsys):
+    found = examples(command)
+    assert len(found) == 3
+    for arguments in found:
+        assert arguments[0] == command
+        out = ["-o", "other.mercer"] if command == "fit" else []
+        assert app.run([*arguments, *out]) == 0, arguments
+        assert capsys.readouterr().out
+
+
+def test_fit_says_and_writes(here, capsys):
+    arguments = ["fit", "pets.csv", "--target", "pet", "-o", "a.mercer", "--report", "a.html", "--folds", "3"]
+    assert app.run([*arguments, "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["schema_version"] == 1
+    assert told["task"] == "classification"
+    assert told["score"]["value"] > 0.9
+    assert told["certificate"]["converged"]
+    assert (here / "a.mercer").exists()
+    assert (here / "a.html").read_text().startswith("<!DOCTYPE html>")
+    assert app.run([*arguments, "--no-report", "--quiet"]) == 0
+    out = capsys.readouterr().out
+    assert "On objects it has not seen" in out
+    assert "a.mercer" in out
+    assert "a.html" not in out
+
+
+def test_predictions(model, capsys):
+    assert app.run(["predict", str(model), "new.csv", "--reasons", "2"]) == 0
+    out, err = capsys.readouterr()
+    rows = list(csv.DictReader(io.StringIO(out)))
+    assert [row["object"] for row in rows] == ["x", "y", "z"]
+    assert [row["prediction"] for row in rows[:2]] == ["cat", "dog"]
+    assert [row["unlike_training"] for row in rows] == ["no", "no", "yes"]
+    assert float(rows[0]["probability of cat"]) > 0.5
+    assert "p" in rows[0]["reasons"]
+    assert "unlike anything" in err
+    assert app.run(["predict", str(model), "new.csv", "-o", "out.csv", "--quiet"]) == 0
+    assert capsys.readouterr().out == ""
+    assert Path("out.csv").read_text().startswith("object,prediction")
+
+
+def test_predictions_from_stdin(model, monkeypatch, capsys):
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"id,mass,colour\nx,5,black\n")))
+    assert app.run(["predict", str(model), "-"]) == 0
+    assert "x,cat" in capsys.readouterr().out
+
+
+def test_evaluation(model, capsys):
+    assert app.run(["evaluate", str(model), "pets.csv", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["score"]["value"] > 0.9
+    assert sum(map(sum, told["confusion"])) == 60
+    assert "trained on" in told["verdict"]
+    Path("odd.csv").write_text("mass,colour,pet\n5,black,bird\n6,red,cat\n")
+    assert app.run(["evaluate", str(model), "odd.csv"]) == 3
+    assert "'bird'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["fit", "nothing.csv", "-t", "pet"], 3, "no such file"),
+        (["fit", "pets.csv"], 3, "which column is to be learnt"),
+        (["fit", "pets.csv", "-t", "pte"], 3, "there is no column"),
+        (["fit", "pets.csv", "-t", "pet", "--kernel", "rbff"], 2, "rbff"),
+        (["fit", "pets.csv", "-t", "pet", "--kernel", "__import__('os')"], 2, "kernel"),
+        (["fit", "pets.csv", "-t", "pet", "--task", "clustering"], 2, "no task"),
+        (["fit", "pets.csv", "-t", "pet", "-o", "missing/model.mercer"], 5, "Cannot save"),
+        (["info", "pets.csv"], 5, "pets.csv"),
+        (["predict", "nothing.mercer", "new.csv"], 5, "nothing.mercer"),
+    ],
+)
+def test_refusals(arguments, code, message, here, capsys):
+    assert app.run(arguments) == code
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("error: ")
+    assert message in err
+
+
+def test_missing_columns_are_named(model, capsys):
+    Path("less.csv").write_text("id,mass\nx,5\n")
+    assert app.run(["predict", str(model), "less.csv"]) == 3
+    assert "'colour'" in capsys.readouterr().err
+
+
+def test_gram_matrices(here, capsys):
+    points = [0.0, 0.1, 0.2, 2.0, 2.1, 2.2, 0.05, 2.05]
+    names = [f"o{number}" for number in range(len(points))]
+    matrix = [[str(2.0 ** -((a - b) ** 2)) for b in points] for a in points]
+    head = "," + ",".join(names)
+    Path("k.csv").write_text("\n".join([head, *(",".join([n, *row]) for n, row in zip(names, matrix, strict=True))]))
+    Path("y.csv").write_text("".join(f"{n},{'near' if p < 1 else 'far'}\n" for n, p in zip(names, points, strict=True)))
+    assert app.run(["fit", "k.csv", "--labels", "y.csv", "-o", "k.mercer", "--report", "k.html", "--folds", "2"]) == 0
+    Path("new_k.csv").write_text(head + "\nq," + ",".join(str(2.0 ** -((0.07 - b) ** 2)) for b in points) + "\n")
+    capsys.readouterr()
+    assert app.run(["predict", "k.mercer", "new_k.csv"]) == 0
+    assert "q,near" in capsys.readouterr().out
+
+
+def test_conversion_needs_what_the_other_side_has(model, capsys):
+    assert app.run(["convert", str(model), "x.model"]) == 3
+    assert "--no-scale" in capsys.readouterr().err
+    assert app.run(["convert", "nothing", "x.model"]) == 2
+
+
+def test_strict_wants_convergence(here, monkeypatch, capsys):
+    monkeypatch.setattr(fitting, "converged", lambda outcome: False)
+    assert (
+        app.run(
+            ["fit", "pets.csv", "-t", "pet", "--strict", "--no-report", "-o", "x.mercer", "--C", "1", "-k", "linear"]
+        )
+        == 4
+    )
+    assert "did not converge" in capsys.readouterr().err
+
+
+def test_cells_that_would_be_formulas():
+    assert safe("=cmd()") == "'=cmd()"
+    assert safe("@x") == "'@x"
+    assert safe("-1") == "-1"
+    assert safe(-1) == -1
+    assert safe("plain") == "plain"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no-run: Windows has no SIGINT to send to one process")
+def test_interrupt_leaves_nothing(here, tmp_path):
+    script = (
+        "import sys\nfrom mercer.cli import app, fitting\n"
+        "def forever(*a, **k):\n    print('begun', flush=True)\n    while True: fit(*a, **k)\n"
+        "fit, fitting.fit = fitting.fit, forever\n"
+        f"app.main(['fit', 'pets.csv', '-t', 'pet', '-o', '{tmp_path}/m', '--report', '{tmp_path}/r'])"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(SOURCE)}
+    process = subprocess.Popen(
+        [sys.executable, "-c", script], env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    try:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "begun\n"
+        time.sleep(1.0)
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=120)
+    finally:
+        process.kill()
+    assert process.returncode == 130
+    assert err.startswith("error: interrupted\nhint: Nothing was written.")
+    assert list(tmp_path.iterdir()) == []
