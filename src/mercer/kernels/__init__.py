@@ -45,6 +45,8 @@ if TYPE_CHECKING:
     from mercer.kernels.pullback import pull_back as pull_back
     from mercer.kernels.rankone import RankOne as RankOne
     from mercer.kernels.rankone import rank_one as rank_one
+    from mercer.kernels.series.globalalignment import GlobalAlignment as GlobalAlignment
+    from mercer.kernels.series.warping import DynamicTimeWarping as DynamicTimeWarping
     from mercer.kernels.sets.derived import DerivedSubsets as DerivedSubsets
     from mercer.kernels.sets.measure import SetAgreement as SetAgreement
     from mercer.kernels.sets.measure import SetIntersection as SetIntersection

@@ -21,6 +21,7 @@ from mercer.inputs.gramrows import GramRows
 from mercer.inputs.graphs import Graphs
 from mercer.inputs.items import Items
 from mercer.inputs.nodes import Nodes
+from mercer.inputs.series import Series
 from mercer.inputs.sets import Sets
 from mercer.inputs.strings import Strings
 from mercer.inputs.tables import Table
@@ -198,6 +199,14 @@ def trees(kernel: Kernel, random: np.random.Generator) -> dict[str, Objects]:
     return {"trees": Trees.coerce([*batch, batch[-1]])}
 
 
+def series(kernel: Kernel, random: np.random.Generator) -> dict[str, Objects]:
+    """Wandering series of two channels and different lengths, one of a single moment and a repeated one."""
+    del kernel
+    batch = [random.normal(size=(size, 2)).cumsum(axis=0) for size in [1, *random.integers(2, 12, size=COUNT - 2)]]
+    plain = random.normal(size=(COUNT, 7)).cumsum(axis=1)
+    return {"channels": Series.coerce([*batch, batch[1]]), "numbers": Series.coerce(plain)}
+
+
 def _parts(kernel: Kernel) -> Iterator[Kernel]:
     yield kernel
     for part in children(kernel):
@@ -213,6 +222,7 @@ SAMPLES: dict[type[Objects], Sampler] = {
     Graphs: graphs,
     Nodes: nodes,
     Trees: trees,
+    Series: series,
     Items: items,
     GramRows: gram_rows,
     Table: tables,
@@ -244,4 +254,6 @@ def _as_column(objects: Objects) -> Any:
         return objects.tolist()
     if isinstance(objects, Items):
         return list(objects.items)
+    if isinstance(objects, Series):
+        return np.split(objects.values, objects.offsets[1:-1])
     raise LookupError(f"There are no sample columns that hold {objects.kind}; pass a table of your own.")
