@@ -23,6 +23,8 @@ THREADS = 2
 def main() -> None:
     alignment()
     long_series()
+    hidden_markov()
+    markov()
 
 
 def alignment() -> None:
@@ -59,6 +61,38 @@ def long_series() -> None:
         seconds = best_of(1, lambda fitted=fitted: gram(fitted, series))
         finite = np.isfinite(gram(fitted, series)).all()
         print(f"8 series of 2,000 moments, sigma={sigma}: {seconds:.2f} s, all finite: {finite}")
+
+
+def hidden_markov() -> None:
+    """1,000 strings of 100 symbols under ten states."""
+    random = np.random.default_rng(0)
+    letters = np.asarray(list("ACGT"))
+    strings = ["".join(row) for row in letters[random.integers(0, 4, size=(1000, 100))]]
+    kernel = kernels.FixedLengthHMM(
+        alphabet="ACGT",
+        start=random.dirichlet(np.ones(10)),
+        transitions=random.dirichlet(np.ones(10), size=10),
+        emissions=random.dirichlet(np.ones(4), size=10),
+    )
+    fitted = kernels.normalise(kernel).fit(strings)
+    gram(fitted, strings[:64])
+    print(f"hidden Markov Gram, 1,000 x 1,000: {best_of(2, lambda: gram(fitted, strings)):.2f} s (goal 20)")
+
+
+def markov() -> None:
+    """Scores grow linearly with the total length."""
+    random = np.random.default_rng(0)
+    letters = np.asarray(list("ACGT"))
+    sizes, seconds = (1_000, 4_000, 16_000), []
+    for size in sizes:
+        strings = ["".join(row) for row in letters[random.integers(0, 4, size=(size, 200))]]
+        fitted = kernels.MarkovFisher(order=3, alphabet="ACGT").fit(strings)
+        objects = fitted.coerce(strings)
+        fitted.features(objects.take(slice(0, 10)))
+        seconds.append(best_of(3, lambda fitted=fitted, objects=objects: fitted.features(objects)))
+    slope = np.polyfit(np.log(sizes), np.log(seconds), 1)[0]
+    shown = ", ".join(f"{second:.3f}" for second in seconds)
+    print(f"Markov scores of 1k, 4k, 16k strings of 200: {shown} s; exponent {slope:.2f} (linear is 1)")
 
 
 def gram(fitted: Any, rows: Any, columns: Any = None) -> Any:

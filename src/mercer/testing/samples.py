@@ -28,6 +28,8 @@ from mercer.inputs.tables import Table
 from mercer.inputs.trees import Trees
 from mercer.inputs.vectors import Vectors
 from mercer.kernels.base import Kernel, children
+from mercer.kernels.documents.vectorspace import VectorSpace
+from mercer.kernels.generative.marginal import Marginal
 from mercer.kernels.graphs.nodes import NodeKernel
 from mercer.kernels.tables import OnColumns
 from mercer.testing.checks import Check
@@ -99,7 +101,10 @@ def vectors(kernel: Kernel, random: np.random.Generator) -> dict[str, Objects]:
 
 def strings(kernel: Kernel, random: np.random.Generator) -> dict[str, Objects]:
     """Words over four letters; and a ragged batch with empty, short, repeated and non-Latin ones."""
-    del kernel
+    if any(isinstance(part, VectorSpace) for part in _parts(kernel)):
+        return documents(random)
+    if any(isinstance(part, Marginal) for part in _parts(kernel)):
+        return {"aligned": Strings.coerce(["".join(random.choice(list("ACGT"), size=12)) for _ in range(COUNT)])}
     words = ["".join(random.choice(list("ACGT"), size=size)) for size in random.integers(8, 25, size=COUNT)]
     words[-1] = words[0]
     odd = ["", "A", "", "AB", "naïve", "nai\u0308ve", "\U0001f600\U0001f601\U0001f600", "A\x00B", "\ud800x", "banana"]
@@ -107,6 +112,14 @@ def strings(kernel: Kernel, random: np.random.Generator) -> dict[str, Objects]:
     ragged[-1] = "banana"
     tokens = [[f"word{number}" for number in random.integers(5, size=size)] for size in random.integers(0, 9, COUNT)]
     return {"letters": Strings.coerce(words), "ragged": Strings.coerce(ragged), "tokens": Strings.coerce(tokens)}
+
+
+def documents(random: np.random.Generator) -> dict[str, Objects]:
+    """Texts of a few words, one of them empty and one repeated; and documents that are lists of tokens."""
+    words = ["cat", "dog", "mat", "sat", "Cat", "naïve", "the", "\U0001f600\U0001f601", "on"]
+    chosen = [random.choice(words, size=size).tolist() for size in random.integers(3, 12, size=COUNT)]
+    chosen[-1], chosen[3] = chosen[0], []
+    return {"texts": Strings.coerce([" ".join(one) for one in chosen]), "tokens": Strings.coerce(chosen)}
 
 
 def sets(kernel: Kernel, random: np.random.Generator) -> dict[str, Objects]:
