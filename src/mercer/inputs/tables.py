@@ -142,8 +142,9 @@ def _column(values: Any) -> npt.NDArray[Any]:
     if isinstance(values, Sequence) and not isinstance(values, str | bytes):
         if all(isinstance(value, int | float | np.number) and not isinstance(value, bool) for value in values):
             return read_only(np.asarray(values))
-        column = np.empty(len(values), dtype=object)  # filled item by item: np.array would take nested objects apart
-        column[:] = list(values)
+        column = np.empty(len(values), dtype=object)  # filled item by item: NumPy would take nested lists apart
+        for place, value in enumerate(values):
+            column[place] = value
         return read_only(column)
     raise InputTypeError(f"A column of a table must be a list or an array, got {type(values).__name__}.")
 

@@ -18,9 +18,16 @@ if TYPE_CHECKING:
     from mercer.kernels.constant import Constant as Constant
     from mercer.kernels.dagkernel import DagKernel as DagKernel
     from mercer.kernels.dagkernel import dag as dag
+    from mercer.kernels.documents.latentsemantic import LatentSemantic as LatentSemantic
+    from mercer.kernels.documents.vectorspace import VectorSpace as VectorSpace
     from mercer.kernels.expof import ExpOf as ExpOf
     from mercer.kernels.expof import exp as exp
     from mercer.kernels.expression import parse as parse
+    from mercer.kernels.generative.fixedlength import FixedLengthHMM as FixedLengthHMM
+    from mercer.kernels.generative.hiddentree import HiddenTree as HiddenTree
+    from mercer.kernels.generative.hmmfisher import HMMFisher as HMMFisher
+    from mercer.kernels.generative.markovfisher import MarkovFisher as MarkovFisher
+    from mercer.kernels.generative.mixturefisher import GaussianMixtureFisher as GaussianMixtureFisher
     from mercer.kernels.graphs.diffusion import ExponentialDiffusion as ExponentialDiffusion
     from mercer.kernels.graphs.diffusion import VonNeumannDiffusion as VonNeumannDiffusion
     from mercer.kernels.graphs.graphlet import Graphlet as Graphlet
@@ -45,7 +52,10 @@ if TYPE_CHECKING:
     from mercer.kernels.pullback import pull_back as pull_back
     from mercer.kernels.rankone import RankOne as RankOne
     from mercer.kernels.rankone import rank_one as rank_one
+    from mercer.kernels.series.globalalignment import GlobalAlignment as GlobalAlignment
+    from mercer.kernels.series.warping import DynamicTimeWarping as DynamicTimeWarping
     from mercer.kernels.sets.derived import DerivedSubsets as DerivedSubsets
+    from mercer.kernels.sets.derived import MeanEmbedding as MeanEmbedding
     from mercer.kernels.sets.measure import SetAgreement as SetAgreement
     from mercer.kernels.sets.measure import SetIntersection as SetIntersection
     from mercer.kernels.sets.measure import SetUnionComplement as SetUnionComplement
@@ -65,6 +75,7 @@ if TYPE_CHECKING:
     from mercer.kernels.strings.localalignment import LocalAlignment as LocalAlignment
     from mercer.kernels.strings.localalignment import LogLocalAlignment as LogLocalAlignment
     from mercer.kernels.strings.mismatch import Mismatch as Mismatch
+    from mercer.kernels.strings.pairhmm import PairHMM as PairHMM
     from mercer.kernels.strings.restricted import RestrictedGapWeighted as RestrictedGapWeighted
     from mercer.kernels.strings.softmatching import SoftMatching as SoftMatching
     from mercer.kernels.strings.spectrum import Spectrum as Spectrum

@@ -46,6 +46,17 @@ def exp_64(x: Array) -> Any:
 
 
 @jit(reassociate=False)
+def exp_parts_64(x: Array) -> Any:
+    """Two numbers whose quotient is exp(x), of a float64 between LOWEST_64 and HIGHEST_64: for ratios of them."""
+    k = np.floor(x * 1.4426950408889634073599 + 0.5)
+    f = x - k * 6.93145751953125e-1 - k * 1.42860682030941723212e-6
+    s = f * f
+    p = f * ((1.26177193074810590878e-4 * s + 3.02994407707441961300e-2) * s + 9.99999999999999999910e-1)
+    q = ((3.00198505138664455042e-6 * s + 2.52448340349684104192e-3) * s + 2.27265548208155028766e-1) * s + 2.0
+    return (q + p) * np.int64((np.int64(k) + np.int64(1023)) << np.int64(52)).view(np.float64), q - p
+
+
+@jit(reassociate=False)
 def log_of_one_plus_32(y: Array) -> Any:
     """log(1 + y) of a finite float32 y >= 0."""
     one = np.float32(1.0)

@@ -21,12 +21,15 @@ from mercer.inputs.gramrows import GramRows
 from mercer.inputs.graphs import Graphs
 from mercer.inputs.items import Items
 from mercer.inputs.nodes import Nodes
+from mercer.inputs.series import Series
 from mercer.inputs.sets import Sets
 from mercer.inputs.strings import Strings
 from mercer.inputs.tables import Table
 from mercer.inputs.trees import Trees
 from mercer.inputs.vectors import Vectors
 from mercer.kernels.base import Kernel, children
+from mercer.kernels.documents.vectorspace import VectorSpace
+from mercer.kernels.generative.marginal import Marginal
 from mercer.kernels.graphs.nodes import NodeKernel
 from mercer.kernels.tables import OnColumns
 from mercer.testing.checks import Check
@@ -98,7 +101,10 @@ def vectors(kernel: Kernel, random: np.random.Generator) -> dict[str, Objects]:
 
 def strings(kernel: Kernel, random: np.random.Generator) -> dict[str, Objects]:
     """Words over four letters; and a ragged batch with empty, short, repeated and non-Latin ones."""
-    del kernel
+    if any(isinstance(part, VectorSpace) for part in _parts(kernel)):
+        return documents(random)
+    if any(isinstance(part, Marginal) for part in _parts(kernel)):
+        return {"aligned": Strings.coerce(["".join(random.choice(list("ACGT"), size=12)) for _ in range(COUNT)])}
     words = ["".join(random.choice(list("ACGT"), size=size)) for size in random.integers(8, 25, size=COUNT)]
     words[-1] = words[0]
     odd = ["", "A", "", "AB", "naïve", "nai\u0308ve", "\U0001f600\U0001f601\U0001f600", "A\x00B", "\ud800x", "banana"]
@@ -106,6 +112,14 @@ def strings(kernel: Kernel, random: np.random.Generator) -> dict[str, Objects]:
     ragged[-1] = "banana"
     tokens = [[f"word{number}" for number in random.integers(5, size=size)] for size in random.integers(0, 9, COUNT)]
     return {"letters": Strings.coerce(words), "ragged": Strings.coerce(ragged), "tokens": Strings.coerce(tokens)}
+
+
+def documents(random: np.random.Generator) -> dict[str, Objects]:
+    """Texts of a few words, one of them empty and one repeated; and documents that are lists of tokens."""
+    words = ["cat", "dog", "mat", "sat", "Cat", "naïve", "the", "\U0001f600\U0001f601", "on"]
+    chosen = [random.choice(words, size=size).tolist() for size in random.integers(3, 12, size=COUNT)]
+    chosen[-1], chosen[3] = chosen[0], []
+    return {"texts": Strings.coerce([" ".join(one) for one in chosen]), "tokens": Strings.coerce(chosen)}
 
 
 def sets(kernel: Kernel, random: np.random.Generator) -> dict[str, Objects]:
@@ -198,6 +212,14 @@ def trees(kernel: Kernel, random: np.random.Generator) -> dict[str, Objects]:
     return {"trees": Trees.coerce([*batch, batch[-1]])}
 
 
+def series(kernel: Kernel, random: np.random.Generator) -> dict[str, Objects]:
+    """Wandering series of two channels and different lengths, one of a single moment and a repeated one."""
+    del kernel
+    batch = [random.normal(size=(size, 2)).cumsum(axis=0) for size in [1, *random.integers(2, 12, size=COUNT - 2)]]
+    plain = random.normal(size=(COUNT, 7)).cumsum(axis=1)
+    return {"channels": Series.coerce([*batch, batch[1]]), "numbers": Series.coerce(plain)}
+
+
 def _parts(kernel: Kernel) -> Iterator[Kernel]:
     yield kernel
     for part in children(kernel):
@@ -213,6 +235,7 @@ SAMPLES: dict[type[Objects], Sampler] = {
     Graphs: graphs,
     Nodes: nodes,
     Trees: trees,
+    Series: series,
     Items: items,
     GramRows: gram_rows,
     Table: tables,
@@ -244,4 +267,6 @@ def _as_column(objects: Objects) -> Any:
         return objects.tolist()
     if isinstance(objects, Items):
         return list(objects.items)
+    if isinstance(objects, Series):
+        return np.split(objects.values, objects.offsets[1:-1])
     raise LookupError(f"There are no sample columns that hold {objects.kind}; pass a table of your own.")

@@ -42,27 +42,13 @@ class BagFeatures:
         return BagFeatures(self.inner.take(source), offsets, self.diagonal[index])
 
 
-@final
-@dataclass(frozen=True)
-class DerivedSubsets(Kernel):
-    """k(A, B) = sum over a in A and b in B of k0(a, b), for finite sets of any objects that k0 compares.
-
-    With `mean`, the sum is divided by |A| |B|: the inner product of mean embeddings. Elements that occur twice count
-    twice. An empty set compares as 0.
-
-    >>> from mercer import kernels
-    >>> kernels.DerivedSubsets(kernels.RBF(gamma=0.5)).fit([{0, 1}])([{0, 1}], [{1, 3}]).round(6)
-    array([[1.752975]])
-    """
+class ElementPairs(Kernel):
+    """The sum, or the mean, of a kernel over all pairs of elements of two bags."""
 
     kernel: Kernel
-    mean: bool = False
+    mean: bool
 
     domain = Bags
-
-    def __post_init__(self) -> None:
-        _check.instance("DerivedSubsets", "kernel", self.kernel, Kernel, "a kernel on elements")
-        _check.boolean("DerivedSubsets", "mean", self.mean)
 
     @property
     def psd(self) -> bool:
@@ -130,12 +116,60 @@ class DerivedSubsets(Kernel):
             features, state
         )
 
+
+@final
+@dataclass(frozen=True)
+class DerivedSubsets(ElementPairs):
+    """k(A, B) = sum over a in A and b in B of k0(a, b), for finite sets of any objects that k0 compares.
+
+    With `mean`, the sum is divided by |A| |B|, as `MeanEmbedding` does. Elements that occur twice count twice. An
+    empty set compares as 0.
+
+    >>> from mercer import kernels
+    >>> kernels.DerivedSubsets(kernels.RBF(gamma=0.5)).fit([{0, 1}])([{0, 1}], [{1, 3}]).round(6)
+    array([[1.752975]])
+    """
+
+    kernel: Kernel
+    mean: bool = False
+
+    def __post_init__(self) -> None:
+        _check.instance("DerivedSubsets", "kernel", self.kernel, Kernel, "a kernel on elements")
+        _check.boolean("DerivedSubsets", "mean", self.mean)
+
     @classmethod
     def examples(cls) -> Iterator[Self]:
         from mercer import kernels
 
         yield cls(kernels.RBF(gamma=0.5))
         yield cls(kernels.RBF(gamma=0.5), mean=True)
+
+
+@final
+@dataclass(frozen=True)
+class MeanEmbedding(ElementPairs):
+    """k(A, B) = the mean of k0(a, b) over all a in A and b in B: the inner product of mean embeddings.
+
+    A bag is taken for a sample, of which only the distribution matters, not the size. An empty bag compares as 0.
+    ``RBF(over=MeanEmbedding(k0))`` is a Gaussian of the distance between distributions.
+
+    >>> from mercer import kernels
+    >>> kernels.MeanEmbedding(kernels.RBF(gamma=0.5)).fit([{0, 1}])([{0, 1}], [{1, 3}]).round(6)
+    array([[0.438244]])
+    """
+
+    kernel: Kernel
+
+    mean = True
+
+    def __post_init__(self) -> None:
+        _check.instance("MeanEmbedding", "kernel", self.kernel, Kernel, "a kernel on elements")
+
+    @classmethod
+    def examples(cls) -> Iterator[Self]:
+        from mercer import kernels
+
+        yield cls(kernels.RBF(gamma=0.5))
 
 
 @jit

@@ -9,7 +9,7 @@ from typing import Any, Self, final
 import numpy as np
 
 from mercer._jit import Array, jit
-from mercer.kernels.strings.extended import LOG2_RADIX, added
+from mercer.kernels.extended import LOG2_RADIX, added
 from mercer.kernels.strings.lanes import LANES, fill_lanes, longest_of
 from mercer.kernels.strings.longrange import LongRange
 

@@ -12,9 +12,9 @@ import numpy as np
 from mercer import _check
 from mercer._jit import Array, jit
 from mercer.inputs.strings import Strings
+from mercer.kernels.alphabet import Alphabet, encode
 from mercer.kernels.base import Float64, Floating, State
-from mercer.kernels.strings.alphabet import Alphabet, encode
-from mercer.kernels.strings.extended import LOG2_RADIX, added, scaled
+from mercer.kernels.extended import LOG2_RADIX, added, scaled
 from mercer.kernels.strings.lanes import LANES, Coded, fill_lanes, longest_of
 from mercer.kernels.strings.longrange import LongRange
 from mercer.kernels.strings.substitution import checked_matrix

@@ -15,9 +15,9 @@ from mercer._jit import Array, jit
 from mercer.errors import KernelError
 from mercer.inputs.ragged import offsets_of
 from mercer.inputs.strings import Strings
+from mercer.kernels.alphabet import Alphabet, checked_alphabet, encode
 from mercer.kernels.base import DType, State
 from mercer.kernels.counts import CountFeatures
-from mercer.kernels.strings.alphabet import Alphabet, checked_alphabet, encode
 from mercer.kernels.strings.profile import MismatchProfile
 from mercer.kernels.strings.windows import Windows
 from mercer.kernels.strings.words import extended

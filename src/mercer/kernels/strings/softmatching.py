@@ -10,8 +10,8 @@ import numpy as np
 
 from mercer import _check
 from mercer.inputs.strings import Strings
+from mercer.kernels.alphabet import Alphabet, encode
 from mercer.kernels.base import Float64, State
-from mercer.kernels.strings.alphabet import Alphabet, encode
 from mercer.kernels.strings.subsequences import GapSubsequences
 from mercer.kernels.strings.substitution import REPAIRS, checked_matrix, repaired
 

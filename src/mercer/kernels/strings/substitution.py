@@ -8,8 +8,8 @@ import numpy as np
 
 from mercer import _check
 from mercer.errors import MissingExtraError, ParameterError
+from mercer.kernels.alphabet import Alphabet, checked_alphabet
 from mercer.kernels.base import Float64
-from mercer.kernels.strings.alphabet import Alphabet, checked_alphabet
 
 REPAIRS = ("none", "clip", "shift")
 _TOLERANCE = 1e-9

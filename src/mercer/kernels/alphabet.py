@@ -32,11 +32,7 @@ def checked_alphabet(owner: str, alphabet: Any, low: int = 1) -> Alphabet:
 
 def encode(sequences: Strings, alphabet: Alphabet, owner: str, *, skip: bool) -> Codes:
     """The place of every symbol in the alphabet; symbols outside are an error, or with `skip` are -1."""
-    known = np.asarray([symbol_of(symbol) for symbol in alphabet], dtype=np.int64)
-    order = np.argsort(known)
-    place = np.searchsorted(known, sequences.symbols, sorter=order)
-    codes = order[np.minimum(place, len(known) - 1)].astype(np.int32)
-    outside = known[codes] != sequences.symbols
+    codes, outside = _places(sequences, np.asarray([symbol_of(symbol) for symbol in alphabet], dtype=np.int64))
     if outside.any():
         if not skip:
             raise _outside(sequences, int(np.flatnonzero(outside)[0]), int(outside.sum()), alphabet, owner)
@@ -44,13 +40,47 @@ def encode(sequences: Strings, alphabet: Alphabet, owner: str, *, skip: bool) ->
     return codes
 
 
-def _outside(sequences: Strings, where: int, count: int, alphabet: Alphabet, owner: str) -> InputError:
+def known_symbols(sequences: Strings, alphabet: Alphabet | None) -> npt.NDArray[np.int64]:
+    """The symbols of an alphabet, or, without one, those that occur."""
+    if alphabet is None:
+        return np.unique(sequences.symbols).astype(np.int64)
+    return np.asarray([symbol_of(symbol) for symbol in alphabet], dtype=np.int64)
+
+
+def encode_known(sequences: Strings, known: npt.NDArray[np.int64], owner: str) -> Codes:
+    """The place of every symbol among those that a model knows; any other is an error."""
+    codes, outside = _places(sequences, known)
+    if outside.any():
+        where = int(np.flatnonzero(outside)[0])
+        row, place, shown = _found(sequences, where)
+        raise InputError(
+            f"String {row} has {shown} at position {place}, a symbol that the model of {owner} does not know "
+            f"({int(outside.sum())} in all). Give an alphabet that has it, or train on strings that do."
+        )
+    return codes
+
+
+def _places(sequences: Strings, known: npt.NDArray[np.int64]) -> tuple[Codes, npt.NDArray[np.bool_]]:
+    if not len(known):
+        return np.zeros(len(sequences.symbols), dtype=np.int32), np.ones(len(sequences.symbols), dtype=bool)
+    order = np.argsort(known)
+    place = np.searchsorted(known, sequences.symbols, sorter=order)
+    codes = order[np.minimum(place, len(known) - 1)].astype(np.int32)
+    return codes, known[codes] != sequences.symbols
+
+
+def _found(sequences: Strings, where: int) -> tuple[int, int, str]:
+    """The string and the position of one symbol, and how it is written."""
     row = int(np.searchsorted(sequences.offsets, where, side="right")) - 1
     symbol = int(sequences.symbols[where])
-    shown = repr(chr(symbol)) if symbol < LOWEST_NAME else "a token"
+    return row, where - int(sequences.offsets[row]), repr(chr(symbol)) if symbol < LOWEST_NAME else "a token"
+
+
+def _outside(sequences: Strings, where: int, count: int, alphabet: Alphabet, owner: str) -> InputError:
+    row, place, shown = _found(sequences, where)
     listed = repr(alphabet if len(alphabet) <= 40 else alphabet[:37])
     return InputError(
-        f"String {row} has {shown} at position {where - int(sequences.offsets[row])}, which is not in the alphabet "
+        f"String {row} has {shown} at position {place}, which is not in the alphabet "
         f"{listed} of {owner} ({count} such symbol{'s' if count > 1 else ''} in all). Extend the alphabet, fold case "
         "with lowercase=True, or, where the kernel has it, use unknown='skip' to leave out every window that "
         "holds such "

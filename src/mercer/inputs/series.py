@@ -1,0 +1,134 @@
+"""Time series: sequences of vectors of any lengths."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from mercer.errors import InputError, InputTypeError, ModelFileError
+from mercer.inputs.base import Arrays, Index, Objects, read_only
+from mercer.inputs.ragged import fit_together, offsets_of, take_rows
+
+
+class Series(Objects):
+    """A batch of time series of one number of channels and any lengths: the moments of all in one array, with offsets.
+
+    A series is a list of numbers, or an array of shape (length, channels). An array of shape (series, length) or
+    (series, length, channels) is a batch of series of one length.
+
+    >>> from mercer.inputs.series import Series
+    >>> Series.coerce([[0.0, 1.0, 2.0], [0.0, 2.0]]).lengths
+    array([3, 2])
+    """
+
+    kind: ClassVar[str] = "time series"
+
+    def __init__(self, values: npt.NDArray[np.float64], offsets: npt.NDArray[np.int64]) -> None:
+        self.values = values
+        """All moments, one row each."""
+        self.offsets = offsets
+
+    @classmethod
+    def coerce(cls, raw: Any, *, new: bool = False) -> Self:
+        del new
+        if isinstance(raw, cls):
+            return raw
+        if isinstance(raw, str | bytes) or not isinstance(raw, Iterable):
+            raise InputTypeError(f"Expected a list of time series, got one {type(raw).__name__}.")
+        parts = [_moments(item, position) for position, item in enumerate(_items(raw))]
+        if not parts:
+            raise InputError("Found 0 time series while a minimum of 1 is required.")
+        channels = parts[0].shape[1]
+        for position, part in enumerate(parts):
+            if part.shape[1] != channels:
+                raise InputError(
+                    f"Time series must have one number of channels, but series {position} has {part.shape[1]} where "
+                    f"series 0 has {channels}. A series is of shape (length, channels): transpose those that are not."
+                )
+        values = np.ascontiguousarray(np.concatenate(parts))
+        return cls(read_only(values), offsets_of(len(part) for part in parts))
+
+    @classmethod
+    def of_columns(cls, columns: Arrays) -> Self:
+        """One column holds series; several columns of numbers are the moments of one, in their order."""
+        if len(columns) == 1:
+            return super().of_columns(columns)
+        for name, column in columns.items():
+            if column.dtype.kind not in "fiub":
+                raise InputError(f"several columns are the moments of a series, but {name!r} does not hold numbers")
+        return cls.coerce(np.column_stack([column.astype(np.float64) for column in columns.values()]))
+
+    @property
+    def lengths(self) -> npt.NDArray[np.int64]:
+        return np.diff(self.offsets)
+
+    @property
+    def channels(self) -> int:
+        return int(self.values.shape[1])
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def take(self, index: Index) -> Self:
+        return type(self)(*take_rows(index, self.offsets, self.values))
+
+    def to_arrays(self) -> Arrays:
+        return {"values": self.values, "offsets": self.offsets}
+
+    @classmethod
+    def from_arrays(cls, arrays: Arrays) -> Self:
+        try:
+            values, offsets = arrays["values"], arrays["offsets"]
+        except KeyError as error:
+            raise ModelFileError(f"The stored time series lack the array {error}.") from error
+        flat = values.ndim == 2 and values.dtype == np.float64 and values.shape[1] > 0
+        if not flat or not fit_together(offsets, values[:, 0]) or not (np.diff(offsets) > 0).all():
+            raise ModelFileError("The stored time series do not fit together: offsets and values disagree.")
+        if not np.isfinite(values).all():
+            raise ModelFileError("The stored time series hold values that are not finite.")
+        return cls(read_only(np.ascontiguousarray(values)), offsets.astype(np.int64))
+
+
+def refuse_other_channels(series: Series, channels: int) -> None:
+    """New series have as many channels as those of training."""
+    if series.channels != channels:
+        raise InputError(f"These time series have {series.channels} channels, those of training have {channels}.")
+
+
+def _items(raw: Any) -> list[Any]:
+    if isinstance(raw, np.ndarray) and raw.dtype != object and raw.ndim not in (2, 3):
+        raise InputError(
+            f"Expected a list of time series, or an array of shape (series, length) or (series, length, channels), got "
+            f"shape {raw.shape}. For one series pass [series]."
+        )
+    return list(raw)
+
+
+def _moments(item: Any, position: int) -> npt.NDArray[np.float64]:
+    if isinstance(item, np.ma.MaskedArray) and np.ma.is_masked(item):
+        raise InputError(f"Series {position} has masked moments. Fill or drop them first.")
+    try:
+        values = np.asarray(item)
+        if values.dtype.kind not in "fiub":
+            values = values.astype(np.float64) if values.dtype == object else np.asarray(None, dtype=object)
+    except (TypeError, ValueError):
+        values = np.asarray(None, dtype=object)
+    if values.dtype.kind not in "fiub" or values.ndim not in (1, 2):
+        raise InputTypeError(
+            f"Expected a list of time series, but item {position} is {repr(item)[:40]} of type {type(item).__name__}. "
+            "A series is a list of numbers, or an array of shape (length, channels)."
+        )
+    moments = values.reshape(len(values), -1).astype(np.float64) if len(values) else values.reshape(0, 1)
+    if 0 in moments.shape:
+        raise InputError(f"Series {position} is empty; a time series has at least one moment and one channel.")
+    bad = ~np.isfinite(moments)
+    if bad.any():
+        moment, channel = np.argwhere(bad)[0]
+        raise InputError(
+            f"Series {position} holds {moments[moment, channel]} at moment {moment}, channel {channel}. Fill it in, or "
+            "cut it off: series may have different lengths, so none needs padding."
+        )
+    return np.asarray(moments, dtype=np.float64)

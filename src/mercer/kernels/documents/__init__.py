@@ -1,0 +1,1 @@
+"""Kernels on documents; scikit-learn reads the text."""

@@ -1,0 +1,92 @@
+"""Counts of terms in documents, as scikit-learn reads them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+import numpy.typing as npt
+
+from mercer.errors import InputTypeError
+from mercer.inputs.hashing import symbol_of
+from mercer.inputs.ragged import offsets_of
+from mercer.inputs.strings import Strings
+from mercer.kernels.base import Float64
+
+Counted = tuple[npt.NDArray[np.int64], Float64, npt.NDArray[np.int64]]
+"""Names of terms, each once per document; their counts; and where each document begins."""
+
+
+@final
+@dataclass(frozen=True)
+class Reader:
+    """What scikit-learn's `CountVectorizer` is told about the text."""
+
+    lowercase: bool
+    analyzer: str
+    ngrams: tuple[int, int]
+    stop_words: str | tuple[str, ...] | None
+    tokenizer: Callable[[str], Any] | None
+
+    def analyse(self) -> Callable[[str], list[str]]:
+        """The function from a text to its terms."""
+        from sklearn.feature_extraction.text import CountVectorizer
+
+        words = list(self.stop_words) if isinstance(self.stop_words, tuple) else self.stop_words
+        reader = CountVectorizer(
+            lowercase=self.lowercase,
+            analyzer=self.analyzer,
+            ngram_range=self.ngrams,
+            stop_words=words,
+            tokenizer=self.tokenizer,
+            token_pattern=None if self.tokenizer is not None else r"(?u)\b\w\w+\b",
+        )
+        analyse: Callable[[str], list[str]] = reader.build_analyzer()
+        return analyse
+
+
+def count_terms(reader: Reader, documents: Strings) -> Counted:
+    """The terms of each document, named by their content, so that any two batches agree."""
+    if not documents.of_characters:
+        return _count_symbols(documents)
+    analyse = reader.analyse()
+    known: dict[str, int] = {}
+    names: list[int] = []
+    counts: list[int] = []
+    lengths: list[int] = []
+    for number, text in enumerate(documents.tolist()):
+        try:
+            found = Counter(analyse(text))
+        except Exception as error:
+            raise InputTypeError(f"Document {number} could not be taken apart into terms: {error!r}") from error
+        for term, count in found.items():
+            if term not in known:
+                known[term] = symbol_of(term)
+            names.append(known[term])
+            counts.append(count)
+        lengths.append(len(found))
+    return np.asarray(names, dtype=np.int64), np.asarray(counts, dtype=np.float64), offsets_of(lengths)
+
+
+def _count_symbols(documents: Strings) -> Counted:
+    rows = np.repeat(np.arange(len(documents)), documents.lengths)
+    pairs, counts = np.unique(np.column_stack([rows, documents.symbols]), axis=0, return_counts=True)
+    pairs = pairs.reshape(-1, 2).astype(np.int64)
+    return pairs[:, 1], counts.astype(np.float64), offsets_of(np.bincount(pairs[:, 0], minlength=len(documents)))
+
+
+def kept_terms(
+    frequencies: Any, totals: Float64, documents: int, least: float, most: float, count: int | None
+) -> npt.NDArray[np.bool_]:
+    """Which terms are in enough documents, in not too many, and, of these, the most frequent; as scikit-learn does."""
+    low = least if isinstance(least, int) else least * documents
+    high = most if isinstance(most, int) else most * documents
+    keep: npt.NDArray[np.bool_] = (frequencies >= low) & (frequencies <= high)
+    if count is not None and keep.sum() > count:
+        order = np.argsort(-np.where(keep, totals, -1.0), kind="stable")
+        keep = np.zeros_like(keep)
+        keep[order[:count]] = True
+    return keep

@@ -1,0 +1,72 @@
+"""Tables of probabilities that users give: read once, with the row and the entry named that is wrong."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from mercer import _check
+from mercer.errors import ParameterError
+from mercer.kernels.base import Float64
+
+Row = tuple[float, ...]
+Rows = tuple[Row, ...]
+_TOLERANCE = 1e-6
+
+
+def checked_row(owner: str, field: str, value: Any) -> Row:
+    """One distribution: numbers that are not negative and sum to 1."""
+    row = _array(owner, field, value, 1)
+    _refuse(owner, field, row, "it")
+    return _scaled(row)
+
+
+def checked_rows(owner: str, field: str, value: Any, *, positive: bool = False) -> Rows:
+    """A distribution in every row; `positive` where the kernel divides by each entry."""
+    rows = _array(owner, field, value, 2)
+    for number, row in enumerate(rows):
+        _refuse(owner, field, row, f"row {number}")
+        if positive and (row == 0.0).any():
+            where = int(np.flatnonzero(row == 0.0)[0])
+            raise ParameterError(
+                f"The {field!r} parameter of {owner} must be positive everywhere, but row {number} has the probability "
+                f"0 at column {where}. Smooth the estimates: add a little to every count."
+            )
+    return tuple(_scaled(row) for row in rows)
+
+
+def refuse_shape(owner: str, field: str, value: Any, rows: int, columns: int) -> None:
+    """A table of so many rows and columns."""
+    if len(value) != rows or any(len(row) != columns for row in value):
+        raise _check.fail(owner, field, f"a table of {rows} rows and {columns} columns", value)
+
+
+def _array(owner: str, field: str, value: Any, axes: int) -> Float64:
+    rule = "a list of probabilities" if axes == 1 else "a list of rows of probabilities, all of one length"
+    try:
+        array = np.array(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise _check.fail(owner, field, rule, value) from None
+    if array.ndim != axes or 0 in array.shape:
+        raise _check.fail(owner, field, rule, value)
+    return array
+
+
+def _refuse(owner: str, field: str, row: Float64, name: str) -> None:
+    if not np.isfinite(row).all() or (row < 0).any():
+        where = int(np.flatnonzero(~(np.isfinite(row) & (row >= 0)))[0])
+        raise ParameterError(
+            f"The {field!r} parameter of {owner} must hold probabilities, but {name} has {row[where]:g} at column "
+            f"{where}."
+        )
+    if abs(row.sum() - 1.0) > _TOLERANCE:
+        raise ParameterError(
+            f"The {field!r} parameter of {owner} must hold probabilities that sum to 1, but {name} sums to "
+            f"{row.sum():.9g}. Divide it by its sum."
+        )
+
+
+def _scaled(row: Float64) -> Row:
+    total = float(row.sum())
+    return tuple(float(entry) if abs(total - 1.0) < 1e-12 else float(entry) / total for entry in row)

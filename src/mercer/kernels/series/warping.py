@@ -1,0 +1,154 @@
+"""Dynamic time warping, as a similarity that is no kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Self, final
+
+import numpy as np
+
+from mercer import _check
+from mercer._jit import Array, jit
+from mercer.inputs.series import Series, refuse_other_channels
+from mercer.kernels import epilogues, gamma
+from mercer.kernels.base import DType, Float64, Floating, Measure, State
+from mercer.kernels.pointwise import Pointwise
+from mercer.kernels.series.lanes import (
+    LANES,
+    SeriesFeatures,
+    all_pairs,
+    entries,
+    fill_lanes,
+    longest_of,
+    squared_distances,
+)
+
+
+@final
+@dataclass(frozen=True)
+class WarpingDistance(Measure):
+    """The least sum of squared distances |x_i - z_j|^2 along an alignment; infinite where the band allows none."""
+
+    band: int | None = None
+
+    domain = Series
+
+    def resolve(self, objects: Series) -> State:
+        return State({"channels": np.asarray(objects.channels)})
+
+    def features(self, objects: Series, state: State, dtype: DType) -> SeriesFeatures:
+        refuse_other_channels(objects, int(state.values["channels"]))
+        return SeriesFeatures.of(objects)
+
+    def tile(self, left: SeriesFeatures, right: SeriesFeatures, state: State, out: Floating) -> None:
+        width = -1 if self.band is None else self.band
+
+        def loop(rows: Any, starts: Any, columns: Any, ends: Any, first: Any, second: Any, found: Any) -> None:
+            _pairs(rows, starts, columns, ends, first, second, found, width)
+
+        with np.errstate(over="ignore"):
+            out[...] = all_pairs(loop, left, right)
+
+    def tile_entries(self, left: SeriesFeatures, right: SeriesFeatures, state: State) -> int:
+        return entries(left, right, 1.0)
+
+    def diagonal(self, features: SeriesFeatures, state: State) -> Float64:
+        return np.zeros(len(features))
+
+
+@final
+@dataclass(frozen=True)
+class DynamicTimeWarping(Pointwise):
+    """exp(-gamma DTW(x, z)), with DTW the least sum of squared distances over all alignments. Not a kernel.
+
+    It is indefinite (`psd` is False), whatever gamma: machines warn, and their Gram matrices may need repair. The
+    positive semi-definite way to compare series by alignment is `GlobalAlignment`. `gamma` is a number, or ``"scale"``
+    or ``"median"``, read off the distances between training series. With a `band` T, moments more than T steps apart
+    are never aligned, and series whose lengths differ by more compare as 0.
+
+    >>> from mercer import kernels
+    >>> kernels.DynamicTimeWarping(gamma=0.5).fit([[0, 1, 2]])([[0, 1, 2]], [[0, 2]]).round(6)
+    array([[0.606531]])
+    """
+
+    gamma: float | str = "scale"
+    band: int | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        gamma.checked("DynamicTimeWarping", self.gamma)
+        if self.gamma == "auto":
+            raise _check.fail("DynamicTimeWarping", "gamma", "a positive number, 'scale' or 'median'", self.gamma)
+        if self.band is not None:
+            _check.integer("DynamicTimeWarping", "band", self.band, low=0)
+
+    @property
+    def measure(self) -> Measure:
+        return WarpingDistance(self.band)
+
+    @property
+    def psd(self) -> bool:
+        return False
+
+    @property
+    def data_dependent(self) -> bool:
+        return isinstance(self.gamma, str)
+
+    def parameters(self, objects: Series, measure_state: State) -> dict[str, float]:
+        if not isinstance(self.gamma, str):
+            return {"gamma": float(self.gamma)}
+        unlimited = WarpingDistance()  # with a band, some distances are infinite
+        return {"gamma": gamma.of_distances(self.gamma, unlimited, objects, measure_state)}
+
+    def pointwise(self, values: Floating, state: State) -> None:
+        epilogues.exp_of_negative(values, state.number("gamma"))
+
+    @classmethod
+    def examples(cls) -> Iterator[Self]:
+        yield cls()
+        yield cls(gamma=0.5)
+        yield cls(gamma="median", band=4)
+
+
+@jit(reassociate=False)
+def _pairs(
+    left: Array, left_offsets: Array, right: Array, right_offsets: Array, first: Array, second: Array, out: Array,
+    width: int,
+) -> None:  # fmt: skip
+    """D(i, j) = |x_i - z_j|^2 + min(D(i-1, j), D(i, j-1), D(i-1, j-1))."""
+    most_rows = longest_of(left_offsets, first)
+    most_columns = longest_of(right_offsets, second)
+    rows = np.empty((most_rows, left.shape[1], LANES))
+    columns = np.empty((most_columns, left.shape[1], LANES))
+    cost = np.empty((most_columns, LANES))
+    D = np.empty((most_columns + 1, LANES))
+    before = np.empty(LANES)
+    for start in range(0, first.shape[0], LANES):
+        own = first[start : start + LANES]
+        others = second[start : start + LANES]
+        n = longest_of(left_offsets, own)
+        m = longest_of(right_offsets, others)
+        fill_lanes(left, left_offsets, own, rows[:n])
+        fill_lanes(right, right_offsets, others, columns[:m])
+        D[: m + 1] = np.inf
+        out[start : start + LANES] = np.inf
+        for i in range(n):
+            low = max(0, i - width) if width >= 0 else 0
+            high = min(m, i + width + 1) if width >= 0 else m
+            if low >= high:
+                break
+            squared_distances(rows, columns, i, low, high, cost)
+            for lane in range(LANES):
+                before[lane] = D[low, lane] if i > 0 else 0.0
+                D[low, lane] = np.inf
+            for j in range(low, high):
+                for lane in range(LANES):
+                    above = D[j + 1, lane]
+                    D[j + 1, lane] = cost[j, lane] + min(min(above, D[j, lane]), before[lane])
+                    before[lane] = above
+            for lane in range(own.shape[0]):
+                if left_offsets[own[lane] + 1] - left_offsets[own[lane]] == i + 1:
+                    length = right_offsets[others[lane] + 1] - right_offsets[others[lane]]
+                    if low < length <= high:
+                        out[start + lane] = D[length, lane]
