@@ -178,6 +178,11 @@ def test_exact_information():
     assert kernel.fit(training).state.values["whitening"].shape == (4, 2)
 
 
+def test_more_directions_than_strings_are_told():
+    with pytest.warns(KernelWarning, match="as many directions as there are training objects, 3"):
+        kernels.MarkovFisher(order=2, information="empirical").fit(["aabbabab", "bbabaabb", "abbaabba"])
+
+
 def test_the_mean_score_is_zero():
     everything = words(4)
     scores = np.array([oracle.markov_score(word, TABLE) for word in everything])

@@ -36,7 +36,7 @@ class HMMFisher(Embedding):
     >>> from mercer import kernels
     >>> model = dict(start=(0.6, 0.4), transitions=((0.7, 0.3), (0.2, 0.8)), emissions=((0.9, 0.1), (0.2, 0.8)))
     >>> kernels.HMMFisher(alphabet="ab", **model).fit(["ab"])(["ab"], ["ab", "ba"]).round(4)
-    array([[ 3.7474, -3.0195]])
+    array([[2.7368, 0.6907]])
     """
 
     states: int = 2
@@ -85,7 +85,11 @@ class HMMFisher(Embedding):
             model = _trained(codes, objects.lengths, self.states, len(symbols), self.random_state)
         state = State({"symbols": symbols, "start": model[0], "transitions": model[1], "emissions": model[2]})
         scores = self._scores(objects, state)
-        return State({**state.values, "whitening": whitening(scores)}) if self.information == "empirical" else state
+        return (
+            State({**state.values, "whitening": whitening(scores, "HMMFisher")})
+            if self.information == "empirical"
+            else state
+        )
 
     def coordinates(self, objects: Any, state: State) -> Float64:
         scores = self._scores(objects, state)

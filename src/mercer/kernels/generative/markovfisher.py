@@ -95,7 +95,7 @@ class MarkovFisher(Counting):
         scores = self._scores(objects, state, np.float64)
         names, columns = np.unique(scores.ids, return_inverse=True)
         matrix = sp.csr_array((scores.counts, columns, scores.offsets), shape=(len(scores), len(names)))
-        return State({**state.values, "names": names.astype(np.int64), "whitening": whitening(matrix)})
+        return State({**state.values, "names": names.astype(np.int64), "whitening": whitening(matrix, "MarkovFisher")})
 
     def _words(self, objects: Strings, symbols: Any) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
         """The code of every context and the symbol after it, and where those of each string begin."""

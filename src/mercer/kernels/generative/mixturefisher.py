@@ -97,7 +97,11 @@ class GaussianMixtureFisher(Embedding):
             }  # fmt: skip
         state = State(model)
         scores = self._scores(objects, state)
-        return State({**model, "whitening": whitening(scores)}) if self.information == "empirical" else state
+        return (
+            State({**model, "whitening": whitening(scores, "GaussianMixtureFisher")})
+            if self.information == "empirical"
+            else state
+        )
 
     def _trained(self, objects: Vectors) -> dict[str, Float64]:
         from sklearn.mixture import GaussianMixture
