@@ -52,6 +52,10 @@ class Moves(ABC):
         """(highest, lowest): what may rise and lies above `lowest`, or may fall and lies below `highest`, violates."""
 
     @abstractmethod
+    def levelled(self, b: Float64, F: Float64, problem: BoxProblem) -> Float64:
+        """F on the scale of `extremes`."""
+
+    @abstractmethod
     def gap(self, highest: float, lowest: float) -> float:
         """The largest violation."""
 
@@ -80,6 +84,9 @@ class Pairs(Moves):
 
     def extremes(self, b: Float64, F: Float64, problem: BoxProblem) -> tuple[float, float]:
         return smo_loops.extremes(b, F, problem.lower, problem.upper)
+
+    def levelled(self, b: Float64, F: Float64, problem: BoxProblem) -> Float64:
+        return F
 
     def gap(self, highest: float, lowest: float) -> float:
         return max(highest - lowest, 0.0)
@@ -118,6 +125,9 @@ class Singles(Moves):
     def extremes(self, b: Float64, F: Float64, problem: BoxProblem) -> tuple[float, float]:
         highest, lowest = smo_loops.extremes(b, F, problem.lower, problem.upper)
         return max(highest, 0.0), min(lowest, 0.0)
+
+    def levelled(self, b: Float64, F: Float64, problem: BoxProblem) -> Float64:
+        return F
 
     def gap(self, highest: float, lowest: float) -> float:
         return max(highest, -lowest)

@@ -46,7 +46,7 @@ def extremes(b: Array, F: Array, lower: Array, upper: Array) -> tuple[float, flo
 
 
 @jit
-def _largest(keys: Array) -> int:
+def largest(keys: Array) -> int:
     """Where the largest float32 lies whose bits are these integers; -1 if all are -inf."""
     n = keys.shape[0]
     best, place = _MINUS_INFINITY, -1
@@ -126,7 +126,7 @@ def pair_steps(
     closed_up, closed_down, opened = np.float32(-np.inf), np.float32(np.inf), np.float32(0)
     for t in range(F.shape[0]):
         scratch[t] = np.float32(F[t]) + rising[t]
-    i = _largest(bits)
+    i = largest(bits)
     for iteration in range(limit):
         if i < 0:
             return iteration, 0.0
@@ -134,7 +134,7 @@ def pair_steps(
         if (before + iteration) % CHECK_EVERY == 0:
             for t in range(F.shape[0]):
                 scratch[t] = -np.float32(F[t]) - falling[t]
-            lowest = _largest(bits)
+            lowest = largest(bits)
             if lowest < 0:
                 return iteration, 0.0
             if top - F[lowest] <= tol:
@@ -155,7 +155,7 @@ def pair_steps(
         rising[j] = closed_up if b[j] >= upper[j] else opened
         falling[j] = closed_down if b[j] <= lower[j] else opened
         _update(F, row, other, move, rising, scratch)
-        i = _largest(bits)
+        i = largest(bits)
     highest, bottom = extremes(b, F, lower, upper)
     return limit, max(highest - bottom, 0.0)
 

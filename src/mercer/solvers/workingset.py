@@ -191,7 +191,8 @@ class WorkingSetRun(Run):
 
     def _choose(self, highest: float, lowest: float) -> None:
         """Change the working set, and its block of the matrix with it."""
-        b, F, problem = self._b, self._F, self._problem
+        b, problem = self._b, self._problem
+        F = self._moves.levelled(b, self._F, problem)
         may_rise, may_fall = b < problem.upper, b > problem.lower
         free = may_rise & may_fall
         wanted = max(self._smallest, int(_PER_FREE * np.count_nonzero(free)), int(_PER_CHANGED * self._changed))
