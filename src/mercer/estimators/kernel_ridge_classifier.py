@@ -17,7 +17,7 @@ from mercer.errors import InputError, ModelFileError
 from mercer.estimators.certificate import Certificate
 from mercer.estimators.kernelised import KernelLike
 from mercer.estimators.ridge_machine import RidgeMachine
-from mercer.estimators.targets import Classes, classes_of, refuse_weightless_classes, sample_weights
+from mercer.estimators.targets import Classes, classes_of, refuse_weightless_classes, sample_weights, width_of
 from mercer.inputs.base import Objects
 
 Float64 = npt.NDArray[np.float64]
@@ -158,7 +158,7 @@ def _signs(classes: Classes) -> Float64:
 
 def _label_table(y: Any, objects: Objects) -> Float64 | None:
     """Zeros and ones, a column for each label; None if y is no such table."""
-    if np.ndim(y) != 2 or type_of_target(y) != "multilabel-indicator":
+    if width_of(y) == 1 or type_of_target(y) != "multilabel-indicator":
         return None
     given: Any = y
     table = np.asarray(given.toarray() if sp.issparse(y) else y, dtype=np.float64)

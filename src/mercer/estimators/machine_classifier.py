@@ -18,7 +18,15 @@ from mercer.errors import ModelFileError
 from mercer.estimators.certificate import Certificate
 from mercer.estimators.kernelised import KernelLike
 from mercer.estimators.limits import limits_of
-from mercer.estimators.machine import Machine, certify, loss_of, refuse_pointless, train, warn_if_unfinished
+from mercer.estimators.machine import (
+    Machine,
+    certify,
+    loss_of,
+    refuse_pointless,
+    train,
+    warn_if_unfinished,
+    worth_storing,
+)
 from mercer.estimators.psd import Guarded, Repair, certified, guard
 from mercer.estimators.sanity import warn_if_constant, warn_of_scales
 from mercer.estimators.storing import StoredMachine
@@ -146,7 +154,7 @@ class KernelMachineClassifier(ClassifierMixin, StoredMachine):
         outputs = len(classes.labels) if isinstance(loss, VectorLoss) else 1
         limits = limits_of(self, began)
         machines: list[Machine | None] = [None] * len(targets)
-        if gram.fits():
+        if gram.fits() and worth_storing([loss] * len(targets)):
             gram.store()
         with reporting("Training") as report:
 

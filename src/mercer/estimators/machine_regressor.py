@@ -16,7 +16,15 @@ from mercer.errors import ModelFileError
 from mercer.estimators.certificate import Certificate
 from mercer.estimators.kernelised import KernelLike
 from mercer.estimators.limits import limits_of
-from mercer.estimators.machine import Machine, certify, loss_of, refuse_pointless, train, warn_if_unfinished
+from mercer.estimators.machine import (
+    Machine,
+    certify,
+    loss_of,
+    refuse_pointless,
+    train,
+    warn_if_unfinished,
+    worth_storing,
+)
 from mercer.estimators.psd import Repair, certified, guard
 from mercer.estimators.sanity import warn_if_constant, warn_of_scales
 from mercer.estimators.storing import StoredMachine
@@ -140,7 +148,7 @@ class KernelMachineRegressor(RegressorMixin, StoredMachine):
         """One machine for each loss, side by side."""
         used = np.flatnonzero(penalties > 0)
         view = gram if len(used) == len(penalties) else gram.view(used)
-        if gram.fits():
+        if gram.fits() and worth_storing(losses):
             gram.store()
         limits = limits_of(self, began)
         machines: list[Machine | None] = [None] * len(losses)

@@ -37,10 +37,10 @@ class Classes:
 def classes_of(estimator: Any, y: Any, objects: Objects, *, regressor: str) -> Classes:
     """Labels of a classification problem; everything that is none is answered here."""
     _refuse_mixed(y)
-    if np.ndim(y) == 2 and np.shape(y)[1] > 1:
+    if width_of(y) > 1:
         raise InputError(
             f"{type(estimator).__name__} takes one label per object: y should be a 1d array, got an array of shape "
-            f"{np.shape(y)} instead. For several labels at once, as a table of zeros and ones, use "
+            f"({len(objects)}, {width_of(y)}) instead. For several labels at once, as a table of zeros and ones, use "
             "KernelRidgeClassifier, or one classifier per column (sklearn.multioutput.MultiOutputClassifier)."
         )
     labels = validate_data(estimator, y=y)
@@ -65,11 +65,11 @@ def classes_of(estimator: Any, y: Any, objects: Objects, *, regressor: str) -> C
 def numbers_of(estimator: Any, y: Any, objects: Objects, *, several: bool) -> tuple[Float64, bool]:
     """Targets of a regression problem as columns (`several` of them allowed), and whether there was one, given flat."""
     _refuse_text(type(estimator).__name__, y)
-    if not several and np.ndim(y) == 2 and np.shape(y)[1] > 1:
+    if not several and width_of(y) > 1:
         raise InputError(
             f"{type(estimator).__name__} takes one number per object: y should be a 1d array, got an array of shape "
-            f"{np.shape(y)} instead. For several at once use KernelRidge, or one regressor per column "
-            "(sklearn.multioutput.MultiOutputRegressor)."
+            f"({len(objects)}, {width_of(y)}) instead. For several at once use KernelRidge, or one regressor per "
+            "column (sklearn.multioutput.MultiOutputRegressor)."
         )
     values = validate_data(estimator, y=y, multi_output=several, y_numeric=True)
     targets = np.asarray(values, dtype=np.float64)
@@ -114,6 +114,14 @@ def class_weights(class_weight: Any, classes: Classes) -> Float64:
     labels = classes.labels[classes.codes]
     weights: Float64 = compute_class_weight(class_weight, classes=classes.labels, y=labels)
     return np.asarray(weights, dtype=np.float64)
+
+
+def width_of(y: Any) -> int:
+    """How many columns targets have; 1 where they are flat."""
+    if isinstance(y, list | tuple):
+        return len(y[0]) if y and isinstance(y[0], list | tuple) else 1
+    shape: tuple[int, ...] = getattr(y, "shape", ())
+    return int(shape[1]) if len(shape) == 2 else 1
 
 
 def _refuse_text(owner: str, y: Any) -> None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import final
 
 import numpy as np
+import numpy.typing as npt
 
 from mercer.solvers import sided_loops, smo_loops
-from mercer.solvers.moves import Local, Moves
+from mercer.solvers.moves import Local, Moves, inside, middle
 from mercer.solvers.problem import BoxProblem
 from mercer.solvers.solution import Float64
 
@@ -40,11 +41,15 @@ class SidedPairs(Moves):
         gap = sided_loops.side_gap(b, F, problem.lower, problem.upper, problem.upper > 0)
         return 0.5 * gap, -0.5 * gap
 
-    def levelled(self, b: Float64, F: Float64, problem: BoxProblem) -> Float64:
+    def slopes(self, b: Float64, F: Float64, problem: BoxProblem) -> tuple[Float64, Float64]:
         """F around the middle of the gap of its side, so that violators of both sides can be told by one threshold."""
         positive = problem.upper > 0
         high, low, negative_high, negative_low = sided_loops.side_extremes(b, F, problem.lower, problem.upper, positive)
-        return F - np.where(positive, _middle(high, low), _middle(negative_high, negative_low))
+        level = F - np.where(positive, middle(high, low), middle(negative_high, negative_low))
+        return level, level
+
+    def free(self, b: Float64, problem: BoxProblem) -> npt.NDArray[np.bool_]:
+        return inside(b, problem)
 
     def gap(self, highest: float, lowest: float) -> float:
         return max(highest - lowest, 0.0)
@@ -57,17 +62,10 @@ class SidedPairs(Moves):
 def side_levels(b: Float64, F: Float64, problem: BoxProblem) -> tuple[float, float]:
     """The F that free coefficients share at the optimum: of the positive side, and of the negative."""
     positive = problem.upper > 0
-    free = (b > problem.lower) & (b < problem.upper)
+    free = inside(b, problem)
     high, low, negative_high, negative_low = sided_loops.side_extremes(b, F, problem.lower, problem.upper, positive)
     sides = ((positive, high, low), (~positive, negative_high, negative_low))
     first, second = (
-        float(F[free & side].mean()) if (free & side).any() else _middle(top, bottom) for side, top, bottom in sides
+        float(F[free & side].mean()) if (free & side).any() else middle(top, bottom) for side, top, bottom in sides
     )
     return first, second
-
-
-def _middle(highest: float, lowest: float) -> float:
-    """The middle of an interval, or its one end that is finite."""
-    if np.isfinite(highest) and np.isfinite(lowest):
-        return (highest + lowest) / 2
-    return float(highest if np.isfinite(highest) else lowest if np.isfinite(lowest) else 0.0)

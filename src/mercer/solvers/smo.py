@@ -25,6 +25,7 @@ from mercer.gram.pairs import LARGEST
 from mercer.solvers import hardmargin
 from mercer.solvers.dense import DenseRun
 from mercer.solvers.drive import Run, Solver
+from mercer.solvers.kinked import KinkedPairs
 from mercer.solvers.moves import Moves, Pairs, Singles
 from mercer.solvers.problem import BoxProblem
 from mercer.solvers.sided import SidedPairs
@@ -52,6 +53,8 @@ class SMO(Solver):
 def _moves(problem: BoxProblem) -> Moves:
     if problem.mass is not None:
         return SidedPairs()
+    if problem.kink is not None:
+        return KinkedPairs()
     return Singles() if problem.total is None else Pairs()
 
 

@@ -86,7 +86,8 @@ def largest_positive(keys: Array) -> int:
 
 
 @jit
-def _write_gains(row: Array, own: Array, diagonal: Array, F: Array, falling: Array, top: float, out: Array) -> None:
+def write_gains(row: Array, own: Array, diagonal: Array, F: Array, falling: Array, top: float, out: Array) -> None:
+    """What a pair with the object of this row would gain, for every other one."""
     zero = np.float32(0)
     smallest = np.float32(SMALLEST_CURVATURE)
     for t in range(F.shape[0]):
@@ -96,7 +97,8 @@ def _write_gains(row: Array, own: Array, diagonal: Array, F: Array, falling: Arr
 
 
 @jit
-def _update(F: Array, row: Array, other: Array, move: float, rising: Array, out: Array) -> None:
+def update(F: Array, row: Array, other: Array, move: float, rising: Array, out: Array) -> None:
+    """Move along two rows, and write down what may rise."""
     for t in range(F.shape[0]):
         value = F[t] - move * (row[t] - other[t])
         F[t] = value
@@ -140,7 +142,7 @@ def pair_steps(
             if top - F[lowest] <= tol:
                 return iteration, top - F[lowest]
         row = K[i]
-        _write_gains(row, diagonal[i], diagonal, F, falling, top, scratch)
+        write_gains(row, diagonal[i], diagonal, F, falling, top, scratch)
         j = largest_positive(bits)
         if j < 0:
             return iteration, 0.0
@@ -154,7 +156,7 @@ def pair_steps(
         falling[i] = closed_down if b[i] <= lower[i] else opened
         rising[j] = closed_up if b[j] >= upper[j] else opened
         falling[j] = closed_down if b[j] <= lower[j] else opened
-        _update(F, row, other, move, rising, scratch)
+        update(F, row, other, move, rising, scratch)
         i = largest(bits)
     highest, bottom = extremes(b, F, lower, upper)
     return limit, max(highest - bottom, 0.0)
