@@ -119,7 +119,8 @@ def class_weights(class_weight: Any, classes: Classes) -> Float64:
 def width_of(y: Any) -> int:
     """How many columns targets have; 1 where they are flat."""
     if isinstance(y, list | tuple):
-        return len(y[0]) if y and isinstance(y[0], list | tuple) else 1
+        first = y[0] if y else None
+        return len(first) if isinstance(first, list | tuple | np.ndarray) and np.ndim(first) == 1 else 1
     shape: tuple[int, ...] = getattr(y, "shape", ())
     return int(shape[1]) if len(shape) == 2 else 1
 
