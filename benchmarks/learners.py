@@ -1,9 +1,10 @@
 """Learners side by side with their peers: ratios of time at the same quality, measured in turns in one process.
 
     python benchmarks/learners.py linear --data ../shared/data
+    python benchmarks/learners.py svr nu ridge logistic
 
-Each system is run at its loosest tolerance that reaches the objective asked for; then all of them in turns, best of
-three, so that a busy machine slows all alike. A section is a function that yields lines; add one to SECTIONS.
+Each linear system is run at its loosest tolerance that reaches the objective asked for; then all of them in turns, best
+of three, so that a busy machine slows all alike. A section is a function that yields lines; add one to SECTIONS.
 """
 
 import argparse
@@ -20,6 +21,7 @@ import scipy.sparse as sp
 
 ROUNDS = 3
 WITHIN = 1e-3
+KIN40K = "vectors_regression/kin40k"
 
 Model = Callable[[], Any]
 
@@ -108,7 +110,117 @@ def linear(load: Callable[[str], Any], losses: tuple[str, ...]) -> Iterator[str]
         yield f"  geometric mean, {loss}: {math.exp(np.mean(np.log(values))):.2f}x, least {min(values):.2f}x"
 
 
-SECTIONS = {"linear": linear}
+# ------------------------------------------------------------------------------------------------------------- kernels
+
+
+def versus(title: str, models: dict[str, Model], X: Any, y: Any, agree: Callable[[dict[str, Any]], str]) -> str:
+    """Times of all systems in turns, the ratio of the fastest peer to ours, and how far their answers are apart."""
+    best, fitted = dict.fromkeys(models, math.inf), {}
+    for _ in range(ROUNDS):
+        for name, model in models.items():
+            seconds, fitted[name] = timed(model, X, y)
+            best[name] = min(best[name], seconds)
+    ratio = min(seconds for name, seconds in best.items() if name != "mercer") / best["mercer"]
+    times = "   ".join(f"{name} {seconds:.2f} s" for name, seconds in best.items())
+    return f"  {title:28} {times}   {ratio:.2f}x   {agree(fitted)}"
+
+
+def peers(name: str, **options: Any) -> dict[str, Model]:
+    """scikit-learn's estimator and, where it is installed, Intel's."""
+    from sklearn import svm
+
+    found: dict[str, Model] = {"scikit-learn": lambda: getattr(svm, name)(cache_size=2000, **options)}
+    try:
+        import sklearnex.svm as intel  # type: ignore[import-not-found]
+    except ImportError:
+        return found
+    return {**found, "intelex": lambda: getattr(intel, name)(cache_size=2000, **options)}
+
+
+def apart(X: Any, method: str) -> Callable[[dict[str, Any]], str]:
+    """How far the answers of every peer are from ours on some rows."""
+
+    def told(fitted: dict[str, Any]) -> str:
+        ours = getattr(fitted["mercer"], method)(X[:500])
+        gaps = (np.abs(getattr(other, method)(X[:500]) - ours).max() for n, other in fitted.items() if n != "mercer")
+        return "answers apart by at most " + ", ".join(f"{gap:.1e}" for gap in gaps)
+
+    return told
+
+
+def standardised(values: Any) -> Any:
+    values = np.asarray(values, dtype=np.float64)
+    return np.ascontiguousarray((values - values.mean(axis=0)) / values.std(axis=0))
+
+
+def svr(load: Callable[[str], Any], losses: tuple[str, ...]) -> Iterator[str]:
+    del losses
+    from mercer import SVR
+
+    yield "SVR, RBF with gamma='scale', C = 1, epsilon = 0.1, tol = 1e-3, standardised"
+    for name, part, n in (("california_housing", "all", 8000), ("kin40k", "train", 20_000)):
+        X, y = load(f"vectors/{name}" if name != "kin40k" else KIN40K)[part]
+        rows = np.random.default_rng(0).permutation(len(X))[:n]
+        X, y = standardised(X[rows]), standardised(y[rows])
+        yield versus(f"{name}, {n:,}", {"mercer": SVR, **peers("SVR")}, X, y, apart(X, "predict"))
+
+
+def nu(load: Callable[[str], Any], losses: tuple[str, ...]) -> Iterator[str]:
+    del losses
+    from mercer import NuSVC
+
+    yield "NuSVC, RBF with gamma = 1/32, nu = 0.3, tol = 1e-3 of the margin (peers: of the unscaled one)"
+    X, y = load("vectors/a9a")["train"]
+    rows = np.random.default_rng(0).permutation(X.shape[0])[:5000]
+    X, y = np.ascontiguousarray(sp.csr_matrix(X)[rows].toarray()), np.asarray(y)[rows]
+    options = {"nu": 0.3, "gamma": 1 / 32}
+    models = {"mercer": lambda: NuSVC(**options), **peers("NuSVC", **options)}
+    yield versus("a9a, 5,000", models, X, y, apart(X, "decision_function"))
+
+
+def ridge(load: Callable[[str], Any], losses: tuple[str, ...]) -> Iterator[str]:
+    del losses
+    from sklearn.kernel_ridge import KernelRidge
+    from sklearn.model_selection import GridSearchCV
+
+    from mercer import KernelRidgeCV
+
+    yield "KernelRidgeCV with leave-one-out against GridSearchCV(KernelRidge) with five folds, 20 alphas, gamma = 0.1"
+    X, y = load("vectors/california_housing")["all"]
+    rows = np.random.default_rng(0).permutation(len(X))[:4000]
+    X, y = standardised(X[rows]), standardised(y[rows])
+    alphas = np.geomspace(1e-4, 1e2, 20)
+    models: dict[str, Model] = {
+        "mercer": lambda: KernelRidgeCV(alphas, kernel="rbf", gamma=0.1),
+        "scikit-learn": lambda: GridSearchCV(
+            KernelRidge(kernel="rbf", gamma=0.1), {"alpha": alphas}, cv=5, scoring="neg_mean_squared_error", n_jobs=2
+        ),
+    }
+
+    def told(fitted: dict[str, Any]) -> str:
+        return f"alpha {fitted['mercer'].alpha_:.3g} and {fitted['scikit-learn'].best_params_['alpha']:.3g}"
+
+    yield versus("california_housing, 4,000", models, X, y, told)
+
+
+def logistic(load: Callable[[str], Any], losses: tuple[str, ...]) -> Iterator[str]:
+    del losses
+    from mercer import KernelLogisticRegression
+
+    yield "KernelLogisticRegression against scikit-learn's SVC, RBF with gamma = 1/32, C = 1"
+    X, y = load("vectors/a9a")["train"]
+    rows = np.random.default_rng(0).permutation(X.shape[0])[:10_000]
+    X, y = np.ascontiguousarray(sp.csr_matrix(X)[rows].toarray()), np.asarray(y)[rows]
+    theirs = peers("SVC", gamma=1 / 32)["scikit-learn"]
+
+    def told(fitted: dict[str, Any]) -> str:
+        return f"labels agree on {np.mean(fitted['mercer'].predict(X) == fitted['scikit-learn'].predict(X)):.1%}"
+
+    models = {"mercer": lambda: KernelLogisticRegression(gamma=1 / 32), "scikit-learn": theirs}
+    yield versus("a9a, 10,000", models, X, y, told)
+
+
+SECTIONS = {"linear": linear, "svr": svr, "nu": nu, "ridge": ridge, "logistic": logistic}
 
 
 def main() -> None:

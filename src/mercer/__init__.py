@@ -19,12 +19,17 @@ if TYPE_CHECKING:
     from mercer.estimators.kernel_kmeans import KernelKMeans as KernelKMeans
     from mercer.estimators.kernel_logistic import KernelLogisticRegression as KernelLogisticRegression
     from mercer.estimators.kernel_pca import KernelPCA as KernelPCA
+    from mercer.estimators.kernel_quantile import KernelQuantileRegressor as KernelQuantileRegressor
     from mercer.estimators.kernel_ridge import KernelRidge as KernelRidge
+    from mercer.estimators.kernel_ridge_classifier import KernelRidgeClassifier as KernelRidgeClassifier
     from mercer.estimators.kernel_ridge_cv import KernelRidgeCV as KernelRidgeCV
     from mercer.estimators.linear_svc import LinearSVC as LinearSVC
     from mercer.estimators.linear_svr import LinearSVR as LinearSVR
     from mercer.estimators.machine_classifier import KernelMachineClassifier as KernelMachineClassifier
     from mercer.estimators.machine_regressor import KernelMachineRegressor as KernelMachineRegressor
+    from mercer.estimators.nu_svc import NuSVC as NuSVC
+    from mercer.estimators.nu_svr import NuSVR as NuSVR
+    from mercer.estimators.one_class_svm import OneClassSVM as OneClassSVM
     from mercer.estimators.perceptron import KernelPerceptron as KernelPerceptron
     from mercer.estimators.perceptron import PrimalPerceptron as PrimalPerceptron
     from mercer.estimators.spectral import SpectralClustering as SpectralClustering
@@ -56,6 +61,11 @@ _HOMES = {
     "KernelMachineRegressor": "mercer.estimators.machine_regressor",
     "LinearSVC": "mercer.estimators.linear_svc",
     "LinearSVR": "mercer.estimators.linear_svr",
+    "KernelQuantileRegressor": "mercer.estimators.kernel_quantile",
+    "KernelRidgeClassifier": "mercer.estimators.kernel_ridge_classifier",
+    "NuSVC": "mercer.estimators.nu_svc",
+    "NuSVR": "mercer.estimators.nu_svr",
+    "OneClassSVM": "mercer.estimators.one_class_svm",
     "SVC": "mercer.estimators.svc",
     "SVR": "mercer.estimators.svr",
     "GradientKernelMachine": "mercer.estimators.gradient_machine",
@@ -97,12 +107,17 @@ __all__ = [
     "KernelMachineRegressor",
     "KernelPCA",
     "KernelPerceptron",
+    "KernelQuantileRegressor",
     "KernelRidge",
     "KernelRidgeCV",
+    "KernelRidgeClassifier",
     "KernelSearchCV",
     "LinearSVC",
     "LinearSVR",
     "MultipleKernelMachine",
+    "NuSVC",
+    "NuSVR",
+    "OneClassSVM",
     "PrimalPerceptron",
     "SpectralClustering",
     "SubgradientSVM",

@@ -17,8 +17,13 @@ from mercer import (
     KernelMachineRegressor,
     KernelPCA,
     KernelPerceptron,
+    KernelQuantileRegressor,
     KernelRidge,
+    KernelRidgeClassifier,
     KernelRidgeCV,
+    NuSVC,
+    NuSVR,
+    OneClassSVM,
     SpectralClustering,
     kernels,
 )
@@ -35,7 +40,7 @@ VECTORS_ONLY = {
     "SubgradientSVM",
 }  # weights of features: nothing but rows of numbers has them
 NEED_TARGETS = {"estimator_lengths", "estimator_failed_fit", "estimator_cross_validation"}
-WITHOUT_TARGETS = (KernelPCA, KernelKMeans, SpectralClustering)
+WITHOUT_TARGETS = (KernelPCA, KernelKMeans, SpectralClustering, OneClassSVM)
 
 ROUND_TRIPS = {"pickle": pickled, "mercer.save and mercer.load": stored}
 
@@ -80,11 +85,15 @@ def cases():
         KernelPerceptron(averaged=True, epochs=10),
         GradientKernelMachine(steps=20),
         KernelFisherDiscriminant(),
+        KernelRidgeClassifier(),
+        NuSVC(nu=0.3),
+        SVC(probability=True, random_state=0),
     )
     for estimator in classifiers:
         yield type(estimator).__name__, estimator.set_params(kernel=kernels.Spectrum(p=2)), X, y, round_trips(estimator)
     lengths = np.array([len(x) for x in X], dtype=float)
-    for regressor in (SVR(), KernelRidge(), KernelRidgeCV(), KernelMachineRegressor()):
+    regressors = (SVR(), NuSVR(), KernelRidge(), KernelRidgeCV(), KernelMachineRegressor(), KernelQuantileRegressor())
+    for regressor in regressors:
         yield (
             type(regressor).__name__,
             regressor.set_params(kernel=kernels.Spectrum(p=2)),
@@ -92,7 +101,8 @@ def cases():
             lengths,
             round_trips(regressor),
         )
-    for model in (KernelPCA(2), KernelKMeans(2, random_state=0), SpectralClustering(2, random_state=0)):
+    unlabelled = (KernelPCA(2), KernelKMeans(2, random_state=0), SpectralClustering(2, random_state=0), OneClassSVM())
+    for model in unlabelled:
         yield type(model).__name__, model.set_params(kernel=kernels.Spectrum(p=1)), X, y, round_trips(model)
     both = KernelCCA(2, kernel=kernels.Spectrum(p=2), kernel_y="linear")
     yield "KernelCCA", both, X, lengths, round_trips(both)

@@ -11,7 +11,16 @@ from sklearn.model_selection import cross_val_score
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from mercer import SVC, KernelLogisticRegression, KernelMachineClassifier, KernelMachineRegressor, KernelRidge, kernels
+from mercer import (
+    SVC,
+    SVR,
+    KernelLogisticRegression,
+    KernelMachineClassifier,
+    KernelMachineRegressor,
+    KernelRidge,
+    NuSVC,
+    kernels,
+)
 from mercer.errors import ParameterError
 from mercer.losses.base import Loss
 from mercer.losses.hinge import Hinge
@@ -147,13 +156,33 @@ def test_a_loss_of_the_users_own():
         (KernelMachineRegressor(Logistic()), "use KernelMachineClassifier"),
         (KernelMachineClassifier("hing"), "Did you mean 'hinge'"),
         (KernelMachineClassifier(3), "the name of a loss or a loss object"),
-        (KernelLogisticRegression(C=np.inf), "'C' parameter of KernelLogisticRegression"),
+        (
+            KernelLogisticRegression(C=np.inf),
+            "'C' parameter of KernelLogisticRegression.*no minimiser where the kernel",
+        ),
+        (KernelMachineClassifier(Hinge(), C=np.inf), r"use SVC\(C=inf\)"),
     ],
 )
 def test_refusals(model, message):
     X, y = make_moons(20, random_state=0)
     with pytest.raises(ParameterError, match=message):
         model.fit(X, y)
+
+
+@pytest.mark.parametrize(
+    ("model", "y", "message"),
+    [
+        (SVR(), list("aabb"), "SVR predicts numbers.*such as 'a'.*use SVC"),
+        (KernelRidge(), np.array(list("aabb")), "use KernelRidgeClassifier"),
+        (KernelMachineRegressor(), list("aabb"), "use KernelMachineClassifier"),
+        (SVR(), np.ones((4, 2)), "one number per object.*use KernelRidge"),
+        (SVC(), np.eye(4, dtype=int), "one label per object.*use KernelRidgeClassifier"),
+        (NuSVC(), [0.1, 0.2, 0.3, 0.4], "use NuSVR"),
+    ],
+)
+def test_targets_of_the_wrong_kind_name_who_takes_them(model, y, message):
+    with pytest.raises(ValueError, match=message):
+        model.fit(np.arange(8.0).reshape(4, 2), y)
 
 
 def test_numbers_as_labels_name_the_regressor():

@@ -16,6 +16,7 @@ from mercer._progress import reporting
 from mercer.errors import InputError
 from mercer.estimators.kernel_ridge import KernelRidge
 from mercer.estimators.kernelised import KernelLike
+from mercer.estimators.psd import guard, quietly
 from mercer.estimators.targets import numbers_of, sample_weights
 from mercer.gram.matrix import Gram
 from mercer.inputs.base import Objects
@@ -38,7 +39,8 @@ class KernelRidgeCV(KernelRidge):
     cv : None for leave-one-out, a number of folds, or a splitter of scikit-learn.
     scoring : None for minus the mean squared error, or a scorer of scikit-learn by name.
     store_cv_results : keep the cross-validated predictions as `cv_predictions_`, (objects, outputs, alphas).
-    kernel, gamma, degree, coef0, fit_intercept, memory : as in `KernelRidge`.
+    kernel, gamma, degree, coef0, fit_intercept, memory, psd : as in `KernelRidge`; one matrix is repaired, that of all
+        objects.
 
     Attributes: `alpha_`, `best_score_`, `scores_` (one per alpha), and those of `KernelRidge`.
 
@@ -67,6 +69,7 @@ class KernelRidgeCV(KernelRidge):
         scoring: str | None = None,
         store_cv_results: bool = False,
         memory: float | str = "auto",
+        psd: str = "warn",
     ) -> None:
         self.alphas = alphas
         self.kernel = kernel
@@ -78,6 +81,7 @@ class KernelRidgeCV(KernelRidge):
         self.scoring = scoring
         self.store_cv_results = store_cv_results
         self.memory = memory
+        self.psd = psd
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Choose alpha by cross-validation, then train on everything with it."""
@@ -133,7 +137,8 @@ class KernelRidgeCV(KernelRidge):
             return self._refitted_residuals(kernel, objects, targets, weights, alphas, folds)
         residuals = np.empty((*targets.shape, len(alphas)))
         with reporting("Cross-validation") as report:
-            K = Gram.of(kernel.fit(objects), objects, dtype=np.float64, memory=self.memory).exact()
+            gram = Gram.of(kernel.fit(objects), objects, dtype=np.float64, memory=self.memory)
+            K = guard(type(self).__name__, kernel, gram, quietly(self.psd)).gram.exact()
             path = RidgePath.of(K, targets, weights, intercept=bool(self.fit_intercept))
             for number, alpha in enumerate(alphas):
                 one = path.leave_one_out(alpha) if folds is None else path.fold_residuals(alpha, folds)
@@ -156,7 +161,8 @@ class KernelRidgeCV(KernelRidge):
             train = np.setdiff1d(np.arange(len(objects)), fold)
             fitted = kernel.fit(objects.take(train))
             order = np.concatenate([train, fold])
-            K = Gram.of(fitted, objects.take(order), dtype=np.float64, memory=self.memory).exact()
+            gram = Gram.of(fitted, objects.take(order), dtype=np.float64, memory=self.memory)
+            K = guard(type(self).__name__, kernel, gram, quietly(self.psd)).gram.exact()
             path = RidgePath.of(K, targets[order], weights[order], intercept=bool(self.fit_intercept))
             held_out = np.arange(len(train), len(order))
             for number, alpha in enumerate(alphas):

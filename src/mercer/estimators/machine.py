@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, final
 
@@ -15,7 +16,7 @@ from mercer.errors import ParameterError
 from mercer.estimators.certificate import Certificate, objective, smooth_certificate, violation
 from mercer.estimators.sharing import Sharing
 from mercer.gram.matrix import Gram
-from mercer.losses.base import Loss
+from mercer.losses.base import Box, Loss
 from mercer.losses.perceptron import PerceptronLoss
 from mercer.solvers import newton
 from mercer.solvers.drive import Limits, OnChunk
@@ -63,14 +64,19 @@ def train(
         solution = newton.solve(gram, problem, tol=tol, limits=limits, on_chunk=on_chunk)
         coefficients, products = solution.coefficients, solution.outputs
     else:
-        dual = BoxProblem(box.linear, box.lower, box.upper, 0.0 if intercept else None)
+        dual = _kinked(box, len(y)) if intercept else None
+        copies = 1 if dual is not None else box.copies
+        if dual is None:
+            dual = BoxProblem(box.linear, box.lower, box.upper, 0.0 if intercept else None)
         # Copies of an object are rows and columns of the same matrix, met more than once.
-        repeated = gram if box.copies == 1 else gram.view(np.tile(np.arange(len(y)), box.copies))
+        repeated = gram if copies == 1 else gram.view(np.tile(np.arange(len(y)), copies))
         start = None if sharing is None else sharing.start(loss, y, box)
+        if start is not None and copies < box.copies:
+            start = start.reshape(2, len(y)).sum(axis=0)
         solution = SMO().solve(repeated, dual, start=start, tol=tol, limits=limits, on_chunk=on_chunk)
+        coefficients = solution.coefficients.reshape(copies, len(y)).sum(axis=0)
         if sharing is not None:
-            sharing.ended(loss, y, box, solution.coefficients)
-        coefficients = solution.coefficients.reshape(box.copies, len(y)).sum(axis=0)
+            sharing.ended(loss, y, box, _in_copies(box, coefficients) if copies == 1 else solution.coefficients)
         products = solution.outputs[: len(y)]
     proof = certify(
         loss,
@@ -84,6 +90,26 @@ def train(
         dtype=np.dtype(gram.dtype).name,
     )
     return Machine(coefficients, solution.intercept, solution.status, proof)
+
+
+def _kinked(box: Box, n: int) -> BoxProblem | None:
+    """Two copies that meet at zero, the dearer one above, are one variable whose cost has a kink there."""
+    if box.copies != 2:
+        return None
+    (above, below), (least, lower), (upper, most) = (
+        np.reshape(part, (2, n)) for part in (box.linear, box.lower, box.upper)
+    )
+    kink = (above - below) / 2
+    if least.any() or most.any() or (kink <= 0).any():
+        return None
+    return BoxProblem((above + below) / 2, lower, upper, 0.0, kink=kink)
+
+
+def _in_copies(box: Box, coefficients: Float64) -> Float64:
+    """Of two copies, the first holds what is positive and the second what is negative."""
+    if box.copies == 1:
+        return coefficients
+    return np.concatenate([np.maximum(coefficients, 0.0), np.minimum(coefficients, 0.0)])
 
 
 def certify(
@@ -102,15 +128,18 @@ def certify(
     box = loss.as_box(y, C)
     if box is None:
         return smooth_certificate(loss, y, C, coefficients, outputs, intercept, iterations=iterations, dtype=dtype)
-    copies = coefficients  # of two copies, the first holds what is positive and the second what is negative
-    if box.copies == 2:
-        copies = np.concatenate([np.maximum(coefficients, 0.0), np.minimum(coefficients, 0.0)])
+    copies = _in_copies(box, coefficients)
     products = np.tile(outputs, box.copies)
     primal, length = objective(loss, y, C, coefficients, outputs, intercept)
     dual = -0.5 * length**2 - float(box.linear @ copies)
     worst = violation(box.lower, box.upper, copies, -(products + box.linear), intercept=has_intercept)
     margin = 1.0 / length if length > 0 else np.inf
     return Certificate(primal, dual, worst, margin, iterations, kernel_entries=0, seconds=0.0, dtype=dtype)
+
+
+def worth_storing(losses: Sequence[Loss]) -> bool:
+    """Whether machines with these losses use most of the Gram matrix: one box problem needs no more than some rows."""
+    return len(losses) > 1 or losses[0].smooth
 
 
 def loss_of(owner: str, loss: Any) -> Loss:

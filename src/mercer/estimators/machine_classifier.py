@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import time
+from numbers import Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -16,8 +18,16 @@ from mercer.errors import ModelFileError
 from mercer.estimators.certificate import Certificate
 from mercer.estimators.kernelised import KernelLike
 from mercer.estimators.limits import limits_of
-from mercer.estimators.machine import Machine, certify, loss_of, refuse_pointless, train, warn_if_unfinished
-from mercer.estimators.psd import guard
+from mercer.estimators.machine import (
+    Machine,
+    certify,
+    loss_of,
+    refuse_pointless,
+    train,
+    warn_if_unfinished,
+    worth_storing,
+)
+from mercer.estimators.psd import Guarded, Repair, certified, guard
 from mercer.estimators.sanity import warn_if_constant, warn_of_scales
 from mercer.estimators.storing import StoredMachine
 from mercer.estimators.targets import Classes, class_weights, classes_of, refuse_weightless_classes, sample_weights
@@ -93,12 +103,24 @@ class KernelMachineClassifier(ClassifierMixin, StoredMachine):
             raise _check.fail(owner, "loss", "a loss for classes", loss, "For numbers use KernelMachineRegressor.")
         return loss
 
+    def _unpenalised(self) -> str:
+        """What to do instead of C = inf, which leaves no penalty on |w|."""
+        C: Any = self.C
+        if not isinstance(C, Real) or not math.isinf(C):
+            return ""
+        if self._loss(2).as_box(np.ones(1), np.ones(1)) is not None:
+            return "For the hard margin use SVC(C=inf)."
+        return (
+            "Without a penalty on |w| there is no minimiser where the kernel separates the classes: decision values "
+            "would grow for ever. Use a large C, such as 1e4, or the hard margin, SVC(C=inf)."
+        )
+
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Train on objects X with labels y."""
         began = time.monotonic()
         with self._all_or_nothing():
             owner = type(self).__name__
-            C = _check.real(owner, "C", self.C, low=0, low_open=True, high_open=True)
+            C = _check.real(owner, "C", self.C, low=0, low_open=True, high_open=True, remedy=self._unpenalised())
             _check.real(owner, "tol", self.tol, low=0, low_open=True, high_open=True)
             kernel = self._kernel(X)
             objects = kernel.coerce(X)
@@ -112,12 +134,12 @@ class KernelMachineClassifier(ClassifierMixin, StoredMachine):
             warn_of_scales(objects)
             fitted = kernel.fit(objects)
             gram = Gram.of(fitted, objects, memory=self.memory)
-            guard(owner, kernel, gram, self.psd)
-            warn_if_constant(gram)
-            machines = self._train(gram, loss, classes, penalties, began)
+            guarded = guard(owner, kernel, gram, self.psd)
+            warn_if_constant(guarded.gram)
+            machines = self._train(guarded.gram, loss, classes, penalties, began)
         self.classes_ = classes.labels
         self.kernel_ = fitted
-        self._set_machines(machines, objects, penalties)
+        self._set_machines(machines, objects, penalties, guarded)
         seconds = time.monotonic() - began
         parts = tuple(machine.certificate for machine in machines)
         self.certificate_ = Certificate.together(parts, gram.entries_computed, seconds)
@@ -132,7 +154,7 @@ class KernelMachineClassifier(ClassifierMixin, StoredMachine):
         outputs = len(classes.labels) if isinstance(loss, VectorLoss) else 1
         limits = limits_of(self, began)
         machines: list[Machine | None] = [None] * len(targets)
-        if gram.fits():
+        if gram.fits() and worth_storing([loss] * len(targets)):
             gram.store()
         with reporting("Training") as report:
 
@@ -156,11 +178,13 @@ class KernelMachineClassifier(ClassifierMixin, StoredMachine):
                 gram.executor.each(job, range(len(targets)), limits.stop)
         return [machine for machine in machines if machine is not None]
 
-    def _set_machines(self, machines: list[Machine], objects: Objects, penalties: Float64) -> None:
+    def _set_machines(self, machines: list[Machine], objects: Objects, penalties: Float64, guarded: Guarded) -> None:
         columns = [m.coefficients if m.coefficients.ndim == 2 else m.coefficients[:, None] for m in machines]
-        full = np.zeros((len(objects), sum(block.shape[1] for block in columns)))
-        full[penalties > 0] = np.hstack(columns)
+        dual = np.zeros((len(objects), sum(block.shape[1] for block in columns)))
+        dual[penalties > 0] = np.hstack(columns)
+        full = guarded.expanded(dual)
         self.support_ = np.flatnonzero(np.any(full != 0, axis=1))
+        self._repair = Repair.of(guarded, dual[self.support_])
         intercept = np.concatenate([np.atleast_1d(machine.intercept) for machine in machines])
         self.expansion_ = Expansion(self.kernel_, objects.take(self.support_), full[self.support_], intercept)
 
@@ -209,9 +233,8 @@ class KernelMachineClassifier(ClassifierMixin, StoredMachine):
         weights = sample_weights(sample_weight, objects)
         penalties = float(self.C) * class_weights(self.class_weight, classes)[classes.codes] * weights
         gram = Gram.of(self.kernel_, objects, self.expansion_.support, dtype=np.float64)
-        outputs = gram.matvec(self.expansion_.coefficients)
-        full = np.zeros(outputs.shape)
-        full[self.support_] = self.expansion_.coefficients
+        products = gram.matvec(self.expansion_.coefficients)
+        full, outputs = certified(self._repair, self.expansion_.coefficients, products, self.support_)
         used = penalties > 0
         parts = []
         for number, target in enumerate(machine_targets(self.loss_, classes.codes[used], len(self.classes_))):

@@ -16,14 +16,23 @@ from mercer.errors import ModelFileError
 from mercer.estimators.certificate import Certificate
 from mercer.estimators.kernelised import KernelLike
 from mercer.estimators.limits import limits_of
-from mercer.estimators.machine import Machine, certify, loss_of, refuse_pointless, train, warn_if_unfinished
-from mercer.estimators.psd import guard
+from mercer.estimators.machine import (
+    Machine,
+    certify,
+    loss_of,
+    refuse_pointless,
+    train,
+    warn_if_unfinished,
+    worth_storing,
+)
+from mercer.estimators.psd import Repair, certified, guard
 from mercer.estimators.sanity import warn_if_constant, warn_of_scales
 from mercer.estimators.storing import StoredMachine
 from mercer.estimators.targets import numbers_of, sample_weights
 from mercer.gram.expansion import Expansion
 from mercer.gram.matrix import Gram
 from mercer.losses.base import Loss
+from mercer.solvers.drive import Limits, OnChunk
 
 Float64 = npt.NDArray[np.float64]
 
@@ -90,6 +99,10 @@ class KernelMachineRegressor(RegressorMixin, StoredMachine):
             raise _check.fail(owner, "loss", "a loss for numbers", loss, "For classes use KernelMachineClassifier.")
         return loss
 
+    def _losses(self) -> list[Loss]:
+        """One loss for each output."""
+        return [self._loss()]
+
     def _memory(self) -> Any:
         return self.memory
 
@@ -100,8 +113,9 @@ class KernelMachineRegressor(RegressorMixin, StoredMachine):
             owner = type(self).__name__
             C = _check.real(owner, "C", self.C, low=0, low_open=True, high_open=True)
             _check.real(owner, "tol", self.tol, low=0, low_open=True, high_open=True)
-            loss = self._loss()
-            refuse_pointless(loss)
+            losses = self._losses()
+            for loss in losses:
+                refuse_pointless(loss)
             kernel = self._kernel(X)
             objects = kernel.coerce(X)
             targets, _ = numbers_of(self, y, objects, several=False)
@@ -110,38 +124,66 @@ class KernelMachineRegressor(RegressorMixin, StoredMachine):
             warn_of_scales(objects)
             fitted = kernel.fit(objects)
             gram = Gram.of(fitted, objects, memory=self._memory())
-            guard(owner, kernel, gram, self.psd)
-            warn_if_constant(gram)
-            machine = self._train(gram, loss, targets[:, 0], penalties, began)
-        full = np.zeros((len(objects), 1))
-        full[penalties > 0, 0] = machine.coefficients
+            guarded = guard(owner, kernel, gram, self.psd)
+            warn_if_constant(guarded.gram)
+            machines = self._train(guarded.gram, losses, targets[:, 0], penalties, began)
+        dual = np.zeros((len(objects), len(machines)))
+        dual[penalties > 0] = np.column_stack([machine.coefficients for machine in machines])
+        full = guarded.expanded(dual)
         self.kernel_ = fitted
-        self.support_ = np.flatnonzero(full[:, 0])
-        intercept = np.atleast_1d(machine.intercept)
+        self.support_ = np.flatnonzero(np.any(full != 0, axis=1))
+        self._repair = Repair.of(guarded, dual[self.support_])
+        intercept = np.array([float(machine.intercept) for machine in machines])
         self.expansion_ = Expansion(fitted, objects.take(self.support_), full[self.support_], intercept)
         seconds = time.monotonic() - began
-        self.certificate_ = Certificate.together((machine.certificate,), gram.entries_computed, seconds)
-        self.n_iter_ = machine.certificate.iterations
-        warn_if_unfinished(self, [machine])
+        parts = tuple(machine.certificate for machine in machines)
+        self.certificate_ = Certificate.together(parts, gram.entries_computed, seconds)
+        self.n_iter_ = max(part.iterations for part in parts)
+        warn_if_unfinished(self, machines)
         return self
 
-    def _train(self, gram: Gram, loss: Loss, targets: Float64, penalties: Float64, began: float) -> Machine:
+    def _train(
+        self, gram: Gram, losses: list[Loss], targets: Float64, penalties: Float64, began: float
+    ) -> list[Machine]:
+        """One machine for each loss, side by side."""
         used = np.flatnonzero(penalties > 0)
         view = gram if len(used) == len(penalties) else gram.view(used)
-        if gram.fits():
+        if gram.fits() and worth_storing(losses):
             gram.store()
+        limits = limits_of(self, began)
+        machines: list[Machine | None] = [None] * len(losses)
         with reporting("Training") as report:
-            return train(
-                view,
-                loss,
-                targets[used],
-                penalties[used],
-                tol=float(self.tol),
-                intercept=bool(self.fit_intercept),
-                limits=limits_of(self, began),
-                on_chunk=lambda chunk: report(chunk.fraction, f"gap {chunk.gap:.2g}"),
-                sharing=self._sharing,
-            )
+
+            def job(number: int) -> None:
+                machines[number] = self._solve(
+                    view,
+                    losses[number],
+                    targets[used],
+                    penalties[used],
+                    limits,
+                    lambda chunk: report(chunk.fraction, f"gap {chunk.gap:.2g}"),
+                )
+
+            if len(losses) == 1:
+                job(0)
+            else:
+                gram.executor.each(job, range(len(losses)), limits.stop)
+        return [machine for machine in machines if machine is not None]
+
+    def _solve(
+        self, gram: Gram, loss: Loss, y: Float64, penalties: Float64, limits: Limits, on_chunk: OnChunk
+    ) -> Machine:
+        return train(
+            gram,
+            loss,
+            y,
+            penalties,
+            tol=float(self.tol),
+            intercept=bool(self.fit_intercept),
+            limits=limits,
+            on_chunk=on_chunk,
+            sharing=self._sharing,
+        )
 
     @property
     def loss_(self) -> Loss:
@@ -162,7 +204,7 @@ class KernelMachineRegressor(RegressorMixin, StoredMachine):
 
     def _refuse_inconsistent(self) -> None:
         shape = self.expansion_.coefficients.shape
-        if self.support_.shape != (len(self.expansion_.support),) or shape[1] != 1:
+        if self.support_.shape != (len(self.expansion_.support),) or shape[1] != len(self._losses()):
             raise ModelFileError("support objects and coefficients do not fit together.")
 
     def predict(self, X: Any) -> Float64:
@@ -179,11 +221,14 @@ class KernelMachineRegressor(RegressorMixin, StoredMachine):
         penalties = float(self.C) * sample_weights(sample_weight, objects)
         used = penalties > 0
         gram = Gram.of(self.kernel_, objects, self.expansion_.support, dtype=np.float64)
-        outputs = gram.matvec(self.expansion_.coefficients)[:, 0]
-        full = np.zeros(len(objects))
-        full[self.support_] = self.expansion_.coefficients[:, 0]
-        proof = certify(
-            self.loss_, targets[used, 0], penalties[used], full[used], outputs[used], float(self.intercept_[0]),
-            has_intercept=bool(self.fit_intercept), iterations=int(self.n_iter_), dtype="float64",
-        )  # fmt: skip
-        return Certificate.together((proof,), gram.entries_computed, time.monotonic() - began)
+        products = gram.matvec(self.expansion_.coefficients)
+        full, outputs = certified(self._repair, self.expansion_.coefficients, products, self.support_)
+        parts = [
+            certify(
+                loss, targets[used, 0], penalties[used], full[used, column], outputs[used, column],
+                float(self.expansion_.intercept[column]), has_intercept=bool(self.fit_intercept),
+                iterations=int(self.n_iter_), dtype="float64",
+            )
+            for column, loss in enumerate(self._losses())
+        ]  # fmt: skip
+        return Certificate.together(tuple(parts), gram.entries_computed, time.monotonic() - began)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import combinations
 from typing import Any, final
 
 import numpy as np
 import numpy.typing as npt
+
+from mercer.estimators.machine import Machine
 
 Float64 = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.intp]
@@ -82,6 +85,17 @@ class Members:
             return ids, signs
         order = np.argsort(ids)  # of all objects there are, in their order
         return ids[order], signs[order]
+
+
+def columns(machines: Sequence[Machine], members: Members) -> tuple[Rows, Float64]:
+    """The objects that any machine uses, in order, and their coefficients in every machine."""
+    used = [np.flatnonzero(machine.coefficients) for machine in machines]
+    ids = [members.of(pair)[0][part] for pair, part in zip(pairs(len(members.groups)), used, strict=True)]
+    support = np.unique(np.concatenate(ids))
+    coefficients = np.zeros((len(support), len(machines)))
+    for column, machine in enumerate(machines):
+        coefficients[np.searchsorted(support, ids[column]), column] = machine.coefficients[used[column]]
+    return support, coefficients
 
 
 def grouped_by_class(support: Rows, codes: Rows, n_classes: int) -> tuple[Rows, Any]:

@@ -11,6 +11,7 @@ from mercer._stored import Stored, checked_value
 from mercer.errors import ModelFileError
 from mercer.estimators.certificate import Certificate
 from mercer.estimators.explaining import Explaining
+from mercer.estimators.psd import Repair, stored_repair
 from mercer.gram.expansion import Expansion
 
 
@@ -24,6 +25,7 @@ class StoredMachine(Explaining):
 
     expansion_: Expansion
     certificate_: Certificate
+    _repair: Repair | None = None
 
     def _refuse_inconsistent(self) -> None:
         """Raise ModelFileError if attributes read from a file do not fit together."""
@@ -31,17 +33,20 @@ class StoredMachine(Explaining):
     def _to_stored(self) -> Stored:
         check_is_fitted(self)
         seen_values, seen_arrays = self._seen_features()
+        repair_values, repair_arrays = stored_repair(self._repair)
         return Stored(
             params=self.get_params(deep=False),
             values={
                 **{name: kind(getattr(self, name)) for name, kind in self._stored_values.items()},
                 "dtype": self.certificate_.dtype,
                 **seen_values,
+                **repair_values,
             },
             arrays={
                 **{name: np.asarray(getattr(self, name)) for name in self._stored_arrays},
                 "certificate_": self.certificate_.to_array(),
                 **seen_arrays,
+                **repair_arrays,
             },
             expansion=self.expansion_,
         )
@@ -53,6 +58,7 @@ class StoredMachine(Explaining):
         model = cls(**stored.params)
         model.expansion_ = stored.expansion
         model.kernel_ = stored.expansion.kernel
+        model._repair = Repair.restored(stored)
         for name, kinds in cls._stored_arrays.items():
             array = stored.arrays.get(name)
             if array is None or array.dtype.kind not in kinds:

@@ -16,6 +16,14 @@ from mercer.inputs.base import Objects
 
 Float64 = npt.NDArray[np.float64]
 
+_CLASSIFIERS = {
+    "SVR": "SVC",
+    "NuSVR": "NuSVC",
+    "LinearSVR": "LinearSVC",
+    "KernelRidge": "KernelRidgeClassifier",
+    "KernelRidgeCV": "KernelRidgeClassifier",
+}
+
 
 @final
 @dataclass(frozen=True, eq=False)
@@ -29,6 +37,12 @@ class Classes:
 def classes_of(estimator: Any, y: Any, objects: Objects, *, regressor: str) -> Classes:
     """Labels of a classification problem; everything that is none is answered here."""
     _refuse_mixed(y)
+    if width_of(y) > 1:
+        raise InputError(
+            f"{type(estimator).__name__} takes one label per object: y should be a 1d array, got an array of shape "
+            f"({len(objects)}, {width_of(y)}) instead. For several labels at once, as a table of zeros and ones, use "
+            "KernelRidgeClassifier, or one classifier per column (sklearn.multioutput.MultiOutputClassifier)."
+        )
     labels = validate_data(estimator, y=y)
     if len(labels) != len(objects):
         raise InputError(
@@ -50,6 +64,13 @@ def classes_of(estimator: Any, y: Any, objects: Objects, *, regressor: str) -> C
 
 def numbers_of(estimator: Any, y: Any, objects: Objects, *, several: bool) -> tuple[Float64, bool]:
     """Targets of a regression problem as columns (`several` of them allowed), and whether there was one, given flat."""
+    _refuse_text(type(estimator).__name__, y)
+    if not several and width_of(y) > 1:
+        raise InputError(
+            f"{type(estimator).__name__} takes one number per object: y should be a 1d array, got an array of shape "
+            f"({len(objects)}, {width_of(y)}) instead. For several at once use KernelRidge, or one regressor per "
+            "column (sklearn.multioutput.MultiOutputRegressor)."
+        )
     values = validate_data(estimator, y=y, multi_output=several, y_numeric=True)
     targets = np.asarray(values, dtype=np.float64)
     if len(targets) != len(objects):
@@ -93,6 +114,31 @@ def class_weights(class_weight: Any, classes: Classes) -> Float64:
     labels = classes.labels[classes.codes]
     weights: Float64 = compute_class_weight(class_weight, classes=classes.labels, y=labels)
     return np.asarray(weights, dtype=np.float64)
+
+
+def width_of(y: Any) -> int:
+    """How many columns targets have; 1 where they are flat."""
+    if isinstance(y, list | tuple):
+        first = y[0] if y else None
+        return len(first) if isinstance(first, list | tuple | np.ndarray) and np.ndim(first) == 1 else 1
+    shape: tuple[int, ...] = getattr(y, "shape", ())
+    return int(shape[1]) if len(shape) == 2 else 1
+
+
+def _refuse_text(owner: str, y: Any) -> None:
+    """Names of classes as targets of a regressor."""
+    first = (
+        next(iter(np.ravel(np.asarray(y, dtype=object))), None) if isinstance(y, list | tuple | np.ndarray) else None
+    )
+    if not isinstance(first, str):
+        return
+    try:
+        float(first)
+    except ValueError:
+        raise InputError(
+            f"{owner} predicts numbers, but y holds names, such as {first!r}. For classes use "
+            f"{_CLASSIFIERS.get(owner, 'KernelMachineClassifier')}."
+        ) from None
 
 
 def _refuse_mixed(y: Any) -> None:

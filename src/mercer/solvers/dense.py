@@ -30,7 +30,9 @@ class DenseRun(Run):
         self._tol = tol
         self._moves = moves
         K = gram.dense()
-        self._local = Local(K, gram.diagonal(), start.copy(), -problem.linear, problem.lower, problem.upper)
+        self._local = Local(
+            K, gram.diagonal(), start.copy(), -problem.linear, problem.lower, problem.upper, problem.kink
+        )
         self._local.F[:] = self._fresh()
         self._claims = 0
 
@@ -60,5 +62,5 @@ class DenseRun(Run):
 
     def finish(self, status: Status, stats: Stats) -> Solution:
         b, F, problem = self._local.b, self._local.F, self._problem
-        objective = 0.5 * float(b @ (problem.linear - F))
+        objective = problem.objective(b, F)
         return Solution(b, -F - problem.linear, self._moves.intercept(b, F, problem), objective, status, stats)

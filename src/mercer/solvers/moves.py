@@ -22,8 +22,18 @@ Block = npt.NDArray[np.floating[Any]]
 class Local:
     """A dense problem in the form that compiled loops want, with their scratch space."""
 
-    def __init__(self, K: Block, diagonal: Float64, b: Float64, F: Float64, lower: Float64, upper: Float64) -> None:
+    def __init__(
+        self,
+        K: Block,
+        diagonal: Float64,
+        b: Float64,
+        F: Float64,
+        lower: Float64,
+        upper: Float64,
+        kink: Float64 | None = None,
+    ) -> None:
         n = len(b)
+        self.kink = kink
         self.K = K
         self.diagonal = diagonal.astype(K.dtype)
         self.b, self.F, self.lower, self.upper = b, F, lower, upper
@@ -34,6 +44,19 @@ class Local:
         """Steps made so far."""
         self.scratch = np.empty(n, dtype=np.float32)
         self.bits = self.scratch.view(np.int32)
+
+
+def inside(b: Float64, problem: BoxProblem) -> npt.NDArray[np.bool_]:
+    """Which coefficients rest on none of their bounds."""
+    within: npt.NDArray[np.bool_] = (b > problem.lower) & (b < problem.upper)
+    return within
+
+
+def middle(highest: float, lowest: float) -> float:
+    """The middle of the interval that optimality leaves, or its one end that is finite."""
+    if np.isfinite(highest) and np.isfinite(lowest):
+        return (highest + lowest) / 2
+    return float(highest if np.isfinite(highest) else lowest if np.isfinite(lowest) else 0.0)
 
 
 class Moves(ABC):
@@ -50,6 +73,14 @@ class Moves(ABC):
     @abstractmethod
     def extremes(self, b: Float64, F: Float64, problem: BoxProblem) -> tuple[float, float]:
         """(highest, lowest): what may rise and lies above `lowest`, or may fall and lies below `highest`, violates."""
+
+    @abstractmethod
+    def slopes(self, b: Float64, F: Float64, problem: BoxProblem) -> tuple[Float64, Float64]:
+        """The F of a rise and that of a fall, on the scale of `extremes`."""
+
+    @abstractmethod
+    def free(self, b: Float64, problem: BoxProblem) -> npt.NDArray[np.bool_]:
+        """Which coefficients rest on nothing, and so move again and again."""
 
     @abstractmethod
     def gap(self, highest: float, lowest: float) -> float:
@@ -81,18 +112,19 @@ class Pairs(Moves):
     def extremes(self, b: Float64, F: Float64, problem: BoxProblem) -> tuple[float, float]:
         return smo_loops.extremes(b, F, problem.lower, problem.upper)
 
+    def slopes(self, b: Float64, F: Float64, problem: BoxProblem) -> tuple[Float64, Float64]:
+        return F, F
+
+    def free(self, b: Float64, problem: BoxProblem) -> npt.NDArray[np.bool_]:
+        return inside(b, problem)
+
     def gap(self, highest: float, lowest: float) -> float:
         return max(highest - lowest, 0.0)
 
     def intercept(self, b: Float64, F: Float64, problem: BoxProblem) -> float:
         """The mean of F over free coefficients; without any, the middle of the interval that optimality leaves."""
-        free = (b > problem.lower) & (b < problem.upper)
-        if free.any():
-            return float(F[free].mean())
-        highest, lowest = self.extremes(b, F, problem)
-        if np.isfinite(highest) and np.isfinite(lowest):
-            return float((highest + lowest) / 2)
-        return float(highest if np.isfinite(highest) else lowest if np.isfinite(lowest) else 0.0)
+        free = inside(b, problem)
+        return float(F[free].mean()) if free.any() else middle(*self.extremes(b, F, problem))
 
 
 @final
@@ -118,6 +150,12 @@ class Singles(Moves):
     def extremes(self, b: Float64, F: Float64, problem: BoxProblem) -> tuple[float, float]:
         highest, lowest = smo_loops.extremes(b, F, problem.lower, problem.upper)
         return max(highest, 0.0), min(lowest, 0.0)
+
+    def slopes(self, b: Float64, F: Float64, problem: BoxProblem) -> tuple[Float64, Float64]:
+        return F, F
+
+    def free(self, b: Float64, problem: BoxProblem) -> npt.NDArray[np.bool_]:
+        return inside(b, problem)
 
     def gap(self, highest: float, lowest: float) -> float:
         return max(highest, -lowest)

@@ -18,14 +18,17 @@ from itertools import combinations
 from typing import final
 
 import numpy as np
+import numpy.typing as npt
 
 from mercer.gram.matrix import Gram
 from mercer.gram.pairs import LARGEST
 from mercer.solvers import hardmargin
 from mercer.solvers.dense import DenseRun
 from mercer.solvers.drive import Run, Solver
+from mercer.solvers.kinked import KinkedPairs
 from mercer.solvers.moves import Moves, Pairs, Singles
 from mercer.solvers.problem import BoxProblem
+from mercer.solvers.sided import SidedPairs
 from mercer.solvers.solution import Float64
 from mercer.solvers.workingset import WorkingSetRun
 
@@ -44,7 +47,15 @@ class SMO(Solver):
         if hardmargin.applies(problem):
             return hardmargin.HardMarginRun(gram, problem, tol)
         begin = feasible(problem) if start is None else start
-        return run(gram, problem, begin, tol, Singles() if problem.total is None else Pairs())
+        return run(gram, problem, begin, tol, _moves(problem))
+
+
+def _moves(problem: BoxProblem) -> Moves:
+    if problem.mass is not None:
+        return SidedPairs()
+    if problem.kink is not None:
+        return KinkedPairs()
+    return Singles() if problem.total is None else Pairs()
 
 
 def run(gram: Gram, problem: BoxProblem, start: Float64, tol: float, moves: Moves) -> Run:
@@ -77,15 +88,26 @@ def feasible(problem: BoxProblem) -> Float64:
     b = np.clip(np.zeros(len(problem.linear)), problem.lower, problem.upper)
     if problem.total is None:
         return b
-    missing = problem.total - float(b.sum())
-    room = problem.upper - b if missing > 0 else problem.lower - b
-    filled = np.cumsum(room)
-    if missing == 0.0:
+    if problem.mass is None:
+        _shift(b, problem, problem.total, np.arange(len(b)))
         return b
-    enough = np.flatnonzero(np.abs(filled) >= abs(missing))
-    if not len(enough):
-        raise ValueError(f"no point of the box sums to {problem.total:g}; at most {abs(filled[-1]):g} can be shifted")
-    last = int(enough[0])
-    b[:last] += room[:last]
-    b[last] += missing - float(filled[last] - room[last])
+    _shift(b, problem, (problem.mass + problem.total) / 2, np.flatnonzero(problem.upper > 0))
+    _shift(b, problem, (problem.total - problem.mass) / 2, np.flatnonzero(problem.upper <= 0))
     return b
+
+
+def _shift(b: Float64, problem: BoxProblem, total: float, ids: npt.NDArray[np.intp]) -> None:
+    """Move the first of these coefficients until they have this sum."""
+    missing = total - float(b[ids].sum())
+    if missing == 0.0:
+        return
+    room = (problem.upper if missing > 0 else problem.lower)[ids] - b[ids]
+    filled = np.cumsum(room)
+    most = abs(float(filled[-1])) if len(ids) else 0.0
+    # What rounding alone makes too much is all there is: every one to its bound.
+    if abs(missing) > most * (1 + 1e-12):
+        raise ValueError(f"no point of the box sums to {total:g}; at most {most:g} can be shifted")
+    last = min(int(np.searchsorted(np.abs(filled), abs(missing))), len(ids) - 1)
+    b[ids[:last]] += room[:last]
+    b[ids[last]] += missing - float(filled[last] - room[last])
+    np.clip(b, problem.lower, problem.upper, out=b)

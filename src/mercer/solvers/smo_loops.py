@@ -46,7 +46,7 @@ def extremes(b: Array, F: Array, lower: Array, upper: Array) -> tuple[float, flo
 
 
 @jit
-def _largest(keys: Array) -> int:
+def largest(keys: Array) -> int:
     """Where the largest float32 lies whose bits are these integers; -1 if all are -inf."""
     n = keys.shape[0]
     best, place = _MINUS_INFINITY, -1
@@ -86,7 +86,8 @@ def largest_positive(keys: Array) -> int:
 
 
 @jit
-def _write_gains(row: Array, own: Array, diagonal: Array, F: Array, falling: Array, top: float, out: Array) -> None:
+def write_gains(row: Array, own: Array, diagonal: Array, F: Array, falling: Array, top: float, out: Array) -> None:
+    """What a pair with the object of this row would gain, for every other one."""
     zero = np.float32(0)
     smallest = np.float32(SMALLEST_CURVATURE)
     for t in range(F.shape[0]):
@@ -96,7 +97,8 @@ def _write_gains(row: Array, own: Array, diagonal: Array, F: Array, falling: Arr
 
 
 @jit
-def _update(F: Array, row: Array, other: Array, move: float, rising: Array, out: Array) -> None:
+def update(F: Array, row: Array, other: Array, move: float, rising: Array, out: Array) -> None:
+    """Move along two rows, and write down what may rise."""
     for t in range(F.shape[0]):
         value = F[t] - move * (row[t] - other[t])
         F[t] = value
@@ -126,7 +128,7 @@ def pair_steps(
     closed_up, closed_down, opened = np.float32(-np.inf), np.float32(np.inf), np.float32(0)
     for t in range(F.shape[0]):
         scratch[t] = np.float32(F[t]) + rising[t]
-    i = _largest(bits)
+    i = largest(bits)
     for iteration in range(limit):
         if i < 0:
             return iteration, 0.0
@@ -134,13 +136,13 @@ def pair_steps(
         if (before + iteration) % CHECK_EVERY == 0:
             for t in range(F.shape[0]):
                 scratch[t] = -np.float32(F[t]) - falling[t]
-            lowest = _largest(bits)
+            lowest = largest(bits)
             if lowest < 0:
                 return iteration, 0.0
             if top - F[lowest] <= tol:
                 return iteration, top - F[lowest]
         row = K[i]
-        _write_gains(row, diagonal[i], diagonal, F, falling, top, scratch)
+        write_gains(row, diagonal[i], diagonal, F, falling, top, scratch)
         j = largest_positive(bits)
         if j < 0:
             return iteration, 0.0
@@ -154,8 +156,8 @@ def pair_steps(
         falling[i] = closed_down if b[i] <= lower[i] else opened
         rising[j] = closed_up if b[j] >= upper[j] else opened
         falling[j] = closed_down if b[j] <= lower[j] else opened
-        _update(F, row, other, move, rising, scratch)
-        i = _largest(bits)
+        update(F, row, other, move, rising, scratch)
+        i = largest(bits)
     highest, bottom = extremes(b, F, lower, upper)
     return limit, max(highest - bottom, 0.0)
 

@@ -108,9 +108,8 @@ class WorkingSetRun(Run):
 
     def _subtract(self, rows: Rows, moves: Float64 | None = None) -> None:
         if len(rows):
-            b, problem = self._b[rows], self._problem
-            keep = (b > problem.lower[rows]) & (b < problem.upper[rows])
-            self._pending = self._supply.subtract(self._F, rows, b if moves is None else moves, keep)
+            keep = self._moves.free(self._b, self._problem)[rows]
+            self._pending = self._supply.subtract(self._F, rows, self._b[rows] if moves is None else moves, keep)
 
     def _advance(self) -> None:
         if self._pending is not None and next(self._pending, self._pending) is self._pending:
@@ -138,6 +137,7 @@ class WorkingSetRun(Run):
             self._F[chosen],
             problem.lower[chosen],
             problem.upper[chosen],
+            None if problem.kink is None else problem.kink[chosen],
         )
         self._inner_tol = max(_INNER_TOL * self._tol, _INNER * self.gap)
         self._inner_did = 0
@@ -153,7 +153,7 @@ class WorkingSetRun(Run):
         return self._idle_rounds > _IDLE_ROUNDS
 
     def _objective(self) -> float:
-        return 0.5 * float(self._b @ (self._problem.linear - self._F))
+        return self._problem.objective(self._b, self._F)
 
     def _begin_anew(self) -> None:
         self._anew = True
@@ -191,9 +191,10 @@ class WorkingSetRun(Run):
 
     def _choose(self, highest: float, lowest: float) -> None:
         """Change the working set, and its block of the matrix with it."""
-        b, F, problem = self._b, self._F, self._problem
+        b, problem = self._b, self._problem
+        up, down = self._moves.slopes(b, self._F, problem)
         may_rise, may_fall = b < problem.upper, b > problem.lower
-        free = may_rise & may_fall
+        free = self._moves.free(b, problem)
         wanted = max(self._smallest, int(_PER_FREE * np.count_nonzero(free)), int(_PER_CHANGED * self._changed))
         size = min(wanted, self._largest)
         places = np.flatnonzero(free[self._set])
@@ -201,8 +202,8 @@ class WorkingSetRun(Run):
         outside = np.ones(self._n, dtype=bool)
         outside[self._set[places]] = False
         room = size - len(places)
-        rising = _worst(F, may_rise & outside & (lowest < F), -1.0, room)
-        falling = _worst(F, may_fall & outside & (highest > F), 1.0, room)
+        rising = _worst(up, may_rise & outside & (lowest < up), -1.0, room)
+        falling = _worst(down, may_fall & outside & (highest > down), 1.0, room)
         short = min(len(rising), len(falling), room // 2)
         rising = rising[: room - short] if len(falling) == short else rising[: room // 2]
         falling = falling[np.isin(falling, rising, invert=True)][: room - len(rising)]

@@ -1,0 +1,110 @@
+"""Quantile regression with a kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from mercer import _check
+from mercer.estimators.kernelised import KernelLike
+from mercer.estimators.machine_regressor import KernelMachineRegressor
+from mercer.losses.base import Loss
+from mercer.losses.quantile import Quantile
+
+Float64 = npt.NDArray[np.float64]
+
+
+class KernelQuantileRegressor(KernelMachineRegressor):
+    """Quantiles of y given x, several at once on one Gram matrix: minimises 1/2 |w|^2 + C sum_i pinball(y_i - f(x_i)).
+
+    Parameters
+    ----------
+    quantiles : one number in (0, 1), or several; `predict` then has one column for each, in their order.
+    non_crossing : whether predicted quantiles of an object are put into ascending order, which never makes the loss
+        larger; without, each machine predicts by itself, and a higher quantile may lie below a lower one.
+    C, kernel, degree, gamma, coef0, fit_intercept, tol, max_iter, time_limit, memory, psd : as in
+        `KernelMachineRegressor`.
+
+    >>> import numpy as np
+    >>> from mercer import KernelQuantileRegressor
+    >>> random = np.random.default_rng(0)
+    >>> X = np.linspace(0, 6, 200)[:, None]
+    >>> y = np.sin(X[:, 0]) + 0.3 * random.normal(size=200)
+    >>> low, high = KernelQuantileRegressor((0.1, 0.9), C=10.0, gamma=0.5).fit(X, y).predict(X).T
+    >>> bool(0.75 < np.mean((low <= y) & (y <= high)) < 0.85)
+    True
+    """
+
+    def __init__(
+        self,
+        quantiles: float | Sequence[float] = 0.5,
+        *,
+        C: float = 1.0,
+        kernel: KernelLike = "rbf",
+        degree: int = 3,
+        gamma: float | str = "scale",
+        coef0: float = 0.0,
+        fit_intercept: bool = True,
+        non_crossing: bool = True,
+        tol: float = 1e-3,
+        max_iter: int = -1,
+        time_limit: float | None = None,
+        memory: float | str = "auto",
+        psd: str = "warn",
+    ) -> None:
+        self.quantiles = quantiles
+        self.C = C
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.fit_intercept = fit_intercept
+        self.non_crossing = non_crossing
+        self.tol = tol
+        self.max_iter = max_iter
+        self.time_limit = time_limit
+        self.memory = memory
+        self.psd = psd
+
+    def _losses(self) -> list[Loss]:
+        owner = type(self).__name__
+        _check.boolean(owner, "non_crossing", self.non_crossing)
+        levels = [self.quantiles] if np.ndim(self.quantiles) == 0 else list(np.ravel(np.asarray(self.quantiles)))
+        if not levels:
+            raise _check.fail(owner, "quantiles", "one number in (0, 1) or several", self.quantiles)
+        return [
+            Quantile(_check.real(owner, "quantiles", level, low=0, high=1, low_open=True, high_open=True))
+            for level in levels
+        ]
+
+    def _loss(self) -> Loss:
+        return self._losses()[0]
+
+    @property
+    def _levels(self) -> Float64:
+        return np.array([loss.tau for loss in self._losses() if isinstance(loss, Quantile)])
+
+    def predict(self, X: Any) -> Float64:
+        """Predicted quantiles: flat for one number, else one column for each, in the order of `quantiles`."""
+        first = super().predict(X)  # answers what cannot be compared
+        if np.ndim(self.quantiles) == 0:
+            return first
+        values = self.expansion_(self._new_objects(X, self.kernel_))
+        if self.non_crossing:
+            order = np.argsort(self._levels, kind="stable")
+            values[:, order] = np.sort(values, axis=1)
+        return values
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """The share of the pinball loss of constant quantiles that is explained, the mean over quantiles; 1 is best."""
+        from sklearn.metrics import d2_pinball_score
+
+        predicted = self.predict(X).reshape(-1, len(self._levels))
+        shares = [
+            d2_pinball_score(y, column, alpha=level, sample_weight=sample_weight)
+            for column, level in zip(predicted.T, self._levels, strict=True)
+        ]
+        return float(np.mean(shares))

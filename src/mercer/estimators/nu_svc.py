@@ -1,0 +1,114 @@
+"""Support vector classification by the share of errors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils.validation import check_is_fitted
+
+from mercer import _check
+from mercer.errors import ParameterError
+from mercer.estimators.kernelised import KernelLike
+from mercer.estimators.margin_classifier import MarginClassifier, Solved
+from mercer.estimators.nu_machine import largest_nu, train_nu_classifier
+from mercer.estimators.targets import Classes
+from mercer.gram.matrix import Gram
+from mercer.solvers.drive import Limits, OnChunk
+
+Float64 = npt.NDArray[np.float64]
+
+
+class NuSVC(MarginClassifier):
+    """Support vector classification in which nu, not C, says how much error is allowed.
+
+    nu bounds the share of objects inside the margin or misclassified from above, and the share of support objects from
+    below. For two classes it minimises 1/2 |w|^2 - nu rho + 1/n sum_i max(0, rho - y_i f(x_i)) over f(x) = <w, phi(x)>
+    + b and rho >= 0, and then divides by rho; for more, it does so for every pair of classes on one shared Gram matrix.
+    A drop-in for scikit-learn's NuSVC, except that `class_weight` counts: it multiplies the weights of objects.
+
+    Parameters
+    ----------
+    nu : in (0, 1], and at most twice the share of the smaller of any two classes.
+    kernel, degree, gamma, coef0, shrinking, probability, tol, cache_size, class_weight, verbose, max_iter,
+    decision_function_shape, break_ties, random_state, time_limit, memory, psd : as in `SVC`.
+
+    Attributes: those of `SVC`, and `penalties_`, one for each pair of classes: `SVC` with this C has the same
+    machine for that pair.
+
+    >>> from mercer import NuSVC
+    >>> model = NuSVC(nu=0.5, kernel="linear").fit([[0.0], [1.0], [4.0], [5.0]], [0, 0, 1, 1])
+    >>> model.predict([[2.0], [3.0]])
+    array([0, 1])
+    """
+
+    _regressor = "NuSVR"
+
+    def __init__(
+        self,
+        *,
+        nu: float = 0.5,
+        kernel: KernelLike = "rbf",
+        degree: int = 3,
+        gamma: float | str = "scale",
+        coef0: float = 0.0,
+        shrinking: bool = True,
+        probability: bool = False,
+        tol: float = 1e-3,
+        cache_size: float | None = None,
+        class_weight: Any = None,
+        verbose: bool = False,
+        max_iter: int = -1,
+        decision_function_shape: str = "ovr",
+        break_ties: bool = False,
+        random_state: Any = None,
+        time_limit: float | None = None,
+        memory: float | str = "auto",
+        psd: str = "warn",
+    ) -> None:
+        self.nu = nu
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.shrinking = shrinking
+        self.probability = probability
+        self.tol = tol
+        self.cache_size = cache_size
+        self.class_weight = class_weight
+        self.verbose = verbose
+        self.max_iter = max_iter
+        self.decision_function_shape = decision_function_shape
+        self.break_ties = break_ties
+        self.random_state = random_state
+        self.time_limit = time_limit
+        self.memory = memory
+        self.psd = psd
+
+    def _check_parameters(self) -> None:
+        _check.real(type(self).__name__, "nu", self.nu, low=0, high=1, low_open=True)
+        super()._check_parameters()
+
+    def _bounds(self, classes: Classes, weights: Float64) -> Float64:
+        totals = np.bincount(classes.codes, weights=weights, minlength=len(classes.labels)).astype(np.float64)
+        most, pair = largest_nu(totals)
+        if float(self.nu) > most * (1 + 1e-12):
+            first, second = (f"{classes.labels.tolist()[k]!r} (weight {totals[k]:g})" for k in pair)
+            raise ParameterError(
+                f"The specified nu is infeasible: nu={self.nu:g}, but between the classes {first} and {second} it can "
+                f"be at most {most:.6g}, twice the share of the smaller. Lower nu to that, or weigh the classes alike "
+                "with class_weight='balanced'."
+            )
+        return weights
+
+    def _solve(self, gram: Gram, signs: Float64, bounds: Float64, limits: Limits, on_chunk: OnChunk | None) -> Solved:
+        totals = np.array([bounds[signs > 0].sum(), bounds[signs < 0].sum()])
+        nu = min(float(self.nu), largest_nu(totals)[0])  # parts of the data may be less balanced than the whole
+        return train_nu_classifier(gram, signs, bounds, nu, tol=float(self.tol), limits=limits, on_chunk=on_chunk)
+
+    @property
+    def penalties_(self) -> Float64:
+        """The C of the same machine in its C-form, for each pair of classes."""
+        check_is_fitted(self)
+        return self._penalty_scales

@@ -1,0 +1,99 @@
+"""Support vector regression by the share of errors."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from mercer import _check
+from mercer.errors import ModelFileError
+from mercer.estimators.kernelised import KernelLike
+from mercer.estimators.machine import Machine
+from mercer.estimators.nu_machine import train_nu_regressor
+from mercer.estimators.svr import SVR
+from mercer.gram.matrix import Gram
+from mercer.losses.base import Loss
+from mercer.losses.epsilon_insensitive import EpsilonInsensitive
+from mercer.solvers.drive import Limits, OnChunk
+
+Float64 = npt.NDArray[np.float64]
+
+
+class NuSVR(SVR):
+    """Support vector regression that finds the width of its tube: nu bounds the share of objects outside it.
+
+    Minimises 1/2 |w|^2 + C (nu n epsilon + sum_i max(0, |y_i - f(x_i)| - epsilon)) over f and epsilon. At most the
+    share nu of the objects lies outside the tube, and at least that share are support objects. A drop-in for
+    scikit-learn's NuSVR, with the same attributes.
+
+    Parameters
+    ----------
+    nu : the share of objects that may lie outside the tube, in (0, 1].
+    C : the penalty.
+    kernel, degree, gamma, coef0, shrinking, tol, cache_size, verbose, max_iter, time_limit, memory, psd : as in `SVR`.
+
+    Attributes: those of `SVR`, and `epsilon_`, half the width of the tube.
+
+    >>> import numpy as np
+    >>> from mercer import NuSVR
+    >>> X = np.linspace(0, 6, 50)[:, None]
+    >>> model = NuSVR(nu=0.3, C=10.0, gamma=0.5).fit(X, np.sin(X[:, 0]))
+    >>> bool(abs(model.predict([[3.0]])[0] - np.sin(3.0)) < 0.05)
+    True
+    """
+
+    _stored_values: ClassVar[dict[str, type]] = {**SVR._stored_values, "epsilon_": float}
+
+    fit_intercept = True  # always: the tube lies around it
+
+    def __init__(
+        self,
+        *,
+        nu: float = 0.5,
+        C: float = 1.0,
+        kernel: KernelLike = "rbf",
+        degree: int = 3,
+        gamma: float | str = "scale",
+        coef0: float = 0.0,
+        shrinking: bool = True,
+        tol: float = 1e-3,
+        cache_size: float | None = None,
+        verbose: bool = False,
+        max_iter: int = -1,
+        time_limit: float | None = None,
+        memory: float | str = "auto",
+        psd: str = "warn",
+    ) -> None:
+        self.nu = nu
+        self.C = C
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.shrinking = shrinking
+        self.tol = tol
+        self.cache_size = cache_size
+        self.verbose = verbose
+        self.max_iter = max_iter
+        self.time_limit = time_limit
+        self.memory = memory
+        self.psd = psd
+
+    def _loss(self) -> Loss:
+        _check.real("NuSVR", "nu", self.nu, low=0, high=1, low_open=True)
+        return EpsilonInsensitive(vars(self).get("epsilon_", 0.0))
+
+    def _solve(
+        self, gram: Gram, loss: Loss, y: Float64, penalties: Float64, limits: Limits, on_chunk: OnChunk
+    ) -> Machine:
+        machine, self.epsilon_ = train_nu_regressor(
+            gram, y, penalties, float(self.nu), tol=float(self.tol), limits=limits, on_chunk=on_chunk
+        )
+        return machine
+
+    def _refuse_inconsistent(self) -> None:
+        if not (np.isfinite(self.epsilon_) and self.epsilon_ >= 0):
+            raise ModelFileError(f"the width of a tube cannot be {self.epsilon_}.")
+        super()._refuse_inconsistent()

@@ -1,0 +1,235 @@
+"""Novelty detection by support vectors."""
+
+from __future__ import annotations
+
+import math
+import time
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import OutlierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from mercer import _check
+from mercer._progress import reporting
+from mercer.errors import ModelFileError
+from mercer.estimators.certificate import Certificate, violation
+from mercer.estimators.kernelised import KernelLike
+from mercer.estimators.limits import limits_of
+from mercer.estimators.machine import Machine, warn_if_unfinished
+from mercer.estimators.psd import Repair, certified, guard
+from mercer.estimators.sanity import warn_if_constant, warn_of_scales
+from mercer.estimators.storing import StoredMachine
+from mercer.estimators.targets import sample_weights
+from mercer.gram.expansion import Expansion
+from mercer.gram.matrix import Gram
+from mercer.inputs.base import Objects
+from mercer.inputs.vectors import Vectors
+from mercer.solvers.problem import BoxProblem
+from mercer.solvers.smo import SMO
+
+Float64 = npt.NDArray[np.float64]
+
+
+class OneClassSVM(OutlierMixin, StoredMachine):
+    """What training objects have in common: a region of feature space that leaves out the share nu of them at most.
+
+    With ``region="plane"`` the region is a half-space far from the origin: 1/2 |w|^2 - nu n rho + sum_i max(0, rho -
+    <w, phi(x_i)>) is least over w and rho. With ``region="ball"`` it is the smallest ball, of centre c and radius r,
+    that encloses all but those: r^2 + 1/(nu n) sum_i max(0, |phi(x_i) - c|^2 - r^2) is least. Where k(x, x) is the same
+    for all x, as it is for every normalised kernel, both are the same region, and their decision functions are equal. A
+    drop-in for scikit-learn's OneClassSVM, with the same attributes.
+
+    Parameters
+    ----------
+    nu : the share of training objects that may be left out, in (0, 1]; up to 1/n the ball encloses all of them.
+    region : ``"plane"`` or ``"ball"``.
+    kernel, degree, gamma, coef0, tol, shrinking, cache_size, verbose, max_iter, time_limit, memory, psd : as in `SVC`.
+
+    Attributes: `offset_`, `support_`, `dual_coef_`, `intercept_`, `certificate_`, and `radius_`, that of the ball in
+    feature space.
+
+    >>> from mercer import OneClassSVM, kernels
+    >>> model = OneClassSVM(nu=0.2, kernel=kernels.normalise(kernels.Spectrum(2)))
+    >>> model.fit(["gattaca", "gattac", "attaca", "gataca", "gattaga"]).predict(["gattaca", "cgcgcg"])
+    array([ 1, -1])
+    """
+
+    _stored_arrays: ClassVar[dict[str, str]] = {"support_": "i"}
+    _stored_values: ClassVar[dict[str, type]] = {"n_iter_": int, "fit_status_": int, "_mass": float, "_centre": float}
+
+    def __init__(
+        self,
+        *,
+        kernel: KernelLike = "rbf",
+        degree: int = 3,
+        gamma: float | str = "scale",
+        coef0: float = 0.0,
+        tol: float = 1e-3,
+        nu: float = 0.5,
+        region: str = "plane",
+        shrinking: bool = True,
+        cache_size: float | None = None,
+        verbose: bool = False,
+        max_iter: int = -1,
+        time_limit: float | None = None,
+        memory: float | str = "auto",
+        psd: str = "warn",
+    ) -> None:
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.tol = tol
+        self.nu = nu
+        self.region = region
+        self.shrinking = shrinking
+        self.cache_size = cache_size
+        self.verbose = verbose
+        self.max_iter = max_iter
+        self.time_limit = time_limit
+        self.memory = memory
+        self.psd = psd
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Train on objects X; `y` is not used, `sample_weight` says how much it costs to leave each object out."""
+        del y
+        began = time.monotonic()
+        with self._all_or_nothing():
+            owner = type(self).__name__
+            nu = _check.real(owner, "nu", self.nu, low=0, high=1, low_open=True)
+            tol = _check.real(owner, "tol", self.tol, low=0, low_open=True, high_open=True)
+            _check.choice(owner, "region", self.region, ("plane", "ball"))
+            kernel = self._kernel(X)
+            objects = kernel.coerce(X)
+            self._check_features(X, objects, reset=True)
+            weights = sample_weights(sample_weight, objects)
+            warn_of_scales(objects)
+            fitted = kernel.fit(objects)
+            gram = Gram.of(fitted, objects, memory=self.memory if self.cache_size is None else self.cache_size)
+            guarded = guard(owner, kernel, gram, self.psd)
+            warn_if_constant(guarded.gram)
+            mass = nu * float(weights.sum())
+            used = np.flatnonzero(weights > 0)
+            part = guarded.gram if len(used) == len(weights) else guarded.gram.view(used)
+            linear = self._linear(mass, part.diagonal())
+            problem = BoxProblem(linear, np.zeros(len(used)), weights[used], mass)
+            with reporting("Training") as report:
+                found = SMO().solve(
+                    part,
+                    problem,
+                    tol=tol,
+                    limits=limits_of(self, began),
+                    on_chunk=lambda chunk: report(chunk.fraction, f"gap {chunk.gap:.2g}"),
+                )
+        dual = np.zeros((len(objects), 1))
+        dual[used, 0] = found.coefficients
+        full = guarded.expanded(dual)
+        self.kernel_ = fitted
+        self._mass = mass
+        self.support_ = np.flatnonzero(full[:, 0])
+        self._repair = Repair.of(guarded, dual[self.support_])
+        self.expansion_ = Expansion(
+            fitted, objects.take(self.support_), full[self.support_], np.array([float(found.intercept)])
+        )
+        self._centre = float(found.coefficients @ found.outputs) / mass**2
+        dtype = np.dtype(gram.dtype).name
+        proof = self._proof(weights[used], linear, found.coefficients, found.outputs, found.stats.iterations, dtype)
+        self.certificate_ = Certificate.together((proof,), gram.entries_computed, time.monotonic() - began)
+        self.n_iter_ = found.stats.iterations
+        machine = Machine(found.coefficients, found.intercept, found.status, proof)
+        self.fit_status_ = 0 if machine.converged else 1
+        warn_if_unfinished(self, [machine])
+        return self
+
+    def _linear(self, mass: float, diagonal: Float64) -> Float64:
+        """What the dual has beside 1/2 b'Kb: nothing for a plane, lengths for a ball."""
+        return -0.5 * mass * diagonal if self.region == "ball" else np.zeros(len(diagonal))
+
+    def _proof(
+        self, weights: Float64, linear: Float64, b: Float64, outputs: Float64, iterations: int, dtype: str
+    ) -> Certificate:
+        """The primal is 1/2 |w|^2 + mass t + sum_i w_i max(0, -(f_i + t)): f outputs and `linear`, t the intercept."""
+        t, squared = float(self.expansion_.intercept[0]), max(float(b @ outputs), 0.0)
+        primal = 0.5 * squared + self._mass * t + float(weights @ np.maximum(0.0, -(outputs + linear + t)))
+        dual = -0.5 * squared - float(linear @ b)
+        worst = violation(np.zeros(len(b)), weights, b, -(outputs + linear), intercept=True)
+        margin = 1.0 / math.sqrt(squared) if squared > 0 else math.inf
+        return Certificate(primal, dual, worst, margin, iterations, kernel_entries=0, seconds=0.0, dtype=dtype)
+
+    def decision_function(self, X: Any) -> Float64:
+        """Positive inside the region, negative outside; for a ball (r^2 - |phi(x) - c|^2) times half of nu n."""
+        check_is_fitted(self)
+        objects = self._new_objects(X, self.kernel_)
+        values = self.expansion_(objects)[:, 0]
+        return values + self._linear(self._mass, self._lengths(objects)) if self.region == "ball" else values
+
+    def _lengths(self, objects: Objects) -> Float64:
+        return self.kernel_.diagonal(self.kernel_.features(objects))
+
+    def score_samples(self, X: Any) -> Float64:
+        """The decision function without its offset."""
+        return self.decision_function(X) + self.offset_
+
+    def predict(self, X: Any) -> Any:
+        """1 for objects inside the region, -1 for those outside."""
+        return np.where(self.decision_function(X) >= 0, 1, -1).astype(np.intp)
+
+    def verify(self, X: Any, sample_weight: Any = None) -> Certificate:
+        """Recompute the certificate from the training data in float64, from the fitted expansion alone."""
+        check_is_fitted(self)
+        began = time.monotonic()
+        objects = self.kernel_.kernel.coerce(X)
+        weights = sample_weights(sample_weight, objects)
+        used = weights > 0
+        gram = Gram.of(self.kernel_, objects, self.expansion_.support, dtype=np.float64)
+        products = gram.matvec(self.expansion_.coefficients)
+        full, outputs = certified(self._repair, self.expansion_.coefficients, products, self.support_)
+        shift = 0.0 if self._repair is None else self._repair.shift
+        linear = self._linear(self._mass, self._lengths(objects) + shift)
+        proof = self._proof(weights[used], linear[used], full[used, 0], outputs[used, 0], self.n_iter_, "float64")
+        return Certificate.together((proof,), gram.entries_computed, time.monotonic() - began)
+
+    def _refuse_inconsistent(self) -> None:
+        shape = self.expansion_.coefficients.shape
+        if self.support_.shape != (len(self.expansion_.support),) or shape[1] != 1 or not self._mass > 0:
+            raise ModelFileError("support objects and coefficients do not fit together.")
+
+    @property
+    def offset_(self) -> float:
+        """What a score must reach to count as inside."""
+        check_is_fitted(self)
+        return -float(self.expansion_.intercept[0])
+
+    @property
+    def radius_(self) -> float:
+        """The radius of the ball in feature space."""
+        if self.region != "ball":
+            raise AttributeError("radius_ is only available when region='ball'")
+        return math.sqrt(max(self._centre - 2.0 * self.offset_ / self._mass, 0.0))
+
+    @property
+    def intercept_(self) -> Float64:
+        """Minus the offset, as scikit-learn has it."""
+        check_is_fitted(self)
+        return self.expansion_.intercept
+
+    @property
+    def dual_coef_(self) -> Float64:
+        """Coefficients of support objects, in one row."""
+        check_is_fitted(self)
+        return self.expansion_.coefficients.T
+
+    @property
+    def n_support_(self) -> Any:
+        """How many support objects there are."""
+        check_is_fitted(self)
+        return np.array([len(self.support_)], dtype=np.int32)
+
+    @property
+    def support_vectors_(self) -> Any:
+        """Rows of the support objects, where objects are vectors."""
+        check_is_fitted(self)
+        support = self.expansion_.support
+        return support.values if isinstance(support, Vectors) else np.empty((0, 0))
