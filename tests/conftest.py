@@ -5,6 +5,7 @@ start with one of `ALLOWED_SKIPS` fails the run: a test that silently stopped ru
 """
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,10 @@ ALLOWED_SKIPS = ("no-run: ",)  # a code block of the docs that says itself why i
 settings.register_profile("ci", derandomize=True, deadline=None)
 settings.register_profile("dev", deadline=None)
 settings.load_profile("dev")
+
+# A shell that starts the tests in the background has them, and all that they start, ignore Ctrl-C: some are about it.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 unexpected_skips: list[str] = []
 

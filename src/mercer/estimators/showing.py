@@ -67,6 +67,9 @@ class ShowsWork:
     support_: npt.NDArray[np.intp]
     fit_intercept: bool
 
+    _few: _Remembered | None = None
+    """Not part of a model file, which holds support objects alone."""
+
     def _remember(self, objects: Objects, codes: npt.NDArray[np.intp], penalties: Float64) -> None:
         self._few = _Remembered(objects, codes, penalties) if len(objects) <= MOST else None
 
@@ -81,7 +84,7 @@ class ShowsWork:
         Classes 1 (y = +1) and -1 (y = -1), kernel linear()
         """
         check_is_fitted(self)
-        few: _Remembered | None = getattr(self, "_few", None)
+        few = self._few
         if few is None:
             raise InputError(
                 f"Work is shown for machines that were fitted here on up to {MOST} objects. Fit one on a few objects."
