@@ -66,10 +66,10 @@ def train(
         dual = BoxProblem(box.linear, box.lower, box.upper, 0.0 if intercept else None)
         # Copies of an object are rows and columns of the same matrix, met more than once.
         repeated = gram if box.copies == 1 else gram.view(np.tile(np.arange(len(y)), box.copies))
-        start = None if sharing is None else sharing.start(loss, y, box)
+        start = None if sharing is None else sharing.start(loss, y, box, intercept=intercept)
         solution = SMO().solve(repeated, dual, start=start, tol=tol, limits=limits, on_chunk=on_chunk)
         if sharing is not None:
-            sharing.ended(loss, y, box, solution.coefficients)
+            sharing.ended(loss, y, box, solution.coefficients, intercept=intercept)
         coefficients = solution.coefficients.reshape(box.copies, len(y)).sum(axis=0)
         products = solution.outputs[: len(y)]
     proof = certify(
