@@ -110,6 +110,10 @@ class TestEqualsExhaustiveSearch:
         grid = {"C": [0.1, 1.0], "class_weight": [None, "balanced", {0: 2.0}]}
         both(SVC(), grid, X, Y, fit_params={"sample_weight": weights})
 
+    def test_machines_with_and_without_intercept(self) -> None:
+        """A solution without an intercept has no sum to keep, so it is no start for a machine with one."""
+        both(SVC(gamma=0.1), {"fit_intercept": [False, True], "C": [0.1, 1.0]}, X, TWO, scoring="roc_auc")
+
     def test_other_estimators_are_searched_the_ordinary_way(self) -> None:
         both(LogisticRegression(), {"C": [0.1, 1.0]}, X, TWO)
         both(make_pipeline(StandardScaler(), SVC()), {"svc__C": [0.1, 1.0], "svc__gamma": [0.1, "scale"]}, X, TWO)

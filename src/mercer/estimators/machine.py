@@ -70,13 +70,14 @@ def train(
             dual = BoxProblem(box.linear, box.lower, box.upper, 0.0 if intercept else None)
         # Copies of an object are rows and columns of the same matrix, met more than once.
         repeated = gram if copies == 1 else gram.view(np.tile(np.arange(len(y)), copies))
-        start = None if sharing is None else sharing.start(loss, y, box)
+        start = None if sharing is None else sharing.start(loss, y, box, intercept=intercept)
         if start is not None and copies < box.copies:
             start = start.reshape(2, len(y)).sum(axis=0)
         solution = SMO().solve(repeated, dual, start=start, tol=tol, limits=limits, on_chunk=on_chunk)
         coefficients = solution.coefficients.reshape(copies, len(y)).sum(axis=0)
         if sharing is not None:
-            sharing.ended(loss, y, box, _in_copies(box, coefficients) if copies == 1 else solution.coefficients)
+            ended = _in_copies(box, coefficients) if copies == 1 else solution.coefficients
+            sharing.ended(loss, y, box, ended, intercept=intercept)
         products = solution.outputs[: len(y)]
     proof = certify(
         loss,

@@ -19,25 +19,26 @@ Float64 = npt.NDArray[np.float64]
 class Sharing:
     """Given by a search to estimators that it fits one after another, on the same objects with other penalties.
 
-    Problems are told apart by their loss and targets, so that machines may come in any order.
+    Problems are told apart by their loss, their targets and whether there is an intercept (without one, coefficients
+    have no sum to keep), so that machines may come in any order.
     """
 
     stop: threading.Event = field(default_factory=threading.Event)
     """Set from outside; every solver that is at work then raises `Stopped` within a fraction of a second."""
     warm: bool = True
     """Whether a problem begins where it ended before."""
-    _ended: dict[tuple[Loss, bytes], tuple[Box, Float64]] = field(default_factory=dict)
+    _ended: dict[tuple[Loss, bytes, bool], tuple[Box, Float64]] = field(default_factory=dict)
 
     def stop_of_one_fit(self) -> threading.Event:
         """An event for the machines of one fit: set when `stop` is, while a fit that fails ends nobody else's."""
         return _Below(self.stop)
 
-    def start(self, loss: Loss, y: Float64, box: Box) -> Float64 | None:
+    def start(self, loss: Loss, y: Float64, box: Box, *, intercept: bool) -> Float64 | None:
         """A feasible point to begin from: where the same problem ended with other penalties, if it was solved before.
 
         Coefficients on a bound stay on it, and free ones stay where they were, as far as their sum allows.
         """
-        found = self._ended.get((loss, y.tobytes()))
+        found = self._ended.get((loss, y.tobytes(), intercept))
         if found is None:
             return None
         before, b = found
@@ -55,10 +56,10 @@ class Sharing:
             return np.where(high | low, moved, np.clip(b * factor[0], box.lower, box.upper))
         return moved + room * (missing / room.sum()) if missing else moved
 
-    def ended(self, loss: Loss, y: Float64, box: Box, coefficients: Float64) -> None:
+    def ended(self, loss: Loss, y: Float64, box: Box, coefficients: Float64, *, intercept: bool) -> None:
         """Note where a problem ended."""
         if self.warm:
-            self._ended[loss, y.tobytes()] = (box, coefficients)
+            self._ended[loss, y.tobytes(), intercept] = (box, coefficients)
 
 
 class _Below(threading.Event):
