@@ -65,7 +65,7 @@ def _dna(n: int, seed: int) -> Problem:
 def _graphs(n: int, seed: int) -> Problem:
     graphs, labels = datasets.make_graphs(n, random_state=seed)
     trials = (
-        Trial(kernels.normalise(kernels.VertexHistogram()), C=10.0),
+        Trial(kernels.normalise(kernels.VertexHistogram()), C=10.0, label="vertex_histogram()"),
         Trial(kernels.normalise(kernels.WeisfeilerLehman(h=3)), C=10.0, label="normalise(wl(h=3))"),
         Trial(kernels.normalise(kernels.ShortestPath()), C=10.0),
     )
@@ -77,8 +77,8 @@ def _karate() -> Problem:
     networkx: Any = importlib.import_module("networkx")
     graph = networkx.karate_club_graph()
     clubs = np.array([graph.nodes[node]["club"] for node in graph])
-    kernel = kernels.Heat(networkx.to_numpy_array(graph, weight=None), time=0.5)
-    return Problem("karate club", "members", np.arange(len(clubs)), clubs, (Trial(kernel, label="heat(time=0.5)"),))
+    kernel = kernels.normalise(kernels.Heat(networkx.to_numpy_array(graph, weight=None), time=0.5))
+    return Problem("karate club", "members", np.arange(len(clubs)), clubs, (Trial(kernel, label="normalise(heat)"),))
 
 
 def _mixed(n: int, seed: int) -> Problem:
