@@ -67,7 +67,7 @@ def _graphs(n: int, seed: int) -> Problem:
     trials = (
         Trial(kernels.normalise(kernels.VertexHistogram()), C=10.0, label="vertex_histogram()"),
         Trial(kernels.normalise(kernels.WeisfeilerLehman(h=3)), C=10.0, label="normalise(wl(h=3))"),
-        Trial(kernels.normalise(kernels.ShortestPath()), C=10.0),
+        Trial(kernels.normalise(kernels.ShortestPath()), C=10.0, label="shortest_path()"),
     )
     return Problem("molecule-like", "graphs", np.array(graphs, dtype=object), labels, trials)
 
