@@ -95,7 +95,7 @@ def run(path: str, reading: Options, plan: Plan, given: list[str], *, as_json: b
             print()
     factor, digits = (1, 3) if task == "regression" else (100, 1)
     table = output.new_table()
-    table.add_column("kernel")
+    table.add_column("kernel", overflow="fold")
     for head in ("alpha" if task == "regression" else "C", best.name, "95 % interval", "seconds"):
         table.add_column(head, justify="right", no_wrap=True)
     for trial, estimate in ranked:

@@ -69,7 +69,7 @@ def comparison(outcome: Outcome) -> Any:
     """The table of kernels, best first."""
     table = output.new_table()
     regression = outcome.task == "regression"
-    table.add_column("kernel", no_wrap=False)
+    table.add_column("kernel", overflow="fold")
     for head in ("alpha" if regression else "C", "R2" if regression else f"{outcome.estimate.name} %", "seconds"):
         table.add_column(head, justify="right", no_wrap=True)
     factor = 1 if regression else 100
