@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any, ClassVar, Self
 
@@ -42,7 +42,7 @@ Solved = tuple[Machine, float]
 Report = Callable[[float, str], None]
 
 
-class MarginClassifier(Probabilities, ClassifierMixin, StoredPairs):
+class MarginClassifier(Probabilities, ClassifierMixin, StoredPairs, ABC):
     """Trains a machine for each pair of classes, side by side, and decides by their votes."""
 
     tol: float

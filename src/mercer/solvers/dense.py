@@ -14,7 +14,7 @@ import numpy as np
 
 from mercer.gram.matrix import Gram
 from mercer.solvers.drive import Run
-from mercer.solvers.moves import Local, Moves
+from mercer.solvers.moves import Local, Moves, beyond_single
 from mercer.solvers.problem import BoxProblem
 from mercer.solvers.solution import Float64, Solution, Stats, Status
 
@@ -35,6 +35,7 @@ class DenseRun(Run):
         )
         self._local.F[:] = self._fresh()
         self._claims = 0
+        self._exact = False
 
     def _fresh(self) -> Float64:
         local = self._local
@@ -46,8 +47,9 @@ class DenseRun(Run):
         return values
 
     def step(self, iterations: int) -> None:
-        # Once a claim turned out to be wrong, the rest is done in float64 throughout.
-        steps = self._moves.exact_steps if self._claims else self._moves.steps
+        # Once a claim turned out to be wrong, or float32 cannot order what is left, the rest is done in float64.
+        self._exact = self._exact or self._claims > 0 or beyond_single(self._local.F, self.gap)
+        steps = self._moves.exact_steps if self._exact else self._moves.steps
         did, self.gap = steps(self._local, self._tol, iterations)
         self.iterations += did
         if did == iterations and self.gap > self._tol:

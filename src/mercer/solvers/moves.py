@@ -17,6 +17,8 @@ from mercer.solvers.solution import Float64
 
 Block = npt.NDArray[np.floating[Any]]
 
+_RESOLUTION = 4 * float(np.finfo(np.float32).eps)
+
 
 @final
 class Local:
@@ -57,6 +59,11 @@ def middle(highest: float, lowest: float) -> float:
     if np.isfinite(highest) and np.isfinite(lowest):
         return (highest + lowest) / 2
     return float(highest if np.isfinite(highest) else lowest if np.isfinite(lowest) else 0.0)
+
+
+def beyond_single(F: Float64, gap: float) -> bool:
+    """Whether a gap is so small beside F that float32 cannot tell who is furthest: steps would go on without end."""
+    return gap < _RESOLUTION * float(np.abs(F).max(initial=0.0))
 
 
 class Moves(ABC):

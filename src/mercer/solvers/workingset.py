@@ -24,7 +24,7 @@ import numpy.typing as npt
 from mercer._jit import Array, jit
 from mercer.gram.matrix import Gram
 from mercer.solvers.drive import CHUNK_SECONDS, Run
-from mercer.solvers.moves import Local, Moves
+from mercer.solvers.moves import Local, Moves, beyond_single
 from mercer.solvers.problem import BoxProblem
 from mercer.solvers.solution import Float64, Solution, Stats, Status
 from mercer.solvers.supply import RowSupply
@@ -165,7 +165,8 @@ class WorkingSetRun(Run):
         local = self._local
         assert local is not None
         limit = min(left, max(16, int(_PASS_ENTRIES / len(local.b))))
-        steps = self._moves.exact_steps if self._exact else self._moves.steps
+        exact = self._exact or beyond_single(local.F, self._inner_tol)
+        steps = self._moves.exact_steps if exact else self._moves.steps
         did, _ = steps(local, self._inner_tol, limit)
         self.iterations += did
         self._inner_did += did
