@@ -17,8 +17,11 @@ from types import FrameType
 @contextlib.contextmanager
 def interrupt_held_back() -> Iterator[None]:
     """An interrupt that comes inside is answered at the end. Only the main thread is ever interrupted."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
     handler = signal.getsignal(signal.SIGINT)
-    if threading.current_thread() is not threading.main_thread() or not callable(handler):
+    if not callable(handler):
         yield
         return
     arrived: list[tuple[int, FrameType | None]] = []

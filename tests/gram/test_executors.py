@@ -1,5 +1,6 @@
 """Who computes the tiles: errors, Ctrl-C, nesting, and the threads of BLAS."""
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -112,14 +113,37 @@ def test_blas_is_held_to_one_thread_and_restored():
     assert blas_threads() == before
 
 
-def test_blas_limits_are_counted():
+def test_blas_limits_are_counted_over_threads():
     before = blas_threads()
-    first, second = single_threaded_blas(), single_threaded_blas()
-    first.__enter__()
-    second.__enter__()
-    first.__exit__(None, None, None)
-    assert set(blas_threads()) <= {1}  # the second still needs it
-    second.__exit__(None, None, None)
+    entered, finish = threading.Event(), threading.Event()
+
+    def hold() -> None:
+        with single_threaded_blas():
+            entered.set()
+            finish.wait(30)
+
+    other = threading.Thread(target=hold)
+    with single_threaded_blas(), single_threaded_blas():
+        other.start()
+        assert entered.wait(30)
+    assert set(blas_threads()) <= {1}  # the other thread still needs it
+    finish.set()
+    other.join(30)
+    assert blas_threads() == before
+
+
+def test_blas_limits_survive_an_interrupt_while_they_are_taken(monkeypatch):
+    before = blas_threads()
+
+    @contextlib.contextmanager
+    def interrupted():
+        yield
+        monkeypatch.undo()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(executors, "interrupt_held_back", interrupted)
+    with pytest.raises(KeyboardInterrupt), single_threaded_blas():
+        pass
     assert blas_threads() == before
 
 

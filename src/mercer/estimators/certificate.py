@@ -84,6 +84,8 @@ def objective(
     """
     squared = max(float(coefficients @ outputs), 0.0)
     hard = np.isinf(C)
+    if not hard.any():
+        return 0.5 * squared + float(C @ loss.value(y, outputs + intercept)), math.sqrt(squared)
     slack = loss.value(y, outputs + intercept)
     stretch = 1.0 - float(slack[hard].max(initial=0.0))
     if stretch <= 0:

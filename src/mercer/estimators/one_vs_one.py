@@ -51,8 +51,9 @@ def dual_coefficients(coefficients: Float64, codes: Rows, n_classes: int) -> Flo
     Row r of a support object of class c is its coefficient against class r, or r + 1 from c on.
     """
     layout = np.zeros((n_classes - 1, len(codes)))
+    members = [np.flatnonzero(codes == label) for label in range(n_classes)]
     for column, (a, b) in enumerate(pairs(n_classes)):
-        of_a, of_b = codes == a, codes == b
+        of_a, of_b = members[a], members[b]
         layout[b - 1, of_a] = coefficients[of_a, column]
         layout[a, of_b] = coefficients[of_b, column]
     return layout
@@ -61,8 +62,9 @@ def dual_coefficients(coefficients: Float64, codes: Rows, n_classes: int) -> Flo
 def from_dual_coefficients(layout: Float64, codes: Rows, n_classes: int) -> Float64:
     """The inverse of `dual_coefficients`."""
     coefficients = np.zeros((len(codes), n_classes * (n_classes - 1) // 2))
+    members = [np.flatnonzero(codes == label) for label in range(n_classes)]
     for column, (a, b) in enumerate(pairs(n_classes)):
-        of_a, of_b = codes == a, codes == b
+        of_a, of_b = members[a], members[b]
         coefficients[of_a, column] = layout[b - 1, of_a]
         coefficients[of_b, column] = layout[a, of_b]
     return coefficients

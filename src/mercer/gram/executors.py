@@ -18,7 +18,7 @@ from typing import Any, Protocol, TypeVar, final
 
 import numpy as np
 import numpy.typing as npt
-from threadpoolctl import ThreadpoolController
+import threadpoolctl
 
 from mercer._interrupts import interrupt_held_back
 from mercer._progress import Reporter
@@ -206,10 +206,10 @@ _limiter: Any = None
 
 
 @functools.lru_cache(maxsize=1)
-def _controller(loaded_modules: int) -> ThreadpoolController:
+def _controller(loaded_modules: int) -> threadpoolctl.ThreadpoolController:
     # Looking for BLAS libraries takes a millisecond; a new one can only have come with a new module.
     del loaded_modules
-    return ThreadpoolController()
+    return threadpoolctl.ThreadpoolController()
 
 
 @contextlib.contextmanager
@@ -220,17 +220,32 @@ def single_threaded_blas() -> Iterator[None]:
     how many there are. The setting is process-wide, so it is counted: two fits at once must not undo each other's.
     """
     global _holders, _limiter
-    # Held back: half of this done is a process whose BLAS never has its threads again.
-    with interrupt_held_back(), _guard:
-        _holders += 1
-        if _holders == 1:
-            _limiter = _controller(len(sys.modules)).limit(limits=1, user_api="blas")
-            _limiter.__enter__()
+    if getattr(_worker, "holds", False):  # this thread does already
+        yield
+        return
     try:
+        # Held back: half of this done is a process whose BLAS never has its threads again.
+        with interrupt_held_back(), _guard:
+            _worker.holds = True
+            _holders += 1
+            if _holders == 1:
+                _limiter = _controller(len(sys.modules)).limit(limits=1, user_api="blas")
         yield
     finally:
         with interrupt_held_back(), _guard:
-            _holders -= 1
-            if _holders == 0:
-                _limiter.__exit__(None, None, None)
-                _limiter = None
+            if getattr(_worker, "holds", False):
+                _worker.holds = False
+                _holders -= 1
+                if _holders == 0:
+                    _restore(_limiter)
+                    _limiter = None
+
+
+def _restore(limiter: Any) -> None:
+    """Undo a limit that perhaps another thread has set: threadpoolctl heeds one thread at a time, unless told."""
+    give_up_control = getattr(threadpoolctl.OpenBLASController, "clear_controlling_thread", None)
+    if give_up_control is not None:
+        give_up_control(force=True)
+    limiter.restore_original_limits()
+    if give_up_control is not None:
+        give_up_control(force=True)

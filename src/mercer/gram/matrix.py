@@ -17,6 +17,7 @@ from mercer.errors import KernelError
 from mercer.gram import budget
 from mercer.gram.cache import RowCache
 from mercer.gram.executors import Block, Executor, Serial, Sink, Threads
+from mercer.gram.pair_rows import PairRows
 from mercer.gram.sinks import ProductSink, StoreSink
 from mercer.gram.tiles import Strip, plan
 from mercer.gram.work import ExactWork, StoredWork, TileWork, gathered
@@ -65,6 +66,8 @@ class Gram:
         self._rows = rows
         self._columns = columns
         self._taken: dict[str, Features] = {}
+        self.pair: PairRows | None = None
+        """All entries, if this is the matrix of a pair of groups, of which rows are put together when needed."""
 
     @classmethod
     def of(
@@ -126,6 +129,8 @@ class Gram:
     @property
     def stored(self) -> Block | None:
         """All entries, if they are stored already and this is no view of a part of them."""
+        if self.pair is not None:
+            return self.pair.whole()
         return self._source.stored if self._rows is None and self._columns is None else None
 
     @property
@@ -157,15 +162,22 @@ class Gram:
             part._taken["right"] = self._right()
         return part
 
-    def part(self, ids: Rows, entries: Block) -> Gram:
+    def part(self, ids: Rows, entries: PairRows) -> Gram:
         """The view of these rows and columns, whose entries the caller knows already."""
+        part = self.view(ids)
+        part.pair = entries
+        return part
+
+    def across(self, other: Gram) -> Block:
+        """The entries between the objects of this view and those of another one, with no object in common."""
+        between = Gram(self._source, self._row_ids(), other._row_ids())
+        between._taken = {"left": self._left(), "right": other._right()}
         source = self._source
-        left, diagonal = self._left().take(ids), self.diagonal()[ids]
-        return Gram(
-            _Source(source.fitted, left, left, diagonal, source.dtype, source.executor, source.budget, entries),
-            None,
-            None,
-        )
+        if source.stored is not None:
+            return gathered(source.stored, self._row_ids(), other._row_ids())
+        out = np.empty(between.shape, dtype=source.dtype)
+        between._run(StoreSink(out, mirror=False), symmetric=False)
+        return out
 
     def diagonal(self) -> Float64:
         """k(x, x) of each row's object, in float64."""
@@ -189,6 +201,8 @@ class Gram:
     def dense(self, dtype: DType | None = None) -> Block:
         """All entries as one array; refuses, before allocating, what is beyond the budget."""
         source = self._source
+        if self.pair is not None:
+            return self.pair.whole().astype(dtype or source.dtype, copy=False)
         if source.stored is not None:
             whole = self._rows is None and self._columns is None
             found = source.stored if whole else gathered(source.stored, self._row_ids(), self._column_ids())
@@ -204,16 +218,16 @@ class Gram:
         self._fill(out)
         return out if dtype is None else out.astype(dtype, copy=False)
 
-    def rows(self, index: Any, columns: Any = None, out: Block | None = None) -> Block:
+    def rows(self, index: Any, columns: Any = None) -> Block:
         """The rows at `index` (of the columns at `columns`) as an array."""
+        if self.pair is not None:
+            self.pair.ensure(np.arange(self.shape[0])[index])
+            known: Block = self.pair.square[index]
+            return known if columns is None else np.asarray(known[:, columns])
         part = self.view(index, slice(None) if columns is None else columns)
         if part._source.stored is not None:
-            found = gathered(part._source.stored, part._row_ids(), part._column_ids())
-            if out is None:
-                return found
-            out[...] = found
-            return out
-        block = np.empty(part.shape, dtype=self.dtype) if out is None else out
+            return gathered(part._source.stored, part._row_ids(), part._column_ids())
+        block = np.empty(part.shape, dtype=self.dtype)
         part._fill(block)
         return block
 

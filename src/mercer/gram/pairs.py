@@ -8,14 +8,14 @@ entries in all, without the memory of a whole one.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, final
+from typing import final
 
 import numpy as np
 import numpy.typing as npt
 
 from mercer.gram.executors import Block
 from mercer.gram.matrix import Gram
-from mercer.gram.sinks import mirror_across
+from mercer.gram.pair_rows import PairRows
 
 Rows = npt.NDArray[np.intp]
 
@@ -30,6 +30,7 @@ class PairBlocks:
     def __init__(self, gram: Gram, groups: Sequence[Rows], pairs: Sequence[tuple[int, int]]) -> None:
         self._gram = gram
         self._groups = groups
+        self._views = [gram.view(group) for group in groups]
         small = [pair for pair in pairs if self.holds(pair)]
         needed = sorted({group for pair in small for group in pair})
         self._within: dict[int, Block] = {}
@@ -39,7 +40,7 @@ class PairBlocks:
             gram.executor.each(self._compute, needed)
 
     def _compute(self, group: int) -> None:
-        self._within[group] = self._gram.view(self._groups[group]).dense()
+        self._within[group] = self._views[group].dense()
 
     def holds(self, pair: tuple[int, int]) -> bool:
         """Whether a pair is small enough to be given as a whole."""
@@ -47,15 +48,9 @@ class PairBlocks:
 
     def of(self, pair: tuple[int, int]) -> Gram:
         """The matrix over the objects of the first group, and then those of the second."""
-        first, second = (self._groups[group] for group in pair)
-        ids = np.concatenate((first, second))
+        first, second = pair
+        ids = np.concatenate((self._groups[first], self._groups[second]))
         if not (self.holds(pair) and self._within):
             return self._gram.view(ids)
-        out: npt.NDArray[Any] = np.empty((len(ids), len(ids)), dtype=self._gram.dtype)
-        cut = len(first)
-        across = self._gram.rows(first, second)
-        out[:cut, :cut] = self._within[pair[0]]
-        out[cut:, cut:] = self._within[pair[1]]
-        out[:cut, cut:] = across
-        mirror_across(out, across, 0, cut)
-        return self._gram.part(ids, out)
+        across = self._views[first].across(self._views[second])
+        return self._gram.part(ids, PairRows(self._within[first], self._within[second], across))

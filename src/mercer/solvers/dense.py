@@ -17,6 +17,7 @@ from mercer.solvers.drive import Run
 from mercer.solvers.moves import Local, Moves, beyond_single
 from mercer.solvers.problem import BoxProblem
 from mercer.solvers.solution import Float64, Solution, Stats, Status
+from mercer.solvers.supply import subtract_rows
 
 _CLAIMS = 20
 
@@ -29,21 +30,21 @@ class DenseRun(Run):
         self._problem = problem
         self._tol = tol
         self._moves = moves
-        K = gram.dense()
+        matrix = gram.dense() if gram.pair is None else gram.pair
         self._local = Local(
-            K, gram.diagonal(), start.copy(), -problem.linear, problem.lower, problem.upper, problem.kink
+            matrix, gram.diagonal(), start.copy(), -problem.linear, problem.lower, problem.upper, problem.kink
         )
         self._local.F[:] = self._fresh()
         self._claims = 0
         self._exact = False
 
     def _fresh(self) -> Float64:
+        """-(Kb + linear), added up in float64."""
         local = self._local
         used = np.flatnonzero(local.b)
         values = -self._problem.linear
-        for start in range(0, len(used), 256):  # float64 sums, in blocks that are cheap to convert
-            part = used[start : start + 256]
-            values -= local.b[part] @ local.K[part].astype(np.float64, copy=False)
+        local.pair.ensure(used)
+        subtract_rows(values, local.pair.square, used, local.b[used], 0, len(values))
         return values
 
     def step(self, iterations: int) -> None:

@@ -33,6 +33,8 @@ _PASS_ENTRIES = 2e7
 
 def applies(problem: BoxProblem) -> bool:
     """Whether a problem is a hard margin: unbounded coefficients on one side, and slope -y."""
+    if np.isfinite(problem.upper).all() and np.isfinite(problem.lower).all():
+        return False
     signs = np.where(problem.upper > 0, 1.0, -1.0)
     unbounded = np.isinf(np.where(signs > 0, problem.upper, problem.lower)).all()
     grounded = (np.where(signs > 0, problem.lower, problem.upper) == 0.0).all()

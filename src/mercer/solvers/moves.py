@@ -11,6 +11,7 @@ from typing import Any, final
 import numpy as np
 import numpy.typing as npt
 
+from mercer.gram.pair_rows import PairRows
 from mercer.solvers import box_loops, smo_loops
 from mercer.solvers.problem import BoxProblem
 from mercer.solvers.solution import Float64
@@ -26,7 +27,7 @@ class Local:
 
     def __init__(
         self,
-        K: Block,
+        matrix: Block | PairRows,
         diagonal: Float64,
         b: Float64,
         F: Float64,
@@ -36,8 +37,8 @@ class Local:
     ) -> None:
         n = len(b)
         self.kink = kink
-        self.K = K
-        self.diagonal = diagonal.astype(K.dtype)
+        self.pair = matrix if isinstance(matrix, PairRows) else PairRows.of(matrix)
+        self.diagonal = diagonal.astype(self.pair.square.dtype)
         self.b, self.F, self.lower, self.upper = b, F, lower, upper
         self.rising = np.empty(n, dtype=np.float32)
         self.falling = np.empty(n, dtype=np.float32)
@@ -46,6 +47,11 @@ class Local:
         """Steps made so far."""
         self.scratch = np.empty(n, dtype=np.float32)
         self.bits = self.scratch.view(np.int32)
+
+    @property
+    def K(self) -> Block:
+        """The matrix, with all of its rows."""
+        return self.pair.whole()
 
 
 def inside(b: Float64, problem: BoxProblem) -> npt.NDArray[np.bool_]:
@@ -103,10 +109,11 @@ class Pairs(Moves):
     """One coefficient up, another down: the sum stays."""
 
     def steps(self, local: Local, tol: float, limit: int) -> tuple[int, float]:
-        s = local
+        s, pair = local, local.pair
         did, gap = smo_loops.pair_steps(
-            s.K, s.diagonal, s.b, s.F, s.lower, s.upper, s.rising, s.falling, tol, limit, s.made, s.scratch, s.bits
-        )
+            pair.square, pair.there, pair.first, pair.second, pair.across, s.diagonal, s.b, s.F, s.lower, s.upper,
+            s.rising, s.falling, tol, limit, s.made, s.scratch, s.bits,
+        )  # fmt: skip
         s.made += did
         return did, gap
 

@@ -61,7 +61,8 @@ def _moves(problem: BoxProblem) -> Moves:
 def run(gram: Gram, problem: BoxProblem, start: Float64, tol: float, moves: Moves) -> Run:
     """The run that suits the size of the problem."""
     n = len(problem.linear)
-    if n <= DENSE or (n <= LARGEST and gram.stored is not None and not _nearly_there(problem, start)):
+    known = gram.pair is not None or gram.stored is not None
+    if n <= DENSE or (n <= LARGEST and known and not _nearly_there(problem, start)):
         return DenseRun(gram, problem, start, tol, moves)
     return WorkingSetRun(gram, problem, start, tol, moves)
 

@@ -15,6 +15,7 @@ from __future__ import annotations
 import numpy as np
 
 from mercer._jit import Array, jit
+from mercer.gram.pair_rows import assemble
 
 SMALLEST_CURVATURE = 1e-12
 _BLOCK = 256
@@ -108,6 +109,10 @@ def update(F: Array, row: Array, other: Array, move: float, rising: Array, out: 
 @jit
 def pair_steps(
     K: Array,
+    there: Array,
+    first: Array,
+    second: Array,
+    across: Array,
     diagonal: Array,
     b: Array,
     F: Array,
@@ -123,6 +128,7 @@ def pair_steps(
 ) -> tuple[int, float]:
     """Steps along pairs, which keep the sum of b. `diagonal` has the dtype of K; `bits` is the int32 view of `scratch`.
 
+    Rows of K that are not `there` are assembled from its blocks (`gram.pair_rows`).
     `before` steps were made earlier: the gap is looked at in the same steps however they are cut into calls.
     """
     closed_up, closed_down, opened = np.float32(-np.inf), np.float32(np.inf), np.float32(0)
@@ -141,11 +147,13 @@ def pair_steps(
                 return iteration, 0.0
             if top - F[lowest] <= tol:
                 return iteration, top - F[lowest]
+        assemble(K, there, first, second, across, i)
         row = K[i]
         write_gains(row, diagonal[i], diagonal, F, falling, top, scratch)
         j = largest_positive(bits)
         if j < 0:
             return iteration, 0.0
+        assemble(K, there, first, second, across, j)
         other = K[j]
         curvature = max(diagonal[i] + diagonal[j] - 2.0 * row[j], SMALLEST_CURVATURE)
         up, down = upper[i] - b[i], b[j] - lower[j]
