@@ -57,8 +57,8 @@ def train(
     sharing: Sharing | None = None,
 ) -> Machine:
     """Minimise 1/2 |w|^2 + sum_i C_i loss(y_i, f(x_i)) on this Gram matrix."""
-    refuse_pointless(loss)
     box = loss.as_box(y, C)
+    refuse_pointless(loss, box)
     if box is None:
         problem = newton.SmoothProblem(loss, y, C, outputs, intercept)
         solution = newton.solve(gram, problem, tol=tol, limits=limits, on_chunk=on_chunk)
@@ -89,6 +89,7 @@ def train(
         has_intercept=intercept,
         iterations=solution.stats.iterations,
         dtype=np.dtype(gram.dtype).name,
+        box=box,
     )
     return Machine(coefficients, solution.intercept, solution.status, proof)
 
@@ -124,9 +125,10 @@ def certify(
     has_intercept: bool,
     iterations: int,
     dtype: str,
+    box: Box | None = None,
 ) -> Certificate:
-    """The certificate of given coefficients, from K @ coefficients alone."""
-    box = loss.as_box(y, C)
+    """The certificate of given coefficients, from K @ coefficients alone; `box` is the loss's, where it is known."""
+    box = box or loss.as_box(y, C)
     if box is None:
         return smooth_certificate(loss, y, C, coefficients, outputs, intercept, iterations=iterations, dtype=dtype)
     copies = _in_copies(box, coefficients)
@@ -153,14 +155,14 @@ def loss_of(owner: str, loss: Any) -> Loss:
     return checked
 
 
-def refuse_pointless(loss: Loss) -> None:
-    """Some losses have no sensible minimiser beside a penalty on |w|."""
+def refuse_pointless(loss: Loss, box: Box | None = None) -> None:
+    """Some losses have no sensible minimiser beside a penalty on |w|; `box` is the loss's dual, where it is known."""
     if isinstance(loss, PerceptronLoss):
         raise ParameterError(
             "The perceptron loss beside a penalty on |w| is smallest at w = 0, which predicts nothing. "
             "Use the perceptron algorithm, or a loss with a margin: Hinge(), Logistic()."
         )
-    if not loss.smooth and loss.as_box(np.ones(1), np.ones(1)) is None:
+    if not (loss.smooth or box or loss.as_box(np.ones(1), np.ones(1))):
         raise ParameterError(
             f"No exact solver is known for {loss!r}: it is neither smooth nor has a dual that is a box problem. "
             "Give it slope and curvature (smooth = True), or as_box."

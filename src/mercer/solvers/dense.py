@@ -26,6 +26,8 @@ _CLAIMS = 20
 class DenseRun(Run):
     """All coefficients at once."""
 
+    first_chunk = 1024  # a few milliseconds; short calls make threads wait for each other
+
     def __init__(self, gram: Gram, problem: BoxProblem, start: Float64, tol: float, moves: Moves) -> None:
         self._problem = problem
         self._tol = tol

@@ -20,7 +20,6 @@ from mercer.solvers.problem import BoxProblem
 from mercer.solvers.solution import Float64, Solution, Stats, Status
 
 CHUNK_SECONDS = 0.05
-_FIRST_CHUNK = 64
 
 
 class Stopped(Exception):
@@ -56,6 +55,8 @@ OnChunk = Callable[[Chunk], None]
 class Run(ABC):
     """One solve under way. Subclasses keep the state in arrays and work on it in compiled loops."""
 
+    first_chunk: int = 64
+    """Iterations that take a small part of a chunk, whatever the problem."""
     iterations: int = 0
     gap: float = math.inf
     done: bool = False
@@ -98,7 +99,7 @@ class Solver(ABC):
 
 def drive(run: Run, tol: float, limits: Limits, on_chunk: OnChunk | None, began: float) -> Solution:
     """Step a run until it is done or a limit is reached."""
-    size, first_gap = _FIRST_CHUNK, math.nan
+    size, first_gap = run.first_chunk, math.nan
     status = None
     while status is None:
         if limits.stop.is_set():
@@ -114,16 +115,16 @@ def drive(run: Run, tol: float, limits: Limits, on_chunk: OnChunk | None, began:
             status = Status.OUT_OF_ITERATIONS
         elif now - began > limits.time_limit:
             status = Status.OUT_OF_TIME
-        size = _next_size(left, run.iterations - before, now - started)
+        size = _next_size(left, run.iterations - before, now - started, run.first_chunk)
         if on_chunk is not None:
             first_gap = run.gap if math.isnan(first_gap) else first_gap
             on_chunk(Chunk(run.iterations, run.gap, _fraction(first_gap, run.gap, tol)))
     return run.finish(status, Stats(run.iterations, run.gap, time.monotonic() - began))
 
 
-def _next_size(asked: int, did: int, seconds: float) -> int:
+def _next_size(asked: int, did: int, seconds: float, least: int) -> int:
     if did == 0 or seconds <= 0:
-        return max(asked, _FIRST_CHUNK)
+        return max(asked, least)
     aim = int(did * CHUNK_SECONDS / seconds)
     return max(16, min(aim, 4 * max(asked, 1)))  # compilation makes the first chunk slow: sizes grow back quickly
 
