@@ -1,19 +1,23 @@
 """Kernels on vectors against what one would use without them, as ratios of time.
 
-Run with ``PYTHONPATH=src python benchmarks/vector_kernels.py``. The systems take turns, each is warmed up once at full
+Run with ``python benchmarks/vector_kernels.py``. The systems take turns, each is warmed up once at full
 size, and the best of three counts. Ours uses two threads where the other library uses one because it has no more.
 """
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numba
 import numpy as np
 from scipy.spatial.distance import cdist
 from threadpoolctl import threadpool_limits
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
 
 from mercer import kernels
 from mercer.gram.executors import Threads
