@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from mercer.gram.pair_rows import PairRows
 from mercer.solvers import box_loops, smo_loops
+from mercer.solvers.conjugate import Direction
 from mercer.solvers.problem import BoxProblem
 from mercer.solvers.solution import Float64
 
@@ -47,6 +48,7 @@ class Local:
         """Steps made so far."""
         self.scratch = np.empty(n, dtype=np.float32)
         self.bits = self.scratch.view(np.int32)
+        self.direction = Direction(n)
 
     @property
     def K(self) -> Block:
@@ -109,10 +111,11 @@ class Pairs(Moves):
     """One coefficient up, another down: the sum stays."""
 
     def steps(self, local: Local, tol: float, limit: int) -> tuple[int, float]:
-        s, pair = local, local.pair
+        s, pair, last = local, local.pair, local.direction
         did, gap = smo_loops.pair_steps(
             pair.square, pair.there, pair.first, pair.second, pair.across, s.diagonal, s.b, s.F, s.lower, s.upper,
             s.rising, s.falling, tol, limit, s.made, s.scratch, s.bits,
+            last.p, last.image, last.places, last.listed, last.length, last.state,
         )  # fmt: skip
         s.made += did
         return did, gap
@@ -121,6 +124,7 @@ class Pairs(Moves):
         s = local
         result = smo_loops.exact_pair_steps(s.K, s.diagonal, s.b, s.F, s.lower, s.upper, tol, limit)
         smo_loops.bars(s.b, s.lower, s.upper, s.rising, s.falling)
+        s.direction = Direction(len(s.b))  # the last one of the other kind of steps is not the last any more
         return result
 
     def extremes(self, b: Float64, F: Float64, problem: BoxProblem) -> tuple[float, float]:

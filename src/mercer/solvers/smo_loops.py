@@ -16,6 +16,7 @@ import numpy as np
 
 from mercer._jit import Array, jit
 from mercer.gram.pair_rows import assemble
+from mercer.solvers.conjugate import HITS, conjugate_step, look
 
 SMALLEST_CURVATURE = 1e-12
 _BLOCK = 256
@@ -125,10 +126,17 @@ def pair_steps(
     before: int,
     scratch: Array,
     bits: Array,
+    p: Array,
+    image: Array,
+    places: Array,
+    listed: Array,
+    length: Array,
+    state: Array,
 ) -> tuple[int, float]:
     """Steps along pairs, which keep the sum of b. `diagonal` has the dtype of K; `bits` is the int32 view of `scratch`.
 
-    Rows of K that are not `there` are assembled from its blocks (`gram.pair_rows`).
+    Rows of K that are not `there` are assembled from its blocks (`gram.pair_rows`). The last six arguments are the
+    last direction (`conjugate`).
     `before` steps were made earlier: the gap is looked at in the same steps however they are cut into calls.
     """
     closed_up, closed_down, opened = np.float32(-np.inf), np.float32(np.inf), np.float32(0)
@@ -156,8 +164,16 @@ def pair_steps(
         assemble(K, there, first, second, across, j)
         other = K[j]
         curvature = max(diagonal[i] + diagonal[j] - 2.0 * row[j], SMALLEST_CURVATURE)
+        if look(before + iteration, p, places, listed, state):
+            conjugate_step(
+                row, other, i, j, curvature, b, F, lower, upper, rising, falling, p, image, places, listed, length,
+                state, scratch,
+            )  # fmt: skip
+            i = largest(bits)
+            continue
         up, down = upper[i] - b[i], b[j] - lower[j]
         move = min((top - F[j]) / curvature, up, down)
+        state[HITS] += move >= up or move >= down
         b[i] = upper[i] if move >= up else b[i] + move  # clipped ones lie exactly on their bounds
         b[j] = lower[j] if move >= down else b[j] - move
         rising[i] = closed_up if b[i] >= upper[i] else opened

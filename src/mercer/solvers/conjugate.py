@@ -1,0 +1,134 @@
+"""Directions conjugate to the last one, for the many steps between two that end on a bound.
+
+Problem   as in `smo_loops`, at a large penalty: most coefficients in play are free, and pairs of them undo in part
+          what earlier pairs did
+Given     the pair that second-order selection proposes
+Result    a step along p = pair + share * last p, with share such that p'K(last p) = 0
+Source    Torres-Barran, Alaiz and Dorronsoro, Faster SVM training via conjugate SMO (2021)
+
+Such a step costs one more vector to keep, Kp, and saves a third of all steps at C = 100. Where many steps end on a
+bound nothing is saved, so it is used only while fewer than one in twenty does.
+"""
+
+from __future__ import annotations
+
+from typing import Any, final
+
+import numpy as np
+
+from mercer._jit import Array, jit
+
+LOOK_EVERY = 256
+_FEW = 13  # of LOOK_EVERY
+MOST = 12
+"""Places after which a direction is given up: to follow more of them costs more than it saves."""
+_INDEPENDENT = 1e-3
+_SHORTEST = 1e-12
+COUNT, STEADY, HITS = 0, 1, 2
+
+
+@final
+class Direction:
+    """The last direction p, and what else lives from one step to the next."""
+
+    def __init__(self, n: int) -> None:
+        self.p = np.zeros(n)
+        self.image = np.zeros(n)
+        """Kp."""
+        self.places = np.zeros(n, dtype=np.int64)
+        """Where p may not be zero."""
+        self.listed = np.zeros(n, dtype=bool)
+        self.length = np.zeros(1)
+        """p'Kp."""
+        self.state: Any = np.zeros(3, dtype=np.int64)
+        """How many places are listed, whether steps are conjugate now, and how many ended on a bound of late."""
+
+
+@jit
+def look(made: int, p: Array, places: Array, listed: Array, state: Array) -> bool:
+    """Whether the next step is to be conjugate; decided by steps made, never by time, so that results repeat."""
+    if made > 0 and made % LOOK_EVERY == 0:
+        state[STEADY] = state[HITS] < _FEW
+        state[HITS] = 0
+        if not state[STEADY]:
+            forget(p, places, listed, state)
+    return bool(state[STEADY] == 1)
+
+
+@jit
+def forget(p: Array, places: Array, listed: Array, state: Array) -> None:
+    """Begin anew from the next pair."""
+    for k in range(state[COUNT]):
+        p[places[k]] = 0.0
+        listed[places[k]] = False
+    state[COUNT] = 0
+
+
+@jit
+def _add(c: int, places: Array, listed: Array, state: Array) -> None:
+    if not listed[c]:
+        listed[c] = True
+        places[state[COUNT]] = c
+        state[COUNT] += 1
+
+
+@jit
+def conjugate_step(
+    row: Array,
+    other: Array,
+    i: int,
+    j: int,
+    curvature: float,
+    b: Array,
+    F: Array,
+    lower: Array,
+    upper: Array,
+    rising: Array,
+    falling: Array,
+    p: Array,
+    image: Array,
+    places: Array,
+    listed: Array,
+    length: Array,
+    state: Array,
+    out: Array,
+) -> None:
+    """Raise b_i and lower b_j, with so much of the last direction as makes the two conjugate; then move F along."""
+    share, rise = 0.0, F[i] - F[j]  # F does not slope along the last direction: that step was exact
+    if state[COUNT] > 0:
+        across = image[i] - image[j]
+        share = -across / length[0]
+        if state[COUNT] > MOST or curvature + share * across < _INDEPENDENT * curvature:
+            forget(p, places, listed, state)
+            share = 0.0
+    for k in range(state[COUNT]):
+        p[places[k]] *= share
+    _add(i, places, listed, state)
+    _add(j, places, listed, state)
+    p[i] += 1.0
+    p[j] -= 1.0
+    squared, room = 0.0, np.inf
+    for k in range(state[COUNT]):
+        c = places[k]
+        squared += p[c] * (share * image[c] + row[c] - other[c])
+        if p[c] > 0.0:
+            room = min(room, (upper[c] - b[c]) / p[c])
+        elif p[c] < 0.0:
+            room = min(room, (lower[c] - b[c]) / p[c])
+    length[0] = max(squared, _SHORTEST)
+    move = min(rise / length[0], room)
+    for k in range(state[COUNT]):
+        c = places[k]
+        bound = upper[c] if p[c] > 0.0 else lower[c]
+        if p[c] != 0.0:  # clipped ones lie exactly on their bounds
+            b[c] = bound if (bound - b[c]) / p[c] <= move else b[c] + move * p[c]
+        rising[c] = np.float32(-np.inf) if b[c] >= upper[c] else np.float32(0)
+        falling[c] = np.float32(np.inf) if b[c] <= lower[c] else np.float32(0)
+    for t in range(F.shape[0]):
+        image[t] = share * image[t] + (row[t] - other[t])
+        value = F[t] - move * image[t]
+        F[t] = value
+        out[t] = np.float32(value) + rising[t]
+    if move >= room:
+        state[HITS] += 1
+        forget(p, places, listed, state)
