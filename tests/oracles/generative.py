@@ -45,6 +45,28 @@ def pair_features(s, gap_open, gap_extend, stop, background, weights, classes, a
     }
 
 
+def pair_alignments(s, t, gap_open, gap_extend, stop, background, match, alphabet="ab"):
+    """Every alignment of two strings: its probability, the matched pairs of symbols, and the number of gaps."""
+
+    def gap(text):
+        if not text:
+            return 1 - gap_open
+        fill = math.prod(background[alphabet.index(symbol)] for symbol in text)
+        return gap_open * gap_extend ** (len(text) - 1) * (1 - gap_extend) * fill
+
+    for size in range(min(len(s), len(t)) + 1):
+        chosen = (itertools.combinations(range(len(text)), size) for text in (s, t))
+        for places in itertools.product(*chosen):
+            gaps = [
+                text[a + 1 : b]
+                for text, own in zip((s, t), places, strict=True)
+                for a, b in itertools.pairwise([-1, *own, len(text)])
+            ]
+            pairs = [(alphabet.index(s[i]), alphabet.index(t[j])) for i, j in zip(*places, strict=True)]
+            value = stop * (1 - stop) ** size * math.prod(map(gap, gaps)) * math.prod(match[a][b] for a, b in pairs)
+            yield value, pairs, sum(map(bool, gaps))
+
+
 def markov_score(s, table, order=1, alphabet="ab"):
     """n_ua / p_ua - n_u for every context and symbol."""
     contexts = ["".join(word) for word in itertools.product(alphabet, repeat=order)]

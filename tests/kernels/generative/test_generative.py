@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import sys
 
 import numpy as np
 import pytest
@@ -11,8 +12,9 @@ from sklearn.mixture import GaussianMixture
 
 import mercer
 from mercer import SVC, kernels
-from mercer.errors import InputError, KernelWarning, ParameterError
+from mercer.errors import InputError, KernelWarning, MissingExtraError, ParameterError
 from mercer.kernels.generative.learning import expected, learn
+from mercer.kernels.strings.pairlearning import PairModel, _expected, improved, learn_pairs, ways
 from tests.oracles import generative as oracle
 
 MODEL = {"start": (0.6, 0.4), "transitions": ((0.7, 0.3), (0.2, 0.8)), "emissions": ((0.9, 0.1), (0.2, 0.8))}
@@ -153,6 +155,132 @@ def test_long_pairs():
     assert 0.0 < K[0, 2] < K[0, 1] < 0.1
 
 
+def sampled_pair(random, model):
+    """A pair of coded strings drawn from a model."""
+    opened, longer, stop = model.rates
+    strings = [], []
+    while True:
+        for string in strings:
+            inside = False
+            while random.random() < (longer if inside else opened):
+                string.append(random.choice(len(model.background), p=model.background))
+                inside = True
+        if random.random() < stop:
+            return tuple(np.array(string, dtype=np.int32) for string in strings)
+        chosen = random.choice(len(model.weights), p=model.weights)
+        for string in strings:
+            string.append(random.choice(len(model.background), p=model.classes[chosen]))
+
+
+def test_expected_counts_enumerated():
+    model = PairModel(np.array([0.2, 0.3, 0.1]), *(np.asarray(PAIRS[name]) for name in PAIRS))
+    for s, t in [("ab", "abb"), ("", "ba"), ("aab", "ba"), ("", "")]:
+        found = list(oracle.pair_alignments(s, t, 0.2, 0.3, 0.1, PAIRS["background"], model.match))
+        total = sum(value for value, _, _ in found)
+        matched = np.zeros((2, 2))
+        for value, pairs, _ in found:
+            for a, b in pairs:
+                matched[a, b] += value / total
+        gaps = sum(value * count for value, _, count in found) / total
+        own = np.zeros((2, 2))
+        codes = [np.array(["ab".index(symbol) for symbol in text], dtype=np.int32) for text in (s, t)]
+        tables = np.log(model.match), np.log(model.background), np.log(ways(model.rates))
+        likelihood, opened = _expected(*codes, *tables, own)
+        assert likelihood == pytest.approx(math.log(total))
+        assert opened == pytest.approx(gaps)
+        np.testing.assert_allclose(own, matched, atol=1e-12)
+
+
+def test_pairs_are_learnt_back():
+    random = np.random.default_rng(0)
+    classes = 0.7 * np.eye(4) + 0.1 * np.roll(np.eye(4), 1, axis=1) + 0.05
+    truth = PairModel(np.array([0.15, 0.6, 0.04]), np.full(4, 0.25), np.array([0.1, 0.2, 0.3, 0.4]), classes)
+    pairs = [sampled_pair(random, truth) for _ in range(60)]
+    even = np.full(4, 0.25)
+    start = PairModel(np.array([0.1, 0.5, 0.05]), even, even, 0.6 * np.eye(4) + 0.1)
+    reached, model = [], start
+    for _ in range(12):
+        model, value = improved(pairs, model, start, [True] * 3, emissions=True)
+        reached.append(value)
+    assert np.all(np.diff(reached) > -1e-9)
+    learnt = learn_pairs(pairs, start, [True] * 3, emissions=True)
+    np.testing.assert_allclose(learnt.rates, truth.rates, rtol=0.2)
+    np.testing.assert_allclose(learnt.match, truth.match, atol=0.03)
+    fixed = learn_pairs(pairs, start, [False, True, False], emissions=False)
+    np.testing.assert_array_equal(fixed.rates[[0, 2]], start.rates[[0, 2]])
+    np.testing.assert_array_equal(fixed.classes, start.classes)
+    assert fixed.rates[1] > 0.5
+
+
+LEARNT = kernels.PairHMM(gap_open=None, gap_extend=None, stop=None, mutation=None)
+
+
+def test_pairs_are_estimated_by_fit():
+    random = np.random.default_rng(1)
+    families = ["".join(random.choice(list("abcd"), size=40)) for _ in range(4)]
+    strings = [text[:cut] + text[cut + 2 :] for text in families for cut in (3, 12, 22, 33)]
+    fitted = LEARNT.fit(strings)
+    opened, _, stop = fitted.state.values["rates"]
+    assert 0.01 < opened < 0.06  # two gaps in some 74 places
+    assert stop == pytest.approx(1 / 37, rel=0.15)
+    likely = fitted.state.values["odds"] * np.outer(*[fitted.state.values["background"]] * 2)
+    assert likely.sum() == pytest.approx(1.0)
+    assert np.trace(likely) > 0.93  # mutations: there are none
+    assert np.linalg.eigvalsh(likely)[0] >= 0.0
+    np.testing.assert_array_equal(fitted(strings), LEARNT.fit(strings)(strings))
+    everything = ["".join(word) for n in range(4) for word in itertools.product("abcd", repeat=n)]
+    assert np.linalg.eigvalsh(fitted(everything))[0] > -1e-12
+
+
+def test_estimates_without_evidence_are_the_usual_rates():
+    fitted = LEARNT.fit(["abab", "abab"])
+    usual = kernels.PairHMM().fit(["abab", "abab"])
+    for name in ("rates", "odds"):
+        np.testing.assert_allclose(fitted.state.values[name], usual.state.values[name])
+    assert LEARNT.data_dependent
+    assert not PAIR.data_dependent
+    assert PAIR.with_params(stop=None).data_dependent
+
+
+def test_estimates_are_capped():
+    random = np.random.default_rng(0)
+    strings = ["".join(random.choice(list("ab"), size=3_000)) for _ in range(5)]
+    assert 0.0 < LEARNT.fit(strings).state.values["rates"][2] < 0.01
+
+
+def test_probabilities_of_all_short_pairs_sum_to_one():
+    kernel = PAIR.with_params(gap_open=0.02, gap_extend=0.05, stop=0.9)
+    everything = words(*range(7))
+    assert kernel.fit(everything)(everything).sum() == pytest.approx(1.0, abs=1e-5)
+
+
+def test_matches_of_unlike_symbols_are_flagged():
+    """The trap: gaps are PSD-safe, but matched symbols are likelier to differ than to agree."""
+    trap = kernels.PairHMM(0.2, 0.3, 0.1, alphabet="ab", background=(0.5, 0.5), match=((0.1, 0.4), (0.4, 0.1)))
+    everything = words(0, 1, 2, 3)
+    K = trap.fit(everything)(everything)
+    alignments = [
+        [oracle.pair_alignments(s, t, 0.2, 0.3, 0.1, (0.5, 0.5), trap.match) for t in everything] for s in everything
+    ]
+    np.testing.assert_allclose(K, [[sum(value for value, _, _ in cell) for cell in row] for row in alignments])
+    assert np.linalg.eigvalsh(K)[0] == pytest.approx(-0.0116, abs=5e-5)
+    assert not trap.psd
+    with pytest.warns(KernelWarning, match=r"pair_hmm.* smallest eigenvalue is about -0.0116"):
+        SVC(kernel=trap).fit(everything, [0, 1] * 7 + [0])
+    SVC(kernel=trap, psd="clip").fit(everything, [0, 1] * 7 + [0])
+    safe = trap.with_params(match=((0.4, 0.1), (0.1, 0.4)))
+    assert safe.psd
+    assert np.linalg.eigvalsh(safe.fit(everything)(everything))[0] > 0
+
+
+def test_matches_and_classes_agree():
+    table = PairModel(np.zeros(3), *(np.asarray(PAIRS[name]) for name in PAIRS)).match
+    given = PAIR.with_params(weights=None, classes=None, match=table)
+    strings = words(0, 1, 2, 3)
+    np.testing.assert_allclose(given.fit(strings)(strings), PAIR.fit(strings)(strings), rtol=1e-12)
+    assert kernels.parse(str(given)) == given
+
+
 # Fisher kernels ---------------------------------------------------------------------------------------------------
 
 
@@ -243,6 +371,14 @@ def test_a_hidden_model_with_one_state_is_a_chain_of_order_zero():
     with pytest.warns(KernelWarning):
         wanted = zero.fit(strings)(strings)
     np.testing.assert_allclose(one.fit(strings)(strings), wanted, atol=1e-9)
+
+
+def test_training_without_hmmlearn_names_the_extra(monkeypatch):
+    monkeypatch.setitem(sys.modules, "hmmlearn", None)
+    monkeypatch.setitem(sys.modules, "hmmlearn.hmm", None)
+    with pytest.raises(MissingExtraError, match=r"pip install 'mercer\[hmm\]'; or give start"):
+        kernels.HMMFisher(states=2).fit(["abab", "ba"])
+    kernels.HMMFisher(alphabet="ab", **MODEL).fit(["abab", "ba"])  # which a given model does not need
 
 
 def test_hidden_models_are_trained_by_hmmlearn():
@@ -338,6 +474,11 @@ def test_unequal_lengths_are_named():
         (lambda: PAIR.with_params(background=(1.0, 0.0)), "gives 'b' the probability 0"),
         (lambda: PAIR.with_params(weights=None), "'weights'"),
         (lambda: kernels.PairHMM(stop=1.0), "'stop'"),
+        (lambda: PAIR.with_params(match=((0.5, 0), (0, 0.5))), "'match' .* instead of classes"),
+        (lambda: kernels.PairHMM(alphabet="ab", match=((0.5, 0.2), (0.1, 0.2))), "'match' .* symmetric"),
+        (lambda: kernels.PairHMM(alphabet="ab", match=((0.5, 0.2), (0.2, 0.5))), "'match' .* the sum 1.4"),
+        (lambda: kernels.PairHMM(alphabet="ab", match=((0.5, 0.5),)), "'match' .* 2 x 2"),
+        (lambda: kernels.PairHMM(match=((1.0,),)), "'alphabet' .* match"),
         (lambda: SCORES.with_params(emissions=((0.9, 0.2), (0.2, 0.8))), "'emissions' .* row 0 sums to 1.1"),
         (lambda: kernels.GaussianMixtureFisher(weights=(1.0,)), "'means'"),
         (

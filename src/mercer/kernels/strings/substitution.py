@@ -15,7 +15,7 @@ REPAIRS = ("none", "clip", "shift")
 _TOLERANCE = 1e-9
 
 
-def checked_matrix(owner: str, alphabet: Any, matrix: Any) -> tuple[Alphabet, Float64]:
+def checked_matrix(owner: str, alphabet: Any, matrix: Any, field: str = "matrix") -> tuple[Alphabet, Float64]:
     """An alphabet and the symmetric matrix over it; `matrix` may be the name of a substitution matrix."""
     if isinstance(matrix, str):
         letters, scores = _named(owner, matrix)
@@ -34,14 +34,14 @@ def checked_matrix(owner: str, alphabet: Any, matrix: Any) -> tuple[Alphabet, Fl
     try:
         scores = np.array(matrix, dtype=np.float64)
     except (TypeError, ValueError):
-        raise _check.fail(owner, "matrix", rule, matrix) from None
+        raise _check.fail(owner, field, rule, matrix) from None
     if scores.shape != (len(chosen), len(chosen)) or not np.isfinite(scores).all():
-        raise _check.fail(owner, "matrix", rule, matrix)
+        raise _check.fail(owner, field, rule, matrix)
     gap = np.abs(scores - scores.T)
     if gap.max(initial=0.0) > _TOLERANCE * max(1.0, float(np.abs(scores).max())):
         i, j = np.unravel_index(int(gap.argmax()), gap.shape)
         raise ParameterError(
-            f"The 'matrix' parameter of {owner} must be symmetric, but its entries for ({chosen[i]!r}, {chosen[j]!r}) "
+            f"The {field!r} parameter of {owner} must be symmetric, but its entries for ({chosen[i]!r}, {chosen[j]!r}) "
             f"are {scores[i, j]:g} one way and {scores[j, i]:g} the other. Use the mean of the two."
         )
     return chosen, 0.5 * (scores + scores.T)
