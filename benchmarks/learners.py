@@ -12,7 +12,7 @@ import math
 import sys
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,8 @@ import numpy as np
 import scipy.sparse as sp
 
 ROUNDS = 3
+LONG = 20.0
+"""Who takes longer than so many seconds is timed once."""
 WITHIN = 1e-3
 KIN40K = "vectors_regression/kin40k"
 
@@ -55,16 +57,26 @@ def linear_objective(X: Any, y: Any, coef: Any, loss: str) -> float:
     return total
 
 
-def linear_data(load: Callable[[str], Any]) -> Iterator[tuple[str, Any, Any]]:
+def a9a(load: Callable[[str], Any]) -> tuple[Any, Any]:
+    X, y = load("vectors/a9a")["train"]
+    return sp.csr_matrix(X), y
+
+
+def newsgroups(load: Callable[[str], Any]) -> tuple[Any, Any]:
     from sklearn.feature_extraction.text import TfidfVectorizer
 
-    X, y = load("vectors/a9a")["train"]
-    yield "a9a", sp.csr_matrix(X), y
     texts, topics = load("text/20newsgroups")["train"]
-    yield "20newsgroups tf-idf", TfidfVectorizer().fit_transform(texts), np.asarray(topics)
+    return TfidfVectorizer().fit_transform(texts), np.asarray(topics)
+
+
+def covtype(load: Callable[[str], Any]) -> tuple[Any, Any]:
     X, y = load("vectors/covtype")["all"]
     X = X.astype(np.float64)
-    yield "covtype, 2 vs rest", X / np.abs(X).max(axis=0), (y == 2).astype(int)
+    return X / np.abs(X).max(axis=0), (y == 2).astype(int)
+
+
+LINEAR = {"a9a": a9a, "20newsgroups": newsgroups, "covtype": covtype}
+"""Sets for linear machines: rows of 0 and 1, tf-idf of texts, and 581,012 dense rows, class 2 against the rest."""
 
 
 def loosest(make: Callable[[float], Any], tolerances: list[float], X: Any, y: Any, loss: str, goal: float) -> float:
@@ -75,14 +87,17 @@ def loosest(make: Callable[[float], Any], tolerances: list[float], X: Any, y: An
     return tolerances[-1]
 
 
-def linear(load: Callable[[str], Any], losses: tuple[str, ...]) -> Iterator[str]:
+def linear(load: Callable[[str], Any], losses: tuple[str, ...], sets: Sequence[str]) -> Iterator[str]:
     from sklearn.svm import LinearSVC as Theirs
 
     from mercer import LinearSVC as Ours
 
     yield f"LinearSVC without intercept, C = 1, to within {WITHIN:g} of the best objective"
     ratios: dict[str, list[float]] = {loss: [] for loss in losses}
-    for name, X, y in linear_data(load):
+    for name, read in LINEAR.items():
+        if sets and name not in sets:
+            continue
+        X, y = read(load)
         for loss in losses:
             common = {"loss": loss, "fit_intercept": False, "max_iter": 2000, "random_state": 0}
 
@@ -118,8 +133,9 @@ def versus(title: str, models: dict[str, Model], X: Any, y: Any, agree: Callable
     best, fitted = dict.fromkeys(models, math.inf), {}
     for _ in range(ROUNDS):
         for name, model in models.items():
-            seconds, fitted[name] = timed(model, X, y)
-            best[name] = min(best[name], seconds)
+            if not LONG < best[name] < math.inf:
+                seconds, fitted[name] = timed(model, X, y)
+                best[name] = min(best[name], seconds)
     ratio = min(seconds for name, seconds in best.items() if name != "mercer") / best["mercer"]
     times = "   ".join(f"{name} {seconds:.2f} s" for name, seconds in best.items())
     return f"  {title:28} {times}   {ratio:.2f}x   {agree(fitted)}"
@@ -153,33 +169,43 @@ def standardised(values: Any) -> Any:
     return np.ascontiguousarray((values - values.mean(axis=0)) / values.std(axis=0))
 
 
-def svr(load: Callable[[str], Any], losses: tuple[str, ...]) -> Iterator[str]:
+def svr(load: Callable[[str], Any], losses: tuple[str, ...], sets: Sequence[str]) -> Iterator[str]:
     del losses
     from mercer import SVR
 
     yield "SVR, RBF with gamma='scale', C = 1, epsilon = 0.1, tol = 1e-3, standardised"
     for name, part, n in (("california_housing", "all", 8000), ("kin40k", "train", 20_000)):
+        if sets and name not in sets:
+            continue
         X, y = load(f"vectors/{name}" if name != "kin40k" else KIN40K)[part]
         rows = np.random.default_rng(0).permutation(len(X))[:n]
         X, y = standardised(X[rows]), standardised(y[rows])
         yield versus(f"{name}, {n:,}", {"mercer": SVR, **peers("SVR")}, X, y, apart(X, "predict"))
 
 
-def nu(load: Callable[[str], Any], losses: tuple[str, ...]) -> Iterator[str]:
-    del losses
+def nu(load: Callable[[str], Any], losses: tuple[str, ...], sets: Sequence[str]) -> Iterator[str]:
+    del losses, sets
     from mercer import NuSVC
 
-    yield "NuSVC, RBF with gamma = 1/32, nu = 0.3, tol = 1e-3 of the margin (peers: of the unscaled one)"
+    yield "NuSVC, RBF with gamma = 1/32, nu = 0.3. Our tol is a share of the margin; that of the peers is not, and here"
+    yield "1e-3 means 2e-2 of the margin to them, so that both are compared at that and at our default of 1e-3."
     X, y = load("vectors/a9a")["train"]
     rows = np.random.default_rng(0).permutation(X.shape[0])[:5000]
     X, y = np.ascontiguousarray(sp.csr_matrix(X)[rows].toarray()), np.asarray(y)[rows]
     options = {"nu": 0.3, "gamma": 1 / 32}
-    models = {"mercer": lambda: NuSVC(**options), **peers("NuSVC", **options)}
-    yield versus("a9a, 5,000", models, X, y, apart(X, "decision_function"))
+    exact = NuSVC(tol=1e-6, **options).fit(X, y).decision_function(X)
+
+    def told(fitted: dict[str, Any]) -> str:
+        errors = (np.abs(model.decision_function(X) - exact).max() for model in fitted.values())
+        return "off by at most " + ", ".join(f"{error:.1e}" for error in errors)
+
+    for tol in (2e-2, 1e-3):
+        models = {"mercer": lambda tol=tol: NuSVC(tol=tol, **options), **peers("NuSVC", **options)}
+        yield versus(f"a9a, 5,000, tol {tol:g}", models, X, y, told)
 
 
-def ridge(load: Callable[[str], Any], losses: tuple[str, ...]) -> Iterator[str]:
-    del losses
+def ridge(load: Callable[[str], Any], losses: tuple[str, ...], sets: Sequence[str]) -> Iterator[str]:
+    del losses, sets
     from sklearn.kernel_ridge import KernelRidge
     from sklearn.model_selection import GridSearchCV
 
@@ -203,8 +229,8 @@ def ridge(load: Callable[[str], Any], losses: tuple[str, ...]) -> Iterator[str]:
     yield versus("california_housing, 4,000", models, X, y, told)
 
 
-def logistic(load: Callable[[str], Any], losses: tuple[str, ...]) -> Iterator[str]:
-    del losses
+def logistic(load: Callable[[str], Any], losses: tuple[str, ...], sets: Sequence[str]) -> Iterator[str]:
+    del losses, sets
     from mercer import KernelLogisticRegression
 
     yield "KernelLogisticRegression against scikit-learn's SVC, RBF with gamma = 1/32, C = 1"
@@ -227,6 +253,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("sections", nargs="*", choices=[*SECTIONS, []], default=list(SECTIONS))
     parser.add_argument("--data", type=Path, default=Path(__file__).parents[2] / "shared" / "data")
+    parser.add_argument("--sets", nargs="*", default=[], help="of the linear and svr sections: these data sets alone")
     parser.add_argument("--loss", choices=["hinge", "squared_hinge", "both"], default="squared_hinge")
     options = parser.parse_args()
     sys.path.insert(0, str(options.data))
@@ -235,7 +262,7 @@ def main() -> None:
     warnings.simplefilter("ignore")
     losses = ("squared_hinge", "hinge") if options.loss == "both" else (options.loss,)
     for section in options.sections:
-        for line in SECTIONS[section](load, losses):
+        for line in SECTIONS[section](load, losses, options.sets):
             print(line, flush=True)
 
 

@@ -17,11 +17,12 @@ from mercer.estimators.certificate import Certificate, objective, smooth_certifi
 from mercer.estimators.sharing import Sharing
 from mercer.gram.matrix import Gram
 from mercer.losses.base import Box, Loss
+from mercer.losses.epsilon_insensitive import EpsilonInsensitive
 from mercer.losses.perceptron import PerceptronLoss
 from mercer.solvers import newton
 from mercer.solvers.drive import Limits, OnChunk
 from mercer.solvers.problem import BoxProblem
-from mercer.solvers.smo import SMO
+from mercer.solvers.smo import SMO, STEPPED
 from mercer.solvers.solution import Status
 
 Float64 = npt.NDArray[np.float64]
@@ -140,9 +141,16 @@ def certify(
     return Certificate(primal, dual, worst, margin, iterations, kernel_entries=0, seconds=0.0, dtype=dtype)
 
 
-def worth_storing(losses: Sequence[Loss]) -> bool:
-    """Whether machines with these losses use most of the Gram matrix: one box problem needs no more than some rows."""
-    return len(losses) > 1 or losses[0].smooth
+def worth_storing(gram: Gram, losses: Sequence[Loss], *, intercept: bool) -> bool:
+    """Whether machines with these losses use most of the Gram matrix: one box problem needs no more than some rows.
+
+    A tube around the function leaves out many objects: up to some number of them, half a matrix is computed sooner than
+    all their rows.
+    """
+    if len(losses) > 1 or losses[0].smooth:
+        return True
+    n = gram.shape[0]
+    return n <= STEPPED and intercept and not gram.dear and isinstance(losses[0], EpsilonInsensitive)
 
 
 def loss_of(owner: str, loss: Any) -> Loss:

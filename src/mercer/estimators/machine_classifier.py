@@ -154,7 +154,7 @@ class KernelMachineClassifier(ClassifierMixin, StoredMachine):
         outputs = len(classes.labels) if isinstance(loss, VectorLoss) else 1
         limits = limits_of(self, began)
         machines: list[Machine | None] = [None] * len(targets)
-        if gram.fits() and worth_storing([loss] * len(targets)):
+        if gram.fits() and worth_storing(gram, [loss] * len(targets), intercept=bool(self.fit_intercept)):
             gram.store()
         with reporting("Training") as report:
 

@@ -148,7 +148,7 @@ class KernelMachineRegressor(RegressorMixin, StoredMachine):
         """One machine for each loss, side by side."""
         used = np.flatnonzero(penalties > 0)
         view = gram if len(used) == len(penalties) else gram.view(used)
-        if gram.fits() and worth_storing(losses):
+        if gram.fits() and worth_storing(gram, losses, intercept=bool(self.fit_intercept)):
             gram.store()
         limits = limits_of(self, began)
         machines: list[Machine | None] = [None] * len(losses)

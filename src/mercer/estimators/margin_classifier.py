@@ -56,6 +56,8 @@ class MarginClassifier(Probabilities, ClassifierMixin, StoredPairs, ABC):
     memory: float | str
     psd: str
 
+    _keeps_matrix: ClassVar[bool] = False
+    """Whether the machine of two classes goes over most of the matrix more than once."""
     _regressor: ClassVar[str]
     """The estimator for those who gave numbers as labels."""
 
@@ -136,6 +138,8 @@ class MarginClassifier(Probabilities, ClassifierMixin, StoredPairs, ABC):
             if gram.fits() and worth_storing([len(group) for group in members.groups]):
                 gram.store()
             blocks = PairBlocks(gram, members.groups, problems)
+        elif self._keeps_matrix and gram.fits():
+            gram.store()
         done = 0
 
         def job(number: int) -> None:

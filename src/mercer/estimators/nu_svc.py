@@ -43,6 +43,7 @@ class NuSVC(MarginClassifier):
     array([0, 1])
     """
 
+    _keeps_matrix = True
     _regressor = "NuSVR"
 
     def __init__(

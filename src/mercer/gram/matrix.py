@@ -245,8 +245,9 @@ class Gram:
         if vectors.shape[0] != m:
             raise ValueError(f"matvec needs {m} rows, one per column of the matrix; got {vectors.shape}")
         out = np.zeros((n, *vectors.shape[1:]))
-        if self._source.stored is not None and self._rows is None and self._columns is None:
-            self._stored_product(self._source.stored, vectors, out)
+        stored = self.stored
+        if stored is not None:
+            self._stored_product(stored, vectors, out)
         else:
             self.each_tile(ProductSink(out, vectors, self.dtype))
         return out

@@ -34,6 +34,9 @@ from mercer.solvers.workingset import WorkingSetRun
 
 DENSE = 2048
 """Up to so many coefficients the whole matrix is cheaper than to ask which part of it is needed."""
+STEPPED = 12_288
+"""Up to so many, where the matrix is stored and most coefficients that move end on a bound: each of them is visited
+about once, which costs less than to bring it into a working set."""
 _FEW_FREE = 0.3
 _ROWS_NEEDED = 0.25
 _COPY = 0.15
@@ -62,15 +65,21 @@ def run(gram: Gram, problem: BoxProblem, start: Float64, tol: float, moves: Move
     """The run that suits the size of the problem."""
     n = len(problem.linear)
     known = gram.pair is not None or gram.stored is not None
-    if n <= DENSE or (n <= LARGEST and known and not _nearly_there(problem, start)):
+    most = STEPPED if many_at_bounds(problem) else LARGEST
+    if n <= DENSE or (n <= most and known and not _nearly_there(problem, start)):
         return DenseRun(gram, problem, start, tol, moves)
     return WorkingSetRun(gram, problem, start, tol, moves)
+
+
+def many_at_bounds(problem: BoxProblem) -> bool:
+    """Whether a problem tells beforehand that many of its coefficients will end on a bound other than zero."""
+    return problem.kink is not None or problem.mass is not None
 
 
 def _nearly_there(problem: BoxProblem, start: Float64) -> bool:
     """Whether a start is near a solution in which few coefficients are free: those few are a small working set."""
     free = int(np.count_nonzero((start > problem.lower) & (start < problem.upper)))
-    return 0 < free < _FEW_FREE * len(start)
+    return 2 < free < _FEW_FREE * len(start)  # up to two are where a first point meets its sums
 
 
 def worth_storing(groups: Sequence[int]) -> bool:
