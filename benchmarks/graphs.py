@@ -1,6 +1,6 @@
 """Kernels on graphs beside GraKeL, in one process, each from its own parsed graphs; parsing is timed apart.
 
-    PYTHONPATH=src python benchmarks/graphs.py [folder of data sets]
+    python benchmarks/graphs.py [folder of data sets]
 
 Every line is the best of several runs, taken in turns. GraKeL fails on graphs with isolated nodes in its shortest path
 kernel, so on such data sets only our own time is given.
@@ -8,34 +8,28 @@ kernel, so on such data sets only our own time is given.
 
 from __future__ import annotations
 
-import importlib.util
-import os
 import resource
 import sys
-import time
 import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from timing import DATA, loader, seconds
 
+# isort: split
 from mercer import kernels
 from mercer.gram.matrix import Gram
 from mercer.inputs.graphs import Graphs
 from mercer.kernels.base import Kernel
 
 warnings.filterwarnings("ignore")
-DATA = Path(sys.argv[1] if len(sys.argv) > 1 else os.environ.get("MERCER_DATA", "../shared/data"))
+FOLDER = Path(sys.argv[1]) if len(sys.argv) > 1 else DATA
 
 
 def loaded(name: str) -> list[dict[str, Any]]:
-    spec = importlib.util.spec_from_file_location("load", DATA / "load.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    found: list[dict[str, Any]] = module.load(f"graphs/{name}")["all"][0]
+    found: list[dict[str, Any]] = loader(FOLDER)(f"graphs/{name}")["all"][0]
     return found
 
 
@@ -66,12 +60,6 @@ def matrix(kernel: Kernel, graphs: Graphs) -> Callable[[], Any]:
 
 def peer(make: Callable[[], Any], graphs: list[Any]) -> Callable[[], Any]:
     return lambda: make().fit_transform(graphs)
-
-
-def seconds(work: Callable[[], Any]) -> float:
-    start = time.perf_counter()
-    work()
-    return time.perf_counter() - start
 
 
 def compared(title: str, mine: Callable[[], Any], other: Callable[[], Any] | None = None, runs: int = 3) -> None:

@@ -11,18 +11,15 @@ made one small search before. Ratios are times of a peer over ours: above 1 we a
 from __future__ import annotations
 
 import argparse
-import importlib.util
-import sys
 import time
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from timing import DATA, loader
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT / "src"))
-
-from mercer import SVC, KernelSearchCV  # noqa: E402
+# isort: split
+from mercer import SVC, KernelSearchCV
 
 CS = 2.0 ** np.arange(-2, 8)
 GAMMAS = (0.0125, 0.025, 0.05, 0.1, 0.2)
@@ -30,12 +27,7 @@ WANTED = {"scikit-learn": 8.0, "intelex": 4.0}
 
 
 def rows(folder: Path, n: int) -> tuple[Any, Any]:
-    spec = importlib.util.spec_from_file_location("load", folder / "load.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    X, y = module.load("vectors/a9a")["train"]
+    X, y = loader(folder)("vectors/a9a")["train"]
     return X[:n].toarray(), y[:n]
 
 
@@ -58,7 +50,7 @@ def scores(results: Any, folds: int = 5) -> Any:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data")
+    parser.add_argument("--data", type=Path, default=DATA)
     parser.add_argument("--rows", type=int, default=5000)
     parser.add_argument("--gammas", default=",".join(map(str, GAMMAS)))
     parser.add_argument("--peers", default="scikit-learn,intelex", help="a list, or none")

@@ -1,18 +1,18 @@
 """Kernels on series and from generative models: against tslearn, and how they grow.
 
-Run with ``PYTHONPATH=src python benchmarks/series.py``. Systems take turns after a warm-up; the best of three counts.
+Run with ``python benchmarks/series.py``. Systems take turns after a warm-up; the best of three counts.
 """
 
 from __future__ import annotations
 
 import importlib.util
-import time
 import warnings
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from timing import best_of, take_turns
 
+# isort: split
 from mercer import kernels
 from mercer.gram.executors import Threads
 from mercer.gram.matrix import Gram
@@ -100,21 +100,6 @@ def gram(fitted: Any, rows: Any, columns: Any = None) -> Any:
     if columns is None:
         return Gram.of(fitted, rows, dtype=np.float64, executor=executor).dense()
     return Gram.of(fitted, rows, columns, dtype=np.float64, executor=executor).dense()
-
-
-def take_turns(other: Callable[[], Any], ours: Callable[[], Any], turns: int = 3) -> tuple[float, float]:
-    other(), ours()
-    times = [(best_of(1, other), best_of(1, ours)) for _ in range(turns)]
-    return min(time for time, _ in times), min(time for _, time in times)
-
-
-def best_of(turns: int, work: Callable[[], Any]) -> float:
-    seconds = []
-    for _ in range(turns):
-        started = time.perf_counter()
-        work()
-        seconds.append(time.perf_counter() - started)
-    return min(seconds)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Learning without labels against scikit-learn, as ratios of time.
 
-Run with ``PYTHONPATH=src python benchmarks/unsupervised.py`` (add ``memory`` for the peak of kernel PCA at n = 20,000).
+Run with ``python benchmarks/unsupervised.py`` (add ``memory`` for the peak of kernel PCA at n = 20,000).
 The systems take turns, each is warmed up once at full size, and the best of three counts.
 """
 
@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import resource
 import sys
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -16,17 +15,17 @@ import numpy as np
 from sklearn.cluster import SpectralClustering as TheirSpectral
 from sklearn.datasets import make_blobs
 from sklearn.decomposition import KernelPCA as TheirPCA
+from timing import head, in_turns, line
 
+# isort: split
 from mercer import KernelPCA, SpectralClustering
-
-ROUNDS = 3
 
 
 def main() -> None:
     if "memory" in sys.argv[1:]:
         memory()
         return
-    print(f"{'what':<64}{'other':>10}{'ours':>10}{'ratio':>8}{'goal':>6}")
+    head()
     for gamma in (0.05, 0.5):
         pca(10_000, gamma)
     spectral(5_000)
@@ -46,23 +45,21 @@ def pca(n: int, gamma: float) -> None:
     def ours() -> None:
         found["ours"] = KernelPCA(10, kernel="rbf", gamma=gamma, random_state=0).fit(X)
 
-    best = timed({"arpack": theirs("arpack"), "randomized": theirs("randomized"), "ours": ours})
+    best = in_turns({"arpack": theirs("arpack"), "randomized": theirs("randomized"), "ours": ours})
     error = np.abs(found["ours"].eigenvalues_ / found["arpack"].eigenvalues_ - 1).max()
     fastest = min(("arpack", "randomized"), key=lambda name: best[name])
-    report(
-        f"KernelPCA(10), n = {n:,}, gamma {gamma} / {fastest} (differ by {error:.0e})", best[fastest], best["ours"], 3
-    )
+    line(f"KernelPCA(10), n = {n:,}, gamma {gamma} / {fastest} (differ by {error:.0e})", best[fastest], best["ours"], 3)
 
 
 def spectral(n: int) -> None:
     X, _ = make_blobs(n, 10, centers=5, random_state=0)
-    best = timed(
+    best = in_turns(
         {
             "theirs": lambda: TheirSpectral(5, gamma=0.02, random_state=0).fit(X),
             "ours": lambda: SpectralClustering(5, gamma=0.02, random_state=0).fit(X),
         }
     )
-    report(f"SpectralClustering(5), n = {n:,}", best["theirs"], best["ours"], 1)
+    line(f"SpectralClustering(5), n = {n:,}", best["theirs"], best["ours"], 1)
 
 
 def memory() -> None:
@@ -70,21 +67,6 @@ def memory() -> None:
     model = KernelPCA(10, kernel="rbf", gamma=0.05, random_state=0).fit(X)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
     print(f"KernelPCA(10), n = 20,000: peak {peak:.2f} GiB, largest eigenvalue {model.eigenvalues_[0]:.1f}")
-
-
-def timed(systems: dict[str, Callable[[], Any]]) -> dict[str, float]:
-    best = dict.fromkeys(systems, float("inf"))
-    for number in range(ROUNDS + 1):
-        for name, run in systems.items():
-            start = time.perf_counter()
-            run()
-            if number:  # the first round warms up
-                best[name] = min(best[name], time.perf_counter() - start)
-    return best
-
-
-def report(what: str, other: float, ours: float, goal: float) -> None:
-    print(f"{what:<64}{other:>9.2f}s{ours:>9.2f}s{other / ours:>7.1f}x{goal:>5g}x", flush=True)
 
 
 if __name__ == "__main__":

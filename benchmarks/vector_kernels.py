@@ -6,19 +6,16 @@ size, and the best of three counts. Ours uses two threads where the other librar
 
 from __future__ import annotations
 
-import sys
-import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numba
 import numpy as np
 from scipy.spatial.distance import cdist
 from threadpoolctl import threadpool_limits
+from timing import head, line, take_turns
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
-
+# isort: split
 from mercer import kernels
 from mercer.gram.executors import Threads
 from mercer.gram.matrix import Gram
@@ -29,7 +26,7 @@ ROWS, COLUMNS = 256, 1024
 
 
 def main() -> None:
-    print(f"{'what':<60}{'other':>10}{'ours':>10}{'ratio':>8}{'goal':>6}")
+    head()
     with threadpool_limits(1):
         for features in (20, 100, 400):
             for dtype in (np.float64, np.float32):
@@ -112,16 +109,9 @@ def user_function() -> None:
 
 
 def report(what: str, other: Callable[[], Any], ours: Callable[[], Any], goal: float) -> float:
-    best = [np.inf, np.inf]
-    for turn in range(4):
-        for which, run in enumerate((other, ours)):
-            start = time.perf_counter()
-            run()
-            if turn:  # the first warms up
-                best[which] = min(best[which], time.perf_counter() - start)
-    shown = [f"{1e3 * seconds:.2f} ms" for seconds in best]
-    print(f"{what:<60}{shown[0]:>10}{shown[1]:>10}{best[0] / best[1]:>7.1f}x{goal:>5.0f}x", flush=True)
-    return best[1]
+    theirs, own = take_turns(other, ours)
+    line(what, theirs, own, goal)
+    return own
 
 
 if __name__ == "__main__":

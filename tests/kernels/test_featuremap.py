@@ -4,11 +4,14 @@ import warnings
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 from mercer import kernels
 from mercer.errors import KernelError
-from mercer.kernels import featuremap
-from mercer.kernels.featuremap import Columns, WeightTable, has_feature_map
+from mercer.kernels import featuremap, featurespace
+from mercer.kernels.featuremap import WeightTable, has_feature_map
+from mercer.kernels.featurespace import FeatureSpace, entries_per_object, has_feature_space
+from mercer.kernels.vocabulary import Vocabulary
 
 KERNELS = [
     kernels.Spectrum(p=3),
@@ -42,9 +45,9 @@ def test_maps_and_tables_agree_with_the_kernel(kernel, monkeypatch):
     train, new = strings(0, 30), strings(1, 11)
     fitted = fit(kernel, train)
     objects, others = fitted.coerce(train), fitted.coerce(new)
-    columns = Columns.of(fitted, objects)
-    matrix, unseen = columns.matrix(objects), columns.matrix(others)
-    assert len(list(columns.blocks(objects))) > 1
+    space, matrix = FeatureSpace.of(fitted, objects)
+    unseen = space.matrix(others)
+    assert len(list(space.blocks(objects))) > 1
     np.testing.assert_allclose((matrix @ matrix.T).toarray(), fitted(train), atol=1e-8)
     np.testing.assert_allclose((unseen @ matrix.T).toarray(), fitted(new, train), atol=1e-8)
     coefficients = np.random.default_rng(2).normal(size=(30, 2))
@@ -54,7 +57,7 @@ def test_maps_and_tables_agree_with_the_kernel(kernel, monkeypatch):
 
 def test_features_unseen_in_training_count_in_the_norm():
     fitted = kernels.normalise(kernels.Spectrum(p=1)).fit(["ab"])
-    row = Columns.of(fitted, fitted.coerce(["ab"])).matrix(fitted.coerce(["abcc"])).toarray()
+    row = FeatureSpace.of(fitted, fitted.coerce(["ab"]))[0].matrix(fitted.coerce(["abcc"])).toarray()
     np.testing.assert_allclose(row, [[1 / 6**0.5, 1 / 6**0.5]])
 
 
@@ -66,9 +69,82 @@ def test_kernels_without_a_map_say_so():
     ):
         assert not has_feature_map(kernel)
         fitted = fit(kernel, ["abcd", "bcde"])
+        with pytest.raises(KernelError, match="no features that could be written down"):
+            FeatureSpace.of(fitted, fitted.coerce(["abcd"]))
         with pytest.raises(KernelError, match="no feature map"):
-            Columns.of(fitted, fitted.coerce(["abcd"]))
+            WeightTable.of(fitted, fitted.coerce(["abcd"]), np.ones(1))
     table = kernels.on("text", kernels.Spectrum(p=2))
     assert has_feature_map(table)
     fitted = table.fit({"text": ["banana"]})
-    assert len(Columns.of(fitted, fitted.coerce({"text": ["banana"]}))) == 3
+    assert FeatureSpace.of(fitted, fitted.coerce({"text": ["banana"]}))[1].shape == (1, 3)
+
+
+ROWS = np.random.default_rng(5).normal(size=(12, 3)).round(2)
+VECTOR_KERNELS = [
+    kernels.Linear(),
+    kernels.Polynomial(degree=2, gamma="scale"),
+    kernels.normalise(kernels.Polynomial(degree=2)) + 2.0 * kernels.Linear() + 1.0,
+    kernels.ANOVA(degree=2),
+    kernels.AllSubsets(),
+    kernels.RandomFourierFeatures(size=20),
+]
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize("kernel", VECTOR_KERNELS, ids=str)
+def test_kernels_on_vectors_have_their_columns_from_the_start(kernel, sparse):
+    raw = sp.csr_array(ROWS) if sparse else ROWS
+    fitted = kernel.fit(raw[:8])
+    space, matrix = FeatureSpace.of(fitted, fitted.coerce(raw[:8]))
+    unseen = space.matrix(fitted.coerce(raw[8:]))
+    np.testing.assert_allclose(dense(matrix @ matrix.T), fitted(raw[:8]), atol=1e-9)
+    np.testing.assert_allclose(dense(unseen @ matrix.T), fitted(raw[8:], raw[:8]), atol=1e-9)
+
+
+def dense(matrix):
+    return matrix.toarray() if sp.issparse(matrix) else matrix
+
+
+def test_rows_that_mix_kinds_have_columns_side_by_side(monkeypatch):
+    monkeypatch.setattr(featurespace, "_BLOCK", 3)
+    table = {"text": strings(3, 12), "a": list(ROWS[:, 0]), "b": list(ROWS[:, 1])}
+    mixed = kernels.normalise(
+        kernels.on("text", kernels.Spectrum(p=2))
+        + kernels.on(["a", "b"], kernels.Linear())
+        + kernels.on("text", kernels.Spectrum(p=1))
+    )
+    fitted = fit(mixed, table)
+    space, matrix = FeatureSpace.of(fitted, fitted.coerce(table))
+    np.testing.assert_allclose(dense(matrix @ matrix.T), fitted(table), atol=1e-12)
+    again = FeatureSpace.restored(fitted, [words.names for words in space.words])
+    np.testing.assert_array_equal(dense(again.matrix(fitted.coerce(table))), dense(matrix))
+
+
+def test_feature_matrices_of_counting_kernels_name_their_columns():
+    first = kernels.Spectrum(p=2).feature_matrix(["banana", "bandana"])
+    second = kernels.Spectrum(p=2).feature_matrix(["ananas"])
+    assert first.shape == (2, 5)
+    assert len(set(first.names) & set(second.names)) == 2  # an and na, wherever they occur
+    with pytest.raises(KernelError, match="no features"):
+        kernels.WeightedDegree(shift=1).feature_matrix(["abc"])
+
+
+def test_vocabularies_grow_and_find_again():
+    rng = np.random.default_rng(0)
+    names = rng.integers(0, 5000, size=200_000).astype(np.uint64) * np.uint64(2**40)
+    words = Vocabulary()
+    numbers = np.concatenate([words.add(part) for part in np.array_split(names, 7)])
+    assert len(words) == len(np.unique(names))
+    np.testing.assert_array_equal(words.names[numbers], names)
+    np.testing.assert_array_equal(words.find(names), numbers)
+    assert words.find(np.array([1], dtype=np.uint64)).tolist() == [-1]
+    np.testing.assert_array_equal(Vocabulary.of(words.names).find(names), numbers)
+
+
+def test_large_maps_are_in_single_precision(monkeypatch):
+    monkeypatch.setattr(featurespace, "_IN_SINGLE", 10)
+    fitted = kernels.Spectrum(p=1).fit(["abcde", "fghij"])
+    assert entries_per_object(fitted, fitted.coerce(["abcde", "fghij"])) == 5
+    assert FeatureSpace.of(fitted, fitted.coerce(["abcde", "fghij"]))[1].dtype == np.float64
+    assert FeatureSpace.of(fitted, fitted.coerce(["abcdef", "fghij"]))[1].dtype == np.float32
+    assert not has_feature_space(kernels.RBF())

@@ -12,9 +12,13 @@ from sklearn.utils.validation import check_is_fitted
 from mercer.errors import KernelError
 from mercer.estimators.kernelised import Kernelised
 from mercer.gram.expansion import Expansion
+from mercer.gram.weights import Weights
 from mercer.inputs.base import Objects
 from mercer.inputs.graphs import Graphs
 from mercer.inputs.strings import Strings
+from mercer.kernels.base import FittedKernel
+from mercer.kernels.featuremap import WeightTable
+from mercer.kernels.vocabulary import Vocabulary
 
 Float64 = npt.NDArray[np.float64]
 
@@ -65,17 +69,40 @@ def explanations(expansion: Expansion, objects: Objects) -> list[Explanation]:
     )
 
 
-def _of_strings(expansion: Expansion, strings: Strings) -> list[Explanation]:
-    from mercer.kernels.featuremap import WeightTable
-    from mercer.kernels.strings.explain import can_explain, explain
-
-    if not can_explain(expansion.kernel.kernel):
+def weighed_explanations(
+    fitted: FittedKernel, words: Vocabulary | None, weights: Weights, objects: Objects
+) -> list[Explanation]:
+    """Explain each object by the weights of its features, `words`, where they are counted."""
+    if words is None or not isinstance(objects, Strings):
         raise KernelError(
-            f"Decisions of {expansion.kernel.kernel} cannot be taken apart by position: its features have no places "
-            "that could be written down. Spectrum, BlendedSpectrum, GappedKmer and WeightedDegree can."
+            f"Weights of {fitted.kernel} cannot be taken apart by the parts of {objects.kind}: only kernels on strings "
+            "(Spectrum, GappedKmer ...) have weights by position. SVC also explains decisions on graphs."
         )
+    _refuse_without_places(fitted)
+    return _of_table(WeightTable(fitted, words, weights.coef.T, weights.intercept), objects)
+
+
+def _of_strings(expansion: Expansion, strings: Strings) -> list[Explanation]:
+    _refuse_without_places(expansion.kernel)
     table = WeightTable.of(expansion.kernel, expansion.support, expansion.coefficients, expansion.intercept)
+    return _of_table(table, strings)
+
+
+def _of_table(table: WeightTable, strings: Strings) -> list[Explanation]:
+    from mercer.kernels.strings.explain import explain
+
     return [Explanation(one.symbols, one.contributions, one.intercept, one.value) for one in explain(table, strings)]
+
+
+def _refuse_without_places(fitted: FittedKernel) -> None:
+    from mercer.kernels.strings.explain import can_explain
+
+    if not can_explain(fitted.kernel):
+        raise KernelError(
+            f"Decisions of {fitted.kernel} cannot be taken apart by position: its features have no places that could "
+            "be written down. Spectrum, BlendedSpectrum, Mismatch, GappedKmer, WeightedDegree and "
+            "RestrictedGapWeighted can."
+        )
 
 
 def _of_graphs(expansion: Expansion, graphs: Graphs) -> list[Explanation]:

@@ -46,6 +46,7 @@ class KernelLogisticRegression(KernelMachineClassifier):
         time_limit: float | None = None,
         memory: float | str = "auto",
         psd: str = "warn",
+        dual: bool | str = "auto",
     ) -> None:
         self.C = C
         self.kernel = kernel
@@ -59,6 +60,7 @@ class KernelLogisticRegression(KernelMachineClassifier):
         self.time_limit = time_limit
         self.memory = memory
         self.psd = psd
+        self.dual = dual
 
     def _loss(self, n_classes: int) -> Loss:
         return Logistic() if n_classes == 2 else Multinomial()

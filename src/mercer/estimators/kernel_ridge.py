@@ -35,6 +35,8 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, RidgeMachine):
     fit_intercept : whether c is there, unpenalised; scikit-learn's KernelRidge has none.
     memory : memory for the Gram matrix: ``"auto"`` or a number of MiB.
     psd : what to do if the kernel turns out not to be positive semi-definite, as in `SVC`.
+    dual : whether to solve for the coefficients of objects (True) or for the weights of features (False), as in
+        `KernelMachineClassifier`.
 
     >>> import numpy as np
     >>> from mercer import KernelRidge
@@ -57,6 +59,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, RidgeMachine):
         fit_intercept: bool = False,
         memory: float | str = "auto",
         psd: str = "warn",
+        dual: bool | str = "auto",
     ) -> None:
         self.alpha = alpha
         self.kernel = kernel
@@ -66,6 +69,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, RidgeMachine):
         self.fit_intercept = fit_intercept
         self.memory = memory
         self.psd = psd
+        self.dual = dual
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Train on objects X with one or several numbers each as targets."""

@@ -33,6 +33,7 @@ class KernelRidgeClassifier(ClassifierMixin, RidgeMachine):
     ----------
     alpha : the penalty on |w|^2.
     kernel, gamma, degree, coef0, memory, psd : as in `SVC`.
+    dual : as in `KernelRidge`.
     fit_intercept : whether there is an unpenalised constant.
     class_weight : factors on the weights of objects by class, or ``"balanced"``; for several labels at once a list of
         dicts, one for each.
@@ -60,6 +61,7 @@ class KernelRidgeClassifier(ClassifierMixin, RidgeMachine):
         class_weight: Any = None,
         memory: float | str = "auto",
         psd: str = "warn",
+        dual: bool | str = "auto",
     ) -> None:
         self.alpha = alpha
         self.kernel = kernel
@@ -70,6 +72,7 @@ class KernelRidgeClassifier(ClassifierMixin, RidgeMachine):
         self.class_weight = class_weight
         self.memory = memory
         self.psd = psd
+        self.dual = dual
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Train on objects X with one label each, or with a row of zeros and ones each."""

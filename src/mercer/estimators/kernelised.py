@@ -38,6 +38,8 @@ class Kernelised(BaseEstimator):
     gamma: float | str
     degree: int
     coef0: float
+    dual: bool | str = True
+    """Whether to train on the Gram matrix or on features; those with a choice have a parameter of this name."""
 
     _sharing: Sharing | None = None
     """What a search shares between its fits; nobody else sets it."""

@@ -19,10 +19,18 @@ from mercer import _check
 from mercer._stored import Stored, checked_array, checked_value
 from mercer.errors import InputError, ModelFileError
 from mercer.estimators.certificate import Certificate
+from mercer.estimators.explaining import Explanation, weighed_explanations
 from mercer.estimators.kernelised import Kernelised
 from mercer.estimators.limits import limits_of
+from mercer.gram.expansion import Expansion
 from mercer.gram.weights import Weights
 from mercer.inputs.base import Objects
+from mercer.inputs.vectors import Vectors
+from mercer.kernels.base import FittedKernel, Kernel, State
+from mercer.kernels.expression import parse
+from mercer.kernels.featuremap import has_feature_map
+from mercer.kernels.featurespace import FeatureSpace, has_feature_space, parts_that_count
+from mercer.kernels.vectors.linear import Linear
 from mercer.losses.base import Loss
 from mercer.solvers import linear
 from mercer.solvers.linear_problem import LinearProblem, LinearSolution, balanced, bounds
@@ -35,9 +43,8 @@ _LARGEST = 1e150
 
 
 class LinearMachine(Kernelised):
-    """A machine of the linear kernel, trained on its weights: f(x) = <w, x> + c."""
+    """A machine trained on its weights: f(x) = <w, phi(x)> + c, with phi(x) = x for the linear kernel."""
 
-    kernel = "linear"
     C: float
     tol: float
     dual: bool | str
@@ -58,6 +65,24 @@ class LinearMachine(Kernelised):
             raise _check.fail(owner, "dual", "True, False or 'auto'", self.dual)
         limits_of(self, time.monotonic())
 
+    def _kernel(self, X: Any = None) -> Kernel:
+        del X
+        owner = type(self).__name__
+        kernel = parse(self.kernel) if isinstance(self.kernel, str) else self.kernel
+        if not isinstance(kernel, Kernel):
+            raise _check.fail(owner, "kernel", "a name, an expression or a kernel object", self.kernel)
+        if not has_feature_space(kernel):
+            rule = "a kernel whose features can be written down, such as Linear or Spectrum"
+            raise _check.fail(owner, "kernel", rule, kernel, "Kernel machines such as SVC take any kernel.")
+        return kernel
+
+    def _rows(self, objects: Objects) -> Any:
+        """Learn the kernel and its columns; the features of these objects, dense or CSR."""
+        self.kernel_ = self._kernel().fit(objects)
+        self._space, rows = FeatureSpace.of(self.kernel_, objects)
+        self._example = objects.take(slice(0, 1))  # model files need one object, to tell what kind there were
+        return rows
+
     def _freedom(self) -> float:
         """How free the intercept is: see `LinearProblem`."""
         if not self.fit_intercept:
@@ -75,18 +100,18 @@ class LinearMachine(Kernelised):
             "seed": seed,
         }
 
-    def _certificate(self, solutions: Sequence[LinearSolution], objects: Any, began: float) -> Certificate:
-        dtype = np.dtype(objects.values.dtype).name
+    def _certificate(self, solutions: Sequence[LinearSolution], rows: Any, began: float) -> Certificate:
+        dtype = np.dtype(rows.dtype).name
         parts = tuple(
             _proof(found.w, found.primal, found.lower_bound, found.stats.iterations, dtype) for found in solutions
         )
         return Certificate.together(parts, 0, time.monotonic() - began)
 
-    def _set_solutions(self, solutions: Sequence[LinearSolution], objects: Objects, began: float) -> None:
+    def _set_solutions(self, solutions: Sequence[LinearSolution], rows: Any, began: float) -> None:
         weights = np.array([found.w for found in solutions])
         self._set_weights(Weights(weights, np.array([found.intercept for found in solutions])))
         self.n_iter_ = max(found.stats.iterations for found in solutions)
-        self.certificate_ = self._certificate(solutions, objects, began)
+        self.certificate_ = self._certificate(solutions, rows, began)
 
     def _set_weights(self, weights: Weights) -> None:
         self.weights_ = weights
@@ -109,9 +134,15 @@ class LinearMachine(Kernelised):
     def _values(self, X: Any) -> Float64:
         """Decision values, one column per output."""
         check_is_fitted(self)
-        objects: Any = self._kernel().coerce(X)
-        self._check_features(X, objects, reset=False)
-        return self.weights_(objects.values)
+        objects = self._new_objects(X, self.kernel_)
+        return np.vstack([self.weights_(rows) for rows in self._space.blocks(objects)])
+
+    def explain(self, X: Any) -> list[Explanation]:
+        """What every symbol or node of each object adds to its decision value, as in `SVC`."""
+        check_is_fitted(self)
+        objects = self._new_objects(X, self.kernel_)
+        words = self._space.words[0] if has_feature_map(self.kernel_.kernel) else None
+        return weighed_explanations(self.kernel_, words, self.weights_, objects)
 
     def _verified(self, problems: Sequence[LinearProblem], began: float) -> Certificate:
         """Certificates of the fitted weights on these problems, from the definition of both objectives."""
@@ -138,22 +169,37 @@ class LinearMachine(Kernelised):
     def _stored_machine(self) -> Stored:
         check_is_fitted(self)
         seen_values, seen_arrays = self._seen_features()
+        machine = None
+        if not isinstance(
+            self.kernel_.kernel, Linear
+        ):  # the kernel and what it learnt; its one object counts for nothing
+            machine = Expansion(self.kernel_, self._example, np.zeros((1, 1)), np.zeros(1))
         return Stored(
             params=self.get_params(deep=False),
             values={"n_iter_": self.n_iter_, "dtype": self.certificate_.dtype, **seen_values},
             arrays={
+                **{f"names_{number}": words.names for number, words in enumerate(self._space.words)},
                 "coef_": self.weights_.coef,
                 "intercept_": self.weights_.intercept,
                 "certificate_": self.certificate_.to_array(),
                 **seen_arrays,
             },
+            expansion=machine,
         )
 
     def _restore_machine(self, stored: Stored, outputs: int) -> None:
         self._check_parameters()
         values, arrays = stored.values, stored.arrays
         self._restore_seen_features(values, arrays)
-        features = checked_value(values, "n_features_in_", int)
+        if stored.expansion is None:
+            width = checked_value(values, "n_features_in_", int)
+            self.kernel_, self._example = FittedKernel(Linear(), State()), Vectors(np.zeros((1, width)))
+        else:
+            self.kernel_, self._example = stored.expansion.kernel, stored.expansion.support
+        if self.kernel_.kernel != self._kernel() or len(self._example) != 1:
+            raise ModelFileError("its kernel is not the one that its parameters name.")
+        self._space = _restored_space(self.kernel_, stored)
+        features = int(self._space.matrix(self._example).shape[1])
         coef = checked_array(arrays, "coef_", "f", (outputs, features))
         intercept = checked_array(arrays, "intercept_", "f", (outputs,))
         if not (np.isfinite(coef).all() and np.isfinite(intercept).all()):
@@ -164,12 +210,22 @@ class LinearMachine(Kernelised):
         self.certificate_ = Certificate.from_array(proof, checked_value(values, "dtype", str))
 
 
-def used_problem(objects: Any, loss: Loss, y: Float64, C: Float64, freedom: float) -> LinearProblem:
+def used_problem(rows: Any, loss: Loss, y: Float64, C: Float64, freedom: float) -> LinearProblem:
     """The problem on the rows that weigh anything."""
     used = C > 0
     if used.all():
-        return LinearProblem(objects.values, loss, y, C, freedom)
-    return LinearProblem(objects.values[used], loss, y[used], C[used], freedom)
+        return LinearProblem(rows, loss, y, C, freedom)
+    return LinearProblem(rows[used], loss, y[used], C[used], freedom)
+
+
+def _restored_space(fitted: FittedKernel, stored: Stored) -> FeatureSpace:
+    names = []
+    for number in range(parts_that_count(fitted.kernel)):
+        part = stored.arrays.get(f"names_{number}")
+        if part is None or part.dtype != np.uint64 or part.ndim != 1 or len(np.unique(part)) < len(part):
+            raise ModelFileError("the names of its features are missing, or not all different.")
+        names.append(part)
+    return FeatureSpace.restored(fitted, names)
 
 
 def refuse_overflow(values: Any) -> None:

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import dataclasses
 import time
 from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
 
 from mercer import _check
 from mercer._progress import reporting
-from mercer._stored import Stored
+from mercer._stored import Stored, checked_value
 from mercer.errors import InputError, ModelFileError
 from mercer.estimators.certificate import Certificate
 from mercer.estimators.linear_machine import LinearMachine, refuse_overflow, used_problem
+from mercer.estimators.probabilities import Probabilities, fit_temperature, held_out
 from mercer.estimators.targets import Classes, class_weights, classes_of, refuse_weightless_classes, sample_weights
 from mercer.gram.executors import single_threaded_blas
+from mercer.gram.weights import Weights
+from mercer.kernels.base import Kernel
 from mercer.losses.base import Loss
 from mercer.losses.hinge import Hinge
 from mercer.losses.squared_hinge import SquaredHinge
@@ -24,11 +29,12 @@ from mercer.solvers import linear
 from mercer.solvers.linear_problem import LinearProblem, LinearSolution
 
 Float64 = npt.NDArray[np.float64]
+Codes = npt.NDArray[np.intp]
 
 _LOSSES: dict[str, Loss] = {"hinge": Hinge(), "squared_hinge": SquaredHinge()}
 
 
-class LinearSVC(ClassifierMixin, LinearMachine):
+class LinearSVC(Probabilities, ClassifierMixin, LinearMachine):
     """Linear support vector classification: the machine of `SVC(kernel="linear")`, trained on its weights.
 
     For two classes it minimises 1/2 |w|^2 + C sum_i loss(y_i, <w, x_i> + c); for more, each class against the rest. A
@@ -55,6 +61,11 @@ class LinearSVC(ClassifierMixin, LinearMachine):
     random_state : the order in which dual coordinate descent visits rows; ``None`` is the same order each time.
     max_iter : limit on Newton steps or epochs of each machine; -1 for none.
     time_limit : limit on seconds for the whole fit.
+    kernel : ``"linear"``, or any kernel whose features can be written down: polynomials of low degree, kernels that
+        count (`Spectrum`, `GappedKmer`, `WeightedDegree`, `WeisfeilerLehman`, `SetIntersection` ...), their sums and
+        normalised forms. X then holds what the kernel compares, and `coef_` has a weight for each of its features that
+        occurs in training.
+    probability : whether to learn `predict_proba`, as in `SVC`.
 
     Attributes: `coef_`, `intercept_`, `classes_`, `n_iter_`, `n_features_in_`, and `certificate_`, whose
     `kkt_violation` bounds the distance of `coef_` from the best weights.
@@ -65,6 +76,11 @@ class LinearSVC(ClassifierMixin, LinearMachine):
     array([0, 1])
     >>> bool(model.certificate_.relative_gap <= model.tol)
     True
+
+    >>> from mercer import kernels
+    >>> model = LinearSVC(kernel=kernels.Spectrum(2)).fit(["gattaca", "gattica", "ccgcg", "cgcgc"], [1, 1, 0, 0])
+    >>> model.predict(["gatta", "gcgc"])
+    array([1, 0])
     """
 
     def __init__(
@@ -83,6 +99,8 @@ class LinearSVC(ClassifierMixin, LinearMachine):
         random_state: Any = None,
         max_iter: int = 1000,
         time_limit: float | None = None,
+        kernel: str | Kernel = "linear",
+        probability: bool = False,
     ) -> None:
         self.penalty = penalty
         self.loss = loss
@@ -97,6 +115,8 @@ class LinearSVC(ClassifierMixin, LinearMachine):
         self.random_state = random_state
         self.max_iter = max_iter
         self.time_limit = time_limit
+        self.kernel = kernel
+        self.probability = probability
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -104,23 +124,31 @@ class LinearSVC(ClassifierMixin, LinearMachine):
         _check.choice(owner, "loss", self.loss, _LOSSES)
         _check.choice(owner, "penalty", self.penalty, ("l2",), "Penalties that make weights sparse are not offered.")
         _check.choice(owner, "multi_class", self.multi_class, ("ovr",))
+        _check.boolean(owner, "probability", self.probability)
         if self.loss == "hinge" and not self.dual:
             raise _check.fail(owner, "dual", "True or 'auto' with loss='hinge', which is not smooth", self.dual)
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Train on rows X with labels y; `sample_weight` multiplies C for each row."""
+        """Train on objects X with labels y; `sample_weight` multiplies C for each."""
         began = time.monotonic()
         with self._all_or_nothing(), single_threaded_blas():  # once for the whole fit: setting it takes a while
             self._check_parameters()
-            objects: Any = self._kernel().coerce(X)
+            objects = self._kernel().coerce(X)
             classes = classes_of(self, y, objects, regressor="LinearSVR")
             self._check_features(X, objects, reset=True)
             weights = sample_weights(sample_weight, objects)
             refuse_weightless_classes(classes, weights)
-            refuse_overflow(objects.values)
-            solutions = self._train(objects, classes, weights, began)
+            rows = self._rows(objects)
+            refuse_overflow(rows)
+            factors = self._factors(classes)
+            with reporting("Training") as report:
+                share = 1.0 / 6.0 if self.probability else 1.0
+                options = self._options(began, lambda fraction, text: report(share * fraction, text))
+                solutions = self._train(rows, classes.codes, weights, factors, options)
+                if self.probability:
+                    self.temperature_ = self._temperature(rows, classes.codes, weights, factors, options)
             self.classes_ = classes.labels
-            self._set_solutions(solutions, objects, began)
+            self._set_solutions(solutions, rows, began)
         self._warn_if_unfinished(solutions)
         return self
 
@@ -131,29 +159,44 @@ class LinearSVC(ClassifierMixin, LinearMachine):
             raise InputError(f"class_weight must be greater than zero; class {label!r} has {factors.min():g}.")
         return factors
 
-    def _train(self, objects: Any, classes: Classes, weights: Float64, began: float) -> list[LinearSolution]:
-        with reporting("Training") as report:
-            options = self._options(began, report)
-            if len(classes.labels) == 2:
-                return [linear.solve(self._problems(objects, classes, weights)[0], **options)]
-            used = weights > 0
-            rows = objects.values if used.all() else objects.values[used]
-            return linear.solve_classes(
-                rows, _LOSSES[self.loss], classes.codes[used], float(self.C) * weights[used], self._factors(classes),
-                self._freedom(), **options,
-            )  # fmt: skip
-
-    def _problems(self, objects: Any, classes: Classes, weights: Float64) -> list[LinearProblem]:
-        """The problem of each machine."""
-        factors, C, loss, freedom = self._factors(classes), float(self.C) * weights, _LOSSES[self.loss], self._freedom()
+    def _train(
+        self, rows: Any, codes: Codes, weights: Float64, factors: Float64, options: dict[str, Any]
+    ) -> list[LinearSolution]:
         if len(factors) == 2:
-            signs = np.where(classes.codes == 1, 1.0, -1.0)
-            return [used_problem(objects, loss, signs, C * factors[classes.codes], freedom)]
-        owns = [classes.codes == k for k in range(len(factors))]
+            return [linear.solve(self._problems(rows, codes, weights, factors)[0], **options)]
+        used = weights > 0
+        return linear.solve_classes(
+            rows if used.all() else rows[used], _LOSSES[self.loss], codes[used], float(self.C) * weights[used], factors,
+            self._freedom(), **options,
+        )  # fmt: skip
+
+    def _problems(self, rows: Any, codes: Codes, weights: Float64, factors: Float64) -> list[LinearProblem]:
+        """The problem of each machine."""
+        C, loss, freedom = float(self.C) * weights, _LOSSES[self.loss], self._freedom()
+        if len(factors) == 2:
+            return [used_problem(rows, loss, np.where(codes == 1, 1.0, -1.0), C * factors[codes], freedom)]
+        owns = [codes == k for k in range(len(factors))]
         return [
-            used_problem(objects, loss, np.where(own, 1.0, -1.0), np.where(own, C * factor, C), freedom)
+            used_problem(rows, loss, np.where(own, 1.0, -1.0), np.where(own, C * factor, C), freedom)
             for own, factor in zip(owns, factors, strict=True)
         ]
+
+    def _temperature(
+        self, rows: Any, codes: Codes, weights: Float64, factors: Float64, options: dict[str, Any]
+    ) -> float:
+        """From decision values of objects that their machines have not seen; features are written down once."""
+        quiet = {**options, "on_chunk": None}
+        values, tested = [np.zeros((0, 1 if len(factors) == 2 else len(factors)))], [np.zeros(0, dtype=np.intp)]
+        for train, test in held_out(codes, weights, self.random_state):
+            found = self._train(rows[train], codes[train], weights[train], factors, quiet)
+            machine = Weights(np.array([one.w for one in found]), np.array([one.intercept for one in found]))
+            values.append(machine(rows[test]))
+            tested.append(test)
+        seen, shares = np.concatenate(tested), np.concatenate(values)
+        return fit_temperature(shares[:, 0] if len(factors) == 2 else shares, codes[seen], weights[seen])
+
+    def _shares(self, X: Any) -> Float64:
+        return self.decision_function(X)
 
     def decision_function(self, X: Any) -> Float64:
         """Decision values: for two classes positive means ``classes_[1]``, else one column per class."""
@@ -171,15 +214,18 @@ class LinearSVC(ClassifierMixin, LinearMachine):
 
         For the hinge, whose weights do not tell the dual, that takes about as long as training.
         """
+        check_is_fitted(self)
         began = time.monotonic()
-        self._values(X)  # answers what cannot be compared
-        objects: Any = self._kernel().coerce(X)
+        objects = self._new_objects(X, self.kernel_)
         classes = Classes(self.classes_, np.searchsorted(self.classes_, np.asarray(y)))
-        return self._verified(self._problems(objects, classes, sample_weights(sample_weight, objects)), began)
+        weights, factors = sample_weights(sample_weight, objects), self._factors(classes)
+        return self._verified(self._problems(self._space.matrix(objects), classes.codes, weights, factors), began)
 
     def _to_stored(self) -> Stored:
         stored = self._stored_machine()
-        return Stored(stored.params, stored.values, {**stored.arrays, "classes_": self.classes_})
+        learnt = {"temperature_": self.temperature_} if self.probability else {}
+        arrays = {**stored.arrays, "classes_": self.classes_}
+        return dataclasses.replace(stored, values={**stored.values, **learnt}, arrays=arrays)
 
     @classmethod
     def _from_stored(cls, stored: Stored) -> Self:
@@ -189,4 +235,8 @@ class LinearSVC(ClassifierMixin, LinearMachine):
             raise ModelFileError("it has no classes.")
         model._restore_machine(stored, 1 if len(labels) == 2 else len(labels))
         model.classes_ = labels
+        if model.probability:
+            model.temperature_ = checked_value(stored.values, "temperature_", float)
+            if not 0.0 < model.temperature_ < np.inf:
+                raise ModelFileError("its temperature is not a positive number.")
         return model

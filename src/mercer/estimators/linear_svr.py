@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import RegressorMixin
+from sklearn.utils.validation import check_is_fitted
 
 from mercer import _check
 from mercer._progress import reporting
@@ -17,6 +19,8 @@ from mercer.estimators.linear_machine import LinearMachine, refuse_overflow, use
 from mercer.estimators.targets import numbers_of, sample_weights
 from mercer.gram.executors import single_threaded_blas
 from mercer.gram.weights import Weights
+from mercer.inputs.base import Objects
+from mercer.kernels.base import Kernel
 from mercer.losses.base import Loss
 from mercer.losses.epsilon_insensitive import EpsilonInsensitive
 from mercer.losses.squared_epsilon import SquaredEpsilonInsensitive
@@ -42,7 +46,7 @@ class LinearSVR(RegressorMixin, LinearMachine):
     C : the penalty on errors, in (0, inf).
     loss : ``"epsilon_insensitive"`` or ``"squared_epsilon_insensitive"``.
     dual : ``"auto"``, True or False, as in `LinearSVC`.
-    fit_intercept, intercept_scaling, verbose, random_state, max_iter, time_limit : as in `LinearSVC`.
+    fit_intercept, intercept_scaling, verbose, random_state, max_iter, time_limit, kernel : as in `LinearSVC`.
 
     >>> from mercer import LinearSVR
     >>> model = LinearSVR(C=100.0).fit([[0.0], [1.0], [2.0], [3.0]], [1.0, 3.0, 5.0, 7.0])
@@ -64,6 +68,7 @@ class LinearSVR(RegressorMixin, LinearMachine):
         random_state: Any = None,
         max_iter: int = 1000,
         time_limit: float | None = None,
+        kernel: str | Kernel = "linear",
     ) -> None:
         self.epsilon = epsilon
         self.tol = tol
@@ -76,6 +81,7 @@ class LinearSVR(RegressorMixin, LinearMachine):
         self.random_state = random_state
         self.max_iter = max_iter
         self.time_limit = time_limit
+        self.kernel = kernel
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -89,24 +95,26 @@ class LinearSVR(RegressorMixin, LinearMachine):
         epsilon = float(self.epsilon)
         return EpsilonInsensitive(epsilon) if self.loss == _LOSSES[0] else SquaredEpsilonInsensitive(epsilon)
 
-    def _problem(self, objects: Any, y: Any, sample_weight: Any) -> LinearProblem:
+    def _problem(
+        self, objects: Objects, y: Any, sample_weight: Any, rows_of: Callable[[Objects], Any]
+    ) -> LinearProblem:
         targets, _ = numbers_of(self, y, objects, several=False)
         C = float(self.C) * sample_weights(sample_weight, objects)
-        return used_problem(objects, self._loss(), np.ascontiguousarray(targets[:, 0]), C, self._freedom())
+        return used_problem(rows_of(objects), self._loss(), np.ascontiguousarray(targets[:, 0]), C, self._freedom())
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Train on rows X with one number each as target; `sample_weight` multiplies C for each row."""
+        """Train on objects X with one number each as target; `sample_weight` multiplies C for each."""
         began = time.monotonic()
         with self._all_or_nothing(), single_threaded_blas():  # once for the whole fit: setting it takes a while
             self._check_parameters()
-            objects: Any = self._kernel().coerce(X)
-            problem = self._problem(objects, y, sample_weight)
+            objects = self._kernel().coerce(X)
             self._check_features(X, objects, reset=True)
-            refuse_overflow(objects.values)
+            problem = self._problem(objects, y, sample_weight, self._rows)
+            refuse_overflow(problem.rows)
             refuse_overflow(problem.y)
             with reporting("Training") as report:
                 solution = linear.solve(problem, **self._options(began, report))
-            self._set_solutions([solution], objects, began)
+            self._set_solutions([solution], problem.rows, began)
         self._warn_if_unfinished([solution])
         return self
 
@@ -123,10 +131,10 @@ class LinearSVR(RegressorMixin, LinearMachine):
 
         For the loss that is not squared, whose weights do not tell the dual, that takes about as long as training.
         """
+        check_is_fitted(self)
         began = time.monotonic()
-        self._values(X)  # answers what cannot be compared
-        objects: Any = self._kernel().coerce(X)
-        return self._verified([self._problem(objects, y, sample_weight)], began)
+        objects = self._new_objects(X, self.kernel_)
+        return self._verified([self._problem(objects, y, sample_weight, self._space.matrix)], began)
 
     def _to_stored(self) -> Stored:
         return self._stored_machine()

@@ -13,6 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from mercer import _check, _registry
 from mercer.errors import ParameterError
+from mercer.estimators import primal
 from mercer.estimators.certificate import Certificate, objective, smooth_certificate, violation
 from mercer.estimators.sharing import Sharing
 from mercer.gram.matrix import Gram
@@ -60,7 +61,11 @@ def train(
     """Minimise 1/2 |w|^2 + sum_i C_i loss(y_i, f(x_i)) on this Gram matrix."""
     box = loss.as_box(y, C)
     refuse_pointless(loss, box)
-    if box is None:
+    rows = gram.factor
+    if rows is not None and primal.solves(loss):
+        solution = primal.solve(rows, loss, y, C, tol=tol, intercept=intercept, limits=limits, on_chunk=on_chunk)
+        coefficients, products = solution.coefficients, solution.outputs
+    elif box is None:
         problem = newton.SmoothProblem(loss, y, C, outputs, intercept)
         solution = newton.solve(gram, problem, tol=tol, limits=limits, on_chunk=on_chunk)
         coefficients, products = solution.coefficients, solution.outputs

@@ -27,6 +27,7 @@ from mercer.estimators.machine import (
     warn_if_unfinished,
     worth_storing,
 )
+from mercer.estimators.primal import training_gram
 from mercer.estimators.psd import Guarded, Repair, certified, guard
 from mercer.estimators.sanity import warn_if_constant, warn_of_scales
 from mercer.estimators.storing import StoredMachine
@@ -53,6 +54,7 @@ class KernelMachineClassifier(ClassifierMixin, StoredMachine):
     fit_intercept : whether f has an unpenalised constant.
     tol : how far the optimality conditions may be violated.
     max_iter, time_limit : limits on iterations of each machine and on seconds for all.
+    dual : as in `SVC`, except that smooth losses are trained on features from 5,000 objects on, to the same `tol`.
 
     >>> from mercer import KernelMachineClassifier, kernels
     >>> from mercer.losses.squared_hinge import SquaredHinge
@@ -79,6 +81,7 @@ class KernelMachineClassifier(ClassifierMixin, StoredMachine):
         time_limit: float | None = None,
         memory: float | str = "auto",
         psd: str = "warn",
+        dual: bool | str = "auto",
     ) -> None:
         self.loss = loss
         self.C = C
@@ -93,6 +96,7 @@ class KernelMachineClassifier(ClassifierMixin, StoredMachine):
         self.time_limit = time_limit
         self.memory = memory
         self.psd = psd
+        self.dual = dual
 
     def _loss(self, n_classes: int) -> Loss:
         """The loss for so many classes."""
@@ -133,7 +137,7 @@ class KernelMachineClassifier(ClassifierMixin, StoredMachine):
             penalties = C * class_weights(self.class_weight, classes)[classes.codes] * weights
             warn_of_scales(objects)
             fitted = kernel.fit(objects)
-            gram = Gram.of(fitted, objects, memory=self.memory)
+            gram = training_gram(self, fitted, objects, [loss], memory=self.memory)
             guarded = guard(owner, kernel, gram, self.psd)
             warn_if_constant(guarded.gram)
             machines = self._train(guarded.gram, loss, classes, penalties, began)

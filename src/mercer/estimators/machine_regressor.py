@@ -25,6 +25,7 @@ from mercer.estimators.machine import (
     warn_if_unfinished,
     worth_storing,
 )
+from mercer.estimators.primal import training_gram
 from mercer.estimators.psd import Repair, certified, guard
 from mercer.estimators.sanity import warn_if_constant, warn_of_scales
 from mercer.estimators.storing import StoredMachine
@@ -48,6 +49,7 @@ class KernelMachineRegressor(RegressorMixin, StoredMachine):
     fit_intercept : whether f has an unpenalised constant.
     tol : how far the optimality conditions may be violated.
     max_iter, time_limit : limits on iterations and seconds.
+    dual : as in `KernelMachineClassifier`.
 
     >>> import numpy as np
     >>> from mercer import KernelMachineRegressor
@@ -78,6 +80,7 @@ class KernelMachineRegressor(RegressorMixin, StoredMachine):
         time_limit: float | None = None,
         memory: float | str = "auto",
         psd: str = "warn",
+        dual: bool | str = "auto",
     ) -> None:
         self.loss = loss
         self.C = C
@@ -91,6 +94,7 @@ class KernelMachineRegressor(RegressorMixin, StoredMachine):
         self.time_limit = time_limit
         self.memory = memory
         self.psd = psd
+        self.dual = dual
 
     def _loss(self) -> Loss:
         owner = type(self).__name__
@@ -123,7 +127,7 @@ class KernelMachineRegressor(RegressorMixin, StoredMachine):
             penalties = C * sample_weights(sample_weight, objects)
             warn_of_scales(objects)
             fitted = kernel.fit(objects)
-            gram = Gram.of(fitted, objects, memory=self._memory())
+            gram = training_gram(self, fitted, objects, losses, memory=self._memory())
             guarded = guard(owner, kernel, gram, self.psd)
             warn_if_constant(guarded.gram)
             machines = self._train(guarded.gram, losses, targets[:, 0], penalties, began)

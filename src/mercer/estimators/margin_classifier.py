@@ -20,6 +20,7 @@ from mercer.estimators import one_vs_one as ovo
 from mercer.estimators.certificate import Certificate
 from mercer.estimators.limits import limits_of
 from mercer.estimators.machine import Machine, certify, warn_if_unfinished
+from mercer.estimators.primal import training_gram
 from mercer.estimators.probabilities import Probabilities, fit_temperature, held_out
 from mercer.estimators.psd import Guarded, Repair, certified, guard
 from mercer.estimators.sanity import warn_if_constant, warn_of_scales
@@ -105,7 +106,10 @@ class MarginClassifier(Probabilities, ClassifierMixin, StoredPairs, ABC):
             warn_of_scales(objects)
             fitted = kernel.fit(objects)
             memory = self.memory if self.cache_size is None else self.cache_size
-            gram = Gram.of(fitted, objects, memory=memory)
+            if np.isfinite(bounds).all():
+                gram = training_gram(self, fitted, objects, [Hinge()], memory=memory)
+            else:
+                gram = Gram.of(fitted, objects, memory=memory)
             guarded = guard(type(self).__name__, kernel, gram, self.psd)
             warn_if_constant(guarded.gram)
             limits = limits_of(self, began)
@@ -134,7 +138,8 @@ class MarginClassifier(Probabilities, ClassifierMixin, StoredPairs, ABC):
         n_classes = int(codes.max()) + 1
         problems, members = ovo.pairs(n_classes), ovo.Members(codes, bounds, n_classes)
         solved: list[Solved | None] = [None] * len(problems)
-        if len(problems) > 1:
+        shared = len(problems) > 1 and gram.factor is None
+        if shared:
             if gram.fits() and worth_storing([len(group) for group in members.groups]):
                 gram.store()
             blocks = PairBlocks(gram, members.groups, problems)
@@ -145,10 +150,8 @@ class MarginClassifier(Probabilities, ClassifierMixin, StoredPairs, ABC):
         def job(number: int) -> None:
             nonlocal done
             ids, signs = members.of(problems[number])
-            if len(problems) > 1:
-                part = blocks.of(problems[number])
-            else:
-                part = gram if len(ids) == gram.shape[0] else gram.view(ids)
+            alone = gram if len(ids) == gram.shape[0] else gram.view(ids)
+            part = blocks.of(problems[number]) if shared else alone
 
             def on_chunk(chunk: Any) -> None:
                 report((done + chunk.fraction) / len(problems), f"gap {chunk.gap:.2g}")

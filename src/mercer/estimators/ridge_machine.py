@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from mercer import _check
 from mercer.errors import ModelFileError
 from mercer.estimators.certificate import Certificate, smooth_certificate
+from mercer.estimators.primal import training_gram
 from mercer.estimators.psd import Repair, certified, guard
 from mercer.estimators.storing import StoredMachine
 from mercer.gram.expansion import Expansion
@@ -19,7 +20,7 @@ from mercer.gram.matrix import Gram
 from mercer.inputs.base import Objects
 from mercer.kernels.base import Kernel
 from mercer.losses.squared import Squared
-from mercer.solvers import ridge
+from mercer.solvers import primal_ridge, ridge
 
 Float64 = npt.NDArray[np.float64]
 
@@ -41,10 +42,12 @@ class RidgeMachine(StoredMachine):
         self, kernel: Kernel, objects: Objects, targets: Float64, weights: Float64, alpha: Float64, began: float
     ) -> None:
         fitted = kernel.fit(objects)
-        gram = Gram.of(fitted, objects, dtype=np.float64, memory=self.memory)
+        gram = training_gram(self, fitted, objects, [Squared()], memory=self.memory, dtype=np.float64)
         guarded = guard(type(self).__name__, kernel, gram, self.psd)
-        K = guarded.gram.exact()
-        found = ridge.solve(K, targets, alpha, weights, intercept=bool(self.fit_intercept))
+        if gram.factor is None:
+            found = ridge.solve(guarded.gram.exact(), targets, alpha, weights, intercept=bool(self.fit_intercept))
+        else:
+            found = primal_ridge.solve(gram.factor, targets, alpha, weights, intercept=bool(self.fit_intercept))
         self.kernel_ = fitted
         self._alpha = alpha
         self._weights = weights

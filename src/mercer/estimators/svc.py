@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -51,6 +52,10 @@ class SVC(ShowsWork, MarginClassifier):
     psd : what to do if the kernel turns out not to be positive semi-definite: ``"warn"``, ``"error"``, ``"ignore"``, or
         train on a repaired matrix without negative eigenvalues: ``"clip"`` drops them, ``"flip"`` drops their signs,
         ``"shift"`` raises all. Prediction follows the same rule; with the first two it touches all training objects.
+    dual : True trains on the Gram matrix; False on the features of the kernel, where they can be written down
+        (`Linear`, polynomials of low degree, kernels that count): the same machine, without a matrix, and training ends
+        by the duality gap, at a tenth of `tol` of the objective. ``"auto"`` does that where objects are ten times as
+        many as the features of one, from 20,000 objects on or where the matrix does not fit `memory`.
 
     >>> from mercer import SVC, kernels
     >>> model = SVC(kernel=kernels.Spectrum(p=2)).fit(["gattaca", "gattica", "ccgcg", "cgcgc"], [1, 1, 0, 0])
@@ -83,6 +88,7 @@ class SVC(ShowsWork, MarginClassifier):
         time_limit: float | None = None,
         memory: float | str = "auto",
         psd: str = "warn",
+        dual: bool | str = "auto",
     ) -> None:
         self.C = C
         self.kernel = kernel
@@ -104,12 +110,15 @@ class SVC(ShowsWork, MarginClassifier):
         self.time_limit = time_limit
         self.memory = memory
         self.psd = psd
+        self.dual = dual
 
     def _check_parameters(self) -> None:
         owner = type(self).__name__
         _check.real(owner, "C", self.C, low=0, low_open=True)
         _check.choice(owner, "penalty_scaling", self.penalty_scaling, ("sum", "mean"))
         _check.boolean(owner, "fit_intercept", self.fit_intercept)
+        if self.dual is False and math.isinf(self.C):
+            raise _check.fail(owner, "dual", "True or 'auto' with C=inf, the hard margin", self.dual)
         super()._check_parameters()
 
     def _has_intercept(self) -> bool:

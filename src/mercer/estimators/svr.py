@@ -27,7 +27,8 @@ class SVR(KernelMachineRegressor):
     epsilon : half the width of the tube in which errors cost nothing.
     shrinking, verbose : accepted for scikit-learn's sake; the solver and the terminal decide by themselves.
     cache_size : memory for stored kernel values in MiB; ``None`` means what `memory` says.
-    kernel, degree, gamma, coef0, tol, C, max_iter, time_limit, fit_intercept, memory, psd : as in `SVC`.
+    kernel, degree, gamma, coef0, tol, C, max_iter, time_limit, fit_intercept, memory, psd, dual : as in
+        `SVC`.
 
     >>> import numpy as np
     >>> from mercer import SVR
@@ -55,6 +56,7 @@ class SVR(KernelMachineRegressor):
         time_limit: float | None = None,
         memory: float | str = "auto",
         psd: str = "warn",
+        dual: bool | str = "auto",
     ) -> None:
         self.kernel = kernel
         self.degree = degree
@@ -71,6 +73,7 @@ class SVR(KernelMachineRegressor):
         self.time_limit = time_limit
         self.memory = memory
         self.psd = psd
+        self.dual = dual
 
     def _loss(self) -> Loss:
         return EpsilonInsensitive(_check.real("SVR", "epsilon", self.epsilon, low=0, high_open=True))

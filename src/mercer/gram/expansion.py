@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, final
 
 import numpy as np
 import numpy.typing as npt
 
+from mercer.gram.folding import folded
 from mercer.gram.matrix import Gram
 from mercer.inputs.base import Objects
 from mercer.kernels.base import FittedKernel
@@ -20,7 +23,8 @@ Float64 = npt.NDArray[np.float64]
 class Expansion:
     """Support objects, their coefficients (one column per output), and the intercepts.
 
-    Prediction touches support objects only: one product of K(new, support) with all columns.
+    Prediction touches support objects only: one product of K(new, support) with all columns. Where the features of the
+    kernel can be written down and support objects are many, they are folded into weights of features first, once.
     """
 
     kernel: FittedKernel
@@ -32,6 +36,15 @@ class Expansion:
         """Decision values, of shape (objects, outputs)."""
         new = objects if isinstance(objects, Objects) else self.kernel.coerce(objects)
         values = np.zeros((len(new), self.coefficients.shape[1]))
-        if len(self.support):
+        if self._folded is not None:
+            values = self._folded(new)
+        elif len(self.support):
             values = Gram.of(self.kernel, new, self.support).matvec(self.coefficients)
         return values + self.intercept
+
+    @cached_property
+    def _folded(self) -> Callable[[Objects], Float64] | None:
+        return folded(self.kernel, self.support, self.coefficients)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_folded"}  # it is quickly made again

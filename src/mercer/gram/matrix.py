@@ -22,7 +22,10 @@ from mercer.gram.sinks import ProductSink, StoreSink
 from mercer.gram.tiles import Strip, plan
 from mercer.gram.work import ExactWork, StoredWork, TileWork, gathered
 from mercer.inputs.base import Objects
-from mercer.kernels.base import ANY_TILE, DType, Features, FittedKernel, Float64
+from mercer.kernels.base import ANY_TILE, DType, Features, FittedKernel, Float64, State
+from mercer.kernels.featurespace import squared_lengths
+from mercer.kernels.vectors.features import RowFeatures
+from mercer.kernels.vectors.linear import Linear
 
 Rows = npt.NDArray[np.intp]
 
@@ -48,6 +51,7 @@ class _Source:
     stored: Block | None = None
     cache: RowCache | None = field(default=None)
     entries: int = 0
+    factored: bool = False
 
 
 @final
@@ -101,6 +105,24 @@ class Gram:
         return cls(
             _Source(fitted, left, right, diagonal, kind, chosen, budget.stored_bytes(memory), stored), None, None
         )
+
+    @classmethod
+    def of_rows(cls, rows: Any, *, memory: budget.Memory = "auto") -> Self:
+        """The dot products of rows, dense or CSR, that stand for features of a kernel: products cost what the rows do.
+
+        Such a matrix is never stored; `factor` gives its rows to those who train on them.
+        """
+        lengths = squared_lengths(rows)
+        features = RowFeatures(rows, lengths)
+        fitted = FittedKernel(Linear(), State())
+        kind: DType = np.float32 if rows.dtype == np.float32 else np.float64
+        budgeted = budget.stored_bytes(memory)
+        return cls(_Source(fitted, features, features, lengths, kind, Threads(), budgeted, factored=True), None, None)
+
+    @property
+    def factor(self) -> Any | None:
+        """The rows whose dot products these are, where it was made of them."""
+        return self._left().rows if self._source.factored else None  # type: ignore[attr-defined]
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -186,8 +208,8 @@ class Gram:
         return self._source.diagonal if self._rows is None else self._source.diagonal[self._rows]
 
     def fits(self, views: int = 1) -> bool:
-        """Whether this matrix (and so many copies) may be stored within the budget."""
-        return views * self._bytes() <= self._source.budget
+        """Whether this matrix (and so many copies) may be stored within the budget; one made of rows never is."""
+        return not self._source.factored and views * self._bytes() <= self._source.budget
 
     def store(self) -> None:
         """Compute the whole underlying matrix once, and serve every view from it."""
@@ -244,6 +266,10 @@ class Gram:
         n, m = self.shape
         if vectors.shape[0] != m:
             raise ValueError(f"matvec needs {m} rows, one per column of the matrix; got {vectors.shape}")
+        if self._source.factored:
+            left: Any = self._left()
+            right: Any = self._right()
+            return np.asarray(left.rows @ (right.rows.T @ vectors), dtype=np.float64)
         out = np.zeros((n, *vectors.shape[1:]))
         stored = self.stored
         if stored is not None:

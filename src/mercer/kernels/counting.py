@@ -5,8 +5,9 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import Any
 
-from mercer.kernels.base import DType, Float64, Floating, Kernel, State
+from mercer.kernels.base import DType, FittedKernel, Float64, Floating, Kernel, State
 from mercer.kernels.counts import EXACT_IN_SINGLE, CountFeatures, align, inner_products
+from mercer.kernels.featurematrix import FeatureMatrix
 
 
 class HasFeatureMap(Kernel):
@@ -24,6 +25,25 @@ class HasFeatureMap(Kernel):
     @abstractmethod
     def feature_map(self, objects: Any, state: State, dtype: DType) -> CountFeatures:
         """phi of each object: 64-bit names of features, the same in any batch, and their values."""
+
+    def feature_matrix(self, objects: Any, *, state: State | None = None) -> FeatureMatrix:
+        """phi of each object as a row of a CSR matrix, with a column for each feature that any of them has.
+
+        Columns are named by the hexadecimal ids of their features, which are the same in any batch. What depends on
+        data is learnt from these objects, unless the `state` of a fitted kernel is given. To map new objects to the
+        columns of others use `mercer.kernels.featurespace.FeatureSpace`.
+
+        >>> from mercer import kernels
+        >>> found = kernels.Spectrum(p=2).feature_matrix(["banana", "ananas"])
+        >>> (found.matrix @ found.matrix.T).toarray().tolist()
+        [[9.0, 8.0], [8.0, 9.0]]
+        """
+        from mercer.kernels.featurespace import FeatureSpace
+
+        batch = self.coerce(objects)
+        fitted = FittedKernel(self, self.resolve(batch) if state is None else state)
+        space, matrix = FeatureSpace.of(fitted, batch)
+        return FeatureMatrix(matrix, tuple(f"{int(name):016x}" for name in space.words[0].names))
 
 
 class Counting(HasFeatureMap):

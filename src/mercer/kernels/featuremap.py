@@ -1,9 +1,8 @@
-"""Explicit feature maps: columns for the features that training objects have, and models folded into weight tables.
+"""Explicit feature maps of kernels that count, and models folded into weight tables.
 
-A kernel with a feature map names its features by hashes, so that any two batches agree. `Columns` gives the names seen
-in training a column each, and makes matrices block by block; what training never saw has no column, but was
-counted in the norm that a normalised kernel divides by. `WeightTable` folds the support objects of a model into one
-weight per feature: scoring costs what writing down the features costs, however many support objects there are.
+A kernel with a feature map names its features by hashes, so that any two batches agree. `WeightTable` folds the support
+objects of a model into one weight per feature: scoring costs what writing down the features costs, however many
+support objects there are. `mercer.kernels.featurespace` makes matrices of features.
 """
 
 from __future__ import annotations
@@ -18,7 +17,6 @@ import scipy.sparse as sp
 
 from mercer.errors import KernelError
 from mercer.inputs.base import Objects
-from mercer.inputs.ragged import offsets_of
 from mercer.inputs.tables import Table
 from mercer.kernels.algebra import Scaled, Sum
 from mercer.kernels.base import DType, FittedKernel, Float64, Kernel, State
@@ -26,6 +24,7 @@ from mercer.kernels.counting import HasFeatureMap
 from mercer.kernels.counts import CountFeatures
 from mercer.kernels.normalised import Normalised
 from mercer.kernels.tables import OnColumns
+from mercer.kernels.vocabulary import Vocabulary
 
 Names = npt.NDArray[np.uint64]
 _NAMES_PER_BLOCK = 2**22
@@ -69,7 +68,7 @@ def _explicit(kernel: Kernel, objects: Objects, state: State, dtype: DType) -> C
     )
 
 
-def _streamed(fitted: FittedKernel, objects: Objects) -> Iterator[tuple[int, CountFeatures]]:
+def streamed(fitted: FittedKernel, objects: Objects) -> Iterator[tuple[int, CountFeatures]]:
     """The features of consecutive objects, as many at a time as fit a block, with the number of the first."""
     start, size = 0, _FIRST_BLOCK
     while start < len(objects):
@@ -81,57 +80,11 @@ def _streamed(fitted: FittedKernel, objects: Objects) -> Iterator[tuple[int, Cou
 
 @final
 @dataclass(frozen=True, eq=False)
-class Columns:
-    """The features seen in training, each with a column of its own.
-
-    >>> from mercer import kernels
-    >>> from mercer.kernels.featuremap import Columns
-    >>> fitted = kernels.Spectrum(p=2).fit(["banana", "ananas"])
-    >>> columns = Columns.of(fitted, fitted.coerce(["banana", "ananas"]))
-    >>> matrix = columns.matrix(fitted.coerce(["banana", "bandana"]))
-    >>> matrix.shape, float(matrix[[0]].multiply(matrix[[1]]).sum())
-    ((2, 4), 7.0)
-    """
-
-    fitted: FittedKernel
-    names: Names
-
-    @classmethod
-    def of(cls, fitted: FittedKernel, objects: Objects) -> Self:
-        """A column for every feature of these objects, read block by block."""
-        names: Names = np.empty(0, dtype=np.uint64)
-        for _, found in _streamed(fitted, objects):
-            names = np.union1d(names, found.ids)
-        return cls(fitted, names)
-
-    def __len__(self) -> int:
-        return len(self.names)
-
-    def blocks(self, objects: Objects, dtype: DType = np.float64) -> Iterator[sp.csr_array]:
-        """The matrix of features, as CSR blocks of rows of some tens of megabytes."""
-        for _, found in _streamed(self.fitted, objects):
-            yield self._csr(found, dtype)
-
-    def matrix(self, objects: Objects, dtype: DType = np.float64) -> sp.csr_array:
-        """The matrix of features in one piece."""
-        return sp.csr_array(sp.vstack(list(self.blocks(objects, dtype=dtype)), format="csr"))
-
-    def _csr(self, found: CountFeatures, dtype: DType) -> sp.csr_array:
-        place, known = _located(self.names, found.ids)
-        rows = np.repeat(np.arange(len(found)), np.diff(found.offsets))[known]
-        offsets = offsets_of(np.bincount(rows, minlength=len(found)))
-        kind = np.int32 if max(offsets[-1], len(self.names)) < 2**31 else np.int64
-        parts = (found.counts[known].astype(dtype), place[known].astype(kind), offsets.astype(kind))
-        return sp.csr_array(parts, shape=(len(found), len(self.names)))
-
-
-@final
-@dataclass(frozen=True, eq=False)
 class WeightTable:
     """A model as one weight per feature and output: f(x) = sum over features of phi(x) weight, plus the intercept."""
 
     fitted: FittedKernel
-    names: Names
+    words: Vocabulary
     weights: Float64
     intercept: Float64
 
@@ -139,43 +92,43 @@ class WeightTable:
     def of(cls, fitted: FittedKernel, support: Objects, coefficients: Float64, intercept: Any = 0.0) -> Self:
         """Fold support objects with coefficients (one column per output) into weights."""
         columns = coefficients.reshape(len(support), -1)
-        names: Names = np.empty(0, dtype=np.uint64)
-        weights = np.empty((0, columns.shape[1]))
-        for start, found in _streamed(fitted, support):
-            rows = np.repeat(columns[start : start + len(found)], np.diff(found.offsets), axis=0)
-            names, weights = _merged(
-                np.concatenate([names, found.ids]), np.concatenate([weights, found.counts[:, None] * rows])
-            )
-        return cls(
-            fitted, names, weights, np.broadcast_to(np.asarray(intercept, dtype=float), columns.shape[1:]).copy()
-        )
+        words = Vocabulary()
+        weights = np.zeros((0, columns.shape[1]))
+        for start, found in streamed(fitted, support):
+            block = csr(found, words.add(found.ids), len(words))
+            weights = np.concatenate([weights, np.zeros((len(words) - len(weights), columns.shape[1]))])
+            weights += block.T @ columns[start : start + len(found)]
+        constants = np.broadcast_to(np.asarray(intercept, dtype=float), columns.shape[1:]).copy()
+        return cls(fitted, words, weights, constants)
+
+    @property
+    def names(self) -> Names:
+        """The names of the features, in the order of the weights."""
+        return self.words.names
 
     def __call__(self, objects: Any) -> Float64:
         """Decision values, of shape (objects, outputs)."""
         new = objects if isinstance(objects, Objects) else self.fitted.coerce(objects)
         values = np.zeros((len(new), self.weights.shape[1]))
-        for start, found in _streamed(self.fitted, new):
-            rows = np.repeat(np.arange(start, start + len(found)), np.diff(found.offsets))
-            np.add.at(values, rows, found.counts[:, None] * self.of_names(found.ids))
+        for start, found in streamed(self.fitted, new):
+            values[start : start + len(found)] = csr(found, self.words.find(found.ids), len(self.words)) @ self.weights
         return values + self.intercept
 
     def of_names(self, names: Names) -> Float64:
         """The weights of these features; 0 for those that no support object has."""
-        place, known = _located(self.names, names)
+        place = self.words.find(np.ascontiguousarray(names))
         found = np.zeros((len(names), self.weights.shape[1]))
-        found[known] = self.weights[place[known]]
+        found[place >= 0] = self.weights[place[place >= 0]]
         return found
 
 
-def _located(vocabulary: Names, names: Names) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.bool_]]:
-    if not len(vocabulary):
-        return np.zeros(len(names), dtype=np.intp), np.zeros(len(names), dtype=bool)
-    place = np.minimum(np.searchsorted(vocabulary, names), len(vocabulary) - 1)
-    return place, vocabulary[place] == names
-
-
-def _merged(names: Names, weights: Float64) -> tuple[Names, Float64]:
-    merged, where = np.unique(names, return_inverse=True)
-    total = np.zeros((len(merged), weights.shape[1]))
-    np.add.at(total, where, weights)
-    return merged, total
+def csr(found: CountFeatures, columns: Any, width: int, dtype: DType = np.float64) -> sp.csr_array:
+    """Features as rows over numbered columns; those numbered -1 are left out."""
+    counts, offsets = found.counts, found.offsets
+    known = columns >= 0
+    if not known.all():
+        kept = np.concatenate([[0], np.cumsum(known)])
+        counts, columns, offsets = counts[known], columns[known], kept[offsets]
+    kind = np.int32 if max(len(columns), width) < 2**31 else np.int64
+    parts = (counts.astype(dtype, copy=False), columns.astype(kind, copy=False), offsets.astype(kind))
+    return sp.csr_array(parts, shape=(len(found), width))

@@ -7,6 +7,7 @@ from mercer import kernels
 from mercer.errors import KernelError
 from mercer.kernels.featuremap import WeightTable
 from mercer.kernels.strings.explain import explain, strongest_words
+from mercer.kernels.vocabulary import Vocabulary
 
 KERNELS = [
     kernels.Spectrum(p=3),
@@ -14,6 +15,11 @@ KERNELS = [
     kernels.WeightedDegree(degree=3),
     kernels.GappedKmer(l=4, k=2),
     kernels.normalise(kernels.GappedKmer(l=4, k=2, reverse_complement=True, unknown="skip")),
+    kernels.GappedKmer(l=4, k=2, weights=(6.0, 1.0)),
+    kernels.Mismatch("ACGT", p=3, m=1),
+    kernels.normalise(kernels.Mismatch("ACGT", p=4, m=2, unknown="skip")),
+    kernels.RestrictedGapWeighted(p=3, m=2, decay=0.7),
+    kernels.normalise(kernels.RestrictedGapWeighted(p=2, m=1)) + kernels.Mismatch("ACGT", p=2),
     kernels.normalise(kernels.Spectrum(p=2)) + 0.5 * kernels.GappedKmer(l=3, k=2),
 ]
 
@@ -46,8 +52,24 @@ def test_the_planted_word_is_found():
     assert ("A", None, "A") in {word.symbols for word in strongest_words(table, gapped.coerce(["ACA"]))}
 
 
+def test_a_word_with_a_mismatch_and_a_subsequence_are_spelt():
+    near = kernels.Mismatch("ACGT", p=3, m=1).fit(["ACA"])
+    table = WeightTable.of(near, near.coerce(["ACA"]), np.ones(1))
+    words = {"".join(word.symbols) for word in strongest_words(table, near.coerce(["ACA"]), count=20)}
+    assert len(words) == 10
+    assert {"ACA", "ACG", "TCA"} < words
+    (found,) = explain(table, ["TACT"])  # TAC is two changes from ACA, and shares words with it; ACT is one
+    assert found.value[0] == pytest.approx(near(["TACT"], ["ACA"])[0, 0])
+    gaps = kernels.RestrictedGapWeighted(p=2, m=1, decay=0.5).fit(["ACG"])
+    table = WeightTable.of(gaps, gaps.coerce(["ACG"]), np.ones(1))
+    spelt = {word.symbols: word.weights[0] for word in strongest_words(table, gaps.coerce(["ACG"]))}
+    assert spelt == {("A", "C"): 0.25, ("C", "G"): 0.25, ("A", None, "G"): 0.125}
+    (found,) = explain(table, ["AG"])
+    np.testing.assert_allclose(found.contributions[:, 0], [0.5 * 0.25 * 0.125] * 2)
+
+
 def test_kernels_without_positions_say_so():
-    fitted = kernels.RestrictedGapWeighted(p=2).fit(["abc"])
-    table = WeightTable.of(fitted, fitted.coerce(["abc"]), np.ones(1))
+    fitted = kernels.GapWeighted(p=2).fit(["abc"])
+    table = WeightTable(fitted, Vocabulary(), np.ones((0, 1)), np.zeros(1))
     with pytest.raises(KernelError, match="cannot be explained"):
         explain(table, ["abc"])

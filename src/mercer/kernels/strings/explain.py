@@ -122,6 +122,6 @@ def _refuse_unknown(kernel: Kernel) -> None:
     if not can_explain(kernel):
         raise KernelError(
             f"{kernel} cannot be explained position by position: its features have no places that could be "
-            f"written down. "
-            "Spectrum, BlendedSpectrum, GappedKmer and WeightedDegree, their sums and their normalised forms can."
+            "written down. Spectrum, BlendedSpectrum, Mismatch, GappedKmer, WeightedDegree and RestrictedGapWeighted, "
+            "their sums and their normalised forms can."
         )

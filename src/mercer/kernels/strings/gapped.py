@@ -16,7 +16,7 @@ from mercer._jit import Array, jit
 from mercer.inputs.ragged import offsets_of
 from mercer.inputs.strings import Strings
 from mercer.kernels.alphabet import Alphabet, checked_alphabet, complement_codes, encode
-from mercer.kernels.base import DType, State
+from mercer.kernels.base import DType, Float64, State
 from mercer.kernels.counts import CountFeatures
 from mercer.kernels.strings.profile import MismatchProfile
 from mercer.kernels.strings.windows import Windows
@@ -95,24 +95,30 @@ class GappedKmer(MismatchProfile):
         return self.psd  # each mask has a weight, and a feature its square root
 
     def feature_map(self, objects: Strings, state: State, dtype: DType) -> CountFeatures:
-        weights = self.mask_weights
-        masks = self._masks()
-        values = np.asarray([np.sqrt(weights[len(places)]) for places in masks])
+        values = self.mask_values
         windows = self.windows(objects)
         names = self.masked_names(windows)
-        offsets = windows.offsets * len(masks)
+        offsets = windows.offsets * len(values)
         if (values == values[0]).all():
             counted = CountFeatures.of(names, offsets, dtype)
             return counted if values[0] == 1.0 else counted.scaled(np.full(len(windows), values[0]))
         return CountFeatures.of(names, offsets, dtype, np.tile(values, len(windows.starts)))
 
-    def _masks(self) -> list[tuple[int, ...]]:
+    @property
+    def masks(self) -> list[tuple[int, ...]]:
+        """The places of a window that are compared together, one choice after the other."""
         sizes = np.flatnonzero(self.mask_weights)
         return [places for size in sizes for places in combinations(range(self.l), int(size))]
 
+    @property
+    def mask_values(self) -> Float64:
+        """The value of the feature of each mask: the root of its weight."""
+        weights = self.mask_weights
+        return np.asarray([np.sqrt(weights[len(places)]) for places in self.masks])
+
     def masked_names(self, windows: Windows) -> npt.NDArray[np.uint64]:
         """The names of every window under every mask, window after window."""
-        masks = self._masks()
+        masks = self.masks
         flat = np.asarray([place for places in masks for place in places], dtype=np.int64)
         bounds = offsets_of(len(places) for places in masks)
         names: npt.NDArray[np.uint64] = _name_masked(windows.symbols, windows.starts, flat, bounds)

@@ -8,6 +8,9 @@ and K_q(i, j) the sum of all S_q(a, b) with a <= i, b <= j, faded over the symbo
 
 and k_p = sum of S_p(i, j). Kernels differ in `match` and `fade`. All terms are sums of products, without the
 subtraction of the textbook's D table, so nothing cancels. One row of each K_q is kept.
+
+Numbers that fade away become too small for the processor to be quick about long before they are zero; they are set to
+zero from time to time.
 """
 
 from __future__ import annotations
@@ -16,6 +19,9 @@ import numpy as np
 
 from mercer._jit import Array, jit
 from mercer.kernels.strings.lanes import LANES, fill_lanes, longest_of
+
+_STRETCH = 16
+"""So many rows or columns of fading lie between two looks for numbers that became too small."""
 
 
 @jit
@@ -93,5 +99,73 @@ def gap_pairs(
                         kept = row_fade[lane] * own[j + 1, lane] + passed
                         carry[lane] = passed if abs(passed) > tiny else zero
                         own[j + 1, lane] = kept if abs(kept) > tiny else zero
+        for lane in range(min(LANES, first.shape[0] - start)):
+            out[start + lane] = total[lane]
+
+
+@jit
+def even_pairs(
+    left: Array, left_offsets: Array, right: Array, right_offsets: Array, first: Array, second: Array, out: Array,
+    p: int, fade: Array, match: Array,
+) -> None:  # fmt: skip
+    """out[k] = k_p of pair k, where all symbols fade alike, by fade[0], and equal ones match alike, by match[0]."""
+    most_rows = 0
+    most_columns = 0
+    for k in range(first.shape[0]):
+        most_rows = max(most_rows, left_offsets[first[k] + 1] - left_offsets[first[k]])
+        most_columns = max(most_columns, right_offsets[second[k] + 1] - right_offsets[second[k]])
+    zero = out.dtype.type(0)
+    tiny = out.dtype.type(1e-30 if out.itemsize == 4 else 1e-290)
+    fading = fade[0]
+    matching = match[0]
+    rows = np.empty((most_rows, LANES), dtype=np.int32)
+    columns = np.empty((most_columns, LANES), dtype=np.int32)
+    S = np.empty((most_columns, LANES), dtype=out.dtype)
+    K = np.empty((p, most_columns + 1, LANES), dtype=out.dtype)
+    carry = np.empty(LANES, dtype=out.dtype)
+    total = np.empty(LANES, dtype=out.dtype)
+    for start in range(0, first.shape[0], LANES):
+        n = longest_of(left_offsets, first, start)
+        m = longest_of(right_offsets, second, start)
+        fill_lanes(left, left_offsets, first, start, n, -1, rows)
+        fill_lanes(right, right_offsets, second, start, m, -2, columns)
+        K[:, : m + 1] = 0
+        total[:] = 0
+        for i in range(n):
+            if i % _STRETCH == _STRETCH - 1:
+                for q in range(1, p):
+                    for j in range(m + 1):
+                        for lane in range(LANES):
+                            K[q, j, lane] = K[q, j, lane] if K[q, j, lane] > tiny else zero
+            symbols = rows[i]
+            for j in range(m):
+                for lane in range(LANES):
+                    S[j, lane] = matching if symbols[lane] == columns[j, lane] else zero
+            if p == 1:
+                for j in range(m):
+                    for lane in range(LANES):
+                        total[lane] += S[j, lane]
+                continue
+            below = K[p - 1]
+            for j in range(m):
+                for lane in range(LANES):
+                    total[lane] += S[j, lane] * below[j, lane]
+            for q in range(p - 1, 0, -1):
+                own = K[q]
+                below = K[q - 1]
+                carry[:] = 0
+                for begin in range(0, m, _STRETCH):
+                    for lane in range(LANES):
+                        carry[lane] = carry[lane] if carry[lane] > tiny else zero
+                    if q == 1:
+                        for j in range(begin, min(m, begin + _STRETCH)):
+                            for lane in range(LANES):
+                                carry[lane] = fading * carry[lane] + S[j, lane]
+                                own[j + 1, lane] = fading * own[j + 1, lane] + carry[lane]
+                    else:
+                        for j in range(begin, min(m, begin + _STRETCH)):
+                            for lane in range(LANES):
+                                carry[lane] = fading * carry[lane] + S[j, lane] * below[j, lane]
+                                own[j + 1, lane] = fading * own[j + 1, lane] + carry[lane]
         for lane in range(min(LANES, first.shape[0] - start)):
             out[start + lane] = total[lane]

@@ -18,7 +18,7 @@ from mercer.inputs.ragged import take_rows
 from mercer.inputs.strings import Strings
 from mercer.kernels.base import Float64, Floating
 
-LANES = 32
+LANES = 64
 _LEFT_PADDING = np.int32(-1)
 _RIGHT_PADDING = np.int32(-2)
 _CELLS_PER_CALL = 1e9

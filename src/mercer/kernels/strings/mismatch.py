@@ -9,6 +9,7 @@ from math import comb
 from typing import Any, Self, final
 
 import numpy as np
+import numpy.typing as npt
 
 from mercer import _check
 from mercer._jit import Array, jit
@@ -68,20 +69,27 @@ class Mismatch(MismatchProfile):
         return Windows.of(codes, sequences.offsets, self.p)
 
     def feature_map(self, objects: Strings, state: State, dtype: DType) -> CountFeatures:
-        letters = len(self.alphabet)
-        neighbours = common_neighbours(self.p, self.m, letters, 0)
         windows = self.windows(objects)
-        if neighbours * len(windows.starts) > _LARGEST_MAP:
+        names, _ = self.neighbours(windows, spelt=False)
+        times = common_neighbours(self.p, self.m, len(self.alphabet), 0)
+        return CountFeatures.of(names, windows.offsets * times, dtype)
+
+    def neighbours(self, windows: Windows, *, spelt: bool) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.int64]]:
+        """The names of all words within m mismatches of each window, window after window, and, `spelt`, their codes."""
+        letters = len(self.alphabet)
+        times = common_neighbours(self.p, self.m, letters, 0)
+        if times * len(windows.starts) > _LARGEST_MAP:
             raise KernelError(
-                f"The feature map of {self} has {neighbours:,} words for each of {len(windows.starts):,} "
-                f"windows, which is "
+                f"The feature map of {self} has {times:,} words for each of {len(windows.starts):,} windows, which is "
                 "too many to write down. Map fewer objects at a time, or lower m; the kernel itself has no such limit."
             )
         changed = [places for size in range(self.m + 1) for places in combinations(range(self.p), size)]
         sizes = offsets_of(len(places) for places in changed)
         flat = np.asarray([place for places in changed for place in places], dtype=np.int64)
-        names = _name_neighbours(windows.symbols, windows.starts, self.p, letters, flat, sizes, neighbours)
-        return CountFeatures.of(names, windows.offsets * neighbours, dtype)
+        found: tuple[Any, Any] = _name_neighbours(
+            windows.symbols, windows.starts, self.p, letters, flat, sizes, times, spelt
+        )
+        return found
 
     @classmethod
     def examples(cls) -> Iterator[Self]:
@@ -108,11 +116,11 @@ def common_neighbours(p: int, m: int, letters: int, distance: int) -> int:
 
 @jit
 def _name_neighbours(
-    symbols: Array, starts: Array, p: int, letters: int, changed: Array, bounds: Array, neighbours: int
+    symbols: Array, starts: Array, p: int, letters: int, changed: Array, bounds: Array, neighbours: int, spelt: bool
 ) -> Any:
     """The names of all words that differ from a window in one of the sets of places `changed`, window after window."""
     names = np.empty(starts.shape[0] * neighbours, dtype=np.uint64)
-    word = np.empty(p, dtype=np.int64)
+    words = np.empty((starts.shape[0] * neighbours if spelt else 1, p), dtype=np.int64)
     steps = np.empty(p, dtype=np.int64)
     used = 0
     for w in range(starts.shape[0]):
@@ -120,6 +128,7 @@ def _name_neighbours(
             size = bounds[c + 1] - bounds[c]
             steps[:] = 1
             while True:
+                word = words[used if spelt else 0]
                 for q in range(p):
                     word[q] = symbols[starts[w] + q]
                 for t in range(size):  # an odometer over the other letters of each place
@@ -139,4 +148,4 @@ def _name_neighbours(
                     t += 1
                 if t == size:
                     break
-    return names
+    return names, words

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from itertools import combinations
 from typing import Any, Self, final
 
 import numpy as np
@@ -15,6 +14,8 @@ from mercer.kernels.base import Float64, Kernel
 from mercer.kernels.strings.base import StringKernel
 from mercer.kernels.strings.blended import BlendedSpectrum
 from mercer.kernels.strings.gapped import GappedKmer
+from mercer.kernels.strings.mismatch import Mismatch
+from mercer.kernels.strings.restricted import RestrictedGapWeighted
 from mercer.kernels.strings.spectrum import Spectrum
 from mercer.kernels.strings.weighteddegree import WeightedDegree
 
@@ -40,11 +41,8 @@ class Occurrences:
     @classmethod
     def known(cls, kernel: Kernel) -> bool:
         """Whether the features of this kernel have positions."""
-        if isinstance(kernel, GappedKmer):
-            return kernel.explicit and kernel.weights is None
-        return isinstance(kernel, Spectrum | BlendedSpectrum) or (
-            isinstance(kernel, WeightedDegree) and kernel.explicit
-        )
+        known = Spectrum | BlendedSpectrum | Mismatch | GappedKmer | WeightedDegree | RestrictedGapWeighted
+        return isinstance(kernel, known) and kernel.explicit
 
     def renamed(self, number: int) -> Self:
         """The names that the features have as those of one term of a sum."""
@@ -67,6 +65,10 @@ def occurrences(kernel: Kernel, one: Strings) -> Occurrences:
     sequence = kernel.sequences(one)
     if isinstance(kernel, GappedKmer):
         return _gapped(kernel, one, sequence)
+    if isinstance(kernel, Mismatch):
+        return _mismatched(kernel, one, sequence)
+    if isinstance(kernel, RestrictedGapWeighted):
+        return _restricted(kernel, sequence)
     return _words(kernel, sequence)
 
 
@@ -96,17 +98,45 @@ def _words(kernel: StringKernel, sequence: Strings) -> Occurrences:
 def _gapped(kernel: GappedKmer, one: Strings, sequence: Strings) -> Occurrences:
     windows = kernel.windows(one)
     found = kernel.masked_names(windows)
-    masks = np.asarray(list(combinations(range(kernel.l), kernel.k)), dtype=np.int64)
-    read = (windows.starts[:, None, None] + masks[None, :, :]).reshape(-1, kernel.k)
+    masks = kernel.masks
+    longest = max(len(places) for places in masks)
+    padded = np.asarray([places + places[-1:] * (longest - len(places)) for places in masks], dtype=np.int64)
+    read = (windows.starts[:, None, None] + padded[None, :, :]).reshape(-1, longest)
     length = len(sequence.symbols)
     # The reverse complement lies behind the string: its place q is the place length - 1 - q of the string itself.
     positions = np.where(read < length, read, 2 * length - 1 - read)
     codes = windows.symbols[read] if len(read) else np.zeros(read.shape, dtype=np.int64)
+    sizes = np.tile(np.asarray([len(places) for places in masks], dtype=np.int64), len(windows.starts))
+    values = np.tile(kernel.mask_values, len(windows.starts))
+    return Occurrences(_all(sequence), found, values, positions, sizes, _letters(kernel, codes))
+
+
+def _mismatched(kernel: Mismatch, one: Strings, sequence: Strings) -> Occurrences:
+    """A window stands for every word near it; all of its symbols share what they add, also those that differ."""
+    windows = kernel.windows(one)
+    names, words = kernel.neighbours(windows, spelt=True)
+    times = len(names) // max(1, len(windows.starts))
+    positions = np.repeat(windows.starts, times)[:, None] + np.arange(kernel.p)
+    sizes = np.full(len(names), kernel.p, dtype=np.int64)
+    return Occurrences(_all(sequence), names, np.ones(len(names)), positions, sizes, _letters(kernel, words))
+
+
+def _restricted(kernel: RestrictedGapWeighted, sequence: Strings) -> Occurrences:
+    names, values, _ = kernel.placed(sequence)
+    length = len(sequence.symbols)
+    starts = [np.arange(max(0, length - int(pattern[-1])))[:, None] + pattern for pattern in kernel.patterns]
+    positions = np.concatenate(starts)
+    shown = sequence.symbols[positions] if len(positions) else np.zeros(positions.shape, dtype=np.int64)
+    sizes = np.full(len(names), kernel.p, dtype=np.int64)
+    return Occurrences(_all(sequence), names, values, positions, sizes, np.asarray(shown, dtype=np.int64))
+
+
+def _letters(kernel: GappedKmer | Mismatch, codes: Any) -> npt.NDArray[np.int64]:
+    """The symbols that codes stand for, where an alphabet was declared."""
     if kernel.alphabet is not None:
         letters = np.asarray([ord(str(letter)[:1]) for letter in kernel.letters(kernel.alphabet)], dtype=np.int64)
         codes = letters[codes]
-    sizes = np.full(len(positions), kernel.k, dtype=np.int64)
-    return Occurrences(_all(sequence), found, np.ones(len(found)), positions, sizes, np.asarray(codes, dtype=np.int64))
+    return np.asarray(codes, dtype=np.int64)
 
 
 def _all(sequence: Strings) -> tuple[Any, ...]:

@@ -9,6 +9,7 @@ from math import comb
 from typing import Any, Self, final
 
 import numpy as np
+import numpy.typing as npt
 
 from mercer import _check
 from mercer._jit import Array, jit
@@ -58,12 +59,21 @@ class RestrictedGapWeighted(FixedLength, Counting):
         return self.p
 
     def feature_map(self, objects: Strings, state: State, dtype: DType) -> CountFeatures:
-        sequences = self.sequences(objects)
-        behind = range(1, self.p + self.m)
-        patterns = np.asarray([(0, *rest) for rest in combinations(behind, self.p - 1)], dtype=np.int64)
-        values = float(self.decay) ** (patterns[:, -1] + 1.0)
-        names, weights, offsets = _name_patterns(sequences.symbols, sequences.offsets, patterns, values)
+        names, weights, offsets = self.placed(self.sequences(objects))
         return CountFeatures.of(names, offsets, dtype, weights)
+
+    @property
+    def patterns(self) -> npt.NDArray[np.int64]:
+        """The places of the symbols of a subsequence behind its first, one choice after the other."""
+        behind = range(1, self.p + self.m)
+        return np.asarray([(0, *rest) for rest in combinations(behind, self.p - 1)], dtype=np.int64)
+
+    def placed(self, sequences: Strings) -> tuple[Any, Any, Any]:
+        """The names and weights of all subsequences, pattern after pattern within a string, and where strings end."""
+        patterns = self.patterns
+        values = float(self.decay) ** (patterns[:, -1] + 1.0)
+        found: tuple[Any, Any, Any] = _name_patterns(sequences.symbols, sequences.offsets, patterns, values)
+        return found
 
     def single_precision(self, features: CountFeatures, state: State) -> bool:
         return bool(features.squared_lengths.max(initial=0.0) < SAFE_IN_SINGLE)

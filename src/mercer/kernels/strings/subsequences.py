@@ -13,7 +13,7 @@ from mercer import _check
 from mercer.inputs.strings import Strings
 from mercer.kernels.base import SAFE_IN_SINGLE, DType, Float64, Floating, State
 from mercer.kernels.strings.base import FixedLength
-from mercer.kernels.strings.gaps import gap_pairs
+from mercer.kernels.strings.gaps import even_pairs, gap_pairs
 from mercer.kernels.strings.lanes import Coded, PairLoop, diagonal_by, entries_by, small_codes, tile_by
 
 HARD = np.empty((0, 0))
@@ -72,6 +72,12 @@ class GapSubsequences(PairwiseSubsequences):
 
     def pair_loop(self, dtype: DType) -> PairLoop:
         fade, weight, similarity = (np.ascontiguousarray(table, dtype=dtype) for table in self.weights())
+        if len(fade) == 1 and not len(similarity):
+
+            def even(left: Any, starts: Any, right: Any, ends: Any, first: Any, second: Any, out: Any) -> None:
+                even_pairs(left, starts, right, ends, first, second, out, self.p, fade, weight * weight)
+
+            return even
 
         def loop(left: Any, starts: Any, right: Any, ends: Any, first: Any, second: Any, out: Any) -> None:
             gap_pairs(left, starts, right, ends, first, second, out, self.p, fade, weight, similarity)

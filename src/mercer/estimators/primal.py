@@ -1,0 +1,128 @@
+"""Training on the features of a kernel instead of its Gram matrix: when, and how.
+
+Where the features of a kernel can be written down, K = Phi Phi', and a machine can be trained on its weights w: memory
+and the cost of a step grow with the entries of Phi rather than with the square of the objects. The machine that comes
+out is the same, sum_i b_i k(x_i, x) + c with w = Phi'b, and is kept, certified, saved and explained in the same way.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from mercer import _check
+from mercer.errors import KernelError, MemoryBudgetError
+from mercer.gram import budget
+from mercer.gram.executors import single_threaded_blas
+from mercer.gram.matrix import Gram
+from mercer.inputs.base import Objects
+from mercer.kernels.base import DType, FittedKernel
+from mercer.kernels.featurespace import FeatureSpace, entries_per_object, has_feature_space, squared_lengths
+from mercer.losses.base import Loss, VectorLoss
+from mercer.losses.epsilon_insensitive import EpsilonInsensitive
+from mercer.losses.hinge import Hinge
+from mercer.solvers import linear
+from mercer.solvers.drive import Limits, OnChunk
+from mercer.solvers.linear_problem import LinearProblem
+from mercer.solvers.solution import Solution, Status
+
+Float64 = npt.NDArray[np.float64]
+
+MANY = 5_000
+"""From so many objects on, training on features is worth it by itself, where an object has few of them ..."""
+VERY_MANY = 20_000
+"""... and from so many for losses with kinks, whose dual is quicker to solve on a matrix."""
+_OBJECTS_PER_FEATURE = 10
+_BYTES_PER_ENTRY = 24
+_SHARE_OF_TOL = 0.1
+_FINEST = 1e-13
+
+
+def training_gram(
+    estimator: Any,
+    fitted: FittedKernel,
+    objects: Objects,
+    losses: Sequence[Loss],
+    *,
+    memory: budget.Memory,
+    dtype: DType | None = None,
+) -> Gram:
+    """The Gram matrix to train on: of rows of features where that is asked for or pays, else of kernel values."""
+    if _in_primal(estimator, fitted, objects, losses, memory):
+        return Gram.of_rows(FeatureSpace.of(fitted, objects)[1], memory=memory)
+    return Gram.of(fitted, objects, dtype=dtype, memory=memory)
+
+
+def _in_primal(
+    estimator: Any, fitted: FittedKernel, objects: Objects, losses: Sequence[Loss], memory: budget.Memory
+) -> bool:
+    owner, dual = type(estimator).__name__, estimator.dual
+    if not isinstance(dual, bool | np.bool_) and dual != "auto":
+        raise _check.fail(owner, "dual", "True, False or 'auto'", dual)
+    solvable = all(_solvable(loss) for loss in losses)
+    if dual != "auto":
+        if dual:
+            return False
+        if not has_feature_space(fitted.kernel):
+            rule = f"True or 'auto' with {fitted.kernel}, whose features cannot be written down"
+            raise _check.fail(owner, "dual", rule, dual)
+        if not solvable:
+            raise _check.fail(owner, "dual", "True or 'auto' with this loss, which has no primal solver", dual)
+        return True
+    n = len(objects)
+    if n < MANY or not solvable or not has_feature_space(fitted.kernel):
+        return False
+    try:
+        entries = entries_per_object(fitted, objects)
+    except (KernelError, MemoryBudgetError):  # too many features to write down
+        return False
+    allowed = budget.stored_bytes(memory)
+    if entries * n * _BYTES_PER_ENTRY > allowed or entries * _OBJECTS_PER_FEATURE > n:
+        return False
+    return n >= VERY_MANY or all(loss.smooth for loss in losses) or n * n * np.dtype(np.float32).itemsize > allowed
+
+
+def _solvable(loss: Loss) -> bool:
+    return loss.smooth or isinstance(loss, Hinge | EpsilonInsensitive)
+
+
+def solves(loss: Loss) -> bool:
+    """Whether `solve` minimises this loss; joint losses of several outputs go to Newton's method in function space."""
+    return _solvable(loss) and not isinstance(loss, VectorLoss)
+
+
+def solve(
+    rows: Any,
+    loss: Loss,
+    y: Float64,
+    C: Float64,
+    *,
+    tol: float,
+    intercept: bool,
+    limits: Limits | None = None,
+    on_chunk: OnChunk | None = None,
+) -> Solution:
+    """The machine on these rows, as the coefficients b that their Gram matrix would have given.
+
+    For smooth losses `tol` bounds the violation of b_i = -C_i slope(y_i, f_i); where the loss has kinks, ten times the
+    duality gap, as a share of the objective.
+    """
+    problem = LinearProblem(rows, loss, y, C, math.inf if intercept else 0.0)
+    gap = _SHARE_OF_TOL * tol
+    if loss.smooth:
+        # From Phi w to Phi Phi'b, f moves by at most |x| |gradient|, and the gap is half the squared gradient.
+        longest = float(squared_lengths(rows).max(initial=0.0))
+        start = float(C @ loss.value(y, np.zeros_like(y)))
+        gap = max(tol**2 / max(2.0 * longest * start, tol), _FINEST)
+    with single_threaded_blas():
+        found = linear.solve(problem, dual=False if loss.smooth else None, tol=gap, limits=limits, on_chunk=on_chunk)
+        products = np.asarray(rows @ (rows.T @ found.dual), dtype=np.float64)
+    status = found.status
+    if status is Status.STALLED and loss.smooth:  # the bound above is a cautious one
+        violation = np.abs(found.dual / C + loss.slope(y, products + found.intercept)).max(initial=0.0)
+        status = Status.CONVERGED if violation <= tol else status
+    return Solution(found.dual, products, found.intercept, found.primal, status, found.stats)

@@ -1,0 +1,50 @@
+"""Machines folded into one weight per feature, where the features of their kernel can be written down.
+
+f(x) = sum_i b_i <phi(x_i), phi(x)> = <w, phi(x)> with w = sum_i b_i phi(x_i): scoring an object costs what writing down
+its features costs, however many support objects there are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+import numpy.typing as npt
+
+from mercer.errors import KernelError, MemoryBudgetError
+from mercer.inputs.base import Objects
+from mercer.kernels.base import FittedKernel
+from mercer.kernels.featuremap import WeightTable, has_feature_map
+from mercer.kernels.featurespace import FeatureSpace, has_feature_space
+
+Float64 = npt.NDArray[np.float64]
+
+MANY = 256
+"""With fewer support objects than this, comparing with each of them is as quick."""
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class FeatureWeights:
+    """Weights over the columns of a feature space, one column per output."""
+
+    space: FeatureSpace
+    weights: Float64
+
+    def __call__(self, objects: Objects) -> Float64:
+        return np.vstack([np.asarray(rows @ self.weights) for rows in self.space.blocks(objects)])
+
+
+def folded(fitted: FittedKernel, support: Objects, coefficients: Float64) -> Callable[[Objects], Float64] | None:
+    """The machine as weights of features; None where they cannot be written down, or where it does not pay."""
+    if len(support) < MANY or not has_feature_space(fitted.kernel):
+        return None
+    try:
+        if has_feature_map(fitted.kernel):
+            return WeightTable.of(fitted, support, coefficients)
+        space, rows = FeatureSpace.of(fitted, support)
+    except (KernelError, MemoryBudgetError):  # too many features to write down
+        return None
+    return FeatureWeights(space, np.asarray(rows.T @ coefficients, dtype=np.float64))

@@ -1,0 +1,233 @@
+"""Training on the features of a kernel gives the machine that its Gram matrix gives."""
+
+import pickle
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+import mercer
+from mercer import (
+    SVC,
+    SVR,
+    KernelLogisticRegression,
+    KernelMachineClassifier,
+    KernelMachineRegressor,
+    KernelRidge,
+    KernelRidgeClassifier,
+    LinearSVC,
+    LinearSVR,
+    kernels,
+)
+from mercer.errors import KernelError, MemoryBudgetError, ParameterError
+from mercer.estimators import primal
+from mercer.gram import folding
+from mercer.gram.matrix import Gram
+from mercer.losses.huber import Huber
+from mercer.losses.squared_hinge import SquaredHinge
+from mercer.solvers import primal_ridge
+
+
+def words(n, seed=0):
+    rng = np.random.default_rng(seed)
+    return ["".join(rng.choice(list("ACGT"), size=rng.integers(6, 20))) for _ in range(n)]
+
+
+TEXTS = words(120)
+NEW = words(30, seed=1)
+COUNTS = np.array([text.count("A") + 2 * text.count("GA") for text in TEXTS], dtype=float)
+TWO = np.median(COUNTS) < COUNTS
+THREE = np.digitize(COUNTS, np.quantile(COUNTS, [0.33, 0.66]))
+WEIGHTS = np.random.default_rng(2).uniform(0, 2, len(TEXTS)).round(1)
+KERNEL = kernels.normalise(kernels.Spectrum(p=2)) + 0.5 * kernels.Spectrum(p=1)
+
+CASES = [
+    (SVC(C=0.5, tol=1e-7), TWO, 1e-4),
+    (SVC(C=0.5, tol=1e-7, fit_intercept=False), TWO, 1e-4),
+    (SVC(C=0.5, tol=1e-7, class_weight="balanced"), THREE, 1e-4),
+    (KernelMachineClassifier(SquaredHinge(), C=0.5, tol=1e-7), THREE, 1e-6),
+    (KernelLogisticRegression(C=2.0, tol=1e-8), TWO, 1e-6),
+    (KernelLogisticRegression(C=2.0, tol=1e-8), THREE, 1e-6),
+    (SVR(C=1.0, tol=1e-7), COUNTS, 1e-3),
+    (KernelMachineRegressor(Huber(0.5), tol=1e-8), COUNTS, 1e-6),
+    (KernelRidge(alpha=0.1), COUNTS, 1e-8),
+    (KernelRidge(alpha=[0.1, 3.0], fit_intercept=True), np.column_stack([COUNTS, THREE]), 1e-8),
+    (KernelRidgeClassifier(alpha=0.1), THREE, 1e-8),
+]
+
+
+@pytest.mark.parametrize(("model", "targets", "close"), CASES, ids=[str(case[0])[:60] for case in CASES])
+def test_both_ways_give_the_same_machine(model, targets, close):
+    ways = {}
+    for dual in (True, False):
+        ways[dual] = clone(model).set_params(kernel=KERNEL, dual=dual).fit(TEXTS, targets, sample_weight=WEIGHTS)
+    value = "decision_function" if hasattr(model, "decision_function") else "predict"
+    found, wanted = (np.asarray(getattr(ways[dual], value)(NEW)) for dual in (False, True))
+    np.testing.assert_allclose(found, wanted, atol=close * max(1.0, np.abs(wanted).max()))
+    proof, other = ways[False].certificate_, ways[True].certificate_
+    assert proof.primal == pytest.approx(other.primal, rel=1e-6)
+    if not isinstance(model, KernelLogisticRegression):  # whose joint machine has a low-rank factor
+        assert proof.kernel_entries <= 32 * len(TEXTS)
+    again = ways[False].verify(TEXTS, targets, WEIGHTS)  # by kernel values, never by features
+    assert again.primal == pytest.approx(proof.primal, rel=1e-9)
+    assert again.dual == pytest.approx(proof.dual, rel=1e-9)
+    assert again.relative_gap < 1e-6
+    assert len(ways[False].explain(NEW)) == len(NEW)
+
+
+def test_smooth_losses_end_by_tol_like_on_a_matrix():
+    for loss in (SquaredHinge(), "logistic", "smooth_hinge"):
+        for C in (1e-3, 1.0, 1e3):
+            model = KernelMachineClassifier(loss, C=C, kernel=KERNEL, dual=False, tol=1e-4).fit(TEXTS, TWO)
+            assert model.certificate_.kkt_violation <= 1e-4
+
+
+def test_probabilities_are_those_of_the_matrix():
+    found, wanted = (
+        SVC(kernel=KERNEL, C=0.5, probability=True, random_state=0, tol=1e-6, dual=dual).fit(TEXTS, THREE)
+        for dual in (False, True)
+    )
+    assert found.temperature_ == pytest.approx(wanted.temperature_, rel=1e-2)
+    np.testing.assert_allclose(found.predict_proba(NEW), wanted.predict_proba(NEW), atol=1e-2)
+
+
+def test_many_features_need_conjugate_gradients(monkeypatch):
+    wanted = KernelRidge(alpha=0.1, kernel=KERNEL, fit_intercept=True, dual=True).fit(TEXTS, COUNTS, WEIGHTS)
+    monkeypatch.setattr(primal_ridge, "MOST_FEATURES", 3)
+    found = KernelRidge(alpha=0.1, kernel=KERNEL, fit_intercept=True, dual=False).fit(TEXTS, COUNTS, WEIGHTS)
+    np.testing.assert_allclose(found.dual_coef_, wanted.dual_coef_, atol=1e-7)
+    assert found.intercept_ == pytest.approx(wanted.intercept_, abs=1e-7)
+
+
+def test_the_rule(monkeypatch):
+    made = []
+    monkeypatch.setattr(primal, "MANY", 100)
+    monkeypatch.setattr(primal, "VERY_MANY", 110)
+    of_rows = Gram.of_rows.__func__
+    monkeypatch.setattr(
+        Gram, "of_rows", classmethod(lambda cls, rows, **k: made.append(rows) or of_rows(cls, rows, **k))
+    )
+
+    def in_primal(model, texts=TEXTS, targets=COUNTS):
+        made.clear()
+        model.fit(texts, targets)
+        return bool(made)
+
+    few = kernels.Spectrum(p=1)  # four features
+    assert in_primal(KernelRidge(kernel=few))
+    assert not in_primal(KernelRidge(kernel=few, dual=True))
+    assert not in_primal(KernelRidge(kernel=few), TEXTS[:99], COUNTS[:99])
+    assert not in_primal(KernelRidge(kernel=kernels.BlendedSpectrum(p=5)))  # too many features for so few objects
+    assert not in_primal(KernelRidge(kernel=kernels.GapWeighted(p=2)))
+    assert in_primal(SVR(kernel=few))
+    assert not in_primal(SVR(kernel=few), TEXTS[:105], COUNTS[:105])
+    assert in_primal(SVR(kernel=few, memory=0.04), TEXTS[:105], COUNTS[:105])  # the matrix would take 44 KB
+    with pytest.raises(MemoryBudgetError):
+        in_primal(SVR(kernel=few, memory=0.001))  # neither fits
+    assert in_primal(SVC(kernel="linear"), np.column_stack([COUNTS, TWO]), TWO)
+
+
+def test_bad_wishes_are_answered_before_any_work():
+    with pytest.raises(ParameterError, match="features cannot be written down"):
+        SVC(kernel=kernels.GapWeighted(p=2), dual=False).fit(TEXTS, TWO)
+    with pytest.raises(ParameterError, match="hard margin"):
+        SVC(kernel=KERNEL, C=np.inf, dual=False).fit(TEXTS, TWO)
+    with pytest.raises(ParameterError, match="True, False or 'auto'"):
+        KernelRidge(kernel=KERNEL, dual="yes").fit(TEXTS, COUNTS)
+    with pytest.raises(ParameterError, match="no primal solver"):
+        KernelMachineRegressor("quantile", kernel=KERNEL, dual=False).fit(TEXTS, COUNTS)
+    with pytest.raises(ParameterError, match="can be written down"):
+        LinearSVC(kernel=kernels.RBF()).fit([[0.0], [1.0]], [0, 1])
+    with pytest.raises(ParameterError, match="kernel"):
+        LinearSVC(kernel=3).fit([[0.0], [1.0]], [0, 1])
+
+
+# ------------------------------------------------------------------------------------------------------ linear machines
+
+
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
+@pytest.mark.parametrize("targets", [TWO, THREE], ids=["two classes", "three classes"])
+def test_linear_machines_on_features(loss, targets):
+    model = LinearSVC(loss=loss, C=0.5, kernel=KERNEL, tol=1e-9, max_iter=-1).fit(TEXTS, targets, WEIGHTS)
+    other = KernelMachineClassifier(loss, C=0.5, kernel=KERNEL, tol=1e-7, dual=True).fit(TEXTS, targets, WEIGHTS)
+    np.testing.assert_allclose(model.decision_function(NEW), other.decision_function(NEW), atol=2e-3)
+    assert model.certificate_.primal == pytest.approx(other.certificate_.primal, rel=1e-6)
+    assert model.verify(TEXTS, targets, WEIGHTS).relative_gap <= 2e-9
+    assert np.array_equal(model.predict(NEW), model.classes_[_winners(model.decision_function(NEW))])
+    for one, values in zip(model.explain(NEW), np.reshape(model.decision_function(NEW), (len(NEW), -1)), strict=True):
+        np.testing.assert_allclose(one.contributions.sum(axis=0) + one.intercept, values, atol=1e-9)
+
+
+def _winners(values):
+    return (values > 0).astype(int) if values.ndim == 1 else values.argmax(axis=1)
+
+
+MIXED = {"text": TEXTS, "a": list(COUNTS), "b": [len(text) / 10 for text in TEXTS]}
+STORED = [
+    (LinearSVC(kernel=KERNEL, probability=True, random_state=0), TEXTS, TWO),
+    (LinearSVC(kernel="spectrum(p=3)"), TEXTS, THREE),
+    (LinearSVC(kernel=kernels.Polynomial(degree=2, gamma="scale")), np.column_stack([COUNTS, THREE]), TWO),
+    (LinearSVR(kernel=kernels.normalise(kernels.Spectrum(p=2))), TEXTS, COUNTS),
+    (
+        LinearSVR(kernel=kernels.on("text", kernels.Spectrum(p=1)) + kernels.on(["a", "b"], kernels.Linear())),
+        MIXED,
+        COUNTS,
+    ),
+]
+
+
+@pytest.mark.filterwarnings("ignore::mercer.errors.KernelWarning")
+@pytest.mark.parametrize(("model", "X", "y"), STORED, ids=[str(case[0])[:60] for case in STORED])
+def test_linear_machines_with_kernels_are_stored(model, X, y, tmp_path):
+    model = clone(model).fit(X, y)
+    path = tmp_path / "model.mercer"
+    mercer.save(model, path)
+    for again in (mercer.load(path), pickle.loads(pickle.dumps(model))):
+        np.testing.assert_array_equal(again.predict(X), model.predict(X))
+        np.testing.assert_array_equal(again.coef_, model.coef_)
+        assert again.certificate_ == model.certificate_
+        if getattr(model, "probability", False):
+            np.testing.assert_array_equal(again.predict_proba(X), model.predict_proba(X))
+
+
+@pytest.mark.parametrize("targets", [TWO, THREE], ids=["two classes", "three classes"])
+def test_probabilities_of_linear_machines_agree_with_decisions(targets):
+    model = LinearSVC(kernel=KERNEL, probability=True, random_state=0).fit(TEXTS, targets)
+    shares = model.predict_proba(NEW)
+    np.testing.assert_allclose(shares.sum(axis=1), 1.0)
+    assert np.array_equal(model.classes_[shares.argmax(axis=1)], model.predict(NEW))
+    np.testing.assert_allclose(np.log(shares), model.predict_log_proba(NEW))
+    assert not hasattr(LinearSVC(), "predict_proba")
+    again = LinearSVC(kernel=KERNEL, probability=True, random_state=0).fit(TEXTS, targets)
+    assert again.temperature_ == model.temperature_
+
+
+def test_linear_machines_explain_strings_alone():
+    X = np.column_stack([COUNTS, THREE])
+    with pytest.raises(KernelError, match="cannot be taken apart"):
+        LinearSVC().fit(X, TWO).explain(X)
+
+
+# ------------------------------------------------------------------------------------------------------------ folding
+
+
+@pytest.mark.parametrize("kernel", [KERNEL, kernels.GappedKmer(l=4, k=2), kernels.Mismatch("ACGT", p=2)], ids=str)
+def test_folded_machines_predict_the_same(kernel, monkeypatch):
+    model = SVC(kernel=kernel, C=10.0).fit(TEXTS, THREE)
+    wanted = model.decision_function(NEW)
+    monkeypatch.setattr(folding, "MANY", 1)
+    again = pickle.loads(pickle.dumps(model))
+    monkeypatch.setattr("mercer.gram.expansion.Gram", None)  # no kernel value is computed any more
+    np.testing.assert_allclose(again.decision_function(NEW), wanted, atol=1e-9)
+    np.testing.assert_allclose(again.decision_function(NEW[:1]), wanted[:1], atol=1e-9)
+    assert b"Vocabulary" not in pickle.dumps(again)
+
+
+def test_folded_vectors_predict_the_same(monkeypatch):
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    model = KernelRidge(kernel=kernels.Polynomial(degree=2)).fit(X, X[:, 0] * X[:, 1])
+    wanted = model.predict(X)
+    monkeypatch.setattr(folding, "MANY", 1)
+    again = pickle.loads(pickle.dumps(model))
+    monkeypatch.setattr("mercer.gram.expansion.Gram", None)
+    np.testing.assert_allclose(again.predict(X), wanted, atol=1e-9)
