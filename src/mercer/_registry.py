@@ -344,8 +344,14 @@ ESTIMATORS = _table(
     ("mercer.estimators.kernel_cca", "KernelCCA", "kernel_cca", "what two views have in common"),
 )
 
-# What else model files hold: models that also know how to read the files they were trained on.
+# What else model files hold: machines with learnt kernels, and models that know how to read the files they came from.
 MODELS = ESTIMATORS | _table(
+    (
+        "mercer.selection.multiple",
+        "MultipleKernelMachine",
+        "multiple_kernel_machine",
+        "a machine on a weighted sum of kernels, with learnt weights",
+    ),
     ("mercer.jobs.trained", "TrainedModel", "trained_model", "a model with what its files need; `mercer fit` makes it"),
 )
 

@@ -9,16 +9,37 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 import pytest
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.datasets import make_classification, make_regression
+from sklearn.decomposition import PCA
 from sklearn.exceptions import FitFailedWarning, NotFittedError
+from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import accuracy_score, make_scorer
-from sklearn.model_selection import GridSearchCV, GroupKFold, RepeatedStratifiedKFold, ShuffleSplit, StratifiedKFold
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.model_selection import (
+    GridSearchCV,
+    GroupKFold,
+    RepeatedStratifiedKFold,
+    ShuffleSplit,
+    StratifiedKFold,
+    cross_val_predict,
+)
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import FunctionTransformer, MinMaxScaler, StandardScaler
 
-from mercer import SVC, SVR, KernelLogisticRegression, KernelMachineClassifier, KernelRidge, KernelSearchCV, kernels
+from mercer import (
+    SVC,
+    SVR,
+    KernelLogisticRegression,
+    KernelMachineClassifier,
+    KernelQuantileRegressor,
+    KernelRidge,
+    KernelRidgeClassifier,
+    KernelSearchCV,
+    NuSVC,
+    NuSVR,
+    kernels,
+)
 from mercer.inputs.strings import Strings
 from mercer.inputs.vectors import Vectors
 from mercer.kernels.base import Kernel
@@ -50,6 +71,41 @@ def both(estimator: Any, grid: Any, objects: Any, targets: Any, *, atol: float =
     assert search.n_splits_ == wanted.n_splits_
     assert search.complete_
     return search
+
+
+def counted_products(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How many dot products distances were computed from, so far."""
+    from mercer.kernels.vectors import distance
+
+    seen = [0]
+    original = distance.dot_products
+
+    def counting(left: Any, right: Any, out: Any) -> None:
+        seen[0] += out.size
+        original(left, right, out)
+
+    monkeypatch.setattr(distance, "dot_products", counting)
+    return seen
+
+
+def _uppercase(words: list[str]) -> list[str]:
+    return [word.upper() for word in words]
+
+
+class Noted(TransformerMixin, BaseEstimator):
+    """Multiplies, and counts how often it is fitted."""
+
+    fits: ClassVar[int] = 0
+
+    def __init__(self, factor: float = 1.0) -> None:
+        self.factor = factor
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        Noted.fits += 1
+        return self
+
+    def transform(self, X: Any) -> Any:
+        return self.factor * X
 
 
 class TestEqualsExhaustiveSearch:
@@ -116,7 +172,32 @@ class TestEqualsExhaustiveSearch:
 
     def test_other_estimators_are_searched_the_ordinary_way(self) -> None:
         both(LogisticRegression(), {"C": [0.1, 1.0]}, X, TWO)
-        both(make_pipeline(StandardScaler(), SVC()), {"svc__C": [0.1, 1.0], "svc__gamma": [0.1, "scale"]}, X, TWO)
+
+    def test_nu(self) -> None:
+        both(
+            NuSVC(),
+            {"nu": [0.2, 0.4], "gamma": [0.05, 0.2, "scale"]},
+            X,
+            Y,
+            scoring="accuracy",
+            return_train_score=True,
+        )
+        both(
+            NuSVC(kernel=kernels.Spectrum(2)),
+            {"nu": [0.2, 0.4], "kernel__p": [1, 2]},
+            STRINGS,
+            LABELS,
+            scoring="roc_auc",
+        )
+        both(NuSVR(), {"nu": [0.2, 0.6], "C": [0.5, 2.0], "gamma": [0.1, 0.5]}, A, B, atol=1e-6)
+
+    def test_ridge_classes_and_quantiles(self) -> None:
+        both(KernelRidgeClassifier(), {"alpha": [0.1, 1.0], "gamma": [0.1, 0.5]}, X, Y)
+        both(KernelQuantileRegressor(), {"C": [0.5, 2.0], "gamma": [0.1, 0.5]}, A, B, atol=1e-6)
+
+    def test_probabilities(self) -> None:
+        grid = {"C": [0.5, 5.0]}
+        both(SVC(probability=True, random_state=0), grid, X, TWO, scoring="neg_log_loss", atol=1e-6)
 
     def test_precision_of_large_folds(self) -> None:
         objects, targets = make_classification(2700, 5, random_state=0)
@@ -132,6 +213,120 @@ class TestEqualsExhaustiveSearch:
         search = KernelSearchCV(SVC(), grid, warm_start=False, **options).fit(X, TWO)
         for name in ("mean_test_score", "mean_train_score"):
             np.testing.assert_allclose(search.cv_results_[name], wanted.cv_results_[name], rtol=0, atol=1e-12)
+
+
+class TestPipelines:
+    def test_equal_exhaustive_search(self) -> None:
+        pipe = make_pipeline(StandardScaler(), SVC(tol=1e-8))
+        grid = {"standardscaler__with_mean": [True, False], "svc__C": [0.1, 1.0, 10.0], "svc__gamma": [0.1, "scale"]}
+        search = both(pipe, grid, X * [1, 9, 1, 0.1, 1, 1], Y, return_train_score=True)
+        assert isinstance(search.best_estimator_[-1], SVC)
+        assert search.predict(X).shape == Y.shape
+
+    def test_steps_and_machines_that_change(self) -> None:
+        pipe = Pipeline([("scale", StandardScaler()), ("cut", PCA(2)), ("machine", SVC(tol=1e-8))])
+        grid: Any = [
+            {"cut__n_components": [2, 4], "machine__C": [0.1, 1.0]},
+            {"scale": ["passthrough", MinMaxScaler()], "machine": [NuSVC(nu=0.2, tol=1e-8), SVC(C=3.0, tol=1e-8)]},
+            {
+                "cut": ["passthrough"],
+                "machine__kernel": ["linear", kernels.Centred(kernels.RBF(0.1)), kernels.RBF(0.2)],
+            },
+            {"machine": [LogisticRegression()]},
+            {"machine__kernel": [lambda left, right: left @ right.T]},
+        ]
+        both(pipe, grid, X, TWO, scoring="roc_auc", atol=1e-6)
+
+    def test_regression_and_objects_of_other_kinds(self) -> None:
+        pipe = make_pipeline(StandardScaler(), KernelRidge(kernel="rbf"))
+        both(pipe, {"kernelridge__alpha": [0.1, 1.0], "kernelridge__gamma": [0.1, 0.5]}, A, B, atol=1e-9)
+        words = Pipeline(
+            [("upper", FunctionTransformer(_uppercase)), ("svc", SVC(kernel=kernels.Spectrum(2), tol=1e-8))]
+        )
+        both(words, {"svc__kernel__p": [1, 2], "svc__C": [0.1, 1.0]}, STRINGS, LABELS)
+        counts = make_pipeline(CountVectorizer(analyzer="char"), SVC(tol=1e-8))
+        both(counts, {"countvectorizer__ngram_range": [(1, 1), (1, 2)], "svc__C": [0.1, 1.0]}, STRINGS, LABELS)
+        alone = Pipeline([("svc", SVC(tol=1e-8))])
+        both(alone, {"svc__C": [0.1, 1.0]}, X, TWO)
+        both(Pipeline([("svc", SVC(kernel="precomputed", tol=1e-8))]), {"svc__C": [0.1, 1.0]}, X @ X.T, TWO)
+
+    def test_weights(self) -> None:
+        weights = np.random.default_rng(0).uniform(0.5, 2.0, len(X))
+        pipe = make_pipeline(StandardScaler(), SVC(tol=1e-8))
+        both(pipe, {"svc__C": [0.1, 1.0]}, X, TWO, scoring="roc_auc", fit_params={"svc__sample_weight": weights})
+        for_all = {"svc__sample_weight": weights, "standardscaler__sample_weight": weights}
+        both(pipe, {"svc__C": [0.1, 1.0]}, X, TWO, scoring="roc_auc", fit_params=for_all)
+
+    def test_steps_are_fitted_once_per_fold(self) -> None:
+        Noted.fits = 0
+        Counted.values = 0
+        pipe = make_pipeline(Noted(), SVC(kernel=Counted()))
+        KernelSearchCV(pipe, {"svc__C": [0.1, 1.0, 10.0]}, cv=4, refit=False).fit(X, TWO)
+        assert Noted.fits == 4
+        assert Counted.values <= 4 * 90 * 120
+        Noted.fits = 0
+        grid = {"noted__factor": [1.0, 2.0], "svc__gamma": [0.1, 1.0], "svc__C": [1.0, 2.0]}
+        KernelSearchCV(make_pipeline(Noted(), SVC()), grid, cv=3, refit=False).fit(X, TWO)
+        assert Noted.fits == 6
+
+    def test_one_measure_for_all_widths(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        seen = counted_products(monkeypatch)
+        grid = {"svc__gamma": [0.01, 0.1, 1.0, "scale"], "svc__C": [1.0, 2.0]}
+        KernelSearchCV(make_pipeline(StandardScaler(), SVC()), grid, cv=3, refit=False).fit(X, TWO)
+        assert seen[0] <= 3 * 80 * 120
+
+    def test_steps_that_fail(self) -> None:
+        pipe = make_pipeline(PCA(), SVC())
+        search = KernelSearchCV(pipe, {"pca__n_components": [99, 2]}, cv=3)
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message="One or more of the test scores")
+            with pytest.warns(FitFailedWarning, match="n_components=99"):
+                search.fit(X, TWO)
+        assert search.best_params_ == {"pca__n_components": 2}
+
+    def test_racing_and_time_limits(self) -> None:
+        pipe = make_pipeline(StandardScaler(), SVC())
+        grid = {"svc__gamma": [1e-6, 0.1, 100.0], "svc__C": [0.1, 1.0]}
+        raced = KernelSearchCV(pipe, grid, racing=True).fit(X, TWO)
+        assert raced.best_params_ == KernelSearchCV(pipe, grid).fit(X, TWO).best_params_
+        assert KernelSearchCV(pipe, grid, time_limit=60.0).fit(X, TWO).complete_
+
+
+class TestHeldOut:
+    def test_are_those_of_cross_val_predict(self) -> None:
+        folds = StratifiedKFold(4, shuffle=True, random_state=3)
+        grid = {"C": [0.1, 1.0], "gamma": [0.1, "scale"]}
+        kept = ["predict", "decision_function"]
+        search = KernelSearchCV(SVC(tol=1e-8), grid, cv=folds, held_out=kept).fit(X, Y)
+        for index, params in enumerate(search.cv_results_["params"]):
+            for method in kept:
+                wanted = cross_val_predict(SVC(tol=1e-8, **params), X, Y, cv=folds, method=method)
+                np.testing.assert_allclose(search.held_out_values(method, index), wanted, atol=1e-6)
+        np.testing.assert_array_equal(search.held_out_values(), search.held_out_values("predict", search.best_index_))
+        names = np.array(["left", "of", "the middle"])[Y]
+        search = KernelSearchCV(SVC(), {"C": [1.0]}, held_out="predict").fit(X, names)
+        assert set(search.held_out_values()) <= set(names)
+        pipe = make_pipeline(StandardScaler(), KernelRidge(kernel="rbf"))
+        search = KernelSearchCV(pipe, {"kernelridge__alpha": [0.1, 1.0]}, held_out="predict").fit(A, B)
+        best = clone(pipe).set_params(**search.best_params_)
+        np.testing.assert_allclose(search.held_out_values(), cross_val_predict(best, A, B), atol=1e-9)
+
+    def test_refusals(self) -> None:
+        search = KernelSearchCV(SVC(), {"C": [1.0]}, cv=ShuffleSplit(2, random_state=0), held_out=["predict"])
+        with pytest.raises(NotFittedError):
+            search.held_out_values()
+        search.fit(X, Y)
+        with pytest.raises(ValueError, match="is held out"):
+            search.held_out_values()
+        with pytest.raises(ValueError, match="method"):
+            search.held_out_values("decision_function")
+        with pytest.raises(ValueError, match="index"):
+            search.held_out_values("predict", 1)
+        with pytest.raises(ValueError, match="method"):
+            KernelSearchCV(SVC(), {"C": [1.0]}).fit(X, Y).held_out_values()
+        raced = KernelSearchCV(SVC(), {"C": [1e-9, 1.0]}, racing=True, held_out="predict").fit(X, TWO)
+        with pytest.raises(ValueError, match=r"Setting 0.*not tried on all folds"):
+            raced.held_out_values(index=0)
 
 
 class TestSplittersAndScorers:
@@ -178,20 +373,10 @@ class TestNothingTwice:
         assert Counted.values <= len(X) ** 2
 
     def test_one_measure_for_all_widths(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        from mercer.kernels.vectors import distance
-
-        seen = 0
-        original = distance.dot_products
-
-        def counting(left: Any, right: Any, out: Any) -> None:
-            nonlocal seen
-            seen += out.size
-            original(left, right, out)
-
-        monkeypatch.setattr(distance, "dot_products", counting)
+        seen = counted_products(monkeypatch)
         search = KernelSearchCV(SVC(), {"gamma": [0.01, 0.1, 1.0, "scale"]}, cv=3, refit=False)
         search.fit(X, TWO)
-        assert seen <= len(X) ** 2
+        assert seen[0] <= len(X) ** 2
 
     def test_later_penalties_begin_where_earlier_ones_ended(self) -> None:
         from mercer.estimators.sharing import Sharing

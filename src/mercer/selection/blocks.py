@@ -64,8 +64,7 @@ class Shared(Source):
     def store(self) -> None:
         """Compute the matrix, on all cores."""
         if self._base is None:
-            state = self.kernel.measure_state(self.kernel.fit(self.objects).state)
-            fitted = FittedKernel(_as_kernel(self.kernel.measure), state)
+            fitted = measuring(self.kernel, self.kernel.fit(self.objects).state)
             base = Gram.of(fitted, self.objects, dtype=self.dtype, memory=self.memory, executor=self.executor)
             base.store()
             self._base = base
@@ -78,16 +77,8 @@ class Shared(Source):
         base = self._base
         assert base is not None
         state = kernel.fit(self.objects.take(train) if kernel.data_dependent else self.objects).state
-        own = base.diagonal().reshape(1, -1).copy()
-        with np.errstate(over="ignore"):  # answered in words when an estimator asks for the diagonal
-            kernel.pointwise(own, state)
-        diagonal = own[0]
-        square = base.view(train).dense()
-        kernel.pointwise(square, state)
-        np.fill_diagonal(square, diagonal[train])
-        across = base.view(test, train).dense()
-        kernel.pointwise(across, state)
-        return Block(training_rows(square, diagonal[train]), new_rows(across, diagonal[test]))
+        own = base.diagonal()
+        return applied(kernel, state, base.view(train).dense(), base.view(test, train).dense(), own[train], own[test])
 
 
 @final
@@ -100,12 +91,37 @@ class Afresh(Source):
     memory: Memory
 
     def block(self, kernel: Kernel, train: Rows, test: Rows) -> Block:
-        known, new = self.objects.take(train), self.objects.take(test)
+        return self.between(kernel, self.objects.take(train), self.objects.take(test), self.dtype, self.memory)
+
+    @staticmethod
+    def between(kernel: Kernel, known: Objects, new: Objects, dtype: DType | None, memory: Memory) -> Block:
+        """The values of a kernel fitted on the objects `known`."""
         fitted = kernel.fit(known)
-        square = Gram.of(fitted, known, dtype=self.dtype, memory=self.memory)
-        across = Gram.of(fitted, new, known, dtype=self.dtype, memory=self.memory)
+        square = Gram.of(fitted, known, dtype=dtype, memory=memory)
+        across = Gram.of(fitted, new, known, dtype=dtype, memory=memory)
         own = fitted.diagonal(fitted.features(new))
         return Block(training_rows(square.dense(), square.diagonal()), new_rows(across.dense(), own))
+
+
+def measuring(kernel: Kernel, state: State) -> FittedKernel:
+    """The measure of a kernel, fitted, as something of which there are Gram matrices."""
+    measure = kernel.measure
+    return FittedKernel(measure if isinstance(measure, Kernel) else _Measured(measure), kernel.measure_state(state))
+
+
+def applied(kernel: Kernel, state: State, square: Floating, across: Floating, known: Float64, new: Float64) -> Block:
+    """Values of a kernel from those of its measure, which are overwritten; `known` and `new` are its diagonals."""
+    with np.errstate(over="ignore"):  # answered in words when an estimator asks for the diagonal
+        diagonals = [_pointwise(kernel, state, own.reshape(1, -1).copy())[0] for own in (known, new)]
+    kernel.pointwise(square, state)
+    np.fill_diagonal(square, diagonals[0])
+    kernel.pointwise(across, state)
+    return Block(training_rows(square, diagonals[0]), new_rows(across, diagonals[1]))
+
+
+def _pointwise(kernel: Kernel, state: State, values: Float64) -> Float64:
+    kernel.pointwise(values, state)
+    return values
 
 
 def depends_on_data(measure: Measure) -> bool:
@@ -170,7 +186,3 @@ class _Measured(Kernel):
         from mercer.kernels.vectors.distance import SquaredEuclidean
 
         yield cls(SquaredEuclidean())
-
-
-def _as_kernel(measure: Measure) -> Kernel:
-    return measure if isinstance(measure, Kernel) else _Measured(measure)

@@ -34,6 +34,8 @@ class Judge:
     train_scores: bool = False
     fit_params: Mapping[str, Any] = field(default_factory=dict)
     score_params: Mapping[str, Any] = field(default_factory=dict)
+    kept: tuple[str, ...] = ()
+    """Methods whose values on held-out objects are kept."""
 
     @property
     def looks_at_predictions_alone(self) -> bool:
@@ -44,14 +46,27 @@ class Judge:
         """Both parts of X as it was given."""
         return parts_of(model, self.X, train, test)
 
-    def verdict(self, model: Any, known: Any, new: Any, train: Rows, test: Rows) -> dict[str, Any]:
-        """Fit on the objects `known`, score on the objects `new`: times, scores, and what went wrong."""
-        y_train = None if self.y is None else _safe_indexing(self.y, train)
-        y_test = None if self.y is None else _safe_indexing(self.y, test)
+    def targets(self, rows: Rows) -> Any:
+        """The targets of these objects; None if there are none."""
+        return None if self.y is None else _safe_indexing(self.y, rows)
+
+    def meant_for(self, prefix: str) -> bool:
+        """Whether all parameters of fits are meant for the step of a pipeline with this prefix."""
+        return all(name.startswith(prefix) for name in self.fit_params)
+
+    def verdict(
+        self, model: Any, known: Any, new: Any, train: Rows, test: Rows, prefix: str = ""
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Fit on the objects `known`, score on the objects `new`: times, scores, what went wrong; and what was kept.
+
+        A model that is a step of a pipeline is given parameters without their `prefix`.
+        """
+        y_train, y_test = self.targets(train), self.targets(test)
         result: dict[str, Any] = {"fit_error": None, "n_test_samples": len(test)}
         began = time.monotonic()
         try:
             fit_params = _check_method_params(self.X, params=self.fit_params, indices=train) if self.fit_params else {}
+            fit_params = {name.removeprefix(prefix): value for name, value in fit_params.items()}
             model.fit(known, **fit_params) if y_train is None else model.fit(known, y_train, **fit_params)
         except Stopped:
             raise
@@ -59,14 +74,14 @@ class Judge:
             if self.error_score == "raise":
                 raise
             result.update(fit_error=traceback.format_exc(), fit_time=time.monotonic() - began, score_time=0.0)
-            return result | dict.fromkeys(self._kinds(), self.unscored(self.error_score))
+            return result | dict.fromkeys(self._kinds(), self.unscored(self.error_score)), {}
         fitted = time.monotonic()
         result["fit_time"] = fitted - began
         result["test_scores"] = self._scores(model, new, y_test, test)
         result["score_time"] = time.monotonic() - fitted
         if self.train_scores:
             result["train_scores"] = self._scores(model, known, y_train, train)
-        return result
+        return result, {name: np.asarray(getattr(model, name)(new)) for name in self.kept}
 
     def undone(self, like: dict[str, Any] | None) -> dict[str, Any]:
         """The result of a fit that was never made; `like` is one that was."""

@@ -13,6 +13,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from mercer import _check
+from mercer._stored import Stored
 from mercer.errors import InputError
 from mercer.gram.budget import Memory
 from mercer.gram.matrix import Gram
@@ -20,7 +21,7 @@ from mercer.inputs.base import Objects
 from mercer.kernels.algebra import Scaled, Sum
 from mercer.kernels.base import Kernel
 from mercer.kernels.expression import parse
-from mercer.selection import mixing
+from mercer.selection import mixing, storing
 
 Float64 = npt.NDArray[np.float64]
 
@@ -134,7 +135,7 @@ class MultipleKernelMachine(MetaEstimatorMixin, BaseEstimator):
     estimator : a kernel machine, such as `SVC()`; its `kernel` is replaced.
     kernels, method, lam : as in `learn_kernel`.
 
-    Attributes: `estimator_` (the fitted machine; save this one), `kernel_` and `weights_`, which add up to one over
+    Attributes: `estimator_` (the fitted machine), `kernel_` and `weights_`, which add up to one over
     kernels of mean diagonal one.
 
     >>> from mercer import SVC, MultipleKernelMachine, kernels
@@ -198,6 +199,18 @@ class MultipleKernelMachine(MetaEstimatorMixin, BaseEstimator):
         """The number of features, where objects are vectors."""
         check_is_fitted(self)
         return int(self.estimator_.n_features_in_)
+
+    def _to_stored(self) -> Stored:
+        check_is_fitted(self)
+        return storing.take_apart(self.get_params(deep=False), self.estimator_, self.weights_)
+
+    @classmethod
+    def _from_stored(cls, stored: Stored) -> Self:
+        params, machine, weights = storing.put_together(stored)
+        _check.choice(cls.__name__, "method", params["method"], METHODS)
+        model = cls(**params)
+        model.estimator_, model.kernel_, model.weights_ = machine, machine.kernel_, weights
+        return model
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

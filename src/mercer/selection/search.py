@@ -14,7 +14,7 @@ from sklearn.model_selection import ParameterGrid, check_cv
 from sklearn.model_selection._search import BaseSearchCV
 from sklearn.model_selection._validation import _insert_error_scores, _warn_or_raise_about_fit_failures
 from sklearn.utils import indexable
-from sklearn.utils.validation import _num_samples
+from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from mercer import _check
 from mercer._progress import reporting
@@ -36,7 +36,8 @@ class KernelSearchCV(BaseSearchCV):
 
     Parameters
     ----------
-    estimator : a kernel machine; any other estimator of scikit-learn is searched the ordinary way.
+    estimator : a kernel machine, or a pipeline that ends in one: the steps before it are fitted once per fold and
+        setting of theirs. Any other estimator of scikit-learn is searched the ordinary way.
     param_grid : names to lists of values, or a list of such grids, as in GridSearchCV: ``C``, ``gamma``, ``kernel``,
         ``kernel__p``.
     scoring, refit, cv, error_score, return_train_score : as in GridSearchCV: any scorer, several at once, any splitter.
@@ -45,6 +46,8 @@ class KernelSearchCV(BaseSearchCV):
     racing : fold after fold, drop settings that are significantly worse than the best so far; their scores are nan. The
         best setting is then very likely, not certainly, the one that an exhaustive search finds.
     warm_start : whether machines begin where the last one ended, along C.
+    held_out : names of methods, such as ``["predict", "decision_function"]``, whose values on the objects of each fold
+        are kept: see `held_out_values`.
     verbose : accepted for scikit-learn's sake; progress shows by itself on a terminal.
 
     Attributes: `best_estimator_`, `best_params_`, `best_score_`, `best_index_`, `cv_results_`, `n_splits_`, `scorer_`,
@@ -62,6 +65,7 @@ class KernelSearchCV(BaseSearchCV):
         "param_grid": [dict, list],
         "racing": ["boolean"],
         "warm_start": ["boolean"],
+        "held_out": [str, list, tuple],
     }
 
     def __init__(
@@ -79,6 +83,7 @@ class KernelSearchCV(BaseSearchCV):
         time_limit: float | None = None,
         racing: bool = False,
         warm_start: bool = True,
+        held_out: str | Sequence[str] = (),
     ) -> None:
         self.estimator = estimator
         self.param_grid = param_grid
@@ -92,6 +97,7 @@ class KernelSearchCV(BaseSearchCV):
         self.time_limit = time_limit
         self.racing = racing
         self.warm_start = warm_start
+        self.held_out = held_out
 
     def fit(self, X: Any, y: Any = None, **params: Any) -> Self:
         """Try every setting, then train the best one on everything.
@@ -109,8 +115,9 @@ class KernelSearchCV(BaseSearchCV):
             X, y = indexable(X, y)
         routed = self._get_routed_params_for_fit(params)
         judge = Judge(
-            X, y, scorer, self.error_score, self.return_train_score, routed.estimator.fit, routed.scorer.score
-        )
+            X, y, scorer, self.error_score, self.return_train_score, routed.estimator.fit, routed.scorer.score,
+            kept=(self.held_out,) if isinstance(self.held_out, str) else tuple(self.held_out),
+        )  # fmt: skip
         splits = self._splits(X, y, routed.splitter.split)
         settings = settings_of(self.estimator, candidates, X)
         with reporting("Search") as report:
@@ -126,9 +133,40 @@ class KernelSearchCV(BaseSearchCV):
         self.scorer_ = getattr(scorer, "_scorers", scorer)
         self.cv_results_ = results
         self.n_splits_ = len(splits)
+        self._held_out = (splits, work.held_out, _num_samples(X)) if judge.kept else None
         if self.refit:
             self._train_best(X, y, routed.estimator.fit)
         return self
+
+    def held_out_values(self, method: str = "predict", index: int | None = None) -> Any:
+        """What setting number `index` (by default the best) said of each object when that object was held out.
+
+        `method` is one of those that `held_out` names. As in scikit-learn's cross_val_predict, each object must be held
+        out exactly once.
+
+        >>> from mercer import KernelSearchCV, SVC
+        >>> search = KernelSearchCV(SVC(), {"C": [1.0, 10.0]}, cv=2, held_out="predict")
+        >>> search.fit([[0.0], [1.0], [5.0], [6.0]], [0, 0, 1, 1]).held_out_values()
+        array([0, 0, 1, 1])
+        """
+        check_is_fitted(self, "cv_results_")
+        known = () if self._held_out is None else self.held_out
+        _check.choice("held_out_values", "method", method, (known,) if isinstance(known, str) else known)
+        assert self._held_out is not None
+        splits, kept, n = self._held_out
+        index = self.best_index_ if index is None else index
+        index = _check.integer("held_out_values", "index", index, low=0, high=len(kept) - 1)
+        times = np.bincount(np.concatenate([test for _, test in splits]), minlength=n)
+        if (times != 1).any():
+            where = int(np.flatnonzero(times != 1)[0])
+            raise InputError(f"Object {where} is held out {times[where]} times; once is needed. Use a KFold of a kind.")
+        if not all(method in part for part in kept[index]):
+            raise InputError(f"Setting {index}, {self.cv_results_['params'][index]}, was not tried on all folds.")
+        parts = [part[method] for part in kept[index]]
+        found = np.empty((n, *parts[0].shape[1:]), dtype=np.result_type(*parts))
+        for (_, test), part in zip(splits, parts, strict=True):
+            found[test] = part
+        return found
 
     def _threads(self) -> int:
         if self.n_jobs is None or self.n_jobs < 0:

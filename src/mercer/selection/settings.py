@@ -5,16 +5,20 @@ from __future__ import annotations
 import inspect
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from numbers import Real
+from numbers import Number, Real
 from typing import Any, final
 
 from sklearn.base import clone
+from sklearn.pipeline import Pipeline
 
 from mercer.estimators.kernelised import Kernelised
+from mercer.inputs.gramrows import GramRows
 from mercer.kernels.base import Kernel
 from mercer.selection.held import Held
 
 _SHAPES = ("gamma", "degree", "coef0")
+
+Key = tuple[tuple[str, str, Any], ...]
 
 
 @final
@@ -25,18 +29,29 @@ class Setting:
     number: int
     params: Mapping[str, Any]
     estimator: Any
+    machine: Any
+    """The estimator itself, or the last step of a pipeline."""
     kernel: Kernel | None
-    """None where the estimator has no kernel, or a bad one: such a setting is fitted the ordinary way."""
+    """None where the machine has no kernel, or a bad one: such a setting is fitted the ordinary way."""
+    prefix: str = ""
+    """What names of the machine's parameters begin with, in a pipeline."""
+    before: Key | None = None
+    """What tells the steps before the machine from those of other settings; None outside of pipelines."""
 
     def on_held(self) -> Any:
-        """The estimator with its kernel's values looked up instead of computed."""
+        """The machine with its kernel's values looked up instead of computed."""
         assert self.kernel is not None
-        model = clone(self.estimator)
+        model = clone(self.machine)
         known = inspect.signature(type(model)).parameters
         changes = {name: known[name].default for name in _SHAPES if name in known}
         if getattr(model, "psd", None) == "warn":  # one warning, from the final fit, is enough
             changes["psd"] = "ignore"
         return model.set_params(kernel=Held(self.kernel), **changes)
+
+    def steps_before(self) -> Any:
+        """The steps of a pipeline before its machine, as a pipeline; None if there is none."""
+        steps = self.estimator.steps[:-1]
+        return clone(Pipeline(steps)) if steps else None
 
 
 def settings_of(estimator: Any, candidates: Iterable[Mapping[str, Any]], X: Any) -> list[Setting]:
@@ -44,7 +59,14 @@ def settings_of(estimator: Any, candidates: Iterable[Mapping[str, Any]], X: Any)
     found = []
     for number, params in enumerate(candidates):
         own = clone(estimator).set_params(**clone(params, safe=False))
-        found.append(Setting(number, params, own, _kernel_of(own, X)))
+        if isinstance(own, Pipeline) and own.transform_input is None and isinstance(own.steps[-1][1], Kernelised):
+            name, machine = own.steps[-1]
+            # What a function is given depends on what the steps before it make of the objects.
+            kernel = _kernel_of(machine, None) if isinstance(machine.kernel, Kernel | str) else None
+            kernel = None if kernel is not None and kernel.domain is GramRows else kernel
+            found.append(Setting(number, params, own, machine, kernel, f"{name}__", _before(params, name)))
+        else:
+            found.append(Setting(number, params, own, own, _kernel_of(own, X)))
     return found
 
 
@@ -54,9 +76,19 @@ def in_order(settings: Iterable[Setting]) -> list[Setting]:
 
 
 def _place(setting: Setting) -> tuple[str, float]:
-    rest = sorted((name, repr(value)) for name, value in setting.params.items() if name != "C")
-    C = getattr(setting.estimator, "C", 0.0)
+    rest = sorted((name, repr(value)) for name, value in setting.params.items() if name != f"{setting.prefix}C")
+    C = getattr(setting.machine, "C", 0.0)
     return repr(rest), float(C) if isinstance(C, Real) else 0.0
+
+
+def _before(params: Mapping[str, Any], last: str) -> Key:
+    """Parameters of all steps but the last; candidates of a grid hold the very same values where they agree."""
+    plain = (str, Number, type(None))
+    return tuple(
+        (name, type(value).__name__, value if isinstance(value, plain) else id(value))
+        for name, value in sorted(params.items())
+        if name != last and not name.startswith(f"{last}__")
+    )
 
 
 def _kernel_of(estimator: Any, X: Any) -> Kernel | None:

@@ -22,8 +22,9 @@ from mercer.gram import budget
 from mercer.gram.executors import Executor
 from mercer.inputs.base import Objects
 from mercer.kernels.base import Kernel
-from mercer.selection.blocks import Afresh, Shared, Source, depends_on_data, precision
+from mercer.selection.blocks import Afresh, Block, Shared, Source, depends_on_data, precision
 from mercer.selection.judging import Judge
+from mercer.selection.piped import Fold, Piped
 from mercer.selection.racing import hopeful
 from mercer.selection.settings import Setting, in_order
 from mercer.solvers.drive import Stopped
@@ -39,7 +40,7 @@ class Group:
 
     settings: list[Setting]
     kernel: Kernel | None
-    source: Source | None
+    source: Source | Piped | None
 
 
 @final
@@ -67,6 +68,7 @@ class Work:
         self._largest = max(len(train) for train, _ in splits)
         self._parsed: dict[type[Objects], Objects] = {}
         self.results: list[list[dict[str, Any] | None]] = [[None] * len(splits) for _ in settings]
+        self.held_out: list[list[dict[str, Any]]] = [[{} for _ in splits] for _ in settings]
         self.groups = self._grouped(settings)
         self._stop = threading.Event()
         self._deadline = np.inf if time_limit is None else time.monotonic() + time_limit
@@ -78,20 +80,37 @@ class Work:
     def _grouped(self, settings: Sequence[Setting]) -> list[Group]:
         kernels: dict[Any, list[Setting]] = {}
         for setting in settings:
-            shared = setting.kernel is not None and self._judge.looks_at_predictions_alone
-            kernels.setdefault((setting.kernel, _precision(setting)) if shared else setting.number, []).append(setting)
-        sources: dict[Any, Source | None] = {}
+            key = (setting.before, setting.kernel, _precision(setting)) if self._shares(setting) else setting.number
+            kernels.setdefault(key, []).append(setting)
+        sources: dict[Any, Source | Piped | None] = {}
         groups = []
         for members in kernels.values():
-            source = self._source(members[0], sources) if self._judge.looks_at_predictions_alone else None
-            groups.append(Group(in_order(members), members[0].kernel, source))
+            first = members[0]
+            source = None
+            if self._shares(first):
+                source = self._source(first, sources) if first.before is None else self._piped(first, sources)
+            groups.append(Group(in_order(members), first.kernel, source))
         return groups
 
-    def _source(self, setting: Setting, known: dict[Any, Source | None]) -> Source | None:
+    def _shares(self, setting: Setting) -> bool:
+        alone = self._judge.looks_at_predictions_alone and self._judge.meant_for(setting.prefix)
+        return setting.kernel is not None and alone
+
+    def _piped(self, setting: Setting, known: dict[Any, Source | Piped | None]) -> Piped | None:
+        if setting.before not in known:
+            memory = getattr(setting.machine, "memory", "auto")
+            piped = Piped(setting.estimator, setting.steps_before(), self._judge, memory)
+            n = max(len(train) + len(test) for train, test in self._splits)
+            known[setting.before] = piped if piped.fits(n, self._largest, self._threads) else None
+        found = known[setting.before]
+        assert not isinstance(found, Source)
+        return found
+
+    def _source(self, setting: Setting, known: dict[Any, Source | Piped | None]) -> Source | None:
         kernel, asked = setting.kernel, _precision(setting)
         if kernel is None:
             return None
-        memory = getattr(setting.estimator, "memory", "auto")
+        memory = getattr(setting.machine, "memory", "auto")
         try:
             objects = self._objects(kernel)
             if depends_on_data(kernel.measure):
@@ -102,7 +121,9 @@ class Work:
                 source = Shared(kernel, objects, dtype, memory, self._executor)
                 fits = source.bytes(self._largest, self._threads) <= budget.stored_bytes(memory)
                 known[key] = source if fits else None
-            return known[key]
+            found = known[key]
+            assert not isinstance(found, Piped)
+            return found
         except MercerError:  # answered by the fits, each for itself
             return None
 
@@ -145,22 +166,23 @@ class Work:
         for source, members in _by_source(self.groups):
             if self.out_of_time:
                 return
-            tasks = [(group, split) for group in members for split in splits]
+            together = [members] if isinstance(source, Piped) else [[group] for group in members]
+            tasks = [(groups, split) for groups in together for split in splits]
             try:
-                if source is not None:
+                if isinstance(source, Shared):
                     source.store()
                 self._spread(tasks, active)
             finally:
-                if source is not None and not keep:
+                if isinstance(source, Shared) and not keep:
                     source.release()
 
-    def _spread(self, tasks: Sequence[tuple[Group, int]], active: Callable[[Setting], bool]) -> None:
+    def _spread(self, tasks: Sequence[tuple[list[Group], int]], active: Callable[[Setting], bool]) -> None:
         config, context = get_config(), contextvars.copy_context()
 
-        def job(task: tuple[Group, int]) -> None:
+        def job(task: tuple[list[Group], int]) -> None:
             try:
                 with config_context(**config):
-                    self._fold(*task, active)
+                    self._folds(*task, active)
             except Stopped:
                 if not self.out_of_time:
                     raise
@@ -178,42 +200,59 @@ class Work:
                 alarm.cancel()
                 alarm.join()
 
-    def _fold(self, group: Group, split: int, active: Callable[[Setting], bool]) -> None:
-        train, test = self._splits[split]
-        settings = [setting for setting in group.settings if active(setting)]
-        if not settings or self._stop.is_set():
-            return
-        block = None
-        if group.source is not None and group.kernel is not None:
+    def _folds(self, groups: list[Group], split: int, active: Callable[[Setting], bool]) -> None:
+        """One fold of some groups; those of a pipeline have the steps before the machine in common."""
+        fold = None
+        source = groups[0].source
+        if isinstance(source, Piped) and any(active(setting) for group in groups for setting in group.settings):
             try:
-                block = group.source.block(group.kernel, train, test)
-            except MercerError:  # answered by the fits, each for itself
-                block = None
+                fold = source.fold(*self._splits[split])
+            except Exception:  # steps of any kind fail in any way; answered by the fits, each for itself
+                fold = None
+        for group in groups:
+            settings = [setting for setting in group.settings if active(setting)]
+            if settings and not self._stop.is_set():
+                self._fold(settings, self._block(group, split, fold), split)
+
+    def _block(self, group: Group, split: int, fold: Fold | None) -> Block | None:
+        if group.kernel is None:
+            return None
+        try:
+            if isinstance(group.source, Source):
+                return group.source.block(group.kernel, *self._splits[split])
+            return None if fold is None else fold.block(group.kernel, _precision(group.settings[0]))
+        except MercerError:  # answered by the fits, each for itself
+            return None
+
+    def _fold(self, settings: list[Setting], block: Block | None, split: int) -> None:
+        train, test = self._splits[split]
         sharing = Sharing(self._stop, self._warm)
         for setting in settings:
             if self._stop.is_set():
                 return
             if block is None:
-                model = clone(setting.estimator)
+                model, prefix = clone(setting.estimator), ""
                 known, new = self._judge.parts(model, train, test)
             else:
-                model, known, new = setting.on_held(), block.train, block.test
+                model, prefix, known, new = setting.on_held(), setting.prefix, block.train, block.test
             if isinstance(model, Kernelised):
                 model._sharing = sharing
-            result = self._judge.verdict(model, known, new, train, test)
+            result, kept = self._judge.verdict(model, known, new, train, test, prefix)
             with self._counting:
                 self.results[setting.number][split] = result
+                self.held_out[setting.number][split] = kept
                 self._done += 1
                 self._report(self._done / (len(self.results) * len(self._splits)))
 
 
-def _by_source(groups: Iterable[Group]) -> Iterator[tuple[Shared | None, list[Group]]]:
-    """Groups that share a stored matrix together; all others at once."""
-    together: dict[Shared | None, list[Group]] = {}
+def _by_source(groups: Iterable[Group]) -> Iterator[tuple[Shared | Piped | None, list[Group]]]:
+    """Groups that share a stored matrix, or the steps of a pipeline, together; all others at once."""
+    together: dict[Shared | Piped | None, list[Group]] = {}
     for group in groups:
-        together.setdefault(group.source if isinstance(group.source, Shared) else None, []).append(group)
+        source = group.source if isinstance(group.source, Shared | Piped) else None
+        together.setdefault(source, []).append(group)
     yield from together.items()
 
 
 def _precision(setting: Setting) -> Any:
-    return getattr(setting.estimator, "_precision", None)
+    return getattr(setting.machine, "_precision", None)
