@@ -142,6 +142,7 @@ def fit(
         "support": len(support),
         "format": data.format,
         "id": data.detail.get("id"),
+        "first_index": data.detail.get("first"),
         "data": data.name,
         "score": {
             "name": estimate.name,
