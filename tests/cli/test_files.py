@@ -18,6 +18,7 @@ import mercer
 from mercer.cli import app, files, fitting
 from mercer.cli.predicting import safe
 from mercer.datasets import make_dna
+from mercer.jobs import search
 from mercer.storage.libsvm import to_libsvm
 
 SOURCE = Path(mercer.__file__).parents[1]
@@ -294,11 +295,12 @@ def test_cells_that_would_be_formulas():
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no-run: Windows has no SIGINT to send to one process")
-def test_interrupt_leaves_nothing(here, tmp_path):
+def test_interrupt_and_resume(here, tmp_path, monkeypatch, capsys):
     script = (
-        "import sys\nfrom mercer.cli import app, fitting\n"
-        "def forever(*a, **k):\n    print('begun', flush=True)\n    while True: fit(*a, **k)\n"
-        "fit, fitting.fit = fitting.fit, forever\n"
+        "from mercer.cli import app\nfrom mercer.jobs import search\n"
+        "import time\nwork = search._try\n"
+        "def slow(*a, **k):\n    print('begun', flush=True)\n    time.sleep(0.5)\n    return work(*a, **k)\n"
+        "search._try = slow\n"
         f"app.main(['fit', 'pets.csv', '-t', 'pet', '-o', '{tmp_path}/m', '--report', '{tmp_path}/r'])"
     )
     environment = {**os.environ, "PYTHONPATH": str(SOURCE)}
@@ -307,12 +309,39 @@ def test_interrupt_leaves_nothing(here, tmp_path):
     )
     try:
         assert process.stdout is not None
-        assert process.stdout.readline() == "begun\n"
-        time.sleep(1.0)
+        for _ in range(4):  # three settings are finished when the fourth begins
+            assert process.stdout.readline() == "begun\n"
         process.send_signal(signal.SIGINT)
         _, err = process.communicate(timeout=120)
     finally:
         process.kill()
     assert process.returncode == 130
-    assert err.startswith("error: interrupted\nhint: Nothing was written.")
-    assert list(tmp_path.iterdir()) == []
+    assert [item.name for item in tmp_path.iterdir()] == ["m.partial"]
+    assert err.startswith("error: interrupted\nhint: 3 of ")
+    assert "with --resume goes on" in err
+    arguments = ["fit", "pets.csv", "-t", "pet", "-o", f"{tmp_path}/m", "--report", f"{tmp_path}/r", "--json"]
+    assert app.run([*arguments, "--resume", "--seed", "7"]) == 3
+    assert "other options" in capsys.readouterr().err
+    tried = []
+    once = search._try
+    monkeypatch.setattr(search, "_try", lambda *a, **k: tried.append(1) or once(*a, **k))
+    assert app.run([*arguments, "--resume"]) == 0
+    resumed = json.loads(capsys.readouterr().out)
+    done = len(tried)
+    assert f"Resumed: 3 of {done + 3} settings were finished already." in resumed["notes"]
+    assert {item.name for item in tmp_path.iterdir()} == {"m", "r"}
+    tried.clear()
+    assert app.run([*arguments, "--resume"]) == 0
+    anew = json.loads(capsys.readouterr().out)
+    assert len(tried) == done + 3
+    for key in ("kernel", "penalty", "score", "verdict", "support", "certificate"):
+        assert resumed[key] == anew[key]
+
+
+def test_what_cannot_be_resumed_is_refused(here, capsys):
+    Path("x.mercer.partial").write_text("nothing of ours")
+    arguments = ["fit", "pets.csv", "-t", "pet", "-k", "linear", "--C", "1", "-o", "x.mercer", "--no-report"]
+    assert app.run([*arguments, "--resume"]) == 3
+    err = capsys.readouterr().err
+    assert "cannot be resumed from" in err
+    assert "Without --resume" in err
