@@ -18,6 +18,7 @@ import mercer
 from mercer.cli import app, files, fitting
 from mercer.cli.predicting import safe
 from mercer.datasets import make_dna
+from mercer.jobs import search
 from mercer.storage.libsvm import to_libsvm
 
 SOURCE = Path(mercer.__file__).parents[1]
@@ -112,6 +113,98 @@ def test_predictions_from_stdin(model, monkeypatch, capsys):
     assert "x,cat" in capsys.readouterr().out
 
 
+def many_pets(path, rows, wrong=""):
+    lines = (f"n{n},{3 + n % 20},{('black', 'red', 'white')[n % 3]}\n" for n in range(rows))
+    Path(path).write_text("id,mass,colour\n" + "".join(lines) + wrong)
+
+
+def test_predictions_of_long_files(model, capsys):
+    many_pets("many.csv", 20_000)
+    assert app.run(["predict", str(model), "many.csv", "-o", "many.out", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert (told["objects"], told["output"], "predictions" in told) == (20_000, "many.out", False)
+    rows = list(csv.DictReader(io.StringIO(Path("many.out").read_text())))
+    assert [row["object"] for row in rows] == [f"n{n}" for n in range(20_000)]
+    assert app.run(["predict", str(model), "many.csv", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert [item["prediction"] for item in told["predictions"]] == [row["prediction"] for row in rows]
+    assert told["schema_version"] == 1
+
+
+def test_an_error_far_down_leaves_no_file(model, capsys):
+    many_pets("broken.csv", 20_000, wrong="x,abc,red\n")
+    before = set(Path().iterdir())
+    assert app.run(["predict", str(model), "broken.csv", "-o", "broken.out"]) == 3
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith('error: broken.csv:20002: column "mass": "abc" is not a number\nhint: ')
+    assert set(Path().iterdir()) == before
+    assert app.run(["predict", str(model), "broken.csv", "--json"]) == 3
+    assert "error" in json.loads(capsys.readouterr().out)
+    assert app.run(["predict", str(model), "broken.csv"]) == 3
+    assert capsys.readouterr().out.count("\n") > 10_000
+
+
+def test_columns_that_the_model_does_not_know_are_left_alone(model, capsys):
+    Path("more.csv").write_text("id,born,mass,colour,note\nx,2020-01-02,5,black,\ny,2021-03-04,16,red,late\n")
+    assert app.run(["predict", str(model), "more.csv"]) == 0
+    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    assert [row["prediction"] for row in rows] == ["cat", "dog"]
+
+
+def mercer_process(*arguments, **more):
+    environment = {**os.environ, "PYTHONPATH": str(SOURCE)}
+    command = [sys.executable, "-m", "mercer", *arguments]
+    return subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True, **more)
+
+
+def until(true, seconds=60):
+    end = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < end
+        time.sleep(0.1)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no-run: Windows has no SIGINT to send to one process")
+def test_predictions_flow_and_an_interrupt_leaves_no_file(model, tmp_path):
+    text = "id,mass,colour\n" + "x,5,black\n" * 20_000
+    with open(tmp_path / "shown", "w+") as shown:
+        process = mercer_process("predict", str(model), "-", stdin=subprocess.PIPE, stdout=shown)
+        assert process.stdin is not None
+        try:
+            process.stdin.write(text)
+            process.stdin.flush()  # and no end of file: what is there is answered
+            until(lambda: "x,cat" in (tmp_path / "shown").read_text())
+        finally:
+            process.kill()
+            process.communicate()
+    (tmp_path / "shown").unlink()
+    process = mercer_process("predict", str(model), "-", "-o", str(tmp_path / "p.csv"), stdin=subprocess.PIPE)
+    assert process.stdin is not None
+    try:
+        process.stdin.write(text)
+        process.stdin.flush()
+        until(lambda: list(tmp_path.iterdir()))
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=120)
+    finally:
+        process.kill()
+    assert process.returncode == 130
+    assert "nothing was written" in err
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no-run: pipes end otherwise on Windows")
+def test_a_reader_that_has_seen_enough(model):
+    many_pets("piped.csv", 20_000)
+    with mercer_process("predict", str(model), "piped.csv", stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.readline()
+        process.stdout.close()
+        assert process.stderr.read() == ""
+
+
 def test_evaluation(model, capsys):
     assert app.run(["evaluate", str(model), "pets.csv", "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
@@ -163,6 +256,17 @@ def test_gram_matrices(here, capsys):
     capsys.readouterr()
     assert app.run(["predict", "k.mercer", "new_k.csv"]) == 0
     assert "q,near" in capsys.readouterr().out
+    # The head says which column is which, whatever their order; columns of others are ignored, none may be missing.
+    order = [5, 3, 0, 7, 1, 6, 2, 4]
+    Path("other.csv").write_text(
+        "," + ",".join(names[n] for n in order) + ",zz\n"
+        "q," + ",".join(str(2.0 ** -((0.07 - points[n]) ** 2)) for n in order) + ",9\n"
+    )
+    assert app.run(["predict", "k.mercer", "other.csv"]) == 0
+    assert "q,near" in capsys.readouterr().out
+    Path("less.csv").write_text(",o0,o1\nq,1,1\n")
+    assert app.run(["predict", "k.mercer", "less.csv"]) == 3
+    assert 'no column for 6 objects, the first "o2"' in capsys.readouterr().err
 
 
 def test_conversion_needs_what_the_other_side_has(model, capsys):
@@ -191,11 +295,12 @@ def test_cells_that_would_be_formulas():
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no-run: Windows has no SIGINT to send to one process")
-def test_interrupt_leaves_nothing(here, tmp_path):
+def test_interrupt_and_resume(here, tmp_path, monkeypatch, capsys):
     script = (
-        "import sys\nfrom mercer.cli import app, fitting\n"
-        "def forever(*a, **k):\n    print('begun', flush=True)\n    while True: fit(*a, **k)\n"
-        "fit, fitting.fit = fitting.fit, forever\n"
+        "from mercer.cli import app\nfrom mercer.jobs import search\n"
+        "import time\nwork = search._try\n"
+        "def slow(*a, **k):\n    print('begun', flush=True)\n    time.sleep(0.5)\n    return work(*a, **k)\n"
+        "search._try = slow\n"
         f"app.main(['fit', 'pets.csv', '-t', 'pet', '-o', '{tmp_path}/m', '--report', '{tmp_path}/r'])"
     )
     environment = {**os.environ, "PYTHONPATH": str(SOURCE)}
@@ -204,12 +309,39 @@ def test_interrupt_leaves_nothing(here, tmp_path):
     )
     try:
         assert process.stdout is not None
-        assert process.stdout.readline() == "begun\n"
-        time.sleep(1.0)
+        for _ in range(4):  # three settings are finished when the fourth begins
+            assert process.stdout.readline() == "begun\n"
         process.send_signal(signal.SIGINT)
         _, err = process.communicate(timeout=120)
     finally:
         process.kill()
     assert process.returncode == 130
-    assert err.startswith("error: interrupted\nhint: Nothing was written.")
-    assert list(tmp_path.iterdir()) == []
+    assert [item.name for item in tmp_path.iterdir()] == ["m.partial"]
+    assert err.startswith("error: interrupted\nhint: 3 of ")
+    assert "with --resume goes on" in err
+    arguments = ["fit", "pets.csv", "-t", "pet", "-o", f"{tmp_path}/m", "--report", f"{tmp_path}/r", "--json"]
+    assert app.run([*arguments, "--resume", "--seed", "7"]) == 3
+    assert "other options" in capsys.readouterr().err
+    tried = []
+    once = search._try
+    monkeypatch.setattr(search, "_try", lambda *a, **k: tried.append(1) or once(*a, **k))
+    assert app.run([*arguments, "--resume"]) == 0
+    resumed = json.loads(capsys.readouterr().out)
+    done = len(tried)
+    assert f"Resumed: 3 of {done + 3} settings were finished already." in resumed["notes"]
+    assert {item.name for item in tmp_path.iterdir()} == {"m", "r"}
+    tried.clear()
+    assert app.run([*arguments, "--resume"]) == 0
+    anew = json.loads(capsys.readouterr().out)
+    assert len(tried) == done + 3
+    for key in ("kernel", "penalty", "score", "verdict", "support", "certificate"):
+        assert resumed[key] == anew[key]
+
+
+def test_what_cannot_be_resumed_is_refused(here, capsys):
+    Path("x.mercer.partial").write_text("nothing of ours")
+    arguments = ["fit", "pets.csv", "-t", "pet", "-k", "linear", "--C", "1", "-o", "x.mercer", "--no-report"]
+    assert app.run([*arguments, "--resume"]) == 3
+    err = capsys.readouterr().err
+    assert "cannot be resumed from" in err
+    assert "Without --resume" in err

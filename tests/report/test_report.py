@@ -137,6 +137,26 @@ def test_pictures():
     assert re.search(r"cx=\"[\d.]+\"", axes.svg())
 
 
+COLOURS = """() => [...document.querySelectorAll('h1,h2,p,li,a,td,th,figcaption,pre,caption,svg text')].map(e => {
+    let paper = e;
+    while (paper && getComputedStyle(paper).backgroundColor === 'rgba(0, 0, 0, 0)') paper = paper.parentElement;
+    const style = getComputedStyle(e);
+    return [e.tagName === 'text' ? style.fill : style.color, getComputedStyle(paper).backgroundColor];
+})"""
+
+
+def contrast(ink, paper):
+    """The ratio of luminances, as the accessibility guidelines define it."""
+
+    def luminance(colour):
+        parts = [int(part) / 255 for part in re.findall(r"\d+", colour)[:3]]
+        red, green, blue = (p / 12.92 if p <= 0.03928 else ((p + 0.055) / 1.055) ** 2.4 for p in parts)
+        return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+    high, low = sorted((luminance(ink), luminance(paper)), reverse=True)
+    return (high + 0.05) / (low + 0.05)
+
+
 def test_in_a_browser(hostile, tmp_path):
     sync = pytest.importorskip("playwright.sync_api", reason="no-run: no playwright for a test in a real browser")
     browser_path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
@@ -147,8 +167,8 @@ def test_in_a_browser(hostile, tmp_path):
     with sync.sync_playwright() as play:
         browser = play.chromium.launch(executable_path=browser_path, args=["--no-sandbox", "--disable-dev-shm-usage"])
         try:
-            for width in (1280, 360):
-                page = browser.new_page(viewport={"width": width, "height": 800})
+            for width, scheme in ((1280, "light"), (375, "light"), (375, "dark")):
+                page = browser.new_page(viewport={"width": width, "height": 800}, color_scheme=scheme)
                 asked, complaints = [], []
                 page.on("request", lambda request, asked=asked: asked.append(request.url))
                 page.on("pageerror", lambda error, complaints=complaints: complaints.append(str(error)))
@@ -159,5 +179,11 @@ def test_in_a_browser(hostile, tmp_path):
                 assert page.evaluate("document.documentElement.scrollWidth") <= width
                 assert [url for url in asked if not url.startswith(("file:", "data:"))] == []
                 assert complaints == []
+                colours = page.evaluate(COLOURS)
+                assert len(colours) > 20
+                assert min(contrast(ink, paper) for ink, paper in colours) >= 4.5
+                levels = page.evaluate("[...document.querySelectorAll('h1,h2,h3')].map(e => e.tagName)")
+                assert levels[0] == "H1"
+                assert set(levels[1:]) == {"H2"}
         finally:
             browser.close()

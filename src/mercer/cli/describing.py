@@ -6,6 +6,7 @@ from typing import Any
 
 from mercer._version import __version__
 from mercer.cli import output
+from mercer.jobs.preparation import OBJECT
 from mercer.jobs.trained import TrainedModel
 from mercer.storage import load
 
@@ -18,7 +19,7 @@ def run(path: str, *, as_json: bool) -> None:
         about = dict(model.about)
         told |= {"estimator": type(model.estimator).__name__, **about}
         told["classes"] = None if model.classes is None else [str(label) for label in model.classes]
-        told["columns"] = [{"name": name, "kind": kind} for name, kind in model.preparation.columns]
+        told["columns"] = [{"name": name, "kind": kind} for name, kind in model.preparation.columns if kind != OBJECT]
         proof = model.estimator.certificate_
         told["certificate"] = {
             "primal": proof.primal,

@@ -19,7 +19,7 @@ from mercer.readers.options import Options
 def run(path: str, data_path: str, reading: Options, *, seed: int, as_json: bool, quiet: bool) -> None:
     """Predict objects whose labels are known, and compare."""
     model = model_at(path)
-    data = read_for(model, data_path, reading, labelled=True)
+    data = read_for(model, data_path, reading)
     assert data.labels is not None
     predicted = model.predict(data)
     y: Any = data.labels

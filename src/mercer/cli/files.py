@@ -50,6 +50,7 @@ def fit(
     impute: Impute = False,
     balanced: Balanced = False,
     strict: Annotated[bool, typer.Option("--strict", help="Exit with 4 if training did not converge.")] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on where an interrupted run stopped.")] = False,
     show_code: Annotated[bool, typer.Option("--show-code", help="Print the Python code that does the same.")] = False,
     json: Json = False,
     quiet: Quiet = False,
@@ -58,7 +59,8 @@ def fit(
     """Learn from a file: a model and a report come out.
 
     The file is read, kernels that suit its content are compared by cross-validation, the best is trained on everything
-    and certified, and how good it is on new objects is said in words.
+    and certified, and how good it is on new objects is said in words. After Ctrl-C, the same command with --resume goes
+    on with what was finished.
 
     \b
     Examples:
@@ -71,7 +73,7 @@ def fit(
     from mercer.jobs.fitting import Plan
 
     plan = Plan(kernel, task, C, folds, seed, not no_scale, impute, balanced, time_limit, search_size)
-    run(data, reading, plan, Wishes(model, None if no_report else report, strict, show_code, json, quiet))
+    run(data, reading, plan, Wishes(model, None if no_report else report, strict, show_code, json, quiet, resume))
 
 
 @reads

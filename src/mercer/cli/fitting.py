@@ -12,8 +12,9 @@ from typing import Any, final
 from mercer._progress import reporting, silenced
 from mercer._version import __version__
 from mercer.cli import output
-from mercer.cli.failures import Interrupted, NotConverged, UsageError
+from mercer.cli.failures import Interrupted, NotConverged, UsageError, was_interrupted
 from mercer.jobs.candidates import shown
+from mercer.jobs.checkpoint import Checkpoint
 from mercer.jobs.code import equivalent
 from mercer.jobs.fitting import Outcome, Plan, fit
 from mercer.readers.options import Options
@@ -34,24 +35,29 @@ class Wishes:
     show_code: bool
     as_json: bool
     quiet: bool
+    resume: bool = False
 
 
 def run(path: str, reading: Options, plan: Plan, wishes: Wishes) -> None:
     """Read, train, write the model and the report, and say what came out."""
     if plan.task not in TASKS:
         raise UsageError(f"there is no task {plan.task!r}", f"Tasks are {', '.join(TASKS)}.")
+    checkpoint = Checkpoint(f"{wishes.model}.partial", resume=wishes.resume)
     try:
         with silenced() if wishes.quiet else contextlib.nullcontext(), reporting("Comparing kernels") as report:
             data = read(path, reading)
-            outcome = fit(data, plan, command=shlex.join(["mercer", *sys.argv[1:]]), tick=report)
+            command = shlex.join(["mercer", *sys.argv[1:]])
+            outcome = fit(data, plan, command=command, tick=report, checkpoint=checkpoint)
         save(outcome.model, wishes.model)
         if wishes.report is not None:
             from mercer.report import write
 
             write(outcome, wishes.report)
-    except KeyboardInterrupt as error:
-        hint = "Nothing was written. Run the same command again; with --time-limit it keeps the best found by then."
-        raise Interrupted("interrupted", hint) from error
+    except BaseException as error:
+        if was_interrupted(error):
+            raise Interrupted("interrupted", _how_to_resume(checkpoint)) from error
+        raise
+    checkpoint.remove()
     code = equivalent(outcome, path, reading)
     if wishes.as_json:
         output.write_json(as_json(outcome, wishes, code))
@@ -59,6 +65,16 @@ def run(path: str, reading: Options, plan: Plan, wishes: Wishes) -> None:
         _print(outcome, wishes, code)
     if wishes.strict and not converged(outcome):
         raise NotConverged("training did not converge", "Raise the time limit, or lower C.")
+
+
+def _how_to_resume(checkpoint: Checkpoint) -> str:
+    if not len(checkpoint):
+        return "Nothing was written. Run the same command again; with --time-limit it keeps the best found by then."
+    checkpoint.write()
+    return (
+        f"{len(checkpoint)} of {checkpoint.total} settings are finished and kept in {checkpoint.path}: the same "
+        "command with --resume goes on from there. No model was written."
+    )
 
 
 def converged(outcome: Outcome) -> bool:

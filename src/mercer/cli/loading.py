@@ -7,7 +7,7 @@ from typing import Any
 
 from mercer.errors import ModelFileError
 from mercer.jobs.trained import TrainedModel
-from mercer.readers.data import CATEGORY, SEQUENCE, SMILES, TEXT, Data
+from mercer.readers.data import CATEGORY, NUMBER, SEQUENCE, SMILES, TEXT, TREE, Data
 from mercer.readers.options import Options
 from mercer.readers.reading import read
 from mercer.storage import load
@@ -24,11 +24,16 @@ def model_at(path: str) -> TrainedModel:
     return model
 
 
-def read_for(model: TrainedModel, path: str, reading: Options, *, labelled: bool) -> Data:
-    """A file, read as the one that the model was trained on: same kinds of columns, same target."""
-    target = reading.target or (model.about["target"] if model.preparation.kind == "table" else None)
+def read_for(model: TrainedModel, path: str, reading: Options) -> Data:
+    """A file with labels, read as the one that the model was trained on."""
+    return read(path, reading_for(model, path, reading, labelled=True))
+
+
+def reading_for(model: TrainedModel, path: str, reading: Options, *, labelled: bool) -> Options:
+    """How to read a file as the one that the model was trained on: same columns of the same kinds, same target."""
     prepared = model.preparation
-    told = dataclasses.replace(
+    target = reading.target or (model.about["target"] if prepared.kind == "table" else None)
+    return dataclasses.replace(
         reading,
         target=target,
         require_target=labelled,
@@ -36,9 +41,12 @@ def read_for(model: TrainedModel, path: str, reading: Options, *, labelled: bool
         categories=(*reading.categories, *prepared.names(CATEGORY)),
         text=(*reading.text, *prepared.names(TEXT, SEQUENCE)),
         smiles=(*reading.smiles, *prepared.names(SMILES)),
+        trees=(*reading.trees, *prepared.names(TREE)),
+        numbers=(*reading.numbers, *prepared.names(NUMBER)),
+        only=tuple(name for name, _ in prepared.columns) if prepared.kind == "table" else (),
+        first_index=first if (first := model.about.get("first_index")) in (0, 1) else None,
         format=reading.format or _format(model, path),
     )
-    return read(path, told)
 
 
 def _format(model: TrainedModel, path: str) -> str | None:

@@ -22,9 +22,13 @@ def on_terminal() -> bool:
 
 
 def write_json(content: Mapping[str, Any]) -> None:
-    """One object with its schema's version first; what is not a finite number becomes null."""
-    numbered = {"schema_version": SCHEMA_VERSION, **content}
-    print(json.dumps(_finite(numbered), indent=2, ensure_ascii=False, allow_nan=False))
+    """One object with its schema's version first."""
+    print(json_of({"schema_version": SCHEMA_VERSION, **content}))
+
+
+def json_of(content: Mapping[str, Any], *, indent: int | None = 2) -> str:
+    """JSON that every reader takes: what is not a finite number becomes null."""
+    return json.dumps(_finite(content), indent=indent, ensure_ascii=False, allow_nan=False)
 
 
 def new_table() -> Table:

@@ -2,26 +2,32 @@
 
 from __future__ import annotations
 
-import contextlib
 import csv
 import io
+import shutil
 import sys
-from collections.abc import Iterator
-from typing import Any
+import tempfile
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, final
 
 import numpy as np
 
 from mercer._version import __version__
 from mercer.cli import output as out
-from mercer.cli.loading import model_at, read_for
+from mercer.cli.failures import Interrupted
+from mercer.cli.loading import model_at, reading_for
 from mercer.inputs.base import Objects
 from mercer.jobs import calibration
 from mercer.jobs.trained import TrainedModel
 from mercer.readers.data import Data
 from mercer.readers.options import Options
+from mercer.readers.streaming import stream
 from mercer.storage.atomic import replacing
 
 _BLOCK = 500
+_ENTRIES = 10_000_000
+_IN_MEMORY = 1 << 24
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
@@ -36,88 +42,113 @@ def run(
     as_json: bool,
     quiet: bool,
 ) -> None:
-    """Predict block by block; what is computed is written at once."""
+    """Predict block by block: each is read, predicted, written and forgotten."""
     model = model_at(path)
-    data = read_for(model, data_path, reading, labelled=False)
-    blocks = predictions(model, data, reasons=reasons, decisions=decisions)
-    if as_json:
-        rows = [row for block in blocks for row in block]
-        strange = sum(row["unlike_training"] for row in rows)
-        out.write_json(
-            {
-                "command": "predict",
-                "version": __version__,
-                "model": path,
-                "data": data.name,
-                "objects": len(rows),
-                "unlike_training": strange,
-                "predictions": rows,
-            }
-        )
-        return
-    with replacing(output) if output is not None else contextlib.nullcontext() as stream:
-        strange = _write(blocks, model, stream, reasons=reasons, decisions=decisions)
-    if strange and not quiet:
+    reading = reading_for(model, data_path, reading, labelled=False)
+    tally = Tally()
+    blocks = predictions(model, stream(data_path, reading), tally, reasons=reasons, decisions=decisions)
+    try:
+        if output is not None:
+            with replacing(output) as file:
+                for text in table(blocks, reasons=reasons):
+                    file.write(text.encode())
+        elif not as_json:
+            for text in table(blocks, reasons=reasons):
+                sys.stdout.write(text)
+                sys.stdout.flush()
+        told = {"command": "predict", "version": __version__, "model": path, "output": output}
+        if as_json:
+            _write_json(told, blocks, tally)
+    except KeyboardInterrupt as error:
+        done = f"{tally.objects:,} objects were predicted"
+        kept = "nothing was written" if output is not None or as_json else "their lines are complete"
+        raise Interrupted("interrupted", f"{done}, {kept}. The same command starts from the beginning.") from error
+    if tally.strange and not quiet:
         print(
-            f"note: {strange:,} of {len(data):,} objects are unlike anything in training: trust them less",
+            f"note: {tally.strange:,} of {tally.objects:,} objects are unlike anything in training: trust them less",
             file=sys.stderr,
         )
 
 
-def predictions(model: TrainedModel, data: Data, *, reasons: int, decisions: bool) -> Iterator[list[dict[str, Any]]]:
+@final
+@dataclass
+class Tally:
+    """What has been predicted so far."""
+
+    data: str = ""
+    objects: int = 0
+    strange: int = 0
+
+
+def predictions(
+    model: TrainedModel, parts: Iterable[Data], tally: Tally, *, reasons: int, decisions: bool
+) -> Iterator[list[dict[str, Any]]]:
     """Blocks of predictions as plain values."""
-    objects = model.objects(data)
-    for start in range(0, len(data), _BLOCK):
-        index = np.arange(start, min(start + _BLOCK, len(data)))
-        part = objects.take(index) if isinstance(objects, Objects) else objects[index]
-        predicted = model.estimator.predict(part)
-        across = model.similarities(part)
-        strange = model.strange(part, across)
-        values = model.decisions(part) if model.task == "classification" else None
-        chances = (
-            calibration.probabilities(model.calibration, values)
-            if values is not None and model.calibration.size
-            else None
-        )
-        why = model.reasons(across, predicted, reasons) if reasons else [[] for _ in index]
-        block = []
-        for place, row in enumerate(index):
-            told: dict[str, Any] = {"object": data.name_of(int(row)), "prediction": _plain(predicted[place])}
-            if chances is not None and model.classes is not None:
-                told["probabilities"] = {
-                    str(label): float(chance) for label, chance in zip(model.classes, chances[place], strict=True)
-                }
-            if decisions and values is not None:
-                told["decisions"] = [float(value) for value in values[place]]
-            told["unlike_training"] = bool(strange[place])
-            if reasons:
-                told["reasons"] = [
-                    {"object": reason.name, "contribution": reason.contribution} for reason in why[place]
-                ]
-            block.append(told)
-        yield block
+    most = max(1, min(_BLOCK, _ENTRIES // max(len(model.support_names), 1)))
+    for data in parts:
+        tally.data = data.name
+        objects = model.objects(data)
+        for start in range(0, len(data), most):
+            index = np.arange(start, min(start + most, len(data)))
+            part = objects.take(index) if isinstance(objects, Objects) else objects[index]
+            block = _block(model, part, [data.name_of(int(row)) for row in index], reasons, decisions)
+            tally.objects += len(block)
+            tally.strange += sum(row["unlike_training"] for row in block)
+            yield block
 
 
-def _write(
-    blocks: Iterator[list[dict[str, Any]]], model: TrainedModel, stream: Any, *, reasons: int, decisions: bool
-) -> int:
-    strange = 0
-    heads: list[str] | None = None
+def _block(model: TrainedModel, part: Any, names: list[str], reasons: int, decisions: bool) -> list[dict[str, Any]]:
+    across = model.similarities(part)
+    predicted, values = model.judged(part, across)
+    strange = model.strange(part, across)
+    chances = None
+    if values is not None and model.calibration.size:
+        chances = calibration.probabilities(model.calibration, values)
+    why = model.reasons(across, predicted, reasons) if reasons else [[] for _ in names]
+    block = []
+    for place, name in enumerate(names):
+        told: dict[str, Any] = {"object": name, "prediction": _plain(predicted[place])}
+        if chances is not None and model.classes is not None:
+            told["probabilities"] = {
+                str(label): float(chance) for label, chance in zip(model.classes, chances[place], strict=True)
+            }
+        if decisions and values is not None:
+            told["decisions"] = [float(value) for value in values[place]]
+        told["unlike_training"] = bool(strange[place])
+        if reasons:
+            told["reasons"] = [{"object": reason.name, "contribution": reason.contribution} for reason in why[place]]
+        block.append(told)
+    return block
+
+
+def table(blocks: Iterable[list[dict[str, Any]]], *, reasons: int) -> Iterator[str]:
+    """Lines of CSV, a block at a time."""
+    headed = False
     for block in blocks:
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
-        if heads is None:
-            heads = _heads(block[0], reasons=reasons)
-            writer.writerow([safe(head) for head in heads])
+        if not headed:
+            writer.writerow([safe(head) for head in _heads(block[0], reasons=reasons)])
+            headed = True
         for row in block:
-            strange += row["unlike_training"]
             writer.writerow(_cells(row, reasons=reasons))
-        if stream is None:
-            sys.stdout.write(text.getvalue())
-            sys.stdout.flush()
-        else:
-            stream.write(text.getvalue().encode())
-    return strange
+        yield text.getvalue()
+
+
+def _write_json(told: dict[str, Any], blocks: Iterable[list[dict[str, Any]]], tally: Tally) -> None:
+    """One object; it is begun only once everything is predicted, since half an object is none."""
+    with tempfile.SpooledTemporaryFile(_IN_MEMORY, mode="w+", encoding="utf-8") as held:
+        for number, row in enumerate(row for block in blocks for row in block):
+            held.write((",\n    " if number else "\n    ") + out.json_of(row, indent=None))
+        head = {**told, "data": tally.data, "objects": tally.objects, "unlike_training": tally.strange}
+        if told["output"] is not None:
+            out.write_json(head)
+            return
+        opening = out.json_of({"schema_version": out.SCHEMA_VERSION, **head}).removesuffix("\n}")
+        sys.stdout.write(f'{opening},\n  "predictions": [')
+        held.seek(0)
+        shutil.copyfileobj(held, sys.stdout)
+        print("\n  ]\n}" if tally.objects else "]\n}")
 
 
 def _heads(row: dict[str, Any], *, reasons: int) -> list[str]:

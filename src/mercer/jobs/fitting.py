@@ -19,9 +19,10 @@ from mercer.gram.matrix import Gram
 from mercer.inputs.base import Objects
 from mercer.jobs import calibration
 from mercer.jobs.candidates import candidates, lifted
+from mercer.jobs.checkpoint import Checkpoint, mark_of
 from mercer.jobs.judging import Estimate, honest, verdict
 from mercer.jobs.preparation import Preparation
-from mercer.jobs.search import Search, sample, search
+from mercer.jobs.search import Search, sample, search, settings_of
 from mercer.jobs.trained import TrainedModel
 from mercer.kernels.base import Kernel
 from mercer.kernels.expression import parse
@@ -76,9 +77,17 @@ class Outcome:
 
 
 def fit(
-    data: Data, plan: Plan | None = None, *, command: str = "", tick: Callable[[float, str], None] = lambda f, n: None
+    data: Data,
+    plan: Plan | None = None,
+    *,
+    command: str = "",
+    tick: Callable[[float, str], None] = lambda f, n: None,
+    checkpoint: Checkpoint | None = None,
 ) -> Outcome:
-    """Choose a kernel and a penalty by cross-validation, train on everything, and say how good it is."""
+    """Choose a kernel and a penalty by cross-validation, train on everything, and say how good it is.
+
+    A `checkpoint` remembers what the search has finished; whoever interrupts may write it, and resume later.
+    """
     plan = plan or Plan()
     began = time.monotonic()
     if data.labels is None:
@@ -91,6 +100,10 @@ def fit(
         notes.append("Numbers are standardised: mean 0, deviation 1 (--no-scale leaves them as they are).")
     objects = preparation(data)
     tried = candidates(objects, preparation) if plan.kernel == "auto" else [lifted(parse(plan.kernel), preparation)]
+    penalties = None if plan.C is None else (plan.C,)
+    if checkpoint is not None:
+        mark = mark_of(data, objects, tried, plan)
+        notes += [note for note in [checkpoint.begin(mark, tried, settings_of(tried, penalties, task))] if note]
     found = search(
         objects,
         y,
@@ -101,8 +114,9 @@ def fit(
         most=plan.search_size,
         balanced=plan.balanced,
         deadline=None if plan.time_limit is None else began + 0.7 * plan.time_limit,
-        penalties=None if plan.C is None else (plan.C,),
+        penalties=penalties,
         tick=tick,
+        memory=checkpoint,
     )
     if found.unfinished:
         notes.append("The time limit ended the search early: not every kernel was tried.")
@@ -142,6 +156,7 @@ def fit(
         "support": len(support),
         "format": data.format,
         "id": data.detail.get("id"),
+        "first_index": data.detail.get("first"),
         "data": data.name,
         "score": {
             "name": estimate.name,

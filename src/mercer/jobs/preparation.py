@@ -18,10 +18,13 @@ from mercer.inputs.tables import Table
 from mercer.inputs.trees import Trees
 from mercer.inputs.vectors import Vectors
 from mercer.readers.data import CATEGORY, NUMBER, SMILES, Column, Data
+from mercer.readers.gramfiles import columns_for
 from mercer.readers.problems import problem
 
 Float64 = npt.NDArray[np.float64]
 _FILL = {CATEGORY: "missing"}
+OBJECT = "object"
+_NAMES_KEPT = 300_000
 _DENSE_ENOUGH = 0.25
 _DENSE_FEATURES = 2000
 
@@ -33,7 +36,7 @@ class Preparation:
 
     kind: str
     columns: tuple[tuple[str, str], ...] = ()
-    """Name and kind of each column of a table."""
+    """Name and kind of each column of a table; of a Gram matrix, the names of the objects in its columns."""
     impute: bool = False
     fills: Float64 = field(default_factory=lambda: np.zeros(0))
     """What stands for a missing number: the median."""
@@ -55,6 +58,8 @@ class Preparation:
         if data.kind == "vectors":
             matrix = dense_if_small(data.objects)
             return cls("vectors", (), impute, np.zeros(0), *_moments(matrix, scale and not sp.issparse(matrix)))
+        if data.kind == "gram" and data.ids is not None and sum(map(len, data.ids)) < _NAMES_KEPT:
+            return cls("gram", tuple((str(key), OBJECT) for key in data.ids))
         return cls(data.kind)
 
     @property
@@ -79,6 +84,9 @@ class Preparation:
             return Trees.coerce(data.objects)
         if self.kind == "graphs":
             return Graphs.coerce(data.objects)
+        columns = data.detail.get("columns")
+        if columns is not None and self.columns:
+            return data.objects[:, columns_for(data.name, columns, self.names(OBJECT))]
         return data.objects
 
     def of_columns(self, columns: Mapping[str, Any]) -> Table:

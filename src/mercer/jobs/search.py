@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, final
+from typing import Any, Protocol, final
 
 import numpy as np
 import numpy.typing as npt
@@ -71,6 +71,19 @@ class Search:
         return list(seen.values())
 
 
+class Memory(Protocol):
+    """Keeps trials, so that a search which is interrupted can go on later."""
+
+    def recall(self, kernel: Kernel, penalty: float) -> Trial | None: ...
+
+    def keep(self, kernel: Kernel, penalty: float, trial: Trial) -> None: ...
+
+
+def settings_of(candidates: Sequence[Kernel], penalties: tuple[float, ...] | None, task: str) -> int:
+    """How many settings a search tries."""
+    return len(candidates) * len(penalties or (PENALTIES if task == "classification" else RIDGES))
+
+
 def splits_of(y: npt.NDArray[Any], task: str, folds: int, seed: int) -> Splits:
     """Shuffled folds, of even shares of each class; fewer where the smallest class has fewer objects."""
     if task == "regression":
@@ -117,6 +130,7 @@ def search(
     deadline: float | None = None,
     penalties: tuple[float, ...] | None = None,
     tick: Callable[[float, str], None] = lambda fraction, note: None,
+    memory: Memory | None = None,
 ) -> Search:
     """Try every kernel with every penalty; after the deadline, what has been tried is all there is."""
     rows = sample(y, task, most, seed)
@@ -134,6 +148,11 @@ def search(
         if trials and deadline is not None and time.monotonic() > deadline:
             unfinished = True
             break
+        recalled = [] if memory is None else [memory.recall(kernel, penalty) for penalty in grid]
+        if recalled and None not in recalled:
+            trials += [trial for trial in recalled if trial is not None]
+            steps += len(grid) * len(splits)
+            continue
         try:
             K = _gram(kernel, objects, rows, len(y))
         except InputError as error:  # a kernel on our own list that these objects are not for
@@ -149,8 +168,13 @@ def search(
             # Penalties are meant for kernels whose values are about 1 on the diagonal.
             amount = float(f"{penalty / scale if task == 'classification' else penalty * scale:.3g}")
             began = time.monotonic()
-            done = _try(clone(machine).set_params(**{name: amount}), K, labels, splits, task, balanced)
-            trials.append(Trial(kernel, amount, *done, time.monotonic() - began))
+            known = None if memory is None else memory.recall(kernel, penalty)
+            if known is None:
+                done = _try(clone(machine).set_params(**{name: amount}), K, labels, splits, task, balanced)
+                known = Trial(kernel, amount, *done, time.monotonic() - began)
+                if memory is not None:
+                    memory.keep(kernel, penalty, known)
+            trials.append(known)
             steps += len(splits)
             tick(steps / total, f"{kernel}"[:40])
         top = max(trials, key=lambda trial: trial.score)
@@ -164,7 +188,10 @@ def search(
     fold_of = np.empty(len(rows), dtype=np.intp)
     for number, (_, test) in enumerate(splits):
         fold_of[test] = number
-    return Search(trials, rows, fold_of, grams[str(trials[0].kernel)], tuple(skipped), unfinished)
+    best = trials[0].kernel
+    gram = grams.get(str(best))
+    gram = _gram(best, objects, rows, len(y)) if gram is None else gram
+    return Search(trials, rows, fold_of, gram, tuple(skipped), unfinished)
 
 
 def _machine(task: str, balanced: bool) -> Any:

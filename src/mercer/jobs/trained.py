@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Self, final
 
 import numpy as np
@@ -13,6 +14,9 @@ import numpy.typing as npt
 from mercer._registry import ESTIMATORS
 from mercer._stored import Stored, checked_array, checked_value
 from mercer.errors import InputError, ModelFileError
+from mercer.estimators.kernel_ridge import KernelRidge
+from mercer.estimators.one_vs_one import one_vs_rest_shape, votes
+from mercer.estimators.svc import SVC
 from mercer.gram.matrix import Gram
 from mercer.inputs.base import Objects
 from mercer.jobs import calibration
@@ -82,6 +86,24 @@ class TrainedModel:
             )
         return calibration.probabilities(self.calibration, self.decisions(self.objects(X)))
 
+    def judged(self, objects: Any, across: Float64) -> tuple[npt.NDArray[Any], Float64 | None]:
+        """Predictions and decision values, from kernel values that were computed already."""
+        expansion, estimator = self.estimator.expansion_, self.estimator
+        outputs = across @ expansion.coefficients + expansion.intercept
+        if isinstance(estimator, KernelRidge):
+            return outputs[:, 0], None
+        if not isinstance(estimator, SVC):
+            return estimator.predict(objects), self.decisions(objects)
+        if len(estimator.classes_) == 2:
+            return estimator.classes_[np.where(outputs[:, 0] > 0, 0, 1)], -outputs[:, :1]
+        many = len(estimator.classes_)
+        return estimator.classes_[votes(outputs, many)], one_vs_rest_shape(outputs, many)
+
+    @cached_property
+    def _support_diagonal(self) -> Float64:
+        fitted = self.estimator.expansion_.kernel
+        return np.asarray(fitted.diagonal(fitted.features(self.estimator.expansion_.support)))
+
     def similarities(self, objects: Any) -> Float64:
         """Kernel values between new objects and support objects."""
         expansion = self.estimator.expansion_
@@ -95,11 +117,10 @@ class TrainedModel:
             return np.zeros(len(across), dtype=bool)
         fitted = expansion.kernel
         own = fitted.diagonal(fitted.features(objects))
-        support = fitted.diagonal(fitted.features(expansion.support))
-        squared = own[:, None] + support[None, :] - 2.0 * across
+        squared = own[:, None] + self._support_diagonal[None, :] - 2.0 * across
         return np.asarray(np.sqrt(np.maximum(squared.min(axis=1), 0.0)) > self.novelty * (1 + 1e-9))
 
-    def reasons(self, across: Float64, predicted: Sequence[Any], most: int) -> list[list[Reason]]:
+    def reasons(self, across: Float64, predicted: Sequence[Any] | npt.NDArray[Any], most: int) -> list[list[Reason]]:
         """For each object the support objects that spoke loudest for what was predicted."""
         coefficients = self._towards(predicted)
         found = []
@@ -111,7 +132,7 @@ class TrainedModel:
             )
         return found
 
-    def _towards(self, predicted: Sequence[Any]) -> Float64:
+    def _towards(self, predicted: Sequence[Any] | npt.NDArray[Any]) -> Float64:
         """Coefficients of the support objects in the decision for each predicted label."""
         weights = self.estimator.expansion_.coefficients
         if self.task == "regression":

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from mercer.readers.data import CATEGORY, NUMBER, SEQUENCE, SMILES, TEXT, TREE, Column
+from mercer.readers.grid import Cells, numbers_of
 from mercer.readers.labels import MISSING, is_number
 from mercer.readers.options import Options
 from mercer.readers.problems import count, problem, quoted
@@ -18,7 +19,7 @@ _DATE = re.compile(
 )
 _SEQUENCE = re.compile(r"[A-Za-z*-]+")
 _DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
-_ID_NAMES = re.compile(
+ID_NAMES = re.compile(
     r"(row|index|id|name|instance|instance_name|identifier|key|uuid|.*[ _-]id|id[ _-].*|num|number|mol_id)",
     re.IGNORECASE,
 )
@@ -37,7 +38,9 @@ class Typist:
         self.options = options
         self.notes: list[str] = []
 
-    def column(self, key: str, raw: Sequence[str]) -> Column:
+    def column(self, key: str, raw: Cells) -> Column:
+        if isinstance(raw, np.ndarray):
+            return Column(key, NUMBER, raw)
         values = [value.strip() for value in raw]
         present = [value for value in values if value not in MISSING]
         told = self._told(key)
@@ -48,25 +51,30 @@ class Typist:
         if self.options.decimal_comma:
             values = [value.replace(",", ".", 1) if _DECIMAL_COMMA.fullmatch(value) else value for value in values]
             present = [value for value in values if value not in MISSING]
+        quickly = numbers_of(values)
+        if quickly is not None:
+            return Column(key, NUMBER, quickly)
         numbers = sum(map(is_number, present))
         if numbers == len(present):
-            return self._numbers(key, values)
+            raise self._beyond(key, values)
         if all(_DATE.fullmatch(value) for value in present[:100]):
             raise self._date(key, values, present[0])
-        if numbers >= _MOSTLY * len(present):
+        if numbers >= _MOSTLY * len(present) or told == NUMBER:
             raise self._mixed(key, values, present, len(present) - numbers)
         return self._words(key, kind_of_words(key, present), values)
 
     def _told(self, key: str) -> str | None:
-        kinds = ((self.options.categories, CATEGORY), (self.options.text, TEXT), (self.options.smiles, SMILES))
+        kinds: tuple[tuple[tuple[str, ...], str], ...] = (
+            (self.options.categories, CATEGORY),
+            (self.options.text, TEXT),
+            (self.options.smiles, SMILES),
+        )
+        kinds += ((self.options.trees, TREE), (self.options.numbers, NUMBER))
         return next((kind for names, kind in kinds if key in names), None)
 
-    def _numbers(self, key: str, values: list[str]) -> Column:
-        column = np.array([np.nan if value in MISSING else float(value) for value in values])
-        if np.isinf(column).any():
-            wrong = values[int(np.flatnonzero(np.isinf(column))[0])]
-            raise self._at(key, values, wrong, f"{quoted(wrong)} is too large a number", "Rescale the column.")
-        return Column(key, NUMBER, column)
+    def _beyond(self, key: str, values: list[str]) -> Exception:
+        wrong = next(value for value in values if value not in MISSING and abs(float(value)) == np.inf)
+        return self._at(key, values, wrong, f"{quoted(wrong)} is too large a number", "Rescale the column.")
 
     def _words(self, key: str, kind: str, values: list[str]) -> Column:
         column = np.empty(len(values), dtype=object)
@@ -109,9 +117,9 @@ def kind_of_words(key: str, present: Sequence[str]) -> str:
     return CATEGORY
 
 
-def is_identifier(key: str, values: Sequence[str]) -> bool:
+def is_identifier(key: str, values: Cells) -> bool:
     """Whether a column only names the rows: every value another, and a name that says so."""
-    if len(values) < 2 or _ID_NAMES.fullmatch(key) is None:
+    if len(values) < 2 or isinstance(values, np.ndarray) or ID_NAMES.fullmatch(key) is None:
         return False
     distinct = len({value.strip() for value in values})
     if distinct > 0.95 * len(values):

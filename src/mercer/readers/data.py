@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, final
@@ -9,7 +10,7 @@ from typing import Any, final
 import numpy as np
 import numpy.typing as npt
 
-from mercer.inputs.base import Index
+from mercer.inputs.base import Index, Objects
 
 NUMBER, CATEGORY, TEXT, SEQUENCE, SMILES, TREE = "number", "category", "text", "sequence", "smiles", "tree"
 
@@ -59,6 +60,9 @@ class Data:
     detail: Mapping[str, Any] = field(default_factory=dict)
     """What else is known: of a table, `id`, the column that named the rows."""
 
+    before: int = 0
+    """How many objects of the file come before these."""
+
     def __len__(self) -> int:
         if self.kind == "table":
             return len(next(iter(self.objects.values())).values)
@@ -66,4 +70,23 @@ class Data:
 
     def name_of(self, position: int) -> str:
         """What to call one object."""
-        return str(self.ids[position]) if self.ids is not None else str(position + 1)
+        return str(self.ids[position]) if self.ids is not None else str(self.before + position + 1)
+
+    def part(self, start: int, stop: int) -> Data:
+        """The objects from one position to another."""
+        index = np.arange(start, min(stop, len(self)))
+        objects = self.objects
+        if self.kind == "table":
+            objects = {key: column.take(index) for key, column in objects.items()}
+        elif isinstance(objects, Objects):
+            objects = objects.take(index)
+        else:
+            objects = objects[start:stop]
+        return dataclasses.replace(
+            self,
+            objects=objects,
+            labels=None if self.labels is None else self.labels[start:stop],
+            ids=None if self.ids is None else self.ids[start:stop],
+            lines=None if self.lines is None else self.lines[start:stop],
+            before=self.before + start,
+        )

@@ -5,27 +5,31 @@ from __future__ import annotations
 import csv
 import io
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import final
 
 from mercer.readers.data import Data
+from mercer.readers.grid import Block, Cells, Unfinished, blocks_of, columns_of, unfinished
 from mercer.readers.labels import MISSING, is_number
 from mercer.readers.options import Options
-from mercer.readers.problems import count, problem, quoted
+from mercer.readers.problems import problem, quoted
 from mercer.readers.source import Source
 
 DELIMITERS = {",": "comma", "\t": "tab", ";": "semicolon", "|": "bar"}
 _SAMPLE = 200
-_LONGEST_CELL = 10_000_000
 
 
 @final
-@dataclass(frozen=True, eq=False)
-class Grid:
-    """Cells as text, and the line of the file that each row starts on."""
+@dataclass(frozen=True)
+class Form:
+    """How a table is written, as its first rows tell."""
 
-    rows: list[list[str]]
-    lines: list[int]
+    delimiter: str
+    names: tuple[str, ...]
+    headed: bool
+    line: int
+    """Where its first row stands."""
 
 
 def read_csv(source: Source, options: Options) -> Data:
@@ -42,28 +46,70 @@ def read_gram(source: Source, options: Options) -> Data:
 
 def _read(source: Source, options: Options, *, format_: str) -> Data:
     """A table from text, columns typed; a square one whose head repeats its first column is a Gram matrix."""
-    from mercer.readers.gramfiles import gram_of_grid, looks_like_gram
-    from mercer.readers.tables import table_of
+    from mercer.readers.gramfiles import gram_of_rows, may_be_gram
 
     delimiter = delimiter_of(source, options, format_)
-    grid = grid_of(source, delimiter)
-    if format_ == "gram" or (options.format is None and looks_like_gram(grid)):
-        return gram_of_grid(source.name, grid, options)
-    notes = (
-        []
-        if format_ == "tsv" or delimiter == ","
-        else [f"Columns are separated by a {DELIMITERS.get(delimiter, repr(delimiter))}."]
-    )
-    names, body, lines = _headed(source.name, grid, options, notes)
-    width = len(names)
+    try:
+        first = next(blocks_of(source.name, source.text, delimiter), None)
+        if first is None:
+            raise problem(source.name, "the file is empty")
+        if format_ == "gram" or (options.format is None and may_be_gram(first.rows)):
+            whole = list(blocks_of(source.name, source.text, delimiter))
+            rows = [row for block in whole for row in block.rows]
+            if format_ == "gram" or len(rows) == len(rows[0]):
+                return gram_of_rows(source.name, rows, [line for block in whole for line in block.lines], options)
+        notes = (
+            []
+            if format_ == "tsv" or delimiter == ","
+            else [f"Columns are separated by a {DELIMITERS.get(delimiter, repr(delimiter))}."]
+        )
+        form = form_of(source.name, first, delimiter, options, notes)
+        return read_rows(source, form, options, format_, notes, fresh=True)
+    except Unfinished as error:
+        raise unfinished(source.name, error) from None
+
+
+def form_of(name: str, first: Block, delimiter: str, options: Options, notes: list[str]) -> Form:
+    """The names of the columns: as the first row says, or numbers."""
+    names = _names(name, first, options, notes)
+    width = len(first.rows[0])
     if width > options.max_features:
         raise problem(
-            source.name,
-            f"{width:,} columns, more than {options.max_features:,}",
-            hint="Raise the cap with --max-features.",
+            name, f"{width:,} columns, more than {options.max_features:,}", hint="Raise the cap with --max-features."
         )
-    columns = {name: [row[place] for row in body] for place, name in enumerate(names)}
+    numbers = tuple(str(number) for number in range(1, width + 1))
+    return Form(delimiter, numbers if names is None else names, names is not None, first.lines[0])
+
+
+def read_rows(
+    source: Source, form: Form, options: Options, format_: str, notes: Sequence[str] = (), *, fresh: bool
+) -> Data:
+    """The table in a file, or (unless `fresh`) in a piece from further down."""
+    from mercer.readers.tables import kept_as_text, table_of
+
+    words = {place for place, key in enumerate(form.names) if kept_as_text(key, options)}
+
+    def parsed(words: set[int]) -> tuple[dict[int, Cells], list[int], set[int]]:
+        like = (len(form.names), form.line)
+        blocks = blocks_of(source.name, source.text, form.delimiter, first=source.first, like=like)
+        return columns_of(_body(blocks) if fresh and form.headed else blocks, words, len(form.names))
+
+    found, lines, turned = parsed(words)
+    if turned:  # words below numbers: what is wrong, or which kind it is, needs the text of all
+        again, _, _ = parsed(words | turned)
+        found |= {place: again[place] for place in turned}
+    if fresh and not lines:
+        raise problem(source.name, "a header and no rows", line=form.line)
+    columns = {key: found.get(place, ()) for place, key in enumerate(form.names)}
     return table_of(source.name, format_, columns, lines, options, notes)
+
+
+def _body(blocks: Iterator[Block]) -> Iterator[Block]:
+    """All rows but the first."""
+    for number, block in enumerate(blocks):
+        body = block if number else Block(block.rows[1:], block.lines[1:])
+        if body.rows:
+            yield body
 
 
 def delimiter_of(source: Source, options: Options, format_: str = "csv") -> str:
@@ -86,66 +132,36 @@ def delimiter_of(source: Source, options: Options, format_: str = "csv") -> str:
 
 
 def _parsed_sample(source: Source, mark: str) -> list[list[str]]:
-    head = "\n".join(source.lines[:_SAMPLE])
+    head = "\n".join(source.head(_SAMPLE))
     try:
         return [row for row in csv.reader(io.StringIO(head), delimiter=mark, skipinitialspace=True) if row]
     except csv.Error:
         return []
 
 
-def grid_of(source: Source, delimiter: str) -> Grid:
-    """All cells; every row must be as long as the first."""
-    rows: list[list[str]] = []
-    lines: list[int] = []
-    csv.field_size_limit(_LONGEST_CELL)
-    reader = csv.reader(io.StringIO(source.text, newline=""), delimiter=delimiter, skipinitialspace=True, strict=True)
-    start = 1
-    try:
-        for row in reader:
-            if row and (len(row) > 1 or row[0].strip()):
-                if rows and len(row) != len(rows[0]):
-                    raise problem(
-                        source.name,
-                        f"{count(len(row), 'column')}, where line {lines[0]} has {len(rows[0]):,}",
-                        line=start,
-                        hint="A cell that holds the delimiter needs quotes; --delimiter says what it is.",
-                    )
-                rows.append(row)
-                lines.append(start)
-            start = reader.line_num + 1
-    except csv.Error as error:
-        reason = "a quote is never closed" if "unexpected end" in str(error) else str(error)
-        raise problem(source.name, reason, line=start, hint="Quotes inside a quoted cell are doubled.") from error
-    if not rows:
-        raise problem(source.name, "the file is empty")
-    return Grid(rows, lines)
-
-
-def _headed(name: str, grid: Grid, options: Options, notes: list[str]) -> tuple[list[str], list[list[str]], list[int]]:
-    headed = _has_header(grid.rows) if options.header is None else options.header
+def _names(name: str, first: Block, options: Options, notes: list[str]) -> tuple[str, ...] | None:
+    headed = _has_header(first.rows) if options.header is None else options.header
     if not headed:
         if options.header is None:
             notes.append("The first line is data: columns are called 1, 2, 3 and so on (--header says otherwise).")
-        return [str(number) for number in range(1, len(grid.rows[0]) + 1)], grid.rows, grid.lines
-    names = [cell.strip() for cell in grid.rows[0]]
+        return None
+    names = [cell.strip() for cell in first.rows[0]]
     if names and not names[0] and names.count("") == 1:
         names[0] = "row"  # how pandas and R write the names of rows
     for place, cell in enumerate(names):
         if not cell:
             raise problem(
-                name, f"column {place + 1} has no name", line=grid.lines[0], hint="Name it, or read with --no-header."
+                name, f"column {place + 1} has no name", line=first.lines[0], hint="Name it, or read with --no-header."
             )
     doubled = [cell for cell, times in Counter(names).items() if times > 1]
     if doubled:
         raise problem(
             name,
             f"the column name {quoted(doubled[0])} occurs {names.count(doubled[0])} times",
-            line=grid.lines[0],
+            line=first.lines[0],
             hint="Rename the columns so that each has a name of its own, or read with --no-header.",
         )
-    if len(grid.rows) == 1:
-        raise problem(name, "a header and no rows", line=grid.lines[0])
-    return names, grid.rows[1:], grid.lines[1:]
+    return tuple(names)
 
 
 def _has_header(rows: list[list[str]]) -> bool:

@@ -64,7 +64,7 @@ def detect(source: Source, options: Options) -> str:
 
 
 def _by_content(source: Source) -> str:
-    lines = [line for line in source.lines[:2000] if line.strip()][:_SAMPLE]
+    lines = [line for line in source.head(2000) if line.strip()][:_SAMPLE]
     first = lines[0].lstrip()
     if first.startswith(">"):
         return "fasta"
@@ -74,7 +74,7 @@ def _by_content(source: Source) -> str:
         if "<graphml" in source.text[:10_000]:
             return "graphml"
         raise problem(source.name, "XML or HTML, of which only GraphML is read")
-    if any(line.startswith(("$$$$", "M  END")) for line in source.lines[:10_000]):
+    if any(line.startswith(("$$$$", "M  END")) for line in source.head(10_000)):
         return "sdf"
     bare = [line.partition("\t")[2] or line for line in lines]
     if all(line.lstrip().startswith("(") and line.rstrip().endswith(")") for line in bare):

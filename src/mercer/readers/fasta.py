@@ -22,7 +22,7 @@ def read_fasta(source: Source, options: Options) -> Data:
     lines: list[int] = []
     parts: list[list[str]] = []
     lower = False
-    for number, line in enumerate(source.lines, 1):
+    for number, line in source.numbered:
         text = line.strip()
         if text.startswith((">", ";")) and (text.startswith(">") or not headers):
             if text.startswith(">"):
@@ -61,7 +61,7 @@ def read_fasta(source: Source, options: Options) -> Data:
         sequences,
         labels,
         options,
-        ids=ids if unique else None,
+        ids=ids if unique or not options.require_target else None,
         lines=lines,
         notes=notes,
     )

@@ -61,7 +61,7 @@ def read_edges(source: Source, options: Options) -> Data:
     lines: list[int] = []
     edges: list[tuple[Any, ...]] = []
     pending = ""
-    for number, line in enumerate([*source.lines, ""], 1):
+    for number, line in enumerate([*source.lines, ""], source.first):
         text = line.strip()
         if text.startswith("#"):
             pending = text[1:].strip() if not edges else pending

@@ -95,7 +95,7 @@ def _texts(name: str, rows: list[tuple[int, dict[str, Any]]], key: str, label: s
 def _table(name: str, rows: list[tuple[int, dict[str, Any]]], options: Options) -> Data:
     from mercer.readers.tables import table_of
 
-    names = list(dict.fromkeys(key for _, row in rows for key in row))
+    names = list(dict.fromkeys([*(key for _, row in rows for key in row), *options.only]))
     columns: dict[str, list[str]] = {key: [] for key in names}
     for line, row in rows:
         for key in names:

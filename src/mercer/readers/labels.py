@@ -24,28 +24,44 @@ def is_number(text: str) -> bool:
 
 
 def typed(
-    labels: Sequence[str], name: str, lines: Sequence[int] | None = None, column: str | None = None
+    labels: Sequence[str] | npt.NDArray[np.float64],
+    name: str,
+    lines: Sequence[int] | None = None,
+    column: str | None = None,
 ) -> npt.NDArray[Any]:
     """Whole numbers, numbers or strings, whichever all of the labels are; a missing one is an error."""
-    stripped = [label.strip() for label in labels]
-    gaps = [position for position, label in enumerate(stripped) if label in MISSING]
-    if gaps:
+    gaps = np.flatnonzero(gaps_of(labels))
+    if len(gaps):
         raise problem(
             name,
             f"{count(len(gaps), 'object')} of {len(labels):,} {'has' if len(gaps) == 1 else 'have'} no label",
-            line=None if lines is None else lines[gaps[0]],
+            line=None if lines is None else lines[int(gaps[0])],
             column=column,
             hint="--skip-unlabelled leaves them out.",
         )
+    if isinstance(labels, np.ndarray):
+        return _whole(labels)
+    stripped = [label.strip() for label in labels]
     if all(is_number(label) for label in stripped):
         numbers = np.array([float(label) for label in stripped])
-        whole = bool((numbers == np.rint(numbers)).all()) and bool((np.abs(numbers) < 2**53).all())
         if not np.isfinite(numbers).all():
             place = int(np.flatnonzero(~np.isfinite(numbers))[0])
             line = None if lines is None else lines[place]
             raise problem(name, f"the label {quoted(stripped[place])} is too large a number", line=line, column=column)
-        return numbers.astype(np.int64) if whole else numbers
+        return _whole(numbers)
     return np.array(stripped, dtype=np.str_)
+
+
+def gaps_of(values: Sequence[str] | npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
+    """Where a column lacks a value."""
+    if isinstance(values, np.ndarray):
+        return np.asarray(np.isnan(values))
+    return np.fromiter((value.strip() in MISSING for value in values), dtype=bool, count=len(values))
+
+
+def _whole(numbers: npt.NDArray[np.float64]) -> npt.NDArray[Any]:
+    whole = bool((numbers == np.rint(numbers)).all()) and bool((np.abs(numbers) < 2**53).all())
+    return numbers.astype(np.int64) if whole else numbers
 
 
 def from_sidecar(path: str, ids: Sequence[str] | None, n: int, options: Options) -> tuple[list[str], str]:
@@ -53,7 +69,7 @@ def from_sidecar(path: str, ids: Sequence[str] | None, n: int, options: Options)
     source = opened(path, options)
     rows = [
         (number, [cell.strip() for cell in _SPLIT.split(line.strip(), maxsplit=1)])
-        for number, line in enumerate(source.lines, 1)
+        for number, line in source.numbered
         if line.strip()
     ]
     name = "label"

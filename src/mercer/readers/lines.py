@@ -13,7 +13,7 @@ from mercer.readers.source import Source
 
 def numbered(source: Source) -> list[tuple[int, str]]:
     """Lines that hold something, with their numbers."""
-    found = [(number, line) for number, line in enumerate(source.lines, 1) if line.strip()]
+    found = [(number, line) for number, line in source.numbered if line.strip()]
     if not found:
         raise problem(source.name, "the file is empty")
     return found

@@ -97,7 +97,7 @@ def read_sdf(source: Source, options: Options) -> Data:
 
 def _starts(source: Source) -> list[int]:
     found = [1]
-    for number, line in enumerate(source.lines, 1):
+    for number, line in source.numbered:
         if line.startswith("$$$$"):
             found.append(number + 1)
     return found

@@ -46,8 +46,13 @@ class Options:
     """Columns of numbers that are codes, not quantities."""
     text: tuple[str, ...] = ()
     smiles: tuple[str, ...] = ()
+    trees: tuple[str, ...] = ()
+    numbers: tuple[str, ...] = ()
+    """Columns in which everything but a number is an error."""
+    only: tuple[str, ...] = ()
+    """The columns to read, where others are not wanted."""
     id: str | None = None
-    """The column that names the rows."""
+    """The column that names the rows; an empty name if none does."""
     labels: str | None = None
     label_pattern: str | None = None
     header: bool | None = None
@@ -58,6 +63,8 @@ class Options:
     """Leave out molecules that cannot be read."""
     skip_unlabelled: bool = False
     """Leave out rows of a table that have no label."""
+    first_index: int | None = None
+    """Whether the features of svmlight files are counted from 0 or 1."""
     max_bytes: int = 1024 * MIB
     max_features: int = 10_000_000
     """More than so many columns, also of sparse files, are refused."""

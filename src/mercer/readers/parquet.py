@@ -5,12 +5,15 @@ from __future__ import annotations
 import io
 from typing import Any
 
+import numpy as np
+
 from mercer.errors import MissingExtraError
 from mercer.readers.data import Data
+from mercer.readers.grid import Cells
 from mercer.readers.options import Options
 from mercer.readers.problems import problem
 from mercer.readers.source import Source
-from mercer.readers.tables import table_of
+from mercer.readers.tables import kept_as_text, table_of
 
 _PLAIN = ("string", "large_string", "string_view", "floating", "integer", "boolean", "decimal", "null")
 
@@ -57,8 +60,7 @@ def read_parquet(source: Source, options: Options) -> Data:
     except pa.ArrowException as error:
         raise problem(source.name, f"no Parquet file that can be read: {' '.join(str(error).split())[:200]}") from error
     columns = {
-        name: [_text(value) for value in table.column(place).to_pylist()]
-        for place, name in enumerate(table.column_names)
+        name: _cells(source.name, name, table.column(place), options) for place, name in enumerate(table.column_names)
     }
     if len(columns) < table.num_columns:
         raise problem(
@@ -67,6 +69,20 @@ def read_parquet(source: Source, options: Options) -> Data:
     if not table.num_rows:
         raise problem(source.name, "the file holds no rows")
     return table_of(source.name, "parquet", columns, range(1, table.num_rows + 1), options)
+
+
+def _cells(file: str, name: str, column: Any, options: Options) -> Cells:
+    """Numbers as they are; booleans and text as text, and whatever is wanted as it is written."""
+    import pyarrow as pa
+
+    kind = column.type
+    if (pa.types.is_floating(kind) or pa.types.is_integer(kind)) and not kept_as_text(name, options):
+        found = np.asarray(column.cast(pa.float64(), safe=False).to_numpy(), dtype=np.float64)
+        if np.isinf(found).any():
+            row = int(np.flatnonzero(np.isinf(found))[0]) + 1
+            raise problem(file, "an infinite number", line=row, column=name, hint="Rows are counted from 1.")
+        return found
+    return [_text(value) for value in column.to_pylist()]
 
 
 def _text(value: Any) -> str:

@@ -55,7 +55,7 @@ def read(path: str | os.PathLike[str], options: Options | None = None, **setting
     if name != STDIN and os.path.isdir(name):
         return _folder(name, chosen)
     source = opened(name, chosen)
-    return _of_source(source, chosen.format or detect(source, chosen), chosen)
+    return of_source(source, chosen.format or detect(source, chosen), chosen)
 
 
 def _folder(name: str, options: Options) -> Data:
@@ -69,7 +69,7 @@ def _folder(name: str, options: Options) -> Data:
     return read_folder(name, options)
 
 
-def _of_source(source: Source, format_: str, options: Options) -> Data:
+def of_source(source: Source, format_: str, options: Options) -> Data:
     """Readers are imported when a file needs them."""
     if format_ == "gram":
         marks = {b"\x93": "npy", b"PK": "npz"}

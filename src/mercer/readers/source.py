@@ -4,29 +4,40 @@ from __future__ import annotations
 
 import bz2
 import codecs
+import contextlib
 import gzip
+import io
+import itertools
 import lzma
 import os
 import re
 import stat
 import sys
+import zlib
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, BinaryIO, final
+from typing import Any, final
 
 from mercer.errors import DataFileError
 from mercer.readers.options import MIB, Options
 from mercer.readers.problems import problem
 
 STDIN = "-"
-_PACKED = {".gz": (gzip.open, b"\x1f\x8b"), ".xz": (lzma.open, b"\xfd7zXZ\x00"), ".bz2": (bz2.open, b"BZh")}
-_MARKS = (
+_PACKED: dict[str, tuple[Callable[[Any], Any], bytes]] = {
+    ".gz": (lambda stream: gzip.GzipFile(fileobj=stream, mode="rb"), b"\x1f\x8b"),
+    ".xz": (lzma.LZMAFile, b"\xfd7zXZ\x00"),
+    ".bz2": (bz2.BZ2File, b"BZh"),
+}
+MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
     (codecs.BOM_UTF32_LE, "utf-32"),
     (codecs.BOM_UTF32_BE, "utf-32"),
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
+_CHUNK = 1 << 20
+_LONGEST_MARK = 6
 _LINE_END = re.compile(r"\r\n|\n|\r")
 
 
@@ -38,6 +49,8 @@ class Source:
     name: str
     content: bytes = field(repr=False)
     encoding: str | None = None
+    first: int = 1
+    """The number of its first line: pieces of a file begin further down."""
 
     @property
     def suffix(self) -> str:
@@ -46,7 +59,7 @@ class Source:
     @cached_property
     def text(self) -> str:
         """The content as text: UTF-8 unless a byte order mark or the user says otherwise."""
-        encoding = self.encoding or next((name for mark, name in _MARKS if self.content.startswith(mark)), "utf-8")
+        encoding = self.encoding or next((name for mark, name in MARKS if self.content.startswith(mark)), "utf-8")
         try:
             text = self.content.decode(encoding)
         except LookupError as error:
@@ -54,18 +67,34 @@ class Source:
                 self.name, f"there is no encoding called {encoding!r}", hint="Try utf-8 or latin-1."
             ) from error
         except UnicodeDecodeError as error:
-            line = self.content[: error.start].count(b"\n") + 1
+            line = self.content[: error.start].count(b"\n") + self.first
             raise problem(
                 self.name,
                 f"not {encoding}: the byte {self.content[error.start]:#04x} is no part of such text",
                 line=line,
                 hint="Say which encoding it is, for example --encoding latin-1.",
             ) from error
-        text = text.removeprefix("\ufeff")
+        text = text.removeprefix("\ufeff") if self.first == 1 else text
         if "\0" in text:
-            line = text[: text.index("\0")].count("\n") + 1
+            line = text[: text.index("\0")].count("\n") + self.first
             raise problem(self.name, "a NUL character: this is no text file", line=line)
         return text
+
+    def head(self, most: int) -> list[str]:
+        """The first lines."""
+        found = []
+        at = 0
+        for end in itertools.islice(_LINE_END.finditer(self.text), most):
+            found.append(self.text[at : end.start()])
+            at = end.end()
+        if len(found) < most and at < len(self.text):
+            found.append(self.text[at:])
+        return found
+
+    @property
+    def numbered(self) -> Iterator[tuple[int, str]]:
+        """The lines with their numbers in the file."""
+        return enumerate(self.lines, self.first)
 
     @cached_property
     def lines(self) -> list[str]:
@@ -78,10 +107,80 @@ class Source:
 
 def opened(path: str, options: Options) -> Source:
     """Read a file, or stdin for ``-``; what is larger than allowed, also when unpacked, is refused."""
+    with flowing(path, options) as flow:
+        return flow.whole()
+
+
+@final
+class Flow:
+    """The bytes of a file as they come, unpacked, never more than allowed."""
+
+    def __init__(self, name: str, stream: Any, options: Options) -> None:
+        self.name = self._file = name
+        self._options = options
+        self._room = options.max_bytes
+        self._stream: Any = stream
+        self._packed = False
+        head = b""
+        while len(head) < _LONGEST_MARK and (more := self._some(_LONGEST_MARK - len(head))):
+            head += more
+        for suffix, (unpack, magic) in _PACKED.items():
+            if head.startswith(magic):
+                self.name = name[: -len(suffix)] if name.lower().endswith(suffix) else name
+                self._stream, self._packed, head = unpack(_Rejoined(head, stream)), True, b""
+                break
+        self._pending = head
+
+    def _some(self, most: int) -> bytes:
+        try:
+            found: bytes = self._stream.read1(most)
+        except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
+            what = "the compressed content is damaged" if self._packed else "cannot be read"
+            raise problem(self._file, f"{what}: {getattr(error, 'strerror', None) or error}") from error
+        return found
+
+    def read(self, most: int) -> bytes:
+        """Some bytes, at most so many, as soon as there are any; none at the end."""
+        found, self._pending = self._pending, b""
+        found = found or self._some(most)
+        self._room -= len(found)
+        if self._room < 0:
+            raise _too_large(self._file, f"more than {self._options.max_bytes / MIB:,.0f} MiB", self._options)
+        return found
+
+    def whole(self, before: bytes = b"") -> Source:
+        """All that is left, after what was taken `before`."""
+        parts = [before]
+        while part := self.read(_CHUNK):
+            parts.append(part)
+        return Source(self.name, b"".join(parts), self._options.encoding)
+
+
+class _Rejoined(io.RawIOBase):
+    """A stream with the bytes put back that were read from it to see what it is."""
+
+    def __init__(self, first: bytes, stream: Any) -> None:
+        self._first = first
+        self._stream = stream
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int = -1) -> bytes:
+        if self._first:
+            size = len(self._first) if size < 0 else size
+            found, self._first = self._first[:size], self._first[size:]
+            return found
+        got: bytes = self._stream.read1(size) if size >= 0 else self._stream.read()
+        return got
+
+
+@contextlib.contextmanager
+def flowing(path: str, options: Options) -> Iterator[Flow]:
+    """A file, or stdin for ``-``, to be read piece by piece."""
     if path == STDIN:
-        return Source(
-            "stdin", _unpacked("stdin", _bounded(sys.stdin.buffer, "stdin", options), options)[1], options.encoding
-        )
+        yield Flow("stdin", sys.stdin.buffer, options)
+        return
     name = os.path.basename(path.rstrip(os.sep)) or path
     try:
         found = os.stat(path)
@@ -89,38 +188,15 @@ def opened(path: str, options: Options) -> Source:
             raise problem(name, "neither a file nor a folder that can be read")
         if found.st_size > options.max_bytes:
             raise _too_large(name, f"{found.st_size / MIB:,.0f} MiB", options)
-        with open(path, "rb") as stream:
-            content = _bounded(stream, name, options)
+        stream = open(path, "rb")  # noqa: SIM115  # closed below; the errors of whoever reads are not about opening
     except DataFileError:
         raise
     except FileNotFoundError as error:
         raise problem(path, "there is no such file", hint=_near(path)) from error
     except (OSError, ValueError) as error:  # ValueError: a name that no file can have
         raise problem(path, f"cannot be read: {getattr(error, 'strerror', None) or error}") from error
-    plain, content = _unpacked(name, content, options)
-    return Source(plain, content, options.encoding)
-
-
-def _bounded(stream: Any, name: str, options: Options) -> bytes:
-    content: bytes = stream.read(options.max_bytes + 1)
-    if len(content) > options.max_bytes:
-        raise _too_large(name, f"more than {options.max_bytes / MIB:,.0f} MiB", options)
-    return content
-
-
-def _unpacked(name: str, content: bytes, options: Options) -> tuple[str, bytes]:
-    import io
-
-    for suffix, (unpack, magic) in _PACKED.items():
-        if content.startswith(magic):
-            plain = name[: -len(suffix)] if name.lower().endswith(suffix) else name
-            try:
-                stream: BinaryIO = unpack(io.BytesIO(content), "rb")  # type: ignore[operator]
-                with stream:
-                    return plain, _bounded(stream, name, options)
-            except (OSError, EOFError, lzma.LZMAError) as error:
-                raise problem(name, f"the compressed content is damaged: {error}") from error
-    return name, content
+    with stream:
+        yield Flow(name, stream, options)
 
 
 def _too_large(name: str, size: str, options: Options) -> Exception:

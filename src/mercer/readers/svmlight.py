@@ -24,7 +24,7 @@ def read_svmlight(source: Source, options: Options) -> Data:
     values: list[float] = []
     bounds = [0]
     queries = 0
-    for number, line in enumerate(source.lines, 1):
+    for number, line in source.numbered:
         words = line.split("#", 1)[0].split()
         if not words:
             continue
@@ -59,7 +59,12 @@ def read_svmlight(source: Source, options: Options) -> Data:
     notes = ["Query ids (qid) are ignored."] if queries else []
     columns = np.asarray(indices, dtype=np.int64)
     first = 0 if len(columns) and columns.min() == 0 else 1
-    if first == 0:
+    if options.first_index is not None:
+        if first < options.first_index:
+            place = lines[int(np.searchsorted(bounds, int(np.flatnonzero(columns == 0)[0]), side="right")) - 1]
+            raise problem(source.name, "a feature 0, where features were counted from 1 in training", line=place)
+        first = options.first_index
+    elif first == 0:
         notes.append("Indices start at 0.")
     width = max(int(columns.max(initial=first)) - first + 1, 1)
     matrix = sp.csr_array((np.asarray(values), columns - first, np.asarray(bounds)), shape=(len(labels), width))
@@ -67,7 +72,7 @@ def read_svmlight(source: Source, options: Options) -> Data:
     if unlabelled and options.require_target:
         raise problem(source.name, "no labels: each line starts with one", line=lines[0])
     found = None if unlabelled else typed([label.removeprefix("+") for label in labels], source.name, lines)
-    return Data(source.name, "svmlight", "vectors", matrix, found, "label", None, lines, tuple(notes))
+    return Data(source.name, "svmlight", "vectors", matrix, found, "label", None, lines, tuple(notes), {"first": first})
 
 
 def _pair(name: str, line: int, word: str, key: str, colon: str, value: str) -> tuple[int, float]:

@@ -7,9 +7,10 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from mercer._check import did_you_mean
-from mercer.readers.columns import Typist, is_identifier
+from mercer.readers.columns import ID_NAMES, Typist, is_identifier
 from mercer.readers.data import NUMBER, SMILES, Column, Data
-from mercer.readers.labels import MISSING, from_sidecar, typed
+from mercer.readers.grid import Cells
+from mercer.readers.labels import from_sidecar, gaps_of, typed
 from mercer.readers.options import Options
 from mercer.readers.problems import count, problem, quoted
 
@@ -19,18 +20,18 @@ _TARGETS = ("target", "label", "class", "y", "labels", "outcome")
 def table_of(
     name: str,
     format_: str,
-    columns: Mapping[str, Sequence[str]],
+    columns: Mapping[str, Cells],
     lines: Sequence[int],
     options: Options,
     notes: Sequence[str] = (),
 ) -> Data:
-    """A table from columns of text."""
+    """A table from columns as they stand in a file."""
     said = list(notes)
     left = dict(columns)
     for given in options.drop:
         left.pop(column_called(given, left, name, "--drop"))
     key = _id_column(name, left, options, said)
-    ids = None if key is None else [value.strip() for value in left.pop(key)]
+    ids = None if key is None else [str(value).strip() for value in left.pop(key)]
     labels, target = None, None
     if options.labels is not None:
         text, target = from_sidecar(options.labels, ids, len(lines), options)
@@ -38,17 +39,21 @@ def table_of(
     else:
         target = _target(name, left, options, said)
         if target is not None:
-            text = list(left.pop(target))
-            gaps = [value.strip() in MISSING for value in text]
-            if any(gaps) and options.skip_unlabelled:
-                kept = [place for place, gap in enumerate(gaps) if not gap]
+            cells = left.pop(target)
+            gaps = gaps_of(cells)
+            if gaps.any() and options.skip_unlabelled:
+                kept = np.flatnonzero(~gaps).tolist()
                 said.append(f"{count(len(gaps) - len(kept), 'row')} without a label left out.")
-                left = {key: [values[place] for place in kept] for key, values in left.items()}
-                text, lines = [text[place] for place in kept], [lines[place] for place in kept]
+                left = {key: _kept(values, kept) for key, values in left.items()}
+                cells, lines = _kept(cells, kept), [lines[place] for place in kept]
                 ids = None if ids is None else [ids[place] for place in kept]
-            if options.require_target or not any(gaps):
-                labels = typed(text, name, lines, target)
+            if options.require_target or not gaps.any():
+                labels = typed(cells, name, lines, target)
+    if options.only:
+        left = {key: values for key, values in left.items() if key in options.only}
     if not left:
+        if options.only:
+            raise problem(name, f"no column {options.only[0]!r}, which the model was trained with")
         raise problem(name, "no columns are left to learn from")
     typist = Typist(name, lines, options)
     found = {own: typist.column(own, values) for own, values in left.items()}
@@ -60,6 +65,26 @@ def table_of(
     if smiles:
         said.append(f"Column {quoted(smiles[0])} is read as SMILES (--text {smiles[0]} reads it as text).")
     return Data(name, format_, "table", found, labels, target, ids, lines, tuple(said), {"id": key})
+
+
+def _kept(cells: Cells, places: list[int]) -> Cells:
+    return cells[places] if isinstance(cells, np.ndarray) else [cells[place] for place in places]
+
+
+def kept_as_text(key: str, options: Options) -> bool:
+    """Whether a column is wanted as it is written, even if it holds numbers alone."""
+    told = (*options.categories, *options.text, *options.smiles, *options.trees, (options.id or "").lower())
+    return (
+        options.decimal_comma
+        or key in told
+        or key.lower() == told[-1]
+        or ID_NAMES.fullmatch(key) is not None
+        or _is_place(options.id)
+    )
+
+
+def _is_place(given: str | None) -> bool:
+    return given is not None and given.lstrip("-").isdigit()
 
 
 def column_called(given: str, columns: Mapping[str, object], name: str, option: str) -> str:
@@ -104,12 +129,14 @@ def _target(name: str, columns: Mapping[str, object], options: Options, notes: l
     )
 
 
-def _id_column(name: str, columns: Mapping[str, Sequence[str]], options: Options, notes: list[str]) -> str | None:
+def _id_column(name: str, columns: Mapping[str, Cells], options: Options, notes: list[str]) -> str | None:
+    if options.id == "":
+        return None
     if options.id is not None:
         if not options.require_target and options.id not in columns:
             return None  # objects to be predicted need no names
         return column_called(options.id, columns, name, "--id")
-    wanted = {options.target, *options.text, *options.smiles, *options.categories}
+    wanted = {options.target, *options.text, *options.smiles, *options.categories, *options.only}
     for key, values in columns.items():
         if key not in wanted and is_identifier(key, values):
             notes.append(f"Column {quoted(key)} names the rows and is not learnt from (--category {key} keeps it).")

@@ -99,8 +99,12 @@ def _numbers(folder: str, prefix: str, part: str, options: Options) -> npt.NDArr
     source = _open(folder, prefix, part, options)
     if source is None:
         raise problem(folder, f"the file {prefix}_{part}.txt is missing")
+    return _values(source, 2 if part == "A" else 1)
+
+
+def _values(source: Source, usual: int) -> npt.NDArray[np.float64]:
     rows = [line.replace(",", " ").split() for line in source.lines if line.strip()]
-    width = len(rows[0]) if rows else (2 if part == "A" else 1)
+    width = len(rows[0]) if rows else usual
     try:
         values = np.array(rows, dtype=np.float64).reshape(len(rows), width)
         if np.isfinite(values).all():
@@ -118,9 +122,10 @@ def _numbers(folder: str, prefix: str, part: str, options: Options) -> npt.NDArr
 
 
 def _optional(folder: str, prefix: str, part: str, options: Options, n: int) -> npt.NDArray[np.float64] | None:
-    if _open(folder, prefix, part, options) is None:
+    source = _open(folder, prefix, part, options)
+    if source is None:
         return None
-    values = _numbers(folder, prefix, part, options)
+    values = _values(source, 1)
     if len(values) != n:
         raise problem(f"{prefix}_{part}.txt", f"{len(values):,} lines, where {n:,} are needed")
     return values

@@ -13,10 +13,10 @@ import numpy.typing as npt
 
 from mercer.report.page import escape
 
-COLOURS = ("#0550ae", "#b35900", "#1a7f37", "#8250df", "#57606a", "#a40e26")  # told apart also by line style
+COLOURS = tuple(f"var(--c{number})" for number in range(6))  # of the page's style; told apart also by line style
 _DASHES = ("", "6 3", "2 3", "8 3 2 3", "1 2", "10 4")
 WIDTH, HEIGHT = 420, 300
-_FONT = 'font-family="system-ui, sans-serif" fill="#1b1f24"'
+_FONT = 'font-family="system-ui, sans-serif" fill="currentColor"'
 _LEFT, _RIGHT, _TOP, _BOTTOM = 52, 12, 12, 44
 
 Points = Sequence[tuple[float, float]]
@@ -37,7 +37,7 @@ class Axes:
 
     def line(self, points: Points, number: int = 0, name: str = "", *, faint: bool = False) -> None:
         placed = " ".join(f"{x:.1f},{y:.1f}" for x, y in (self.place(*point) for point in points))
-        colour = "#8c959f" if faint else COLOURS[number % len(COLOURS)]
+        colour = "var(--faint)" if faint else COLOURS[number % len(COLOURS)]
         dash = "4 4" if faint else _DASHES[number % len(_DASHES)]
         self.parts.append(
             f'<polyline points="{placed}" fill="none" stroke="{colour}" stroke-width="{1 if faint else 2}"'
@@ -75,11 +75,11 @@ class Axes:
     def _frame(self, x_name: str, y_name: str, alt: str) -> None:
         self.parts.append(
             f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" role="img" aria-label="{escape(alt)}" '
-            f'font-family="system-ui, sans-serif" fill="#1b1f24">'
+            f'font-family="system-ui, sans-serif" fill="currentColor">'
         )
         left, bottom = self.place(self.x[0], self.y[0])
         right, top = self.place(self.x[1], self.y[1])
-        self.parts.append(f'<path d="M{left} {top}V{bottom}H{right}" fill="none" stroke="#57606a"/>')
+        self.parts.append(f'<path d="M{left} {top}V{bottom}H{right}" fill="none" stroke="var(--soft)"/>')
         for tick in ticks(*self.x):
             x, _ = self.place(tick, self.y[0])
             self.parts.append(
@@ -87,7 +87,7 @@ class Axes:
             )
         for tick in ticks(*self.y):
             _, y = self.place(self.x[0], tick)
-            self.parts.append(f'<path d="M{left} {y:.1f}H{right}" stroke="#eaeef2" fill="none"/>')
+            self.parts.append(f'<path d="M{left} {y:.1f}H{right}" stroke="var(--grid)" fill="none"/>')
             self.parts.append(
                 f'<text x="{left - 6}" y="{y + 4:.1f}" font-size="11" text-anchor="end">{_number(tick)}</text>'
             )
@@ -139,7 +139,7 @@ def spread(rows: Sequence[tuple[str, Sequence[float]]], name: str, alt: str) -> 
 
 
 def _rule(x: float, bottom: float, text: str) -> str:
-    line = f'<path d="M{x:.1f} 6V{bottom}" stroke="#eaeef2"/>'
+    line = f'<path d="M{x:.1f} 6V{bottom}" stroke="var(--grid)"/>'
     return f'{line}<text x="{x:.1f}" y="{bottom + 14}" font-size="11" text-anchor="middle">{text}</text>'
 
 

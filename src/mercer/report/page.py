@@ -7,9 +7,20 @@ import html
 from collections.abc import Iterable, Sequence
 
 _STYLE = """
-:root { color-scheme: light; --ink: #1b1f24; --soft: #57606a; --line: #d0d7de; --fill: #f6f8fa; --accent: #0550ae; }
+:root {
+  color-scheme: light dark; --paper: #fff; --ink: #1b1f24; --soft: #57606a; --line: #d0d7de; --fill: #f6f8fa;
+  --accent: #0550ae; --grid: #eaeef2; --faint: #8c959f;
+  --c0: #0550ae; --c1: #b35900; --c2: #1a7f37; --c3: #8250df; --c4: #57606a; --c5: #a40e26;
+}
+@media (prefers-color-scheme: dark) {
+  :root {
+    --paper: #0d1117; --ink: #e6edf3; --soft: #9da7b3; --line: #30363d; --fill: #161b22; --accent: #79b8ff;
+    --grid: #21262d; --faint: #8c959f;
+    --c0: #79b8ff; --c1: #ffa657; --c2: #7ee787; --c3: #d2a8ff; --c4: #9da7b3; --c5: #ff9a92;
+  }
+}
 * { box-sizing: border-box; }
-body { margin: 0; font: 16px/1.55 system-ui, sans-serif; color: var(--ink); background: #fff; }
+body { margin: 0; font: 16px/1.55 system-ui, sans-serif; color: var(--ink); background: var(--paper); }
 main { max-width: 58rem; margin: 0 auto; padding: 1.5rem 1rem 4rem; }
 h1 { font-size: 1.6rem; line-height: 1.25; margin: 0 0 .5rem; overflow-wrap: anywhere; }
 h2 { font-size: 1.2rem; margin: 2.5rem 0 .5rem; padding-top: .8rem; border-top: 1px solid var(--line); }
@@ -20,7 +31,8 @@ p, li { max-width: 46rem; overflow-wrap: anywhere; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: .95rem; }
 th, td { padding: .3rem .7rem .3rem 0; text-align: left; vertical-align: top; border-bottom: 1px solid var(--line); }
 td.n, th.n { text-align: right; white-space: nowrap; }
-td.wide { min-width: 12rem; overflow-wrap: anywhere; }
+td.wide { min-width: 8rem; overflow-wrap: anywhere; }
+td.wide:last-child { min-width: 18rem; }
 figure { margin: 1rem 0; }
 svg, img { max-width: 100%; height: auto; display: block; }
 img.pixels { image-rendering: pixelated; width: min(100%, 26rem); border: 1px solid var(--line); }
@@ -31,7 +43,7 @@ code.sequence { overflow-wrap: anywhere; line-height: 1.9; }
 code.sequence span { padding: 2px 0; }
 nav ul { list-style: none; padding: 0; display: flex; flex-wrap: wrap; gap: .2rem 1rem; }
 a { color: var(--accent); }
-@media print { nav { display: none; } }
+@media print { nav { display: none; } :root { color-scheme: light; } }
 """
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 

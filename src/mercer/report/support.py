@@ -38,11 +38,12 @@ def objects(outcome: Outcome) -> str:
 def described(data: Data, row: int) -> str:
     """One object in a line."""
     if data.kind == "table":
-        cells = ((column.name, column.values[row]) for column in data.objects.values())
-        return "; ".join(
+        cells = [(column.name, column.values[row]) for column in data.objects.values()]
+        shown = "; ".join(
             f"{name} {value:g}" if isinstance(value, float) else f"{name} {str(value)[:60]}"
-            for name, value in list(cells)[:8]
+            for name, value in cells[:8]
         )
+        return shown + (f"; and {len(cells) - 8:,} more" if len(cells) > 8 else "")
     if data.kind == "graphs":
         nodes = int(data.objects.sizes[row])
         arcs = int(np.diff(data.objects.arc_offsets)[row])

@@ -1,0 +1,141 @@
+"""What a search has finished, in a small file beside the model until the model is there: an interrupt loses little."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import hashlib
+import json
+import os
+import time
+import zipfile
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, final
+
+import numpy as np
+import numpy.typing as npt
+
+from mercer._version import __version__
+from mercer.errors import InputError
+from mercer.inputs.base import Objects
+from mercer.jobs.search import Trial
+from mercer.kernels.base import Kernel
+from mercer.readers.data import Data
+from mercer.storage.atomic import replacing
+
+if TYPE_CHECKING:
+    from mercer.jobs.fitting import Plan
+
+_SECONDS_BETWEEN = 10.0
+_PARTS = ("fold_scores", "predicted", "decisions")
+
+
+@final
+class Checkpoint:
+    """Finished settings, by kernel and penalty; they belong to one file and one plan, and are refused for others."""
+
+    def __init__(self, path: str, *, resume: bool) -> None:
+        self.path = path
+        self.total = 0
+        self._resume = resume
+        self._mark = ""
+        self._kept: dict[str, Trial] = {}
+        self._written = time.monotonic()
+
+    def __len__(self) -> int:
+        return len(self._kept)
+
+    def begin(self, mark: str, candidates: Sequence[Kernel], total: int) -> str:
+        """Say what is searched; what an earlier search left, and a sentence on it, if it is to be resumed."""
+        self._mark, self.total = mark, total
+        if not self._resume:
+            return ""
+        if not os.path.exists(self.path):
+            return f"There is nothing to resume at {self.path}: the search starts from the beginning."
+        self._kept = self._read({repr(kernel): kernel for kernel in candidates})
+        return f"Resumed: {len(self._kept)} of {total} settings were finished already."
+
+    def recall(self, kernel: Kernel, penalty: float) -> Trial | None:
+        return self._kept.get(_key(kernel, penalty))
+
+    def keep(self, kernel: Kernel, penalty: float, trial: Trial) -> None:
+        """Remember a setting; every few seconds all of them are written, in case there is no time later."""
+        self._kept[_key(kernel, penalty)] = trial
+        if time.monotonic() - self._written > _SECONDS_BETWEEN:
+            self.write()
+
+    def write(self) -> None:
+        """Write what is finished, if anything is."""
+        if not self._kept:
+            return
+        about = {
+            key: {"kernel": repr(trial.kernel), "penalty": trial.penalty, "seconds": trial.seconds}
+            for key, trial in self._kept.items()
+        }
+        arrays = {
+            f"{number}/{part}": getattr(trial, part)
+            for number, trial in enumerate(self._kept.values())
+            for part in _PARTS
+        }
+        head = json.dumps({"mark": self._mark, "settings": about})
+        with replacing(self.path) as stream:
+            np.savez(stream, about=np.array(head), **arrays)
+        self._written = time.monotonic()
+
+    def remove(self) -> None:
+        """The model is there: nothing needs to be resumed."""
+        with contextlib.suppress(OSError):
+            os.unlink(self.path)
+
+    def _read(self, kernels: dict[str, Kernel]) -> dict[str, Trial]:
+        try:
+            with np.load(self.path, allow_pickle=False) as stored:
+                head = json.loads(str(stored["about"]))
+                if head["mark"] == self._mark:
+                    return {
+                        key: Trial(
+                            kernels[told["kernel"]],
+                            float(told["penalty"]),
+                            stored[f"{number}/fold_scores"],
+                            stored[f"{number}/predicted"],
+                            stored[f"{number}/decisions"],
+                            float(told["seconds"]),
+                        )
+                        for number, (key, told) in enumerate(head["settings"].items())
+                    }
+        except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
+            raise _refused(f"{self.path} cannot be resumed from: it is damaged, or no search wrote it.") from error
+        raise _refused(f"{self.path} is of a search on other data or with other options.")
+
+
+def _refused(message: str) -> InputError:
+    error = InputError(message)
+    error.add_note("Without --resume the search starts from the beginning.")
+    return error
+
+
+def mark_of(data: Data, objects: Any, candidates: Sequence[Kernel], plan: Plan) -> str:
+    """A digest of everything that the outcome of a search depends on."""
+    told = {
+        **dataclasses.asdict(plan),
+        "time_limit": None,
+        "version": __version__,
+        "kernels": list(map(repr, candidates)),
+    }
+    digest = hashlib.sha256(json.dumps(told, sort_keys=True).encode())
+    arrays: dict[str, npt.NDArray[Any]] = {"labels": np.asarray(data.labels)}
+    if data.kind == "table":
+        arrays |= {f"{column.kind}/{key}": column.values for key, column in data.objects.items()}
+    elif isinstance(objects, Objects):
+        arrays |= objects.to_arrays()
+    else:
+        arrays["objects"] = np.asarray(objects)
+    for key, array in arrays.items():
+        digest.update(f"{key}/{array.dtype}/{array.shape}/".encode())
+        plain = array.dtype.kind != "O"
+        digest.update(np.ascontiguousarray(array).tobytes() if plain else json.dumps(array.tolist()).encode())
+    return digest.hexdigest()
+
+
+def _key(kernel: Kernel, penalty: float) -> str:
+    return f"{kernel!r} {penalty!r}"
