@@ -150,8 +150,10 @@ class MarginClassifier(Probabilities, ClassifierMixin, StoredPairs, ABC):
         def job(number: int) -> None:
             nonlocal done
             ids, signs = members.of(problems[number])
-            alone = gram if len(ids) == gram.shape[0] else gram.view(ids)
-            part = blocks.of(problems[number]) if shared else alone
+            if shared:
+                part = blocks.of(problems[number])
+            else:
+                part = gram if len(ids) == gram.shape[0] else gram.view(ids)
 
             def on_chunk(chunk: Any) -> None:
                 report((done + chunk.fraction) / len(problems), f"gap {chunk.gap:.2g}")

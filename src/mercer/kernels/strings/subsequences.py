@@ -73,9 +73,10 @@ class GapSubsequences(PairwiseSubsequences):
     def pair_loop(self, dtype: DType) -> PairLoop:
         fade, weight, similarity = (np.ascontiguousarray(table, dtype=dtype) for table in self.weights())
         if len(fade) == 1 and not len(similarity):
+            squared = np.square(weight)
 
             def even(left: Any, starts: Any, right: Any, ends: Any, first: Any, second: Any, out: Any) -> None:
-                even_pairs(left, starts, right, ends, first, second, out, self.p, fade, weight * weight)
+                even_pairs(left, starts, right, ends, first, second, out, self.p, fade, squared)
 
             return even
 
