@@ -152,8 +152,10 @@ class MarginClassifier(Probabilities, ClassifierMixin, StoredPairs, ABC):
             ids, signs = members.of(problems[number])
             if shared:
                 part = blocks.of(problems[number])
+            elif len(ids) == gram.shape[0]:
+                part = gram
             else:
-                part = gram if len(ids) == gram.shape[0] else gram.view(ids)
+                part = gram.view(ids)
 
             def on_chunk(chunk: Any) -> None:
                 report((done + chunk.fraction) / len(problems), f"gap {chunk.gap:.2g}")
