@@ -99,7 +99,8 @@ class Gram:
             return cls.of(fitted, row_objects, None if columns is None else column_objects, dtype=np.float64,
                           memory=memory, executor=executor)  # fmt: skip
         left, right = fitted.align(left, right)
-        chosen = executor or (Serial() if entries < _SERIAL_ENTRIES else Threads())
+        dear = fitted.tile_entries(left, right) < ANY_TILE
+        chosen = executor or (Serial() if entries < _SERIAL_ENTRIES and not dear else Threads())
         whole = fitted.kernel.whole(left, right, fitted.state)
         stored = whole if whole is not None and whole.dtype == kind else None
         return cls(
