@@ -49,6 +49,21 @@ def test_products(n, m, budget):
     np.testing.assert_allclose(out, FULL[:n, :m] @ vectors, atol=1e-11)
 
 
+@pytest.mark.parametrize("zeros", ["few", "many", "in one place"])
+def test_products_with_vectors_that_are_zero_in_places(zeros, monkeypatch):
+    monkeypatch.setattr("mercer.gram.sinks._PIECE", 16)
+    vectors = RANDOM.normal(size=(90, 6))
+    if zeros == "many":  # as coefficients of pairs of classes: each column belongs to a few objects side by side
+        for column in range(6):
+            vectors[np.r_[: 15 * column, 15 * column + 15 : 90], column] = 0.0
+    elif zeros == "in one place":
+        vectors[:32] = 0.0
+    out = np.zeros((90, 6))
+    strips = plan(90, 90, itemsize=8, budget=8 * 40 * 90)
+    Serial().map(copied(FULL), strips, ProductSink(out, vectors, np.float64))
+    np.testing.assert_allclose(out, FULL @ vectors, atol=1e-11)
+
+
 @pytest.mark.parametrize("n", [256, 257, 513, 1100])
 def test_matrices_of_several_tiles(n):
     X = RANDOM.normal(size=(n, 4))

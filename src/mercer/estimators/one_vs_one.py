@@ -22,26 +22,29 @@ def pairs(n_classes: int) -> list[tuple[int, int]]:
 
 def votes(decisions: Float64, n_classes: int) -> npt.NDArray[np.intp]:
     """The class that wins most pairs; a tie goes to the first."""
-    tally = np.zeros((len(decisions), n_classes), dtype=np.intp)
-    for column, (a, b) in enumerate(pairs(n_classes)):
-        wins = decisions[:, column] > 0
-        tally[wins, a] += 1
-        tally[~wins, b] += 1
-    winners: npt.NDArray[np.intp] = tally.argmax(axis=1)
+    winners: npt.NDArray[np.intp] = _tally(decisions > 0, n_classes).argmax(axis=1)
     return winners
 
 
 def one_vs_rest_shape(decisions: Float64, n_classes: int) -> Float64:
     """Votes, with ties broken by the sum of decision values squeezed into (-1/3, 1/3), one column per class."""
-    tally = np.zeros((len(decisions), n_classes))
-    confidence = np.zeros((len(decisions), n_classes))
-    for column, (a, b) in enumerate(pairs(n_classes)):
-        values = decisions[:, column]
-        confidence[:, a] += values
-        confidence[:, b] -= values
-        tally[values >= 0, a] += 1
-        tally[values < 0, b] += 1
-    tally += confidence / (3 * (np.abs(confidence) + 1))
+    confidence = decisions @ _signs(n_classes)
+    shares: Float64 = _tally(decisions >= 0, n_classes) + confidence / (3 * (np.abs(confidence) + 1))
+    return shares
+
+
+def _signs(n_classes: int) -> Float64:
+    """One row per pair (a, b): +1 for a, -1 for b."""
+    signs = np.zeros((n_classes * (n_classes - 1) // 2, n_classes))
+    for row, (a, b) in enumerate(pairs(n_classes)):
+        signs[row, a], signs[row, b] = 1.0, -1.0
+    return signs
+
+
+def _tally(wins: npt.NDArray[np.bool_], n_classes: int) -> Float64:
+    """How many pairs each class wins, where `wins` says that the first of a pair does."""
+    signs = _signs(n_classes)
+    tally: Float64 = wins @ signs + (signs < 0).sum(axis=0)
     return tally
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
@@ -11,6 +12,9 @@ import numpy.typing as npt
 from mercer._jit import Array, jit
 from mercer.gram.executors import Block
 from mercer.gram.tiles import Tile
+
+_PIECE = 128
+"""Columns of a tile that are looked at together for vectors that are zero there."""
 
 
 class Buffers:
@@ -64,7 +68,7 @@ class ProductSink:
         self._single = vectors.ndim == 1
         self._vectors = np.ascontiguousarray(vectors, dtype=np.float64 if self._single else dtype)
         self._buffers = Buffers(dtype)
-        self._parts: dict[tuple[int, int], tuple[npt.NDArray[np.intp] | None, Block]] = {}
+        self._parts: dict[tuple[int, int], list[_Piece]] = {}
 
     def buffer(self, tile: Tile) -> Block:
         return self._buffers.of_shape(tile.shape)
@@ -73,22 +77,51 @@ class ProductSink:
         if self._single:  # gradients of solvers: every term is added up in float64
             _add_product(self._out[tile.rows], block, self._vectors[tile.columns])
             return
-        used, vectors = self._used(tile.left, tile.right)
-        if used is None:
-            self._out[tile.rows] += block @ vectors
-        else:
-            self._out[tile.rows, used] += block @ vectors
+        for piece in self._pieces(tile.left, tile.right):
+            product = block[:, piece.columns] @ piece.vectors
+            if piece.used is None:
+                self._out[tile.rows] += product
+            else:
+                _add_at(self._out[tile.rows], product, piece.used)
 
-    def _used(self, left: int, right: int) -> tuple[npt.NDArray[np.intp] | None, Block]:
-        """The vectors that are not zero here, if those are few: support objects of one class have few coefficients."""
+    def _pieces(self, left: int, right: int) -> list[_Piece]:
+        """Columns of a tile with the vectors that are not zero there, if those are few.
+
+        Support objects of one class have coefficients in the pairs of that class alone, and lie side by side.
+        """
         found = self._parts.get((left, right))
         if found is None:
-            part = self._vectors[left:right]
-            used = np.flatnonzero(part.any(axis=0))
-            few = len(used) <= part.shape[1] // 2
-            found = (used, np.ascontiguousarray(part[:, used])) if few else (None, part)
+            edges = range(0, right - left, _PIECE)
+            found = [self._piece(left, slice(edge, min(edge + _PIECE, right - left))) for edge in edges]
+            if any(piece.used is None for piece in found):
+                found = [_Piece(slice(None), None, self._vectors[left:right])]
             self._parts[left, right] = found
         return found
+
+    def _piece(self, left: int, columns: slice) -> _Piece:
+        part = self._vectors[left + columns.start : left + columns.stop]
+        used = np.flatnonzero(part.any(axis=0))
+        few = len(used) <= part.shape[1] // 2
+        return _Piece(columns, used, np.ascontiguousarray(part[:, used])) if few else _Piece(columns, None, part)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class _Piece:
+    """Columns of a tile, and the parts of the vectors that they are multiplied with."""
+
+    columns: slice
+    used: npt.NDArray[np.intp] | None
+    """Which vectors those are; None for all."""
+    vectors: Block
+
+
+@jit
+def _add_at(out: Array, product: Array, columns: Array) -> None:
+    for i in range(product.shape[0]):
+        row, terms = out[i], product[i]
+        for k in range(columns.shape[0]):
+            row[columns[k]] += terms[k]
 
 
 @jit
