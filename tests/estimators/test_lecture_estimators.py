@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.datasets import load_iris, make_moons
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -109,3 +110,12 @@ def test_traces_of_several_machines():
     model = PrimalPerceptron(epochs=3).fit(*IRIS)
     with pytest.raises(AttributeError, match="see traces_"):
         _ = model.trace_
+
+
+@pytest.mark.parametrize("model", MODELS, ids=str)
+def test_a_time_limit_ends_training_with_a_warning(model):
+    X, y = IRIS
+    with pytest.warns(ConvergenceWarning, match="time limit"):
+        clone(model).set_params(time_limit=1e-9).fit(X, y).predict(X)
+    with pytest.raises(ParameterError, match="time_limit"):
+        clone(model).set_params(time_limit=-1.0).fit(X, y)

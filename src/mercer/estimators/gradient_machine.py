@@ -14,6 +14,7 @@ from mercer.gram.matrix import Gram
 from mercer.losses.base import Loss
 from mercer.losses.logistic import Logistic
 from mercer.losses.smooth_hinge import SmoothHinge
+from mercer.solvers.drive import Limits, OnChunk
 from mercer.solvers.lecture_gradient import gradient_descent
 
 Float64 = npt.NDArray[np.float64]
@@ -40,6 +41,7 @@ class GradientKernelMachine(TracedKernelMachine):
     steps : at most so many.
     learning_rate : the constant step of the printed softmax; None for 0.01.
     tol : end once the gradient is so much shorter than at the start.
+    time_limit : at most so many seconds; None for no limit.
 
     Attributes
     ----------
@@ -66,6 +68,7 @@ class GradientKernelMachine(TracedKernelMachine):
         learning_rate: float | None = None,
         tol: float = 1e-6,
         memory: float | str = "auto",
+        time_limit: float | None = None,
     ) -> None:
         self.objective = objective
         self.variant = variant
@@ -79,6 +82,10 @@ class GradientKernelMachine(TracedKernelMachine):
         self.learning_rate = learning_rate
         self.tol = tol
         self.memory = memory
+        self.time_limit = time_limit
+
+    def _most_steps(self, n: int) -> int:
+        return int(self.steps)
 
     def _check_parameters(self) -> None:
         owner = type(self).__name__
@@ -91,7 +98,7 @@ class GradientKernelMachine(TracedKernelMachine):
         if self.learning_rate is not None:
             _check.real(owner, "learning_rate", self.learning_rate, low=0, low_open=True, high_open=True)
 
-    def _learn(self, gram: Gram, signs: Float64) -> Learnt:
+    def _learn(self, gram: Gram, signs: Float64, limits: Limits, on_chunk: OnChunk) -> Learnt:
         softmax = self.objective == "softmax"
         loss: Loss = Logistic() if softmax else SmoothHinge()
         rate = None
@@ -106,8 +113,10 @@ class GradientKernelMachine(TracedKernelMachine):
             steps=int(self.steps),
             tol=float(self.tol),
             constant_rate=rate,
+            limits=limits,
+            on_chunk=on_chunk,
         )
-        return Learnt(found.coefficients, found.intercept, found.trace)
+        return Learnt(found.coefficients, found.intercept, found.trace, found.status)
 
     _kept = "z_"
 

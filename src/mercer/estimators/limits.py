@@ -12,9 +12,9 @@ from mercer.solvers.drive import Limits
 
 
 def limits_of(estimator: Any, began: float) -> Limits:
-    """`max_iter` and what is left of `time_limit` since `began`."""
+    """`max_iter`, where an estimator has it, and what is left of `time_limit` since `began`."""
     owner = type(estimator).__name__
-    max_iter = _check.integer(owner, "max_iter", estimator.max_iter, low=-1)
+    max_iter = _check.integer(owner, "max_iter", estimator.max_iter, low=-1) if hasattr(estimator, "max_iter") else -1
     sharing = getattr(estimator, "_sharing", None)
     stop = threading.Event() if sharing is None else sharing.stop_of_one_fit()
     if estimator.time_limit is None:

@@ -14,6 +14,7 @@ from mercer.estimators.kernelised import KernelLike
 from mercer.estimators.traced import Learnt, TracedKernelMachine, TracedLinearMachine
 from mercer.gram.matrix import Gram
 from mercer.solvers import lecture_perceptron as solver
+from mercer.solvers.drive import Limits, OnChunk
 
 Float64 = npt.NDArray[np.float64]
 
@@ -33,6 +34,7 @@ class KernelPerceptron(TracedKernelMachine):
     averaged : predict with the mean of all machines met, one per object shown, rather than with the last.
     margin : learn also from objects whose score is right but smaller than this.
     shuffle, random_state : whether each epoch has an order of its own; else the objects come as they are.
+    time_limit : at most so many seconds; None for no limit.
 
     Attributes
     ----------
@@ -60,6 +62,7 @@ class KernelPerceptron(TracedKernelMachine):
         shuffle: bool = False,
         random_state: Any = None,
         memory: float | str = "auto",
+        time_limit: float | None = None,
     ) -> None:
         self.kernel = kernel
         self.degree = degree
@@ -72,11 +75,15 @@ class KernelPerceptron(TracedKernelMachine):
         self.shuffle = shuffle
         self.random_state = random_state
         self.memory = memory
+        self.time_limit = time_limit
+
+    def _most_steps(self, n: int) -> int:
+        return int(self.epochs) * n
 
     def _check_parameters(self) -> None:
         _check_perceptron(self)
 
-    def _learn(self, gram: Gram, signs: Float64) -> Learnt:
+    def _learn(self, gram: Gram, signs: Float64, limits: Limits, on_chunk: OnChunk) -> Learnt:
         found = solver.kernel_perceptron(
             gram,
             signs,
@@ -84,10 +91,12 @@ class KernelPerceptron(TracedKernelMachine):
             margin=float(self.margin),
             intercept=bool(self.fit_intercept),
             order=_order(self, len(signs)),
+            limits=limits,
+            on_chunk=on_chunk,
         )
         alpha = found.mean_alpha if self.averaged else found.alpha
         intercept = found.mean_intercept if self.averaged else found.intercept
-        return Learnt(alpha * signs, intercept, found.trace, found.alpha)
+        return Learnt(alpha * signs, intercept, found.trace, found.status, found.alpha)
 
     _kept = "counts_"
 
@@ -108,7 +117,7 @@ class PrimalPerceptron(TracedLinearMachine):
     Parameters
     ----------
     learning_rate : eta > 0.
-    epochs, fit_intercept, averaged, margin, shuffle, random_state : as in `KernelPerceptron`.
+    epochs, fit_intercept, averaged, margin, shuffle, random_state, time_limit : as in `KernelPerceptron`.
 
     >>> from mercer import PrimalPerceptron
     >>> model = PrimalPerceptron().fit([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]], [-1, 1])
@@ -126,6 +135,7 @@ class PrimalPerceptron(TracedLinearMachine):
         margin: float = 0.0,
         shuffle: bool = False,
         random_state: Any = None,
+        time_limit: float | None = None,
     ) -> None:
         self.learning_rate = learning_rate
         self.epochs = epochs
@@ -134,12 +144,16 @@ class PrimalPerceptron(TracedLinearMachine):
         self.margin = margin
         self.shuffle = shuffle
         self.random_state = random_state
+        self.time_limit = time_limit
+
+    def _most_steps(self, n: int) -> int:
+        return int(self.epochs) * n
 
     def _check_parameters(self) -> None:
         _check_perceptron(self)
         _check.real(type(self).__name__, "learning_rate", self.learning_rate, low=0, low_open=True, high_open=True)
 
-    def _learn_weights(self, X: Float64, signs: Float64) -> Learnt:
+    def _learn_weights(self, X: Float64, signs: Float64, limits: Limits, on_chunk: OnChunk) -> Learnt:
         found = solver.primal_perceptron(
             X,
             signs,
@@ -148,10 +162,12 @@ class PrimalPerceptron(TracedLinearMachine):
             margin=float(self.margin),
             intercept=bool(self.fit_intercept),
             order=_order(self, len(signs)),
+            limits=limits,
+            on_chunk=on_chunk,
         )
         if self.averaged:
-            return Learnt(found.mean_weights, found.mean_intercept, found.trace, found.alpha)
-        return Learnt(found.weights, found.intercept, found.trace, found.alpha)
+            return Learnt(found.mean_weights, found.mean_intercept, found.trace, found.status, found.alpha)
+        return Learnt(found.weights, found.intercept, found.trace, found.status, found.alpha)
 
     @property
     def converged_(self) -> bool:

@@ -10,6 +10,7 @@ from sklearn.utils import check_random_state
 
 from mercer import _check
 from mercer.estimators.traced import Learnt, TracedLinearMachine, is_printed
+from mercer.solvers.drive import Limits, OnChunk
 from mercer.solvers.lecture_subgradient import batch_subgradient, stochastic_subgradient
 
 Float64 = npt.NDArray[np.float64]
@@ -36,6 +37,7 @@ class SubgradientSVM(TracedLinearMachine):
         eta_t = learning_rate / t (stochastic); None for 1, 0.01 and 1.
     record_every : steps between recorded values; None for 1 (batch) or as many as there are objects (stochastic).
     random_state : which objects the stochastic method draws.
+    time_limit : at most so many seconds; None for no limit.
 
     >>> from mercer import SubgradientSVM
     >>> model = SubgradientSVM(method="batch").fit([[-2.0], [-1.0], [1.0], [2.0]], [0, 0, 1, 1])
@@ -53,6 +55,7 @@ class SubgradientSVM(TracedLinearMachine):
         learning_rate: float | None = None,
         record_every: int | None = None,
         random_state: Any = None,
+        time_limit: float | None = None,
     ) -> None:
         self.method = method
         self.variant = variant
@@ -61,6 +64,10 @@ class SubgradientSVM(TracedLinearMachine):
         self.learning_rate = learning_rate
         self.record_every = record_every
         self.random_state = random_state
+        self.time_limit = time_limit
+
+    def _most_steps(self, n: int) -> int:
+        return int(self.steps or (_BATCH_STEPS if self.method == "batch" else _PASSES * n))
 
     def _check_parameters(self) -> None:
         owner = type(self).__name__
@@ -73,21 +80,32 @@ class SubgradientSVM(TracedLinearMachine):
         if self.learning_rate is not None:
             _check.real(owner, "learning_rate", self.learning_rate, low=0, low_open=True, high_open=True)
 
-    def _learn_weights(self, X: Float64, signs: Float64) -> Learnt:
+    def _learn_weights(self, X: Float64, signs: Float64, limits: Limits, on_chunk: OnChunk) -> Learnt:
         printed = is_printed(type(self).__name__, self.variant)
+        steps = self._most_steps(len(signs))
         if self.method == "batch":
             rate = self.learning_rate or (0.01 if printed else 1.0)
-            steps = self.steps or _BATCH_STEPS
-            found = batch_subgradient(X, signs, float(self.C), steps=steps, learning_rate=rate, printed=printed)
+            found = batch_subgradient(
+                X,
+                signs,
+                float(self.C),
+                steps=steps,
+                learning_rate=rate,
+                printed=printed,
+                limits=limits,
+                on_chunk=on_chunk,
+            )
         else:
             found = stochastic_subgradient(
                 X,
                 signs,
                 float(self.C),
-                steps=self.steps or _PASSES * len(signs),
+                steps=steps,
                 learning_rate=self.learning_rate or 1.0,
                 record_every=self.record_every or len(signs),
                 random_state=np.random.default_rng(check_random_state(self.random_state).randint(2**31)),
                 printed=printed,
+                limits=limits,
+                on_chunk=on_chunk,
             )
-        return Learnt(found.weights, found.intercept, found.trace)
+        return Learnt(found.weights, found.intercept, found.trace, found.status)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import time
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self, final
 
@@ -15,13 +16,17 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mercer import _check
+from mercer._progress import reporting
 from mercer._stored import Stored, checked_array, checked_value
 from mercer.errors import ModelFileError
 from mercer.estimators.kernelised import Kernelised
+from mercer.estimators.limits import limits_of
 from mercer.estimators.targets import Classes, classes_of
 from mercer.gram.expansion import Expansion
 from mercer.gram.matrix import Gram
 from mercer.inputs.vectors import Vectors
+from mercer.solvers.drive import Chunk, Limits, OnChunk
+from mercer.solvers.solution import Status
 from mercer.solvers.trace import Trace
 
 Float64 = npt.NDArray[np.float64]
@@ -35,6 +40,7 @@ class Learnt:
     coefficients: Float64
     intercept: float
     trace: Trace
+    status: Status
     counts: Float64 | None = None
 
 
@@ -43,6 +49,15 @@ class Traced(ClassifierMixin, BaseEstimator, ABC):
 
     classes_: npt.NDArray[Any]
     traces_: tuple[Trace, ...]
+    time_limit: float | None
+
+    @abstractmethod
+    def _check_parameters(self) -> None:
+        """Answer bad parameters before any work."""
+
+    @abstractmethod
+    def _most_steps(self, n: int) -> int:
+        """How many steps a machine of n objects takes at most, as its solver counts them."""
 
     @abstractmethod
     def _scores(self, X: Any) -> Float64:
@@ -68,7 +83,31 @@ class Traced(ClassifierMixin, BaseEstimator, ABC):
         winners = (values >= 0).astype(np.intp) if values.ndim == 1 else values.argmax(axis=1)
         return self.classes_[winners]
 
-    def _warn_if_diverged(self) -> None:
+    def _train(self, began: float, classes: Classes, learn: Callable[..., Learnt], data: Any) -> list[Learnt]:
+        """One machine after the other, within the time that is left."""
+        targets = signs_against_rest(classes)
+        most = self._most_steps(len(classes.codes))
+        machines: list[Learnt] = []
+        with reporting("Training") as report:
+
+            def on_chunk(chunk: Chunk) -> None:
+                done = len(machines) + min(chunk.iterations / most, 1.0)
+                report(done / len(targets), f"step {chunk.iterations:,}")
+
+            for signs in targets:
+                machine = learn(data, signs, limits_of(self, began), on_chunk)
+                machines.append(machine)
+        return machines
+
+    def _warn_if_unfinished(self, machines: Sequence[Learnt]) -> None:
+        stopped = [machine for machine in machines if machine.status is not Status.CONVERGED]
+        if stopped:
+            where = "" if len(machines) == 1 else f" for {len(stopped)} of {len(machines)} machines"
+            warnings.warn(
+                f"{type(self).__name__} did not finish{where}. {stopped[0].status.value}",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
         if any(trace.diverged for trace in self.traces_):
             warnings.warn(
                 f"{type(self).__name__} diverged: the objective outgrew all numbers, and the last finite step is kept. "
@@ -110,17 +149,15 @@ class TracedKernelMachine(Traced, Kernelised):
     """An attribute with one row per training object and one column per machine, set by `_after`."""
 
     @abstractmethod
-    def _check_parameters(self) -> None:
-        """Answer bad parameters before any work."""
-
-    @abstractmethod
-    def _learn(self, gram: Gram, signs: Float64) -> Learnt:
+    def _learn(self, gram: Gram, signs: Float64, limits: Limits, on_chunk: OnChunk) -> Learnt:
         """Train one machine."""
 
     def fit(self, X: Any, y: Any) -> Self:
         """Train on objects X with labels y."""
+        began = time.monotonic()
         with self._all_or_nothing():
             self._check_parameters()
+            limits_of(self, began)
             kernel = self._kernel()
             objects = kernel.coerce(X)
             classes = classes_of(self, y, objects, regressor="KernelRidge")
@@ -128,7 +165,7 @@ class TracedKernelMachine(Traced, Kernelised):
             fitted = kernel.fit(objects)
             gram = Gram.of(fitted, objects, memory=self.memory)
             gram.store()
-            machines = [self._learn(gram, signs) for signs in signs_against_rest(classes)]
+            machines = self._train(began, classes, self._learn, gram)
         self.classes_ = classes.labels
         self.kernel_ = fitted
         self.traces_ = tuple(machine.trace for machine in machines)
@@ -138,7 +175,7 @@ class TracedKernelMachine(Traced, Kernelised):
         self.expansion_ = Expansion(fitted, objects.take(self.support_), full[self.support_], self.intercept_)
         self.dual_coef_ = self.expansion_.coefficients.T
         self._after(machines)
-        self._warn_if_diverged()
+        self._warn_if_unfinished(machines)
         return self
 
     @abstractmethod
@@ -185,24 +222,22 @@ class TracedLinearMachine(Traced):
     """Teaching classifiers with one weight per feature."""
 
     @abstractmethod
-    def _check_parameters(self) -> None:
-        """Answer bad parameters before any work."""
-
-    @abstractmethod
-    def _learn_weights(self, X: Float64, signs: Float64) -> Learnt:
+    def _learn_weights(self, X: Float64, signs: Float64, limits: Limits, on_chunk: OnChunk) -> Learnt:
         """Train one machine."""
 
     def fit(self, X: Any, y: Any) -> Self:
         """Train on rows of numbers X with labels y."""
+        began = time.monotonic()
         self._check_parameters()
+        limits_of(self, began)
         values = np.ascontiguousarray(validate_data(self, X, dtype=np.float64))
         classes = classes_of(self, y, Vectors.coerce(values), regressor="KernelRidge")
-        machines = [self._learn_weights(values, signs) for signs in signs_against_rest(classes)]
+        machines = self._train(began, classes, self._learn_weights, values)
         self.classes_ = classes.labels
         self.coef_ = np.vstack([machine.coefficients for machine in machines])
         self.intercept_ = np.array([machine.intercept for machine in machines])
         self.traces_ = tuple(machine.trace for machine in machines)
-        self._warn_if_diverged()
+        self._warn_if_unfinished(machines)
         return self
 
     def _scores(self, X: Any) -> Float64:

@@ -4,8 +4,8 @@ Problem     minimise  E(z, b) = ridge/2 z'Kz + C sum_i loss(y_i, k_i.z + b),  k_
 Softmax     ridge = lambda, C = 1, loss(y, f) = log(1 + exp(-y f)), the smooth perceptron
 Smooth SVM  ridge = 1, loss(y, f) = log(1 + exp(1 - y f)), since max(0, a) is nearly log(1 + exp(a))
 Slide       z <- z - eta (ridge K z + C K s),  b <- b - eta C sum_i s_i,  with s_i = dloss/df at k_i.z + b
-Corrected   eta by backtracking: twice the last one, halved until the objective falls by a share of what the slope
-            promises
+Corrected   eta from the curvature met in the last step (Barzilai and Borwein, 1988), halved until the objective falls
+            by a share of what the slope promises
 Printed     a constant eta; for the smooth SVM none is printed, which is eta = 1, and diverges as soon as K is not small
 """
 
@@ -18,7 +18,10 @@ import numpy as np
 
 from mercer.gram.matrix import Gram
 from mercer.losses.base import Loss
-from mercer.solvers.trace import Float64, Recorder, Trace
+from mercer.solvers.drive import Limits, OnChunk
+from mercer.solvers.lecture_run import LectureRun
+from mercer.solvers.solution import Float64, Status
+from mercer.solvers.trace import Trace
 
 _ARMIJO = 1e-4
 _SHORTEST = 2.0**-60
@@ -32,6 +35,7 @@ class Expanded:
     coefficients: Float64
     intercept: float
     trace: Trace
+    status: Status
 
 
 def gradient_descent(
@@ -44,50 +48,75 @@ def gradient_descent(
     steps: int,
     tol: float = 0.0,
     constant_rate: float | None = None,
+    limits: Limits | None = None,
+    on_chunk: OnChunk | None = None,
 ) -> Expanded:
     """Descend for so many steps, or until the gradient is below `tol` (relative to that at the start)."""
-    recorder = Recorder("objective")
-    z, Kz, b = np.zeros(len(y)), np.zeros(len(y)), 0.0
-    value = _value(loss, y, ridge, C, z, Kz, b)
-    recorder.add(0, value)
-    rate, first, diverged = 1.0, 0.0, False
-    for step in range(1, steps + 1):
-        slope = C * loss.slope(y, Kz + b)
-        gradient = gram.matvec(ridge * z + slope)
-        gradient_b = float(slope.sum())
+    run = _Descent(gram, y, loss, ridge, C, steps, tol, constant_rate)
+    run.go(limits, on_chunk)
+    return Expanded(run.z, run.b, run.trace, run.ended)
+
+
+@final
+class _Descent(LectureRun):
+    def __init__(
+        self, gram: Gram, y: Float64, loss: Loss, ridge: float, C: float, steps: int, tol: float, rate: float | None
+    ) -> None:
+        super().__init__("objective")
+        self._gram, self._y, self._loss, self._ridge, self._C = gram, y, loss, ridge, C
+        self._steps, self._tol, self._constant = steps, tol, rate
+        self.z, self._Kz, self.b = np.zeros(len(y)), np.zeros(len(y)), 0.0
+        self._value = self._value_at(self.z, self._Kz, self.b)
+        self.recorder.add(0, self._value)
+        self._rate, self._first = 1.0, 0.0
+        self._before: tuple[Float64, float] | None = None
+
+    def point(self) -> tuple[Float64, Float64, float]:
+        return self.z, self._Kz, self.b
+
+    def step(self, iterations: int) -> None:
+        for _ in range(iterations):
+            self._one()
+            if self.done:
+                return
+
+    def _one(self) -> None:
+        slope = self._C * self._loss.slope(self._y, self._Kz + self.b)
+        gradient, gradient_b = self._gram.matvec(self._ridge * self.z + slope), float(slope.sum())
         squared = float(gradient @ gradient) + gradient_b**2
-        first = first or squared
-        if squared <= tol * tol * first:
-            break
-        Kg = gram.matvec(gradient)
-        if constant_rate is None:
-            rate, new = _searched(loss, y, ridge, C, z, Kz, b, gradient, Kg, gradient_b, 2.0 * rate, value, squared)
+        self._first = self._first or squared
+        if squared <= self._tol * self._tol * self._first:
+            self.done = True
+            return
+        Kg = self._gram.matvec(gradient)
+        rate = self._constant or self._tried(gradient, gradient_b)
+        while True:
+            z, Kz, b = self.z - rate * gradient, self._Kz - rate * Kg, self.b - rate * gradient_b
+            value = self._value_at(z, Kz, b)
+            if self._constant is not None or value <= self._value - _ARMIJO * rate * squared:
+                break
+            rate *= 0.5
             if rate < _SHORTEST:
-                break  # nothing left to gain in floating point
-        else:
-            rate = constant_rate
-            new = _value(loss, y, ridge, C, z - rate * gradient, Kz - rate * Kg, b - rate * gradient_b)
-        if not np.isfinite(new):
-            diverged = True
-            break
-        z, Kz, b, value = z - rate * gradient, Kz - rate * Kg, b - rate * gradient_b, new
-        recorder.add(step, value)
-    return Expanded(z, b, recorder.trace(diverged=diverged))
+                self.done = True  # nothing left to gain in floating point
+                return
+        if not np.isfinite(value):
+            self.done = self.diverged = True
+            return
+        self.z, self._Kz, self.b, self._value, self._rate = z, Kz, b, value, rate
+        self._before = gradient, gradient_b
+        self.iterations += 1
+        self.recorder.add(self.iterations, value)
+        self.done = self.iterations >= self._steps
 
+    def _tried(self, gradient: Float64, gradient_b: float) -> float:
+        """The inverse of the curvature met in the last step, which went `rate` along the last gradient."""
+        if self._before is None:
+            return 2.0 * self._rate
+        last, last_b = self._before
+        across = float(last @ (last - gradient)) + last_b * (last_b - gradient_b)
+        length = float(last @ last) + last_b**2
+        return self._rate * length / across if across > 0.0 else 2.0 * self._rate
 
-def _value(loss: Loss, y: Float64, ridge: float, C: float, z: Float64, Kz: Float64, b: float) -> float:
-    with np.errstate(over="ignore", invalid="ignore"):  # a constant step may outgrow all numbers
-        return float(0.5 * ridge * (z @ Kz) + C * loss.value(y, Kz + b).sum())
-
-
-def _searched(
-    loss: Loss, y: Float64, ridge: float, C: float, z: Float64, Kz: Float64, b: float,
-    gradient: Float64, Kg: Float64, gradient_b: float, rate: float, value: float, squared: float,
-) -> tuple[float, float]:  # fmt: skip
-    """The first of rate, rate/2, rate/4 ... at which the objective falls enough, and its value there."""
-    while rate >= _SHORTEST:
-        new = _value(loss, y, ridge, C, z - rate * gradient, Kz - rate * Kg, b - rate * gradient_b)
-        if new <= value - _ARMIJO * rate * squared:
-            return rate, new
-        rate *= 0.5
-    return rate, value
+    def _value_at(self, z: Float64, Kz: Float64, b: float) -> float:
+        with np.errstate(over="ignore", invalid="ignore"):  # a constant step may outgrow all numbers
+            return float(0.5 * self._ridge * (z @ Kz) + self._C * self._loss.value(self._y, Kz + b).sum())

@@ -12,15 +12,19 @@ The kernel form keeps the scores of all objects, so that only mistakes cost anyt
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass
-from typing import final
+from typing import Any, final
 
 import numpy as np
 import numpy.typing as npt
 
 from mercer._jit import Array, jit
 from mercer.gram.matrix import Gram
-from mercer.solvers.trace import Float64, Recorder, Trace
+from mercer.solvers.drive import Limits, OnChunk
+from mercer.solvers.lecture_run import LectureRun
+from mercer.solvers.solution import Float64, Solution, Stats, Status
+from mercer.solvers.trace import Trace
 
 Order = npt.NDArray[np.int64]
 
@@ -37,6 +41,7 @@ class Perceptron:
     converged: bool
     """Whether the last epoch had no mistake."""
     trace: Trace
+    status: Status
 
 
 @final
@@ -51,27 +56,26 @@ class PrimalPerceptron:
     alpha: Float64
     converged: bool
     trace: Trace
+    status: Status
 
 
 def kernel_perceptron(
-    gram: Gram, y: Float64, *, epochs: int, margin: float = 0.0, intercept: bool = True, order: Order | None = None
+    gram: Gram,
+    y: Float64,
+    *,
+    epochs: int,
+    margin: float = 0.0,
+    intercept: bool = True,
+    order: Order | None = None,
+    limits: Limits | None = None,
+    on_chunk: OnChunk | None = None,
 ) -> Perceptron:
     """At most so many epochs, fewer when one passes without a mistake; `order` has one row per epoch."""
-    K = gram.dense()
-    n = len(y)
-    alpha, late, scores = np.zeros(n), np.zeros(n), np.zeros(n)
-    bias = np.zeros(2)  # b, and what its updates missed of the mean
-    recorder = Recorder("mistakes")
-    shown, mistakes = 0, -1
-    for epoch in range(epochs):
-        turn = np.arange(n) if order is None else order[epoch]
-        mistakes = _kernel_epoch(K, y, turn, margin, intercept, shown, alpha, late, scores, bias)
-        shown += n
-        recorder.add(epoch + 1, float(mistakes))
-        if mistakes == 0:
-            break
-    means = alpha - late / shown, float(bias[0] - bias[1] / shown)
-    return Perceptron(alpha, means[0], float(bias[0]), means[1], mistakes == 0, recorder.trace())
+    run = _Kernel(gram.dense(), y, margin, intercept, epochs, order)
+    run.go(limits, on_chunk)
+    shown = max(run.iterations, 1)
+    means = run.alpha - run.late / shown, float(run.bias[0] - run.bias[1] / shown)
+    return Perceptron(run.alpha, means[0], float(run.bias[0]), means[1], run.faultless, run.trace, run.ended)
 
 
 def primal_perceptron(
@@ -83,25 +87,89 @@ def primal_perceptron(
     margin: float = 0.0,
     intercept: bool = True,
     order: Order | None = None,
+    limits: Limits | None = None,
+    on_chunk: OnChunk | None = None,
 ) -> PrimalPerceptron:
     """The slide's own form, on vectors."""
-    n, d = X.shape
-    alpha = np.zeros(n)
-    # The bias rides along as the last weight; `late` is what updates missed of the mean.
-    weights, late = np.zeros(d + 1), np.zeros(d + 1)
-    recorder = Recorder("mistakes")
-    shown, mistakes = 0, -1
-    for epoch in range(epochs):
-        turn = np.arange(n) if order is None else order[epoch]
-        mistakes = _primal_epoch(X, y, turn, margin, learning_rate, intercept, shown, weights, late, alpha)
-        shown += n
-        recorder.add(epoch + 1, float(mistakes))
-        if mistakes == 0:
-            break
-    mean = weights - late / shown
+    run = _Primal(X, y, learning_rate, margin, intercept, epochs, order)
+    run.go(limits, on_chunk)
+    d, weights = X.shape[1], run.weights
+    mean = weights - run.late / max(run.iterations, 1)
     return PrimalPerceptron(
-        weights[:d], mean[:d], float(weights[d]), float(mean[d]), alpha, mistakes == 0, recorder.trace()
+        weights[:d], mean[:d], float(weights[d]), float(mean[d]), run.alpha, run.faultless, run.trace, run.ended
     )
+
+
+class _Epochs(LectureRun):
+    """Objects are shown one after the other, epoch after epoch, until one passes without a mistake."""
+
+    def __init__(self, n: int, epochs: int, order: Order | None) -> None:
+        super().__init__("mistakes")
+        self._n, self._epochs, self._order = n, epochs, order
+        self._mistakes = 0
+        self.alpha = np.zeros(n)
+        self.faultless = False
+
+    @abstractmethod
+    def _show(self, turn: Order, shown: int) -> int:
+        """Show these objects after so many others; the number of mistakes."""
+
+    def step(self, iterations: int) -> None:
+        epoch, position = divmod(self.iterations, self._n)
+        turn = np.arange(self._n) if self._order is None else self._order[epoch]
+        part = turn[position : position + iterations]
+        self._mistakes += self._show(part, self.iterations)
+        self.iterations += len(part)
+        if position + len(part) == self._n:
+            self.recorder.add(epoch + 1, float(self._mistakes))
+            self.faultless = self._mistakes == 0
+            self.done = self.faultless or epoch + 1 == self._epochs
+            self._mistakes = 0
+
+    def finish(self, status: Status, stats: Stats) -> Solution:
+        if not self.done:  # the epoch that a limit ended
+            self.recorder.add(self.iterations // self._n + 1, float(self._mistakes))
+        return super().finish(status, stats)
+
+
+@final
+class _Kernel(_Epochs):
+    def __init__(
+        self, K: npt.NDArray[Any], y: Float64, margin: float, intercept: bool, epochs: int, order: Order | None
+    ) -> None:
+        super().__init__(len(y), epochs, order)
+        self._K, self._y, self._margin, self._intercept = K, y, margin, intercept
+        self.late, self._scores = np.zeros(len(y)), np.zeros(len(y))
+        self.bias = np.zeros(2)  # b, and what its updates missed of the mean
+
+    def point(self) -> tuple[Float64, Float64, float]:
+        return self.alpha * self._y, self._scores, float(self.bias[0])
+
+    def _show(self, turn: Order, shown: int) -> int:
+        return _kernel_epoch(
+            self._K, self._y, turn, self._margin, self._intercept, shown, self.alpha, self.late, self._scores, self.bias
+        )
+
+
+@final
+class _Primal(_Epochs):
+    def __init__(
+        self, X: Float64, y: Float64, rate: float, margin: float, intercept: bool, epochs: int, order: Order | None
+    ) -> None:
+        super().__init__(len(y), epochs, order)
+        self._X, self._y, self._rate, self._margin, self._intercept = X, y, rate, margin, intercept
+        # The bias rides along as the last weight; `late` is what updates missed of the mean.
+        self.weights, self.late = np.zeros(X.shape[1] + 1), np.zeros(X.shape[1] + 1)
+
+    def point(self) -> tuple[Float64, Float64, float]:
+        w = self.weights[:-1]
+        return w, self._X @ w, float(self.weights[-1])
+
+    def _show(self, turn: Order, shown: int) -> int:
+        return _primal_epoch(
+            self._X, self._y, turn, self._margin, self._rate, self._intercept, shown, self.weights, self.late,
+            self.alpha,
+        )  # fmt: skip
 
 
 @jit

@@ -24,7 +24,10 @@ from typing import final
 import numpy as np
 
 from mercer._jit import Array, jit
-from mercer.solvers.trace import Float64, Recorder, Trace
+from mercer.solvers.drive import Limits, OnChunk
+from mercer.solvers.lecture_run import LectureRun
+from mercer.solvers.solution import Float64, Status
+from mercer.solvers.trace import Trace
 
 
 @final
@@ -35,41 +38,73 @@ class Descent:
     weights: Float64
     intercept: float
     trace: Trace
+    status: Status
 
 
 def batch_subgradient(
-    X: Float64, y: Float64, C: float, *, steps: int, learning_rate: float, printed: bool = False
+    X: Float64,
+    y: Float64,
+    C: float,
+    *,
+    steps: int,
+    learning_rate: float,
+    printed: bool = False,
+    limits: Limits | None = None,
+    on_chunk: OnChunk | None = None,
 ) -> Descent:
     """Descend on |w|^2 + C sum hinge, over w and b."""
-    recorder = Recorder("objective")
-    w, b = np.zeros(X.shape[1]), 0.0
-    best, best_w, best_b = np.inf, w, b
-    diverged = False
-    for step in range(steps + 1):
+    run = _Batch(X, y, C, steps, learning_rate, printed)
+    run.go(limits, on_chunk)
+    return Descent(run.best_w, run.best_b, run.trace, run.ended)
+
+
+@final
+class _Batch(LectureRun):
+    def __init__(self, X: Float64, y: Float64, C: float, steps: int, rate: float, printed: bool) -> None:
+        super().__init__("objective")
+        self._X, self._y, self._C, self._steps, self._rate, self._printed = X, y, C, steps, rate, printed
+        self._w, self._b = np.zeros(X.shape[1]), 0.0
+        self._best, self.best_w, self.best_b = np.inf, self._w, self._b
+        self._margins = self._judged()
+
+    def point(self) -> tuple[Float64, Float64, float]:
+        return self.best_w, self._X @ self.best_w, self.best_b
+
+    def _judged(self) -> Float64:
+        """The margins at w and b, whose objective is recorded."""
         with np.errstate(over="ignore", invalid="ignore"):  # the printed form may outgrow all numbers
-            margins = y * (X @ w + b)
-            value = float(w @ w + C * np.maximum(0.0, 1.0 - margins).sum())
+            margins: Float64 = self._y * (self._X @ self._w + self._b)
+            value = float(self._w @ self._w + self._C * np.maximum(0.0, 1.0 - margins).sum())
         if not np.isfinite(value):
-            diverged = True
-            break
-        recorder.add(step, value)
-        if printed or value < best:
-            best, best_w, best_b = value, w, b
-        if step == steps:
-            break
-        inside = margins < 1.0
-        if printed:
-            inside = np.full(len(y), inside.any())
-        slope_w = 2.0 * w - C * (y[inside] @ X[inside])
-        slope_b = -C * float(y[inside].sum())
-        rate = learning_rate
-        if not printed:
+            self.done = self.diverged = True
+            return margins
+        self.recorder.add(self.iterations, value)
+        if self._printed or value < self._best:
+            self._best, self.best_w, self.best_b = value, self._w, self._b
+        return margins
+
+    def step(self, iterations: int) -> None:
+        for _ in range(iterations):
+            if not self.done:
+                self._one()
+
+    def _one(self) -> None:
+        inside = self._margins < 1.0
+        if self._printed:
+            inside = np.full(len(self._y), inside.any())
+        slope_w = 2.0 * self._w - self._C * (self._y[inside] @ self._X[inside])
+        slope_b = -self._C * float(self._y[inside].sum())
+        rate = self._rate
+        if not self._printed:
             length = float(np.sqrt(slope_w @ slope_w + slope_b * slope_b))
             if length == 0:
-                break  # the minimum itself
-            rate = learning_rate / (length * np.sqrt(step + 1.0))
-        w, b = w - rate * slope_w, b - rate * slope_b
-    return Descent(best_w, float(best_b), recorder.trace(diverged=diverged))
+                self.done = True  # the minimum itself
+                return
+            rate = self._rate / (length * np.sqrt(self.iterations + 1.0))
+        self._w, self._b = self._w - rate * slope_w, float(self._b - rate * slope_b)
+        self.iterations += 1
+        self._margins = self._judged()
+        self.done = self.done or self.iterations >= self._steps
 
 
 def stochastic_subgradient(
@@ -82,22 +117,51 @@ def stochastic_subgradient(
     record_every: int,
     random_state: np.random.Generator,
     printed: bool = False,
+    limits: Limits | None = None,
+    on_chunk: OnChunk | None = None,
 ) -> Descent:
     """Descend on 1/2 |w|^2 + C/N sum hinge, over w, one random object at a time."""
-    n = len(y)
-    recorder = Recorder("objective")
-    w, total = np.zeros(X.shape[1]), np.zeros(X.shape[1])
-    pull = C / n if printed else C
-    done = 0
-    recorder.add(0, _objective(X, y, C, w))
-    while done < steps:
-        size = min(record_every, steps - done)
-        drawn = random_state.integers(n, size=size)
-        _stochastic_steps(X, y, pull, drawn, learning_rate, done, steps // 2, w, total)
-        done += size
-        recorder.add(done, _objective(X, y, C, w))
-    mean = total / (steps - steps // 2)
-    return Descent(w if printed else mean, 0.0, recorder.trace())
+    run = _Stochastic(X, y, C, steps, learning_rate, record_every, random_state, printed)
+    run.go(limits, on_chunk)
+    return Descent(run.point()[0], 0.0, run.trace, run.ended)
+
+
+@final
+class _Stochastic(LectureRun):
+    def __init__(
+        self,
+        X: Float64,
+        y: Float64,
+        C: float,
+        steps: int,
+        rate: float,
+        record_every: int,
+        random: np.random.Generator,
+        printed: bool,
+    ) -> None:
+        super().__init__("objective")
+        self._X, self._y, self._C, self._steps, self._rate, self._printed = X, y, C, steps, rate, printed
+        self._every, self._random = record_every, random
+        self._w, self._total = np.zeros(X.shape[1]), np.zeros(X.shape[1])
+        self._pull = C / len(y) if printed else C
+        self._drawn = np.zeros(0, dtype=np.int64)
+        self.recorder.add(0, _objective(X, y, C, self._w))
+
+    def point(self) -> tuple[Float64, Float64, float]:
+        summed = self.iterations - self._steps // 2
+        w = self._w if self._printed or summed <= 0 else self._total / summed
+        return w, self._X @ w, 0.0
+
+    def step(self, iterations: int) -> None:
+        if not len(self._drawn):  # drawn from one record to the next, however steps are cut into chunks
+            self._drawn = self._random.integers(len(self._y), size=min(self._every, self._steps - self.iterations))
+        now, self._drawn = self._drawn[:iterations], self._drawn[iterations:]
+        half = self._steps // 2
+        _stochastic_steps(self._X, self._y, self._pull, now, self._rate, self.iterations, half, self._w, self._total)
+        self.iterations += len(now)
+        if not len(self._drawn):
+            self.recorder.add(self.iterations, _objective(self._X, self._y, self._C, self._w))
+            self.done = self.iterations >= self._steps
 
 
 def _objective(X: Float64, y: Float64, C: float, w: Float64) -> float:

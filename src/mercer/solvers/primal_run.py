@@ -19,6 +19,9 @@ from mercer.solvers.solution import Float64, Solution, Stats, Status
 _ARMIJO = 1e-4
 _SHORTEST_STEP = 2.0**-30
 _ROUNDING = 1e-13
+_FLAT = 0.1
+_LONGEST_STEP = 16.0
+_SECTIONS = 12
 
 
 class PrimalRun(Run):
@@ -91,7 +94,7 @@ class PrimalRun(Run):
             self.done = True
             return
         self.iterations += 1
-        theta, value, gap = self.theta, self._value, self.gap
+        theta, value, gap, f = self.theta, self._value, self.gap, self._f.copy()
         direction = self._direction()
         descent = float(direction @ self._gradient)
         # Within rounding of the optimum values tell nothing any more; then a step must bring the gradient down.
@@ -99,6 +102,9 @@ class PrimalRun(Run):
         size = 1.0
         while size > _SHORTEST_STEP and descent < 0:
             self._evaluate(theta + size * direction)
+            if size == 1.0 and -descent > noise and abs(float(direction @ self._gradient)) > _FLAT * -descent:
+                size = self._along(theta, direction, f, self._f - f)
+                self._evaluate(theta + size * direction)
             if self._value <= value + _ARMIJO * size * descent + noise and (-descent > noise or self.gap < 0.9 * gap):
                 self.theta = theta + size * direction
                 self.done = self.gap <= self._tol
@@ -108,6 +114,36 @@ class PrimalRun(Run):
             size *= 0.5
         self._evaluate(theta)
         self.done, self.status = True, Status.STALLED
+
+    def _along(self, theta: Float64, direction: Float64, f: Float64, change: Float64) -> float:
+        """About the best size of a step that changes the outputs f by `change`; this takes no pass over the rows.
+
+        Many rows may cross a kink of the slope in one step, so that the quadratic model of all of them misleads.
+        """
+        problem = self._problem
+        at, across = float((self._penalty * theta) @ direction), float((self._penalty * direction) @ direction)
+
+        def slope(size: float) -> float:
+            return at + size * across + float((problem.C * problem.loss.slope(problem.y, f + size * change)) @ change)
+
+        low, high, at_low, at_high = 0.0, 1.0, slope(0.0), slope(1.0)
+        enough = _FLAT * abs(at_low)
+        while at_high < -enough and high < _LONGEST_STEP:
+            low, high, at_low = high, 2.0 * high, at_high
+            at_high = slope(high)
+        if abs(at_high) <= enough or at_high < 0.0:
+            return high
+        for _ in range(_SECTIONS):
+            # Where a line through both ends crosses zero, but well inside: slopes are monotone, though seldom straight.
+            share = min(max(at_low / (at_low - at_high), 0.1), 0.9)
+            middle = low + share * (high - low)
+            at_middle = slope(middle)
+            if abs(at_middle) <= enough:
+                return middle
+            low, at_low, high, at_high = (
+                (middle, at_middle, high, at_high) if at_middle < 0 else (low, at_low, middle, at_middle)
+            )
+        return low if low > 0.0 else high
 
     def finish(self, status: Status, stats: Stats) -> Solution:
         return Solution(-self._slope, self._f, self.c, self._value, status, stats)

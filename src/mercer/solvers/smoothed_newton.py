@@ -33,9 +33,9 @@ from mercer.solvers.solution import Float64, Status
 _WIDEST = 2.0
 _NARROWER = 8.0
 _WIDER = 2.0
-_START_TOL = 1e-2
+_START_TOL = 3e-2
 _NARROWEST = 1e-12
-_SHARE_OF_TOL = 0.05
+_SHARE_OF_TOL = 0.2
 
 
 @final
