@@ -129,14 +129,17 @@ def map_in_blocks(fitted: Any, objects: Any, step: int = 2_000) -> None:
 
 
 def acceptors(load: Any) -> None:
-    """100,000 windows around acceptor sites, features streamed, then 100,000 others; the middle 100 of 400 symbols."""
+    """100,000 windows around acceptor sites, features streamed, then 100,000 others; the middle 100 of 398 symbols.
+
+    Degree and C were chosen on 20,000 held-out windows of the first 100,000.
+    """
     from sklearn.metrics import roc_auc_score
 
     data = load("strings/c_elegans_acceptor_200k")
     (texts, labels), (new, truth) = (
         ([text[150:250] for text in data[part][0]], data[part][1]) for part in ("first100k", "last100k")
     )
-    model = LinearSVC(kernel=kernels.WeightedDegree(degree=8), C=0.03, class_weight="balanced")
+    model = LinearSVC(kernel=kernels.WeightedDegree(degree=6), C=0.003, class_weight="balanced")
     trained = seconds(lambda: model.fit(texts, labels))
     found: dict[str, Any] = {}
     scored = seconds(lambda: found.update(values=model.decision_function(new)))
