@@ -1,10 +1,12 @@
 """Every code block of README.md, CONTRIBUTING.md and docs/ runs as printed.
 
 The python blocks of a file run in order, in one namespace, in an empty folder. A block right after an HTML comment
-`<!-- no-run: reason -->` is not run; the reason is not optional. Lines `$ ./mercer ...` of console blocks must name
+`<!-- no-run: reason -->` is not run; the reason is not optional. One after `<!-- needs: module -->` is run where that
+module is installed. Lines `$ ./mercer ...` of console blocks must name
 commands that exist.
 """
 
+import importlib.util
 import re
 import sys
 import types
@@ -21,6 +23,7 @@ FENCE = re.compile(
     r"^(?P<indent> *)(?P<fence>`{3,}|~{3,})(?P<language>[\w+-]*)[^\n]*\n(?P<body>.*?)^ *(?P=fence) *$",
     re.MULTILINE | re.DOTALL,
 )
+NEEDS = re.compile(r"<!-- *needs: *(?P<module>\w+) *-->\s*\Z")
 NO_RUN = re.compile(r"<!-- *no-run:(?P<reason>((?!-->).)*)-->\s*\Z", re.DOTALL)
 
 
@@ -36,6 +39,9 @@ def blocks(text: str) -> Iterator[Block]:
     for match in FENCE.finditer(text):
         comment = NO_RUN.search(text, 0, match.start())
         reason = comment["reason"].strip() if comment else None
+        needs = NEEDS.search(text, 0, match.start())
+        if needs and importlib.util.find_spec(needs["module"]) is None:
+            reason = f"{needs['module']} is not installed"
         line = text.count("\n", 0, match.start("body")) + 1
         if reason == "":
             raise ValueError(f"line {line - 1}: a block that is not run needs a reason: <!-- no-run: reason -->")

@@ -11,12 +11,13 @@ from mercer.jobs.trained import TrainedModel
 from mercer.storage import load
 
 
-def run(path: str, *, as_json: bool) -> None:
+def run(path: str, *, as_json: bool, command: str = "info") -> None:
     """What a model file holds, and how it came about."""
     model: Any = load(path)
     told: dict[str, Any] = {"model": path, "estimator": type(model).__name__}
     if isinstance(model, TrainedModel):
         about = dict(model.about)
+        about["trained_by"] = about.pop("command", "")
         told |= {"estimator": type(model.estimator).__name__, **about}
         told["classes"] = None if model.classes is None else [str(label) for label in model.classes]
         told["columns"] = [{"name": name, "kind": kind} for name, kind in model.preparation.columns if kind != OBJECT]
@@ -31,7 +32,7 @@ def run(path: str, *, as_json: bool) -> None:
     else:
         told["parameters"] = {key: str(value) for key, value in model.get_params(deep=False).items()}
     if as_json:
-        output.write_json({"command": "info", "version": __version__, **told})
+        output.write_json({"command": command, "version": __version__, **told})
         return
     for key, value in told.items():
         if value is None or value == "" or key == "versions":

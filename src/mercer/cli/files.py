@@ -177,24 +177,29 @@ def evaluate(
 
 @reads
 def check(
-    data: Data,
+    subject: Annotated[
+        str, typer.Argument(metavar="WHAT", help="A file of data or of a Gram matrix, a model, a kernel.")
+    ],
     reading: Options,
     json: Json = False,
     quiet: Quiet = False,
     debug: Debug = False,
 ) -> None:
-    """Read a file and say what is in it, and what is wrong.
+    """Say what is in a file, and what is wrong with it.
+
+    Of a Gram matrix it is also said whether it can be one; of a model file, whether it is sound; of a kernel, why it
+    is one.
 
     \b
     Examples:
       mercer check pets.csv --target pet
-      mercer check sequences.fa
-      mercer check pets.csv --json
+      mercer check model.mercer
+      mercer check "rbf(gamma=0.1) * linear" --json
     """
     del debug
     from mercer.cli.checking import run
 
-    run(data, reading, as_json=json, quiet=quiet)
+    run(subject, reading, as_json=json, quiet=quiet)
 
 
 def info(model: Model, json: Json = False, debug: Debug = False) -> None:
@@ -214,7 +219,13 @@ def info(model: Model, json: Json = False, debug: Debug = False) -> None:
 
 @reads
 def diagnose(
-    data: Data,
+    subject: Annotated[
+        str, typer.Argument(metavar="WHAT", help="A file of data or of a Gram matrix, a model, a kernel.")
+    ],
+    data: Annotated[
+        str | None, typer.Argument(metavar="[DATA]", help="The file to judge a model or a kernel on.")
+    ] = None,
+    *,
     reading: Options,
     kernel: Annotated[str, typer.Option("--kernel", "-k", metavar="EXPRESSION", help="The kernel to judge.")] = "auto",
     task: Task = "auto",
@@ -228,20 +239,21 @@ def diagnose(
     """Say whether a kernel is any good for a file, and why.
 
     Looks at the matrix of similarities: whether objects of one class resemble each other, whether all similarity is on
-    the diagonal, duplicates, outliers, scales, and what training will cost.
+    the diagonal, duplicates, outliers, scales, and what training will cost. A model is judged on a file, or on the
+    objects that it keeps; of a kernel alone it is said why it is one.
 
     \b
     Examples:
-      mercer diagnose pets.csv --target pet
       mercer diagnose pets.csv --target pet --kernel "rbf(gamma=100)"
-      mercer diagnose sequences.fa --json
+      mercer diagnose model.mercer pets.csv
+      mercer diagnose "normalise(spectrum(p=3))" sequences.fa --json
     """
     del debug
     from mercer.cli.diagnosing import run
     from mercer.jobs.fitting import Plan
 
     plan = Plan(kernel=kernel, task=task, seed=seed, scale=not no_scale, impute=impute)
-    run(data, reading, plan, as_json=json, quiet=quiet)
+    run(subject, data, reading, plan, as_json=json, quiet=quiet)
 
 
 def convert(

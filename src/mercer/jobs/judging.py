@@ -12,6 +12,7 @@ from mercer.jobs.search import Search, score
 
 Float64 = npt.NDArray[np.float64]
 _RESAMPLES = 300
+_NORMAL = 1.959964
 _NEW = "On objects it has not seen"
 _LEVELS = ((0.2, "weak"), (0.5, "useful"), (0.8, "good"), (2.0, "excellent"))
 
@@ -68,9 +69,9 @@ def honest(found: Search, y: npt.NDArray[Any], task: str, balanced: bool, seed: 
     chosen = outside[np.arange(_RESAMPLES), inside.argmax(axis=1)]
     if task == "regression":
         chosen = 1.0 + chosen / scale
-    low, high = np.quantile(chosen, (0.025, 0.975))
     name = "R2" if task == "regression" else "balanced accuracy" if balanced else "accuracy"
-    return Estimate(float(chosen.mean()), float(low), float(high), baseline, name)
+    value = float(chosen.mean())
+    return Estimate(value, *_interval(chosen, value, n, name), baseline, name)
 
 
 def of_predictions(y: npt.NDArray[Any], predicted: npt.NDArray[Any], task: str, balanced: bool, seed: int) -> Estimate:
@@ -84,9 +85,20 @@ def of_predictions(y: npt.NDArray[Any], predicted: npt.NDArray[Any], task: str, 
     if task == "classification":
         counts = np.unique(y, return_counts=True)[1]
         baseline = 1.0 / len(counts) if balanced else float(counts.max()) / len(y)
-    low, high = np.quantile(scores, (0.025, 0.975))
     name = "R2" if task == "regression" else "balanced accuracy" if balanced else "accuracy"
-    return Estimate(score(y, predicted, task, balanced), float(low), float(high), baseline, name)
+    value = score(y, predicted, task, balanced)
+    return Estimate(value, *_interval(np.array(scores), value, len(y), name), baseline, name)
+
+
+def _interval(scores: Float64, value: float, n: int, name: str) -> tuple[float, float]:
+    """Where 95 % of resamples lie; a share gets Wilson's interval at least: 60 of 60 does not mean always."""
+    low, high = (float(bound) for bound in np.quantile(scores, (0.025, 0.975)))
+    if name != "accuracy":
+        return low, high
+    shrink = 1.0 + _NORMAL**2 / n
+    centre = (value + _NORMAL**2 / (2 * n)) / shrink
+    spread = _NORMAL / shrink * (value * (1 - value) / n + _NORMAL**2 / (4 * n**2)) ** 0.5
+    return max(min(low, centre - spread), 0.0), min(max(high, centre + spread), 1.0)
 
 
 def verdict(estimate: Estimate, task: str, y: npt.NDArray[Any], target: str | None, on: str = _NEW) -> str:

@@ -15,7 +15,7 @@ from mercer._registry import ESTIMATORS
 from mercer._stored import Stored, checked_array, checked_value
 from mercer.errors import InputError, ModelFileError
 from mercer.estimators.kernel_ridge import KernelRidge
-from mercer.estimators.one_vs_one import one_vs_rest_shape, votes
+from mercer.estimators.one_vs_one import one_vs_rest_shape, pairs, votes
 from mercer.estimators.svc import SVC
 from mercer.gram.matrix import Gram
 from mercer.inputs.base import Objects
@@ -132,21 +132,29 @@ class TrainedModel:
             )
         return found
 
+    def support_labels(self) -> npt.NDArray[Any] | None:
+        """The classes of the support objects: each speaks for its own and against the others."""
+        if self.task == "regression":
+            return None
+        return np.asarray(self.estimator.classes_[self._votes().argmax(axis=0)])
+
     def _towards(self, predicted: Sequence[Any] | npt.NDArray[Any]) -> Float64:
         """Coefficients of the support objects in the decision for each predicted label."""
         weights = self.estimator.expansion_.coefficients
         if self.task == "regression":
             return np.repeat(weights[:, :1].T, len(predicted), axis=0)
-        classes = self.estimator.classes_
-        codes = np.searchsorted(classes, np.asarray(predicted))
-        rows = np.zeros((len(classes), len(weights)))
-        column = 0
-        for first in range(len(classes)):
-            for second in range(first + 1, len(classes)):
-                rows[first] += weights[:, column]
-                rows[second] -= weights[:, column]
-                column += 1
-        return np.asarray(rows[codes])
+        codes = np.searchsorted(self.estimator.classes_, np.asarray(predicted))
+        return np.asarray(self._votes()[codes])
+
+    def _votes(self) -> Float64:
+        """What each support object adds to the decision for each class."""
+        weights = self.estimator.expansion_.coefficients
+        many = len(self.estimator.classes_)
+        rows = np.zeros((many, len(weights)))
+        for column, (first, second) in enumerate(pairs(many)):
+            rows[first] += weights[:, column]
+            rows[second] -= weights[:, column]
+        return rows
 
     # ---------------------------------------------------------------------------------------------------- model files
 

@@ -148,7 +148,7 @@ def _labels(name: str, labels: Any, n: int, options: Options) -> npt.NDArray[Any
     if options.labels is not None:
         return typed(from_sidecar(options.labels, None, n, options)[0], options.labels)
     if labels is None:
-        if options.require_target:
+        if options.require_target and options.require_labels:
             raise problem(
                 name, "no labels", hint="Give them with --labels FILE, one per line, or as the array y of an npz file."
             )

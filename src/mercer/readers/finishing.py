@@ -36,6 +36,6 @@ def finished(
         found = typed(text, options.labels)
     elif labels is not None:
         found = typed(labels, name, lines)
-    elif options.require_target:
+    elif options.require_target and options.require_labels:
         raise problem(name, "the objects have no labels", hint=_HINT)
     return Data(name, format_, kind, objects, found, None if found is None else target, ids, lines, tuple(notes))

@@ -39,7 +39,7 @@ def read_smiles(source: Source, options: Options) -> Data:
         labels = typed(text, options.labels)
     elif labelled:
         labels = typed(second, source.name, lines)
-    elif options.require_target:
+    elif options.require_target and options.require_labels:
         raise problem(
             source.name,
             "the molecules have no labels",

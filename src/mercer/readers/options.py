@@ -70,3 +70,5 @@ class Options:
     """More than so many columns, also of sparse files, are refused."""
     require_target: bool = True
     """Whether a table without a target is an error; objects to be predicted have none."""
+    require_labels: bool = True
+    """Whether objects other than rows of a table must have labels, where a target is required."""

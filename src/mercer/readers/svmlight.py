@@ -69,7 +69,7 @@ def read_svmlight(source: Source, options: Options) -> Data:
     width = max(int(columns.max(initial=first)) - first + 1, 1)
     matrix = sp.csr_array((np.asarray(values), columns - first, np.asarray(bounds)), shape=(len(labels), width))
     unlabelled = all(not label for label in labels)
-    if unlabelled and options.require_target:
+    if unlabelled and options.require_target and options.require_labels:
         raise problem(source.name, "no labels: each line starts with one", line=lines[0])
     found = None if unlabelled else typed([label.removeprefix("+") for label in labels], source.name, lines)
     return Data(source.name, "svmlight", "vectors", matrix, found, "label", None, lines, tuple(notes), {"first": first})
