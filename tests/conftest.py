@@ -4,9 +4,13 @@ With MERCER_FAIL_ON_SKIP=1 (set in the continuous checks, where every extra is i
 start with one of `ALLOWED_SKIPS` fails the run: a test that silently stopped running is a test that was lost.
 """
 
+import importlib.util
 import os
 import signal
+import warnings
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -35,6 +39,32 @@ def shared_data() -> Path:
     if not folder.is_dir():
         pytest.skip(f"no real data at {folder}; set MERCER_DATA")
     return folder
+
+
+@pytest.fixture(scope="session")
+def real_data(shared_data: Path) -> Any:
+    """The module that reads the real data sets, which lies beside them."""
+    spec = importlib.util.spec_from_file_location("shared_data_load", shared_data / "load.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="session")
+def load(real_data: Any) -> Callable[[str], dict[str, tuple[Any, Any]]]:
+    """``load("strings/splice_junction")``: the parts of a real data set, each as objects and labels."""
+
+    def loaded(name: str) -> dict[str, tuple[Any, Any]]:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            parts: dict[str, tuple[Any, Any]] = real_data.load(name)
+        return parts
+
+    return loaded
 
 
 def note_skip(report: pytest.TestReport | pytest.CollectReport) -> None:

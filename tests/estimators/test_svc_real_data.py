@@ -1,7 +1,5 @@
 """SVC beside scikit-learn's on real data: the same machine, and the accuracy that others publish."""
 
-import importlib.util
-
 import numpy as np
 import pytest
 from sklearn import svm as sklearn_svm
@@ -13,14 +11,6 @@ from mercer import SVC, kernels
 pytestmark = pytest.mark.realdata
 
 FOLDS = StratifiedKFold(10, shuffle=True, random_state=0)
-
-
-@pytest.fixture(scope="module")
-def load(shared_data):
-    spec = importlib.util.spec_from_file_location("shared_load", shared_data / "load.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module.load
 
 
 def dense(X):

@@ -1,6 +1,5 @@
 """Diagnoses where the answer is known: the lecture's matrices, planted faults, degenerate data, real data."""
 
-import importlib.util
 import json
 
 import numpy as np
@@ -232,15 +231,6 @@ def test_refusals():
 
 @pytest.mark.realdata
 class TestRealData:
-    @staticmethod
-    def load(folder, name):
-        spec = importlib.util.spec_from_file_location("mercer_shared_load", folder / "load.py")
-        module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
-        splits = module.load(name)
-        X, y = splits[next(iter(splits))]
-        return X, y
-
     @pytest.mark.parametrize(
         ("name", "kernel", "verdict"),
         [
@@ -253,8 +243,8 @@ class TestRealData:
             ("strings/splice_junction", kernels.Spectrum(8), "diagonal"),
         ],
     )
-    def test_known_verdicts(self, shared_data, name, kernel, verdict):
-        X, y = self.load(shared_data, name)
+    def test_known_verdicts(self, load, name, kernel, verdict):
+        X, y = next(iter(load(name).values()))
         X = (
             list(X)
             if name.startswith("strings")
@@ -262,9 +252,9 @@ class TestRealData:
         )
         assert diagnose(kernel, X, y, sample=300).verdict == verdict
 
-    def test_a_column_of_numbers_that_drowns_the_rest(self, shared_data):
+    def test_a_column_of_numbers_that_drowns_the_rest(self, load):
         """The first column of breast_cancer is the number of the patient."""
-        X, y = self.load(shared_data, "vectors/breast_cancer")
+        X, y = load("vectors/breast_cancer")["all"]
         found = diagnose(
             kernels.RBF(), np.asarray(X.toarray() if hasattr(X, "toarray") else X, dtype=float), y, sample=300
         )

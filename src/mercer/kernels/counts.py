@@ -51,7 +51,14 @@ class CountFeatures:
             ids, counts, bounds = _count(hashes, offsets)
         else:
             ids, counts, bounds = _add_up(hashes, weights, offsets)
-        return cls(ids, counts, bounds, _squared_lengths(counts, bounds), dtype)
+        return cls.of_counted(ids, counts, bounds, dtype)
+
+    @classmethod
+    def of_counted(
+        cls, ids: npt.NDArray[np.uint64], counts: Float64, offsets: npt.NDArray[np.int64], dtype: DType
+    ) -> Self:
+        """Features that are counted already: names in increasing order for each object."""
+        return cls(ids, counts, offsets, _squared_lengths(counts, offsets), dtype)
 
     def __len__(self) -> int:
         return len(self.squared_lengths)
@@ -178,16 +185,23 @@ def _count(hashes: Array, offsets: Array) -> Any:
     bounds = np.zeros(offsets.shape[0], dtype=np.int64)
     used = 0
     for i in range(offsets.shape[0] - 1):
-        own = np.sort(hashes[offsets[i] : offsets[i + 1]])
-        for k in range(own.shape[0]):
-            if k > 0 and own[k] == own[k - 1]:
-                counts[used - 1] += 1.0
-            else:
-                ids[used] = own[k]
-                counts[used] = 1.0
-                used += 1
+        used = count_into(hashes[offsets[i] : offsets[i + 1]], ids, counts, used)
         bounds[i + 1] = used
     return ids[:used].copy(), counts[:used].copy(), bounds
+
+
+@jit
+def count_into(hashes: Array, ids: Array, counts: Array, used: int) -> Any:
+    """Add the sorted hashes of one object and their counts to lists of which `used` entries are taken."""
+    own = np.sort(hashes)
+    for k in range(own.shape[0]):
+        if k > 0 and own[k] == own[k - 1]:
+            counts[used - 1] += 1.0
+        else:
+            ids[used] = own[k]
+            counts[used] = 1.0
+            used += 1
+    return used
 
 
 @jit

@@ -1,8 +1,5 @@
 """Four newsgroups: at least what scikit-learn's text features and linear machine reach, and what topics add."""
 
-import importlib.util
-import warnings
-
 import numpy as np
 import pytest
 from sklearn.feature_extraction.text import TfidfVectorizer
@@ -18,13 +15,8 @@ WORDS = kernels.normalise(kernels.VectorSpace("tf-idf"))
 
 
 @pytest.fixture(scope="module")
-def news(shared_data):
-    spec = importlib.util.spec_from_file_location("load", shared_data / "load.py")
-    module = importlib.util.module_from_spec(spec)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        spec.loader.exec_module(module)
-        data = module.load("text/20newsgroups")
+def news(load):
+    data = load("text/20newsgroups")
     return {
         part: ([text for text, label in zip(*data[part], strict=True) if label in GROUPS],
                np.array([label for label in data[part][1] if label in GROUPS]))

@@ -14,7 +14,7 @@ import mercer
 from mercer import SVC, kernels
 from mercer.errors import InputError, KernelWarning, MissingExtraError, ParameterError
 from mercer.kernels.generative.learning import expected, learn
-from mercer.kernels.strings.pairlearning import PairModel, _expected, improved, learn_pairs, ways
+from mercer.kernels.strings.pairlearning import PairModel, _class_counts, _expected, improved, learn_pairs, ways
 from tests.oracles import generative as oracle
 
 MODEL = {"start": (0.6, 0.4), "transitions": ((0.7, 0.3), (0.2, 0.8)), "emissions": ((0.9, 0.1), (0.2, 0.8))}
@@ -189,6 +189,21 @@ def test_expected_counts_enumerated():
         assert likelihood == pytest.approx(math.log(total))
         assert opened == pytest.approx(gaps)
         np.testing.assert_allclose(own, matched, atol=1e-12)
+
+
+def test_counts_of_classes_enumerated():
+    model = PairModel(np.full(3, 0.5), *(np.asarray(PAIRS[name]) for name in PAIRS))
+    matched = np.array([[3.0, 1.0], [0.5, 2.0]])
+    shown, chosen = np.zeros((2, 2)), np.zeros(2)
+    for a, b in itertools.product(range(2), repeat=2):
+        likely = model.weights * model.classes[:, a] * model.classes[:, b]
+        likely *= matched[a, b] / likely.sum()
+        chosen += likely
+        shown[:, a] += likely
+        shown[:, b] += likely
+    found = _class_counts(matched, model)
+    np.testing.assert_allclose(found[0], shown)
+    np.testing.assert_allclose(found[1], chosen)
 
 
 def test_pairs_are_learnt_back():

@@ -6,15 +6,15 @@ import pytest
 from mercer import kernels
 from mercer.gram.matrix import Gram
 from mercer.inputs.graphs import Graphs
-from tests.kernels.graphs.realdata import graphs
+from tests.kernels.graphs.realdata import as_graphs
 
 pytestmark = [pytest.mark.realdata, pytest.mark.bench]
 
 
 @pytest.fixture(scope="module")
-def mutag(shared_data):
+def mutag(load):
     grakel = pytest.importorskip("grakel")
-    items, _ = graphs(shared_data, "MUTAG")
+    items, _ = as_graphs(load("graphs/MUTAG")["all"])
     peers = []
     for item in items:
         edges = {v: {} for v in range(item["nodes"])}

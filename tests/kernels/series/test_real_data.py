@@ -1,24 +1,11 @@
 """Alignment kernels on real series: at least what is asked of them."""
 
-import importlib.util
-import warnings
-
 import numpy as np
 import pytest
 
 from mercer import SVC, kernels
 
 pytestmark = pytest.mark.realdata
-
-
-@pytest.fixture(scope="module")
-def load(shared_data):
-    spec = importlib.util.spec_from_file_location("load", shared_data / "load.py")
-    module = importlib.util.module_from_spec(spec)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        spec.loader.exec_module(module)
-        yield module.load
 
 
 def accuracy(load, name, kernel, C):

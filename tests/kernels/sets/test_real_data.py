@@ -1,8 +1,5 @@
 """Musk or not: molecules as bags of conformations."""
 
-import importlib.util
-import warnings
-
 import numpy as np
 import pytest
 from sklearn.model_selection import StratifiedKFold, cross_val_score
@@ -13,13 +10,8 @@ pytestmark = pytest.mark.realdata
 
 
 @pytest.mark.parametrize("kind", [kernels.MeanEmbedding, kernels.DerivedSubsets])
-def test_musk(shared_data, kind):
-    spec = importlib.util.spec_from_file_location("load", shared_data / "load.py")
-    module = importlib.util.module_from_spec(spec)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        spec.loader.exec_module(module)
-        bags, labels = module.load("sets/musk1_bags")["all"]
+def test_musk(load, kind):
+    bags, labels = load("sets/musk1_bags")["all"]
     everything = np.vstack(bags)
     bags = [(bag - everything.mean(axis=0)) / everything.std(axis=0) for bag in bags]
     kernel = kernels.normalise(kind(kernels.RBF(gamma=0.01)))

@@ -1,8 +1,5 @@
 """String kernels on real sequences: at least what published or measured peers reach."""
 
-import importlib.util
-import warnings
-
 import numpy as np
 import pytest
 from sklearn.metrics import roc_auc_score
@@ -12,16 +9,6 @@ from mercer import SVC, kernels
 from mercer.gram.matrix import Gram
 
 pytestmark = [pytest.mark.realdata, pytest.mark.slow]
-
-
-@pytest.fixture(scope="module")
-def load(shared_data):
-    spec = importlib.util.spec_from_file_location("load", shared_data / "load.py")
-    module = importlib.util.module_from_spec(spec)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        spec.loader.exec_module(module)
-        yield module.load
 
 
 def gram(kernel, texts):

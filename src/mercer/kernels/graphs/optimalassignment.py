@@ -13,7 +13,7 @@ from mercer.inputs.graphs import Graphs
 from mercer.kernels.base import DType, Float64, Floating, State
 from mercer.kernels.counts import EXACT_IN_SINGLE, CountFeatures
 from mercer.kernels.graphs.base import GraphKernel, alike
-from mercer.kernels.graphs.weisfeilerlehman import colour_counts
+from mercer.kernels.graphs.refinement import colour_counts
 from mercer.kernels.postings import SplitCounts, align, intersections
 
 

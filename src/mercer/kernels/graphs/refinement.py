@@ -9,6 +9,8 @@ import numpy.typing as npt
 
 from mercer._jit import Array, jit
 from mercer.inputs.graphs import Graphs
+from mercer.kernels.base import DType
+from mercer.kernels.counts import CountFeatures, count_into
 from mercer.kernels.mixing import mix, mixed
 
 Colours = npt.NDArray[np.uint64]
@@ -22,42 +24,100 @@ def refined(graphs: Graphs, rounds: int, *, edge_labels: bool = False) -> list[C
     directed graphs, of the multisets of successors and of predecessors. Equal neighbourhoods have equal colours
     in any batch.
     """
+    found, arrays = [_first_colours(graphs)], _arrays(graphs, edge_labels)
+    for _ in range(rounds):
+        found.append(_refine(found[-1], *arrays))
+    return found
+
+
+def colour_counts(graphs: Graphs, rounds: int, edge_labels: bool, dtype: DType) -> CountFeatures:
+    """How many nodes of each graph have each colour, of every round: graph by graph, so that memory stays near."""
+    ids, counts, offsets = _counted(rounds, _first_colours(graphs), *_arrays(graphs, edge_labels))
+    return CountFeatures.of_counted(ids, counts, offsets, dtype)
+
+
+def _first_colours(graphs: Graphs) -> Colours:
     nodes = int(graphs.offsets[-1])
+    return mixed(np.zeros(nodes, dtype=np.int64) if graphs.labels is None else graphs.labels)
+
+
+def _arrays(graphs: Graphs, edge_labels: bool) -> tuple[Any, ...]:
     ties = graphs.edge_labels if edge_labels else None
     ties = np.zeros(0, dtype=np.uint64) if ties is None else ties.view(np.uint64)
-    found = [mixed(np.zeros(nodes, dtype=np.int64) if graphs.labels is None else graphs.labels)]
-    for _ in range(rounds):
-        arrays = (graphs.offsets, graphs.bounds, graphs.neighbours, np.ascontiguousarray(ties))
-        found.append(_refine(found[-1], *arrays, graphs.directed))
-    return found
+    return graphs.offsets, graphs.bounds, graphs.neighbours, np.ascontiguousarray(ties), graphs.directed
 
 
 @jit
 def _refine(colours: Array, offsets: Array, bounds: Array, neighbours: Array, ties: Array, directed: bool) -> Any:
-    # A sum of mixed colours names a multiset whatever the order of its members, so nothing is sorted.
-    nodes = colours.shape[0]
-    spread = np.empty(nodes, dtype=np.uint64)
-    for v in range(nodes):
-        spread[v] = mix(colours[v] ^ np.uint64(0x6A09E667F3BCC909))
-    out = np.zeros(nodes, dtype=np.uint64)
-    back = np.zeros(nodes if directed else 0, dtype=np.uint64)
-    tied = ties.shape[0] > 0
+    out = np.empty(colours.shape[0], dtype=np.uint64)
+    scratch = np.empty((2, _largest(offsets)), dtype=np.uint64)
     for g in range(offsets.shape[0] - 1):
-        base = offsets[g]
-        for v in range(base, offsets[g + 1]):
-            total = np.uint64(0)
-            for a in range(bounds[v], bounds[v + 1]):
-                u = base + neighbours[a]
-                if tied:
-                    total += mix(spread[u] + np.uint64(3) * mix(ties[a]))
-                else:
-                    total += spread[u]
-                if directed:
-                    back[u] += mix(spread[v] + np.uint64(3) * mix(ties[a])) if tied else spread[v]
-            out[v] = total
-    for v in range(nodes):
+        first, last = offsets[g], offsets[g + 1]
+        _step(colours[first:last], bounds[first : last + 1], neighbours, ties, directed, scratch, out[first:last])
+    return out
+
+
+@jit
+def _counted(
+    rounds: int, colours: Array, offsets: Array, bounds: Array, neighbours: Array, ties: Array, directed: bool
+) -> Any:
+    """Names of the colours of each graph, joined with their round, sorted; how many nodes have them; and bounds."""
+    graphs, most = offsets.shape[0] - 1, (rounds + 1) * colours.shape[0]
+    ids = np.empty(most, dtype=np.uint64)
+    counts = np.empty(most, dtype=np.float64)
+    ends = np.zeros(graphs + 1, dtype=np.int64)
+    largest = _largest(offsets)
+    scratch = np.empty((2, largest), dtype=np.uint64)
+    known = np.empty((rounds + 1, largest), dtype=np.uint64)
+    names = np.empty((rounds + 1) * largest, dtype=np.uint64)
+    used = 0
+    for g in range(graphs):
+        first, last = offsets[g], offsets[g + 1]
+        n = last - first
+        known[0, :n] = colours[first:last]
+        for r in range(rounds + 1):
+            for v in range(n):
+                names[r * n + v] = mix(known[r, v] + np.uint64(r))
+            if r < rounds:
+                arcs = bounds[first : last + 1]
+                _step(known[r, :n], arcs, neighbours, ties, directed, scratch, known[r + 1, :n])
+        used = count_into(names[: (rounds + 1) * n], ids, counts, used)
+        ends[g + 1] = used
+    return ids[:used].copy(), counts[:used].copy(), ends
+
+
+@jit
+def _largest(offsets: Array) -> Any:
+    largest = 0
+    for g in range(offsets.shape[0] - 1):
+        largest = max(largest, offsets[g + 1] - offsets[g])
+    return largest
+
+
+@jit
+def _step(
+    colours: Array, bounds: Array, neighbours: Array, ties: Array, directed: bool, scratch: Array, out: Array
+) -> None:
+    """One round of one graph. A sum of mixed colours names a multiset whatever its order, so nothing is sorted."""
+    n = colours.shape[0]
+    tied = ties.shape[0] > 0
+    spread, back = scratch
+    for v in range(n):
+        spread[v] = mix(colours[v] ^ np.uint64(0x6A09E667F3BCC909))
+        back[v] = np.uint64(0)
+    for v in range(n):
+        total = np.uint64(0)
+        for a in range(bounds[v], bounds[v + 1]):
+            u = neighbours[a]
+            if tied:
+                total += mix(spread[u] + np.uint64(3) * mix(ties[a]))
+            else:
+                total += spread[u]
+            if directed:
+                back[u] += mix(spread[v] + np.uint64(3) * mix(ties[a])) if tied else spread[v]
+        out[v] = total
+    for v in range(n):
         name = mix(colours[v] + np.uint64(5) * mix(out[v]))
         if directed:
             name = mix(name + np.uint64(7) * mix(back[v]))
         out[v] = name
-    return out

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Self, final
-
-import numpy as np
+from typing import Self, final
 
 from mercer import _check
-from mercer._jit import Array, jit
 from mercer.inputs.graphs import Graphs
 from mercer.kernels.base import DType, State
 from mercer.kernels.counts import CountFeatures
 from mercer.kernels.graphs.base import CountingGraphs, alike
-from mercer.kernels.graphs.refinement import refined
-from mercer.kernels.mixing import mix
+from mercer.kernels.graphs.refinement import colour_counts
 
 
 @final
@@ -49,23 +45,3 @@ class WeisfeilerLehman(CountingGraphs):
         yield cls()
         yield cls(h=0)
         yield cls(h=2, edge_labels=True)
-
-
-def colour_counts(graphs: Graphs, rounds: int, edge_labels: bool, dtype: DType) -> CountFeatures:
-    """How many nodes of each graph have each colour, of every round."""
-    colours = refined(graphs, rounds, edge_labels=edge_labels)
-    return CountFeatures.of(_tagged(np.stack(colours), graphs.offsets), graphs.offsets * len(colours), dtype)
-
-
-@jit
-def _tagged(colours: Array, offsets: Array) -> Any:
-    """The colours of all rounds of one graph after those of another, each joined with its round."""
-    rounds = colours.shape[0]
-    names = np.empty(colours.size, dtype=np.uint64)
-    k = 0
-    for g in range(offsets.shape[0] - 1):
-        for r in range(rounds):
-            for v in range(offsets[g], offsets[g + 1]):
-                names[k] = mix(colours[r, v] + np.uint64(r))
-                k += 1
-    return names

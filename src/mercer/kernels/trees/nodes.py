@@ -101,3 +101,38 @@ def _productions(labels: Array, arities: Array, sizes: Array, labelled: bool, le
             name = mix(name)
         names[v] = name
     return names
+
+
+@jit
+def workspace(offsets: Array, other_offsets: Array, n_codes: int) -> Any:
+    """What the loops over pairs of trees write to, large enough for any pair.
+
+    The last node of the left tree with each code, and the one before it with the same code; a table of D(v, v'), zero
+    wherever not written, and a list of the places that are.
+    """
+    tall = wide = 1
+    for i in range(offsets.shape[0] - 1):
+        tall = max(tall, offsets[i + 1] - offsets[i])
+    for j in range(other_offsets.shape[0] - 1):
+        wide = max(wide, other_offsets[j + 1] - other_offsets[j])
+    head = np.full(n_codes + 1, -1, dtype=np.int32)
+    before = np.empty(tall, dtype=np.int32)
+    return head, before, np.zeros(tall * wide), np.empty(tall * wide, dtype=np.int64)
+
+
+@jit
+def chain(codes: Array, head: Array, before: Array) -> None:
+    """Link the nodes of one tree that have the same code, so that only they are ever looked at."""
+    for v in range(codes.shape[0]):
+        code = codes[v]
+        if code >= 0:
+            before[v] = head[code]
+            head[code] = v
+
+
+@jit
+def unchain(codes: Array, head: Array) -> None:
+    """Forget the links again."""
+    for v in range(codes.shape[0]):
+        if codes[v] >= 0:
+            head[codes[v]] = -1

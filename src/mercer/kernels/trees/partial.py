@@ -12,7 +12,7 @@ from mercer import _check
 from mercer._jit import Array, jit
 from mercer.inputs.trees import Trees
 from mercer.kernels.base import DType, Float64, Floating, Kernel, State
-from mercer.kernels.trees.nodes import TreeNodes, align, tile_entries
+from mercer.kernels.trees.nodes import TreeNodes, align, chain, tile_entries, unchain, workspace
 
 
 @final
@@ -81,19 +81,12 @@ def _partial_sums(
     own: bool,
     out: Array,
 ) -> None:
-    tall = wide = kids = other_kids = 1
-    for i in range(offsets.shape[0] - 1):
-        tall = max(tall, offsets[i + 1] - offsets[i])
-    for j in range(other_offsets.shape[0] - 1):
-        wide = max(wide, other_offsets[j + 1] - other_offsets[j])
+    head, before, table, written = workspace(offsets, other_offsets, n_codes)
+    kids = other_kids = 1
     for v in range(arities.shape[0]):
         kids = max(kids, arities[v])
     for w in range(other_arities.shape[0]):
         other_kids = max(other_kids, other_arities[w])
-    head = np.full(n_codes + 1, -1, dtype=np.int32)
-    before = np.empty(tall, dtype=np.int32)
-    table = np.zeros(tall * wide)
-    written = np.empty(tall * wide, dtype=np.int64)
     left = np.empty(kids, dtype=np.int64)
     right = np.empty(other_kids, dtype=np.int64)
     match = np.empty(kids * other_kids)
@@ -102,11 +95,7 @@ def _partial_sums(
     for i in range(offsets.shape[0] - 1):
         base = offsets[i]
         n = offsets[i + 1] - base
-        for v in range(n):
-            code = codes[base + v]
-            if code >= 0:
-                before[v] = head[code]
-                head[code] = v
+        chain(codes[base : base + n], head, before)
         for column in range(out.shape[1]):
             j = i if own else column
             other = other_offsets[j]
@@ -171,6 +160,4 @@ def _partial_sums(
             for k in range(used):
                 table[written[k]] = 0.0
             out[i, column] = total
-        for v in range(n):
-            if codes[base + v] >= 0:
-                head[codes[base + v]] = -1
+        unchain(codes[base : base + n], head)

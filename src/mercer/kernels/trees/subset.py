@@ -13,7 +13,7 @@ from mercer import _check
 from mercer._jit import Array, jit
 from mercer.inputs.trees import Trees
 from mercer.kernels.base import DType, Float64, Floating, Kernel, State
-from mercer.kernels.trees.nodes import TreeNodes, align, tile_entries
+from mercer.kernels.trees.nodes import TreeNodes, align, chain, tile_entries, unchain, workspace
 
 
 class FragmentKernel(Kernel):
@@ -131,23 +131,11 @@ def _fragment_sums(
     out: Array,
 ) -> None:
     """For every pair of trees (with `own`, each with itself): only nodes of equal code are ever looked at."""
-    tall = wide = 1
-    for i in range(offsets.shape[0] - 1):
-        tall = max(tall, offsets[i + 1] - offsets[i])
-    for j in range(other_offsets.shape[0] - 1):
-        wide = max(wide, other_offsets[j + 1] - other_offsets[j])
-    head = np.full(n_codes + 1, -1, dtype=np.int32)  # the last node of the left tree with each code
-    before = np.empty(tall, dtype=np.int32)  # ... and the one before it
-    table = np.zeros(tall * wide)  # D(v, v'), zero wherever not written
-    written = np.empty(tall * wide, dtype=np.int64)
+    head, before, table, written = workspace(offsets, other_offsets, n_codes)
     for i in range(offsets.shape[0] - 1):
         base = offsets[i]
         n = offsets[i + 1] - base
-        for v in range(n):
-            code = codes[base + v]
-            if code >= 0:
-                before[v] = head[code]
-                head[code] = v
+        chain(codes[base : base + n], head, before)
         for column in range(out.shape[1]):
             j = i if own else column
             other = other_offsets[j]
@@ -172,6 +160,4 @@ def _fragment_sums(
             for k in range(used):
                 table[written[k]] = 0.0
             out[i, column] = total
-        for v in range(n):
-            if codes[base + v] >= 0:
-                head[codes[base + v]] = -1
+        unchain(codes[base : base + n], head)
