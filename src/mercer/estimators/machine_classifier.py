@@ -1,4 +1,4 @@
-"""What classifiers with any loss share: class coding, one machine or one per class, and their certificate."""
+"""Classification with any loss and any kernel."""
 
 from __future__ import annotations
 
@@ -13,34 +13,18 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from mercer import _check
-from mercer._progress import reporting
 from mercer.errors import ModelFileError
 from mercer.estimators.certificate import Certificate
 from mercer.estimators.kernelised import KernelLike
-from mercer.estimators.limits import limits_of
-from mercer.estimators.machine import (
-    Machine,
-    certify,
-    loss_of,
-    refuse_pointless,
-    train,
-    warn_if_unfinished,
-    worth_storing,
-)
-from mercer.estimators.primal import training_gram
-from mercer.estimators.psd import Guarded, Repair, certified, guard
-from mercer.estimators.sanity import warn_if_constant, warn_of_scales
-from mercer.estimators.storing import StoredMachine
+from mercer.estimators.loss_machine import LossMachine, Task
+from mercer.estimators.machine import loss_of, warn_if_unfinished
 from mercer.estimators.targets import Classes, class_weights, classes_of, refuse_weightless_classes, sample_weights
-from mercer.gram.expansion import Expansion
-from mercer.gram.matrix import Gram
-from mercer.inputs.base import Objects
 from mercer.losses.base import Loss, VectorLoss
 
 Float64 = npt.NDArray[np.float64]
 
 
-class KernelMachineClassifier(ClassifierMixin, StoredMachine):
+class KernelMachineClassifier(ClassifierMixin, LossMachine):
     """A classifier from any loss and any kernel: minimises 1/2 |w|^2 + C sum_i loss(y_i, f(x_i)).
 
     Two classes are one machine with y = -1 and +1. For more, a loss of several outputs (`Multinomial`) is one joint
@@ -123,92 +107,26 @@ class KernelMachineClassifier(ClassifierMixin, StoredMachine):
         """Train on objects X with labels y."""
         began = time.monotonic()
         with self._all_or_nothing():
-            owner = type(self).__name__
-            C = _check.real(owner, "C", self.C, low=0, low_open=True, high_open=True, remedy=self._unpenalised())
-            _check.real(owner, "tol", self.tol, low=0, low_open=True, high_open=True)
+            C = self._check_penalty(self._unpenalised())
             kernel = self._kernel(X)
             objects = kernel.coerce(X)
             classes = classes_of(self, y, objects, regressor="KernelMachineRegressor")
             loss = self._loss(len(classes.labels))
-            refuse_pointless(loss)
             self._check_features(X, objects, reset=True)
             weights = sample_weights(sample_weight, objects)
             refuse_weightless_classes(classes, weights)
             penalties = C * class_weights(self.class_weight, classes)[classes.codes] * weights
-            warn_of_scales(objects)
-            fitted = kernel.fit(objects)
-            gram = training_gram(self, fitted, objects, [loss], memory=self.memory)
-            guarded = guard(owner, kernel, gram, self.psd)
-            warn_if_constant(guarded.gram)
-            machines = self._train(guarded.gram, loss, classes, penalties, began)
+            machines = self._fit_tasks(kernel, objects, tasks_of(loss, classes), penalties, began)
         self.classes_ = classes.labels
-        self.kernel_ = fitted
-        self._set_machines(machines, objects, penalties, guarded)
-        seconds = time.monotonic() - began
-        parts = tuple(machine.certificate for machine in machines)
-        self.certificate_ = Certificate.together(parts, gram.entries_computed, seconds)
-        self.n_iter_ = np.array([part.iterations for part in parts])
+        self.n_iter_ = np.array([machine.certificate.iterations for machine in machines])
         warn_if_unfinished(self, machines)
         return self
-
-    def _train(self, gram: Gram, loss: Loss, classes: Classes, penalties: Float64, began: float) -> list[Machine]:
-        used = np.flatnonzero(penalties > 0)
-        view = gram if len(used) == len(penalties) else gram.view(used)
-        targets = machine_targets(loss, classes.codes[used], len(classes.labels))
-        outputs = len(classes.labels) if isinstance(loss, VectorLoss) else 1
-        limits = limits_of(self, began)
-        machines: list[Machine | None] = [None] * len(targets)
-        if gram.fits() and worth_storing(gram, [loss] * len(targets), intercept=bool(self.fit_intercept)):
-            gram.store()
-        with reporting("Training") as report:
-
-            def job(number: int) -> None:
-                machines[number] = train(
-                    view,
-                    loss,
-                    targets[number],
-                    penalties[used],
-                    tol=float(self.tol),
-                    intercept=bool(self.fit_intercept),
-                    outputs=outputs,
-                    limits=limits,
-                    on_chunk=lambda chunk: report(chunk.fraction, f"gap {chunk.gap:.2g}"),
-                    sharing=self._sharing,
-                )
-
-            if len(targets) == 1:
-                job(0)
-            else:
-                gram.executor.each(job, range(len(targets)), limits.stop)
-        return [machine for machine in machines if machine is not None]
-
-    def _set_machines(self, machines: list[Machine], objects: Objects, penalties: Float64, guarded: Guarded) -> None:
-        columns = [m.coefficients if m.coefficients.ndim == 2 else m.coefficients[:, None] for m in machines]
-        dual = np.zeros((len(objects), sum(block.shape[1] for block in columns)))
-        dual[penalties > 0] = np.hstack(columns)
-        full = guarded.expanded(dual)
-        self.support_ = np.flatnonzero(np.any(full != 0, axis=1))
-        self._repair = Repair.of(guarded, dual[self.support_])
-        intercept = np.concatenate([np.atleast_1d(machine.intercept) for machine in machines])
-        self.expansion_ = Expansion(self.kernel_, objects.take(self.support_), full[self.support_], intercept)
 
     @property
     def loss_(self) -> Loss:
         """The loss that was minimised."""
         check_is_fitted(self)
         return self._loss(len(self.classes_))
-
-    @property
-    def dual_coef_(self) -> Float64:
-        """Coefficients of support objects, one row per output."""
-        check_is_fitted(self)
-        return self.expansion_.coefficients.T
-
-    @property
-    def intercept_(self) -> Float64:
-        """The constant of each output."""
-        check_is_fitted(self)
-        return self.expansion_.intercept
 
     def _refuse_inconsistent(self) -> None:
         outputs = 1 if len(self.classes_) == 2 else len(self.classes_)
@@ -236,26 +154,13 @@ class KernelMachineClassifier(ClassifierMixin, StoredMachine):
         classes = Classes(self.classes_, np.searchsorted(self.classes_, np.asarray(y)))
         weights = sample_weights(sample_weight, objects)
         penalties = float(self.C) * class_weights(self.class_weight, classes)[classes.codes] * weights
-        gram = Gram.of(self.kernel_, objects, self.expansion_.support, dtype=np.float64)
-        products = gram.matvec(self.expansion_.coefficients)
-        full, outputs = certified(self._repair, self.expansion_.coefficients, products, self.support_)
-        used = penalties > 0
-        parts = []
-        for number, target in enumerate(machine_targets(self.loss_, classes.codes[used], len(self.classes_))):
-            pick: Any = slice(None) if isinstance(self.loss_, VectorLoss) else number
-            parts.append(
-                certify(
-                    self.loss_, target, penalties[used], full[used][:, pick], outputs[used][:, pick],
-                    self.intercept_[pick], has_intercept=bool(self.fit_intercept),
-                    iterations=int(self.n_iter_[number]), dtype="float64",
-                )
-            )  # fmt: skip
-        return Certificate.together(tuple(parts), gram.entries_computed, time.monotonic() - began)
+        return self._verify_tasks(objects, tasks_of(self.loss_, classes), penalties, self.n_iter_.tolist(), began)
 
 
-def machine_targets(loss: Loss, codes: npt.NDArray[np.intp], n_classes: int) -> list[Float64]:
-    """Targets of each machine: class codes for a joint one, -1 and +1 for two classes or for each against the rest."""
+def tasks_of(loss: Loss, classes: Classes) -> list[Task]:
+    """Class codes for a joint machine, -1 and +1 for two classes or for each against the rest."""
+    codes, n_classes = classes.codes, len(classes.labels)
     if isinstance(loss, VectorLoss):
-        return [codes.astype(np.float64)]
+        return [Task(loss, codes.astype(np.float64), n_classes)]
     positives = [1] if n_classes == 2 else range(n_classes)
-    return [np.where(codes == label, 1.0, -1.0) for label in positives]
+    return [Task(loss, np.where(codes == label, 1.0, -1.0)) for label in positives]

@@ -11,34 +11,18 @@ from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from mercer import _check
-from mercer._progress import reporting
 from mercer.errors import ModelFileError
 from mercer.estimators.certificate import Certificate
 from mercer.estimators.kernelised import KernelLike
-from mercer.estimators.limits import limits_of
-from mercer.estimators.machine import (
-    Machine,
-    certify,
-    loss_of,
-    refuse_pointless,
-    train,
-    warn_if_unfinished,
-    worth_storing,
-)
-from mercer.estimators.primal import training_gram
-from mercer.estimators.psd import Repair, certified, guard
-from mercer.estimators.sanity import warn_if_constant, warn_of_scales
-from mercer.estimators.storing import StoredMachine
+from mercer.estimators.loss_machine import LossMachine, Task
+from mercer.estimators.machine import loss_of, warn_if_unfinished
 from mercer.estimators.targets import numbers_of, sample_weights
-from mercer.gram.expansion import Expansion
-from mercer.gram.matrix import Gram
 from mercer.losses.base import Loss
-from mercer.solvers.drive import Limits, OnChunk
 
 Float64 = npt.NDArray[np.float64]
 
 
-class KernelMachineRegressor(RegressorMixin, StoredMachine):
+class KernelMachineRegressor(RegressorMixin, LossMachine):
     """A regressor from any loss and any kernel: minimises 1/2 |w|^2 + C sum_i loss(y_i, f(x_i)).
 
     Parameters
@@ -107,104 +91,29 @@ class KernelMachineRegressor(RegressorMixin, StoredMachine):
         """One loss for each output."""
         return [self._loss()]
 
-    def _memory(self) -> Any:
-        return self.memory
+    def _tasks(self, y: Float64) -> list[Task]:
+        return [Task(loss, y) for loss in self._losses()]
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Train on objects X with one number each as target."""
         began = time.monotonic()
         with self._all_or_nothing():
-            owner = type(self).__name__
-            C = _check.real(owner, "C", self.C, low=0, low_open=True, high_open=True)
-            _check.real(owner, "tol", self.tol, low=0, low_open=True, high_open=True)
-            losses = self._losses()
-            for loss in losses:
-                refuse_pointless(loss)
+            C = self._check_penalty()
+            self._losses()  # answers bad losses before any work
             kernel = self._kernel(X)
             objects = kernel.coerce(X)
             targets, _ = numbers_of(self, y, objects, several=False)
             self._check_features(X, objects, reset=True)
             penalties = C * sample_weights(sample_weight, objects)
-            warn_of_scales(objects)
-            fitted = kernel.fit(objects)
-            gram = training_gram(self, fitted, objects, losses, memory=self._memory())
-            guarded = guard(owner, kernel, gram, self.psd)
-            warn_if_constant(guarded.gram)
-            machines = self._train(guarded.gram, losses, targets[:, 0], penalties, began)
-        dual = np.zeros((len(objects), len(machines)))
-        dual[penalties > 0] = np.column_stack([machine.coefficients for machine in machines])
-        full = guarded.expanded(dual)
-        self.kernel_ = fitted
-        self.support_ = np.flatnonzero(np.any(full != 0, axis=1))
-        self._repair = Repair.of(guarded, dual[self.support_])
-        intercept = np.array([float(machine.intercept) for machine in machines])
-        self.expansion_ = Expansion(fitted, objects.take(self.support_), full[self.support_], intercept)
-        seconds = time.monotonic() - began
-        parts = tuple(machine.certificate for machine in machines)
-        self.certificate_ = Certificate.together(parts, gram.entries_computed, seconds)
-        self.n_iter_ = max(part.iterations for part in parts)
+            machines = self._fit_tasks(kernel, objects, self._tasks(targets[:, 0]), penalties, began)
+        self.n_iter_ = max(machine.certificate.iterations for machine in machines)
         warn_if_unfinished(self, machines)
         return self
-
-    def _train(
-        self, gram: Gram, losses: list[Loss], targets: Float64, penalties: Float64, began: float
-    ) -> list[Machine]:
-        """One machine for each loss, side by side."""
-        used = np.flatnonzero(penalties > 0)
-        view = gram if len(used) == len(penalties) else gram.view(used)
-        if gram.fits() and worth_storing(gram, losses, intercept=bool(self.fit_intercept)):
-            gram.store()
-        limits = limits_of(self, began)
-        machines: list[Machine | None] = [None] * len(losses)
-        with reporting("Training") as report:
-
-            def job(number: int) -> None:
-                machines[number] = self._solve(
-                    view,
-                    losses[number],
-                    targets[used],
-                    penalties[used],
-                    limits,
-                    lambda chunk: report(chunk.fraction, f"gap {chunk.gap:.2g}"),
-                )
-
-            if len(losses) == 1:
-                job(0)
-            else:
-                gram.executor.each(job, range(len(losses)), limits.stop)
-        return [machine for machine in machines if machine is not None]
-
-    def _solve(
-        self, gram: Gram, loss: Loss, y: Float64, penalties: Float64, limits: Limits, on_chunk: OnChunk
-    ) -> Machine:
-        return train(
-            gram,
-            loss,
-            y,
-            penalties,
-            tol=float(self.tol),
-            intercept=bool(self.fit_intercept),
-            limits=limits,
-            on_chunk=on_chunk,
-            sharing=self._sharing,
-        )
 
     @property
     def loss_(self) -> Loss:
         """The loss that was minimised."""
         return self._loss()
-
-    @property
-    def dual_coef_(self) -> Float64:
-        """Coefficients of support objects, in one row."""
-        check_is_fitted(self)
-        return self.expansion_.coefficients.T
-
-    @property
-    def intercept_(self) -> Float64:
-        """The constant."""
-        check_is_fitted(self)
-        return self.expansion_.intercept
 
     def _refuse_inconsistent(self) -> None:
         shape = self.expansion_.coefficients.shape
@@ -223,16 +132,5 @@ class KernelMachineRegressor(RegressorMixin, StoredMachine):
         objects = self.kernel_.kernel.coerce(X)
         targets, _ = numbers_of(self, y, objects, several=False)
         penalties = float(self.C) * sample_weights(sample_weight, objects)
-        used = penalties > 0
-        gram = Gram.of(self.kernel_, objects, self.expansion_.support, dtype=np.float64)
-        products = gram.matvec(self.expansion_.coefficients)
-        full, outputs = certified(self._repair, self.expansion_.coefficients, products, self.support_)
-        parts = [
-            certify(
-                loss, targets[used, 0], penalties[used], full[used, column], outputs[used, column],
-                float(self.expansion_.intercept[column]), has_intercept=bool(self.fit_intercept),
-                iterations=int(self.n_iter_), dtype="float64",
-            )
-            for column, loss in enumerate(self._losses())
-        ]  # fmt: skip
-        return Certificate.together(tuple(parts), gram.entries_computed, time.monotonic() - began)
+        tasks = self._tasks(targets[:, 0])
+        return self._verify_tasks(objects, tasks, penalties, [self.n_iter_] * len(tasks), began)

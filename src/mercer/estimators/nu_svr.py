@@ -10,6 +10,7 @@ import numpy.typing as npt
 from mercer import _check
 from mercer.errors import ModelFileError
 from mercer.estimators.kernelised import KernelLike
+from mercer.estimators.loss_machine import Task
 from mercer.estimators.machine import Machine
 from mercer.estimators.nu_machine import train_nu_regressor
 from mercer.estimators.svr import SVR
@@ -85,11 +86,9 @@ class NuSVR(SVR):
         _check.real("NuSVR", "nu", self.nu, low=0, high=1, low_open=True)
         return EpsilonInsensitive(vars(self).get("epsilon_", 0.0))
 
-    def _solve(
-        self, gram: Gram, loss: Loss, y: Float64, penalties: Float64, limits: Limits, on_chunk: OnChunk
-    ) -> Machine:
+    def _solve(self, gram: Gram, task: Task, penalties: Float64, limits: Limits, on_chunk: OnChunk) -> Machine:
         machine, self.epsilon_ = train_nu_regressor(
-            gram, y, penalties, float(self.nu), tol=float(self.tol), limits=limits, on_chunk=on_chunk
+            gram, task.y, penalties, float(self.nu), tol=float(self.tol), limits=limits, on_chunk=on_chunk
         )
         return machine
 

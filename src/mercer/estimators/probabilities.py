@@ -7,6 +7,7 @@ one, and 0.5 lies on the decision boundary.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from typing import Any
 
@@ -32,14 +33,14 @@ def asked_for(estimator: Any) -> bool:
     return True
 
 
-class Probabilities:
+class Probabilities(ABC):
     """`predict_proba` and `predict_log_proba` from `decision_function` and `temperature_`."""
 
     temperature_: float
 
+    @abstractmethod
     def _shares(self, X: Any) -> Float64:
         """The decision values that probabilities are made of: flat for two classes, else a column per class."""
-        raise NotImplementedError
 
     @available_if(asked_for)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> Float64:

@@ -106,6 +106,9 @@ class NewtonRun(Run):
             if self._system.iterate(self._gram.matvec):
                 self._move(self._system)
                 self._system = None
+                self.gap = self._violation(self._residual())
+                if self.gap <= self._tol:
+                    self.done, self.status = True, Status.CONVERGED
                 return
 
     def _begin(self, residual: Float64) -> None:
