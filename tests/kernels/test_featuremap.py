@@ -116,6 +116,8 @@ def test_rows_that_mix_kinds_have_columns_side_by_side(monkeypatch):
     fitted = fit(mixed, table)
     space, matrix = FeatureSpace.of(fitted, fitted.coerce(table))
     np.testing.assert_allclose(dense(matrix @ matrix.T), fitted(table), atol=1e-12)
+    new = {"text": ["zebra", "AC"], "a": [1.0, 2.0], "b": [0.5, 0.0]}  # has features without a column
+    np.testing.assert_allclose(dense(space.matrix(fitted.coerce(new)) @ matrix.T), fitted(new, table), atol=1e-12)
     again = FeatureSpace.restored(fitted, [words.names for words in space.words])
     np.testing.assert_array_equal(dense(again.matrix(fitted.coerce(table))), dense(matrix))
 
