@@ -295,3 +295,39 @@ def test_real_files(shared_data, path, kind, size, classes):
     target = "-1" if "ionosphere" in path else None
     data = read(shared_data / path, target=target)
     assert (data.kind, len(data), len(set(data.labels.tolist()))) == (kind, size, classes)
+
+
+def test_molecules_that_cannot_be_read(file):
+    pytest.importorskip("rdkit")
+    message = refusal(file("a.smi", "CCO a\nC1CC b\nCCN a\nCCC b\n"))
+    assert message == 'a.smi:2: column "smiles": "C1CC" is no valid SMILES'
+    path = file("a.csv", "smiles,label\nCCO,a\nnonsense,b\nCCN,a\nCCC,b\n")
+    assert refusal(path).startswith('a.csv:3: column "smiles": "nonsense"')
+    data = read(path, skip_bad=True)
+    assert data.objects["smiles"].values.tolist() == ["CCO", "CCN", "CCC"]
+    assert (list(data.lines), data.labels.tolist()) == ([2, 4, 5], ["a", "a", "b"])
+    assert data.notes[-1] == "1 molecule that cannot be read left out."
+
+
+def test_what_is_not_read_at_all(file, tmp_path):
+    import tarfile
+
+    assert "ARFF" in refusal(file("a.arff", "% about\n@relation x\n@attribute a numeric\n@data\n1\n"))
+    assert "neither text nor" in refusal(file("a.dat", bytes(range(256)) * 40))
+    stream = io.BytesIO()
+    with tarfile.open(fileobj=stream, mode="w") as archive:
+        archive.addfile(tarfile.TarInfo("x"))
+    assert "a tar archive" in refusal(file("a.tar", stream.getvalue()))
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
+        archive.writestr("x.csv", "a,b\n")
+    assert "a zip archive" in refusal(str(tmp_path / "a.zip"))
+    assert "a JSON array" in refusal(file("a.json", '[{"text": "a"}]'))
+    assert '";" separates nothing' in refusal(file("a.csv", "a,label\n1,x\n"), delimiter=";")
+
+
+def test_a_folder_of_classes_is_checked_as_it_is_trained_on(file, tmp_path):
+    file("pets/cat.txt", "tom\nfelix\n")
+    file("pets/dog.txt", "rex\n")
+    data = read(str(tmp_path / "pets"), require_labels=False)
+    assert data.labels.tolist() == ["cat", "cat", "dog"]
+    assert read(file("t.csv", "a,b\n1,x\n2,y\n"), require_labels=False).labels is None

@@ -7,11 +7,12 @@ import dataclasses
 from mercer._version import __version__
 from mercer.cli import output
 from mercer.cli.describing import run as describe
-from mercer.cli.fitting import _escaped
+from mercer.cli.fitting import NOUNS, _escaped
 from mercer.cli.kernels import explain
 from mercer.cli.subjects import KERNEL, MODEL, subject_of
 from mercer.jobs.summary import summary
 from mercer.readers.options import Options
+from mercer.readers.problems import count
 from mercer.readers.reading import read
 from mercer.storage import load
 from mercer.theory.mercer import check_mercer
@@ -26,8 +27,7 @@ def run(path: str, reading: Options, *, as_json: bool, quiet: bool) -> None:
     if kind == MODEL:
         _model(path, as_json=as_json, quiet=quiet)
         return
-    labelled = reading.target is not None or reading.labels is not None
-    data = read(path, dataclasses.replace(reading, require_target=labelled))
+    data = read(path, dataclasses.replace(reading, require_labels=False))
     told = summary(data)
     proof = None
     if data.kind == "gram" and data.objects.shape[0] == data.objects.shape[1]:
@@ -36,7 +36,7 @@ def run(path: str, reading: Options, *, as_json: bool, quiet: bool) -> None:
     if as_json:
         output.write_json({"command": "check", "version": __version__, **told})
         return
-    print(f"{data.name}: {len(data):,} {data.kind if data.kind != 'table' else 'rows'} ({data.format})")
+    print(f"{data.name}: {count(len(data), NOUNS[data.kind])} ({data.format})")
     if not quiet:
         for note in data.notes:
             output.write_text(f"- {note}")

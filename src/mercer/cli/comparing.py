@@ -15,7 +15,7 @@ from mercer.cli.failures import UsageError
 from mercer.cli.fitting import TASKS, _escaped
 from mercer.jobs.candidates import candidates, lifted, shown
 from mercer.jobs.fitting import Plan, task_of
-from mercer.jobs.judging import of_predictions
+from mercer.jobs.judging import behind, of_predictions
 from mercer.jobs.preparation import Preparation
 from mercer.jobs.search import search
 from mercer.kernels.expression import parse
@@ -55,15 +55,16 @@ def run(path: str, reading: Options, plan: Plan, given: list[str], *, as_json: b
         (trial, of_predictions(labels, trial.predicted, task, plan.balanced, plan.seed)) for trial in found.by_kernel()
     ]
     best = ranked[0][1]
-    rivals = sum(estimate.high >= best.low for _, estimate in ranked[1:])
-    words = (
-        f"{shown(ranked[0][0].kernel, preparation)} is best on these folds. "
-        + (
-            f"{rivals} of the other {len(ranked) - 1} lie within its interval: on these objects they are as good."
-            if rivals
-            else ""
+    gaps = [
+        behind(labels, ranked[0][0].predicted, trial.predicted, task, plan.balanced, plan.seed) for trial, _ in ranked
+    ]
+    rivals = sum(low <= 0 for low, _ in gaps[1:])
+    words = f"{shown(ranked[0][0].kernel, preparation)} is best on these folds."
+    if rivals:
+        words += (
+            f" {rivals} of {len(ranked) - 1} others cannot be told apart from it: the interval of the difference, on "
+            "the same objects, contains zero."
         )
-    ).strip()
     if as_json:
         listed = [
             {
@@ -71,8 +72,9 @@ def run(path: str, reading: Options, plan: Plan, given: list[str], *, as_json: b
                 "penalty": trial.penalty,
                 "seconds": trial.seconds,
                 **dataclasses.asdict(estimate),
+                "behind_best": {"low": gap[0], "high": gap[1]},
             }
-            for trial, estimate in ranked
+            for (trial, estimate), gap in zip(ranked, gaps, strict=True)
         ]
         output.write_json(
             {
@@ -96,15 +98,22 @@ def run(path: str, reading: Options, plan: Plan, given: list[str], *, as_json: b
     factor, digits = (1, 3) if task == "regression" else (100, 1)
     table = output.new_table()
     table.add_column("kernel", overflow="fold")
-    for head in ("alpha" if task == "regression" else "C", best.name, "95 % interval", "seconds"):
+    for head in (
+        "alpha" if task == "regression" else "C",
+        best.name if task == "regression" else f"{best.name} %",
+        "95 % interval",
+        "behind the best",
+        "seconds",
+    ):
         table.add_column(head, justify="right", no_wrap=True)
-    for trial, estimate in ranked:
+    for (trial, estimate), gap in zip(ranked, gaps, strict=True):
         interval = f"{factor * estimate.low:.{digits}f} to {factor * estimate.high:.{digits}f}"
         table.add_row(
             _escaped(shown(trial.kernel, preparation)),
             f"{trial.penalty:g}",
             f"{factor * estimate.value:.{digits}f}",
             interval,
+            "-" if trial is ranked[0][0] else f"{factor * gap[0]:.{digits}f} to {factor * gap[1]:.{digits}f}",
             f"{trial.seconds:.2f}",
         )
     output.write_table(table, fold=True)

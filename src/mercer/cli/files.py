@@ -99,8 +99,8 @@ def compare(
 ) -> None:
     """Rank kernels on a file, by cross-validation.
 
-    Every kernel is tried with several penalties on the same folds. Intervals are those that hold 95 % of resamples of
-    the objects. Nothing is written.
+    Every kernel is tried with several penalties on the same folds. Intervals, of the score and of how far it is behind
+    the best on the same objects, hold 95 % of resamples. Nothing is written.
 
     \b
     Examples:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import os
 import shlex
 import sys
 from dataclasses import dataclass
@@ -13,14 +14,24 @@ from mercer._progress import reporting, silenced
 from mercer._version import __version__
 from mercer.cli import output
 from mercer.cli.failures import Interrupted, NotConverged, UsageError, was_interrupted
+from mercer.errors import ModelFileError
 from mercer.jobs.candidates import shown
 from mercer.jobs.checkpoint import Checkpoint
 from mercer.jobs.code import equivalent
 from mercer.jobs.fitting import Outcome, Plan, fit
 from mercer.readers.options import Options
+from mercer.readers.problems import count
 from mercer.readers.reading import read
 from mercer.storage import save
 
+NOUNS = {
+    "table": "row",
+    "vectors": "vector",
+    "strings": "string",
+    "graphs": "graph",
+    "trees": "tree",
+    "gram": "object",
+}
 TASKS = ("auto", "classification", "regression")
 
 
@@ -42,6 +53,9 @@ def run(path: str, reading: Options, plan: Plan, wishes: Wishes) -> None:
     """Read, train, write the model and the report, and say what came out."""
     if plan.task not in TASKS:
         raise UsageError(f"there is no task {plan.task!r}", f"Tasks are {', '.join(TASKS)}.")
+    for target in (wishes.model, wishes.report):
+        if target is not None:
+            _refuse_what_cannot_be_written(target)
     checkpoint = Checkpoint(f"{wishes.model}.partial", resume=wishes.resume)
     try:
         with silenced() if wishes.quiet else contextlib.nullcontext(), reporting("Comparing kernels") as report:
@@ -65,6 +79,17 @@ def run(path: str, reading: Options, plan: Plan, wishes: Wishes) -> None:
         _print(outcome, wishes, code)
     if wishes.strict and not converged(outcome):
         raise NotConverged("training did not converge", "Raise the time limit, or lower C.")
+
+
+def _refuse_what_cannot_be_written(path: str) -> None:
+    """Before hours of training, not after."""
+    folder = os.path.dirname(os.path.realpath(path))
+    if os.path.isdir(path):
+        raise ModelFileError(f"Cannot save to {path!r}: it is a folder. Add a file name.")
+    if not os.path.isdir(folder):
+        raise ModelFileError(f"Cannot save to {path!r}: there is no folder {folder!r}.")
+    if not os.access(folder, os.W_OK):
+        raise ModelFileError(f"Cannot save to {path!r}: the folder is write-protected.")
 
 
 def _how_to_resume(checkpoint: Checkpoint) -> str:
@@ -103,9 +128,8 @@ def comparison(outcome: Outcome) -> Any:
 
 def _print(outcome: Outcome, wishes: Wishes, code: str) -> None:
     data = outcome.data
-    kind = "rows" if data.kind == "table" else "objects" if data.kind == "gram" else data.kind
     print(
-        f"{data.name}: {len(data):,} {kind} ({data.format}), {outcome.task}"
+        f"{data.name}: {count(len(data), NOUNS[data.kind])} ({data.format}), {outcome.task}"
         + (f" of {data.target}" if data.target else "")
     )
     if not wishes.quiet:

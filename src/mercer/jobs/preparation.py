@@ -19,7 +19,7 @@ from mercer.inputs.trees import Trees
 from mercer.inputs.vectors import Vectors
 from mercer.readers.data import CATEGORY, NUMBER, SMILES, Column, Data
 from mercer.readers.gramfiles import columns_for
-from mercer.readers.problems import problem
+from mercer.readers.problems import count, problem
 
 Float64 = npt.NDArray[np.float64]
 _FILL = {CATEGORY: "missing"}
@@ -73,7 +73,7 @@ class Preparation:
     def __call__(self, data: Data) -> Objects | Any:
         """The objects as the kernel takes them."""
         if data.kind != self.kind:
-            raise problem(data.name, f"{data.kind}, where the model was trained on {self.kind}")
+            raise problem(data.name, f"{_a(data.kind)}, where the model was trained on {_a(self.kind)}")
         if self.kind == "table":
             return self._table(data)
         if self.kind == "vectors":
@@ -138,6 +138,10 @@ class Preparation:
         return (np.asarray(matrix, dtype=np.float64) - self.centres) / self.scales
 
 
+def _a(kind: str) -> str:
+    return {"table": "a table", "gram": "a Gram matrix"}.get(kind, kind)
+
+
 def dense_if_small(matrix: Any) -> Any:
     """Sparse rows that are hardly sparse are faster, and can be standardised, as dense ones."""
     sparse = bool(sp.issparse(matrix))  # by name: the stubs lose the type of what they narrow
@@ -160,7 +164,7 @@ def refuse_gaps(data: Data, columns: tuple[tuple[str, str], ...]) -> None:
         f"{int(gap.sum()):,} of {len(data):,} values are missing",
         line=None if data.lines is None else data.lines[first],
         column=name,
-        hint=f"{total:,} values in {many:,} columns are missing. --impute fills them: numbers by the median, "
+        hint=f"{count(total, 'value')} in {count(many, 'column')} missing. --impute fills them: numbers by the median, "
         "categories by one of their own.",
     )
 

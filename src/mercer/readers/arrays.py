@@ -16,7 +16,7 @@ from mercer.readers.data import Data
 from mercer.readers.labels import from_sidecar, typed
 from mercer.readers.options import Options
 from mercer.readers.problems import problem, quoted
-from mercer.readers.source import Source
+from mercer.readers.source import Source, binary
 
 _MATRICES = ("X", "x", "data", "features", "arr_0")
 _LABELS = ("y", "Y", "target", "labels", "label", "arr_1")
@@ -83,6 +83,8 @@ def _members(source: Source, options: Options) -> dict[str, npt.NDArray[Any]]:
         with zipfile.ZipFile(io.BytesIO(source.content)) as archive:
             if sum(item.file_size for item in archive.infolist()) > options.max_bytes:
                 raise problem(source.name, "too large when unpacked", hint="Raise the cap with --max-mb.")
+            if not any(item.filename.endswith(".npy") for item in archive.infolist()):
+                raise binary(source.name, source.content)
             found = {}
             for item in archive.infolist():
                 key = item.filename.removesuffix(".npy")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Sequence
 
 import numpy as np
@@ -83,12 +84,14 @@ class Typist:
         return Column(key, kind, column)
 
     def _date(self, key: str, values: list[str], day: str) -> Exception:
-        hint = f"Make it a number (days since some day, month of the year), or leave it out with --drop {key}."
+        drop = f"--drop {shlex.quote(key)}"
+        hint = f"Make it a number (days since some day, month of the year), or leave it out with {drop}."
         return self._at(key, values, day, f"{quoted(day)} is a date, and there is no kernel on dates", hint)
 
     def _mixed(self, key: str, values: list[str], present: list[str], many: int) -> Exception:
         wrong = next(value for value in present if not is_number(value))
-        hint = f"{count(many, 'value')} of {len(present):,} no number. Correct it, or use --category {key}."
+        told = f"{count(many, 'value')} of {len(present):,} {'is' if many == 1 else 'are'} no number"
+        hint = f"{told}. Correct it, or use --category {shlex.quote(key)}."
         if _DECIMAL_COMMA.fullmatch(wrong):
             hint = "Decimal commas are read with --decimal-comma."
         return self._at(key, values, wrong, f"{quoted(wrong)} is not a number", hint)

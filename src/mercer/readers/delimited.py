@@ -77,6 +77,13 @@ def form_of(name: str, first: Block, delimiter: str, options: Options, notes: li
         raise problem(
             name, f"{width:,} columns, more than {options.max_features:,}", hint="Raise the cap with --max-features."
         )
+    if width == 1 and options.delimiter is not None:
+        raise problem(
+            name,
+            f"{quoted(delimiter)} separates nothing in it",
+            line=first.lines[0],
+            hint="Leave --delimiter out: it is found out.",
+        )
     numbers = tuple(str(number) for number in range(1, width + 1))
     return Form(delimiter, numbers if names is None else names, names is not None, first.lines[0])
 

@@ -68,8 +68,12 @@ def _by_content(source: Source) -> str:
     first = lines[0].lstrip()
     if first.startswith(">"):
         return "fasta"
-    if first.startswith("{"):
+    if first.startswith("{") or (first.startswith("[") and source.suffix == ".json"):
         return "jsonl"
+    if re.match(r"@(relation|problemname)\b", next((one for one in lines if one[0] not in "%#"), ""), re.IGNORECASE):
+        raise problem(
+            source.name, "ARFF or a file of the time series archive, which are not read", hint="Save it as CSV."
+        )
     if first.startswith("<"):
         if "<graphml" in source.text[:10_000]:
             return "graphml"

@@ -81,7 +81,9 @@ def gram_of(
         raise problem(name, f"entry ({row + 1}, {column + 1}) is not a finite number")
     if options.require_target:
         if values.shape[0] != values.shape[1]:
-            raise problem(name, f"a Gram matrix for training is square, this one has the shape {values.shape}")
+            shape = f"{values.shape[0]:,} x {values.shape[1]:,}"
+            hint = "New objects by training objects are what `mercer predict` takes."
+            raise problem(name, f"a Gram matrix for training is square, this one is {shape}", hint=hint)
         if ids is not None and columns is not None:
             values = _ordered(name, values, ids, columns)
         apart = np.abs(values - values.T)

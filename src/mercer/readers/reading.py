@@ -12,6 +12,7 @@ from mercer.readers.data import Data
 from mercer.readers.detect import detect
 from mercer.readers.options import FORMATS, Options
 from mercer.readers.problems import problem
+from mercer.readers.smiles import sound
 from mercer.readers.source import STDIN, Source, opened
 
 _READERS = {
@@ -79,4 +80,4 @@ def of_source(source: Source, format_: str, options: Options) -> Data:
     module, function = _READERS[format_]
     reader = getattr(importlib.import_module(f"mercer.readers.{module}"), function)
     found: Data = reader(source, options)
-    return found
+    return sound(found, options)

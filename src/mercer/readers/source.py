@@ -38,6 +38,7 @@ MARKS = (
 )
 _CHUNK = 1 << 20
 _LONGEST_MARK = 6
+_BINARY_HEAD = 8192
 _LINE_END = re.compile(r"\r\n|\n|\r")
 
 
@@ -67,6 +68,8 @@ class Source:
                 self.name, f"there is no encoding called {encoding!r}", hint="Try utf-8 or latin-1."
             ) from error
         except UnicodeDecodeError as error:
+            if b"\0" in self.content[:_BINARY_HEAD]:
+                raise binary(self.name, self.content) from error
             line = self.content[: error.start].count(b"\n") + self.first
             raise problem(
                 self.name,
@@ -76,6 +79,8 @@ class Source:
             ) from error
         text = text.removeprefix("\ufeff") if self.first == 1 else text
         if "\0" in text:
+            if "\0" in text[:_BINARY_HEAD] and self.first == 1 and "\n" not in text[: text.index("\0")]:
+                raise binary(self.name, self.content)
             line = text[: text.index("\0")].count("\n") + self.first
             raise problem(self.name, "a NUL character: this is no text file", line=line)
         return text
@@ -103,6 +108,18 @@ class Source:
         if lines and not lines[-1]:
             lines.pop()
         return lines
+
+
+def binary(name: str, content: bytes) -> Exception:
+    """What to say of content that is neither text nor of a binary format that is read."""
+    if content[257:262] == b"ustar":
+        return problem(name, "a tar archive", hint="Unpack it: a folder with one folder per class is read.")
+    if content.startswith(b"PK\x03\x04"):
+        return problem(
+            name, "a zip archive without arrays", hint="Unpack it, and give a file or a folder that was in it."
+        )
+    known = "Binary formats that are read: Parquet, npy, npz; and text packed with gzip, xz or bzip2."
+    return problem(name, "neither text nor a binary format that is read", hint=known)
 
 
 def opened(path: str, options: Options) -> Source:

@@ -18,6 +18,7 @@ from mercer.readers.grid import Unfinished, blocks_of, unfinished
 from mercer.readers.options import Options
 from mercer.readers.problems import problem
 from mercer.readers.reading import of_source, read
+from mercer.readers.smiles import sound
 from mercer.readers.source import MARKS, STDIN, Flow, Source, flowing
 
 _PIECE = 1 << 18
@@ -143,7 +144,7 @@ def _tables(flow: Flow, head: bytes, first: Source, format_: str, options: Optio
                 raise unfinished(flow.name, error) from None
             form = None if fresh else form
             continue  # a quoted cell goes on in the next piece
-        yield data
+        yield sound(data, options)
         options = dataclasses.replace(options, id=data.detail["id"] or "") if fresh else options
         line += carried.count(b"\n")
         carried = b""

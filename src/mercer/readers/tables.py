@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -63,7 +64,7 @@ def table_of(
     said += typist.notes
     smiles = [column.name for column in found.values() if column.kind == SMILES and column.name not in options.smiles]
     if smiles:
-        said.append(f"Column {quoted(smiles[0])} is read as SMILES (--text {smiles[0]} reads it as text).")
+        said.append(f"Column {quoted(smiles[0])} is read as SMILES (--text {shlex.quote(smiles[0])} reads it as text).")
     return Data(name, format_, "table", found, labels, target, ids, lines, tuple(said), {"id": key})
 
 
@@ -120,6 +121,8 @@ def _target(name: str, columns: Mapping[str, object], options: Options, notes: l
     if len(usual) == 1:
         notes.append(f"The target is the column {quoted(usual[0])} (--target chooses another).")
         return usual[0]
+    if not options.require_labels:
+        return None
     names = list(columns)
     shown = ", ".join(names[:20]) + (" ..." if len(names) > 20 else "")
     raise problem(
@@ -139,7 +142,9 @@ def _id_column(name: str, columns: Mapping[str, Cells], options: Options, notes:
     wanted = {options.target, *options.text, *options.smiles, *options.categories, *options.only}
     for key, values in columns.items():
         if key not in wanted and is_identifier(key, values):
-            notes.append(f"Column {quoted(key)} names the rows and is not learnt from (--category {key} keeps it).")
+            notes.append(
+                f"Column {quoted(key)} names the rows and is not learnt from (--category {shlex.quote(key)} keeps it)."
+            )
             return key
     return None
 
