@@ -15,12 +15,16 @@ from mercer.gram.matrix import Gram
 Float64 = npt.NDArray[np.float64]
 
 _DIRECT = 600
-_ITERATIONS = 100
+_FACTORED = 4096
+_STEPS = 32
 _RESTARTS = 20
 
 
 def smallest_eigenvalue(gram: Gram) -> float:
-    """Exact for small matrices; for large ones the lowest value that Lanczos iterations reach, an upper bound.
+    """Exact for small matrices. For larger ones an upper bound, by Lanczos's method: a negative one is a proof.
+
+    Up to some thousand objects a Cholesky factor of the matrix, with what rounding may have taken given back, decides
+    whether to look any further: where there is one, the answer is zero.
 
     >>> from mercer import kernels
     >>> smallest_eigenvalue(Gram.of(kernels.Precomputed().fit([[1.0, 2.0], [2.0, 1.0]]), [[1.0, 2.0], [2.0, 1.0]]))
@@ -29,14 +33,43 @@ def smallest_eigenvalue(gram: Gram) -> float:
     n = gram.shape[0]
     if n <= _DIRECT:
         return float(scipy.linalg.eigvalsh(gram.exact(), subset_by_index=(0, 0))[0])
-    operator = LinearOperator((n, n), matvec=lambda v: gram.matvec(np.ravel(v)), dtype=np.float64)
-    start = np.random.default_rng(0).normal(size=n)
+    if n <= _FACTORED and _has_factor(gram):
+        return 0.0
+    lowest = _lowest_ritz_value(gram)
+    if n <= _FACTORED and lowest >= -negligible(gram):  # too small to be seen from afar
+        return float(scipy.linalg.eigvalsh(gram.exact(), subset_by_index=(0, 0))[0])
+    return lowest
+
+
+def _has_factor(gram: Gram) -> bool:
+    matrix = gram.exact().copy()
+    matrix.flat[:: len(matrix) + 1] += negligible(gram)
     try:
-        found = eigsh(operator, k=1, which="SA", v0=start, maxiter=_ITERATIONS, tol=1e-4, return_eigenvectors=False)
-        return float(found[0])
-    except ArpackNoConvergence as unfinished:
-        reached = unfinished.eigenvalues
-        return float(reached.min()) if len(reached) else 0.0
+        scipy.linalg.cholesky(matrix, lower=True, overwrite_a=True, check_finite=False)
+    except np.linalg.LinAlgError:
+        return False
+    return True
+
+
+def _lowest_ritz_value(gram: Gram) -> float:
+    """The lowest eigenvalue on the Krylov space of a random vector, every step orthogonal to all before."""
+    n = gram.shape[0]
+    start = np.random.default_rng(0).normal(size=n)
+    basis = np.empty((min(_STEPS, n), n))
+    basis[0] = start / np.linalg.norm(start)
+    diagonal, beside = [], []
+    for k in range(len(basis)):
+        step = gram.matvec(basis[k])
+        diagonal.append(float(basis[k] @ step))
+        for _ in range(2):
+            step -= basis[: k + 1].T @ (basis[: k + 1] @ step)
+        length = float(np.linalg.norm(step))
+        if k + 1 == len(basis) or length <= np.finfo(float).eps * max(abs(value) for value in diagonal):
+            break
+        beside.append(length)
+        basis[k + 1] = step / length
+    found = scipy.linalg.eigvalsh_tridiagonal(diagonal, beside, select="i", select_range=(0, 0))
+    return float(found[0])
 
 
 def negligible(gram: Gram) -> float:

@@ -20,7 +20,7 @@ def gram(kernel, items):
 def accuracy(kernel, items, classes, grid=(1.0, 10.0, 100.0)):
     """Ten folds, C chosen by three folds inside each; the mean of three such rounds for fewer than 1,000 objects.
 
-    The protocol was fixed before anything was measured: seed 0 shuffles the outer folds, seed 1 the inner ones.
+    Seed 0 shuffles the outer folds, seed 1 the inner ones.
     """
     split = StratifiedKFold(3, shuffle=True, random_state=1)
     search = KernelSearchCV(SVC(kernel=kernel), {"C": list(grid)}, cv=split)
