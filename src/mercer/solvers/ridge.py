@@ -15,6 +15,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Self, final
 
 import numpy as np
@@ -96,8 +97,17 @@ class RidgePath:
         targets = root * np.column_stack([y, np.ones(len(y))]) if intercept else root * y
         return cls(np.maximum(values, 0.0), vectors, root, targets, intercept)
 
+    @cached_property
+    def _rotated(self) -> Float64:
+        """The targets along the eigenvectors: once for all alphas."""
+        return np.asarray(self.vectors.T @ self.targets)
+
+    @cached_property
+    def _squares(self) -> Float64:
+        return np.square(self.vectors)
+
     def _inverse_targets(self, alpha: float) -> Float64:
-        return self.vectors @ ((self.vectors.T @ self.targets) / (self.values + alpha)[:, None])
+        return np.asarray(self.vectors @ (self._rotated / (self.values + alpha)[:, None]))
 
     def _corrected(self, solved: Float64) -> tuple[Float64, Float64]:
         """Coefficients with the intercept taken out, and the weighted solution for the ones (n x 1, or n x 0)."""
@@ -110,7 +120,7 @@ class RidgePath:
     def leave_one_out(self, alpha: float) -> Float64:
         """y_i minus the prediction for object i by a machine that never saw it, for every i and output."""
         b, ones = self._corrected(self._inverse_targets(alpha))
-        diagonal = np.square(self.vectors) @ (1.0 / (self.values + alpha)) - np.square(ones).sum(axis=1)
+        diagonal = self._squares @ (1.0 / (self.values + alpha)) - np.square(ones).sum(axis=1)
         residuals: Float64 = b / diagonal[:, None] / self.root
         return residuals
 
