@@ -238,6 +238,27 @@ def test_refusals(arguments, code, message, here, capsys):
     assert message in err
 
 
+@pytest.mark.parametrize("command", ["predict", "evaluate"])
+def test_shown_code_runs(command, model, capsys):
+    assert app.run([command, str(model), "pets.csv", "--show-code"]) == 0
+    code = capsys.readouterr().out
+    exec(compile(code, "shown", "exec"), {})
+    assert (
+        capsys.readouterr().out.strip()
+        == {
+            "predict": "['cat' 'dog' 'cat' 'dog' 'cat']",
+            "evaluate": "1.0",
+        }[command]
+    )
+
+
+def test_outputs_are_tried_before_training(here, capsys, monkeypatch):
+    monkeypatch.setattr(fitting, "fit", lambda *a, **k: pytest.fail("trained"))
+    for option in ("-o", "--report"):
+        assert app.run(["fit", "pets.csv", "-t", "pet", option, "missing/file"]) == 5
+        assert "there is no folder" in capsys.readouterr().err
+
+
 def test_missing_columns_are_named(model, capsys):
     Path("less.csv").write_text("id,mass\nx,5\n")
     assert app.run(["predict", str(model), "less.csv"]) == 3

@@ -10,16 +10,22 @@ import numpy as np
 from mercer._version import __version__
 from mercer.cli import output
 from mercer.cli.fitting import _escaped
-from mercer.cli.loading import model_at, read_for
+from mercer.cli.loading import model_at, reading_for
 from mercer.errors import InputError
+from mercer.jobs.code import evaluating
 from mercer.jobs.judging import of_predictions, verdict
 from mercer.readers.options import Options
+from mercer.readers.reading import read
 
 
-def run(path: str, data_path: str, reading: Options, *, seed: int, as_json: bool, quiet: bool) -> None:
+def run(path: str, data_path: str, reading: Options, *, seed: int, as_json: bool, quiet: bool, show_code: bool) -> None:
     """Predict objects whose labels are known, and compare."""
     model = model_at(path)
-    data = read_for(model, data_path, reading)
+    reading = reading_for(model, data_path, reading, labelled=True)
+    if show_code:
+        print(evaluating(path, data_path, reading, model.task))
+        return
+    data = read(data_path, reading)
     assert data.labels is not None
     predicted = model.predict(data)
     y: Any = data.labels

@@ -24,6 +24,7 @@ Task = Annotated[str, typer.Option(metavar="NAME", help="auto, classification or
 NoScale = Annotated[bool, typer.Option("--no-scale", help="Leave numbers as they are.")]
 Impute = Annotated[bool, typer.Option("--impute", help="Fill missing values instead of refusing them.")]
 Balanced = Annotated[bool, typer.Option("--balanced", help="Count every class the same, however rare.")]
+Code = Annotated[bool, typer.Option("--show-code", help="Print the Python code that does the same, and do nothing.")]
 Penalty = Annotated[
     float | None,
     typer.Option("--C", min=1e-12, metavar="NUMBER", help="The penalty (alpha of a regression), instead of a search."),
@@ -128,6 +129,7 @@ def predict(
         int, typer.Option(min=0, max=20, metavar="NUMBER", help="Name so many support objects as reasons.")
     ] = 0,
     decisions: Annotated[bool, typer.Option("--decisions", help="Add the decision values.")] = False,
+    show_code: Code = False,
     json: Json = False,
     quiet: Quiet = False,
     debug: Debug = False,
@@ -146,7 +148,17 @@ def predict(
     del debug
     from mercer.cli.predicting import run
 
-    run(model, data, reading, output=output, reasons=reasons, decisions=decisions, as_json=json, quiet=quiet)
+    run(
+        model,
+        data,
+        reading,
+        output=output,
+        reasons=reasons,
+        decisions=decisions,
+        as_json=json,
+        quiet=quiet,
+        show_code=show_code,
+    )
 
 
 @reads
@@ -155,6 +167,7 @@ def evaluate(
     data: Data,
     reading: Options,
     seed: Seed = 0,
+    show_code: Code = False,
     json: Json = False,
     quiet: Quiet = False,
     debug: Debug = False,
@@ -172,7 +185,7 @@ def evaluate(
     del debug
     from mercer.cli.evaluating import run
 
-    run(model, data, reading, seed=seed, as_json=json, quiet=quiet)
+    run(model, data, reading, seed=seed, as_json=json, quiet=quiet, show_code=show_code)
 
 
 @reads

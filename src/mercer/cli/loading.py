@@ -7,9 +7,8 @@ from typing import Any
 
 from mercer.errors import ModelFileError
 from mercer.jobs.trained import TrainedModel
-from mercer.readers.data import CATEGORY, NUMBER, SEQUENCE, SMILES, TEXT, TREE, Data
+from mercer.readers.data import CATEGORY, NUMBER, SEQUENCE, SMILES, TEXT, TREE
 from mercer.readers.options import Options
-from mercer.readers.reading import read
 from mercer.storage import load
 
 
@@ -22,11 +21,6 @@ def model_at(path: str) -> TrainedModel:
             "read for it. Use it from Python, with mercer.load."
         )
     return model
-
-
-def read_for(model: TrainedModel, path: str, reading: Options) -> Data:
-    """A file with labels, read as the one that the model was trained on."""
-    return read(path, reading_for(model, path, reading, labelled=True))
 
 
 def reading_for(model: TrainedModel, path: str, reading: Options, *, labelled: bool) -> Options:

@@ -19,6 +19,7 @@ from mercer.cli.failures import Interrupted
 from mercer.cli.loading import model_at, reading_for
 from mercer.inputs.base import Objects
 from mercer.jobs import calibration
+from mercer.jobs.code import predicting
 from mercer.jobs.trained import TrainedModel
 from mercer.readers.data import Data
 from mercer.readers.options import Options
@@ -41,10 +42,14 @@ def run(
     decisions: bool,
     as_json: bool,
     quiet: bool,
+    show_code: bool,
 ) -> None:
     """Predict block by block: each is read, predicted, written and forgotten."""
     model = model_at(path)
     reading = reading_for(model, data_path, reading, labelled=False)
+    if show_code:
+        print(predicting(path, data_path, reading))
+        return
     tally = Tally()
     blocks = predictions(model, stream(data_path, reading), tally, reasons=reasons, decisions=decisions)
     try:

@@ -17,12 +17,7 @@ def equivalent(outcome: Outcome, path: str, reading: Options) -> str:
     best, plan = outcome.search.best, outcome.plan
     kernel = best.kernel
     names = sorted({type(part).__name__ for part in _parts(kernel)})
-    given = {
-        field.name: getattr(reading, field.name)
-        for field in dataclasses.fields(Options)
-        if getattr(reading, field.name) != field.default
-    }
-    settings = "".join(f", {name}={value!r}" for name, value in given.items())
+    settings = _settings(reading)
     if outcome.task == "classification":
         weight = ', class_weight="balanced"' if plan.balanced else ""
         owner, made = "SVC", f"SVC(kernel=kernel, C={best.penalty!r}{weight})"
@@ -41,6 +36,40 @@ def equivalent(outcome: Outcome, path: str, reading: Options) -> str:
             f"model = {made}.fit(prepare(data), data.labels)",
             "print(model.predict(prepare(data))[:5])",
         ]
+    )
+
+
+def predicting(model: str, path: str, reading: Options) -> str:
+    """Predictions of a file, all at once."""
+    return "\n".join([*_loaded(model, path, reading), "print(model.predict(data)[:5])"])
+
+
+def evaluating(model: str, path: str, reading: Options, task: str) -> str:
+    """The score of a model on a file: the share that is right, or R^2."""
+    metric = "accuracy_score" if task == "classification" else "r2_score"
+    lines = _loaded(model, path, reading)
+    return "\n".join([f"from sklearn.metrics import {metric}", "", *lines, _scored(metric)])
+
+
+def _scored(metric: str) -> str:
+    return f"print({metric}(data.labels, model.predict(data)))"
+
+
+def _loaded(model: str, path: str, reading: Options) -> list[str]:
+    return [
+        "import mercer",
+        "from mercer.readers import read",
+        "",
+        f"model = mercer.load({model!r})",
+        f"data = read({path!r}{_settings(reading)})",
+    ]
+
+
+def _settings(reading: Options) -> str:
+    """What differs from the defaults, as arguments."""
+    fields = ((field.name, field.default) for field in dataclasses.fields(Options))
+    return "".join(
+        f", {name}={getattr(reading, name)!r}" for name, default in fields if getattr(reading, name) != default
     )
 
 
