@@ -6,7 +6,7 @@ import sys
 import numpy as np
 import pytest
 
-from mercer import SVC, KernelPCA, KernelRidge, SubgradientSVM, kernels
+from mercer import SVC, KernelPCA, KernelRidge, KernelSearchCV, SubgradientSVM, kernels
 from mercer.errors import InputError, MissingExtraError, ParameterError
 from mercer.plots import (
     EigenvalueDisplay,
@@ -218,6 +218,42 @@ class TestValidationSurface:
         assert display.best[2] == pytest.approx(search.best_score_)
         corner = np.array(display.best_.get_xy()) + 0.5
         assert (C[int(corner[0])], gamma[int(corner[1])]) == display.best[:2]
+
+    def test_of_a_shared_search(self):
+        C, gamma = [0.1, 1.0, 10.0], [0.05, 0.5, 50.0]
+        search = KernelSearchCV(SVC(), {"C": C, "gamma": gamma}, cv=4).fit(X, Y)
+        display = drawn(ValidationSurfaceDisplay.from_cv_results(search.cv_results_))
+        means = dict(zip([(p["C"], p["gamma"]) for p in search.cv_results_["params"]],
+                         search.cv_results_["mean_test_score"], strict=True))  # fmt: skip
+        for (row, column), value in np.ndenumerate(np.asarray(display.im_.get_array())):
+            assert value == means[display.C[column], display.gamma[row]]
+        assert display.best[2] == search.best_score_
+        texts = [text.get_text() for text in display.ax_.texts]
+        assert texts == [f"{value:.2f}" for value in display.scores.ravel()]
+
+    def test_of_pipelines_and_of_settings_without_numbers(self):
+        from sklearn.pipeline import make_pipeline
+        from sklearn.preprocessing import StandardScaler
+
+        pipe = make_pipeline(StandardScaler(), SVC())
+        grid = [{"svc__C": [0.1, 1.0], "svc__gamma": [0.1, "scale", 1.0]}, {"svc__kernel": ["linear"], "svc__C": [7.0]}]
+        search = KernelSearchCV(pipe, grid, cv=4).fit(X, Y)
+        names = {"C": "param_svc__C", "gamma": "param_svc__gamma"}
+        display = drawn(ValidationSurfaceDisplay.from_cv_results(search.cv_results_, **names))
+        assert (display.C.tolist(), display.gamma.tolist()) == ([0.1, 1.0], [0.1, 1.0])
+        assert np.isfinite(display.scores).all()
+        with pytest.raises(InputError, match="No setting has a number"):
+            ValidationSurfaceDisplay.from_cv_results(
+                KernelSearchCV(pipe, {"svc__C": [1.0], "svc__gamma": ["scale"]}).fit(X, Y).cv_results_, **names
+            )
+
+    def test_settings_that_were_not_tried_are_left_out(self):
+        search = KernelSearchCV(SVC(), {"C": [0.1, 1.0], "gamma": [0.1, 1.0]}, cv=5).fit(X, Y)
+        results = {**search.cv_results_, "mean_test_score": search.cv_results_["mean_test_score"].copy()}
+        results["mean_test_score"][search.best_index_] = np.nan
+        display = drawn(ValidationSurfaceDisplay.from_cv_results(results))
+        assert np.isnan(display.scores).sum() == 1
+        assert display.best[2] == np.nanmax(results["mean_test_score"])
 
     def test_refusals(self):
         with pytest.raises(ParameterError, match="'kernel'"):

@@ -61,6 +61,9 @@ def test_every_estimator(name, kind, tmp_path):
     if kind != "vectors" and not takes_kernels:
         return  # weights of features: rows of numbers have them, and nothing else
     kernel = {"vectors": kernels.RBF(gamma="scale"), "strings": kernels.Spectrum(2), "table": MIXED}[kind]
+    if name.startswith("Linear"):  # weights of features that can be written down
+        written = kernels.on("word", kernels.Spectrum(2)) + kernels.on(["a", "b"], kernels.Linear())
+        kernel = {"vectors": kernels.Polynomial(degree=2), "strings": kernel, "table": written}[kind]
     objects = {"vectors": X, "strings": WORDS, "table": TABLE}[kind]
     model = cls(**TWICE.get(name, {}))
     if takes_kernels:

@@ -1,12 +1,15 @@
 """Diagnoses where the answer is known: the lecture's matrices, planted faults, degenerate data, real data."""
 
 import json
+import re
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 from mercer import diagnose, kernels
 from mercer.errors import InputError, ParameterError
+from tests.kernels.graphs.realdata import as_graphs
 
 GOOD = np.array([[3, 2, 0, 0, 0], [2, 3, 0, 0, 0], [0, 0, 4, 3, 3], [0, 0, 3, 4, 2], [0, 0, 3, 2, 4]], dtype=float)
 LABELS = [1, 1, 2, 2, 2]
@@ -76,6 +79,64 @@ def test_widths():
     ]
 
 
+SERIES = [list(np.sin(np.linspace(0, 3 + 2 * (i % 2), 12)) + 0.05 * i) for i in range(40)]
+MIXTURE = kernels.on(["a", "b"], kernels.RBF(1e4)) + kernels.on("word", kernels.Spectrum(1))
+WIDTHS = {
+    "gamma": ([kernels.RBF, kernels.Laplacian, kernels.Exponential], 1e4, 1e-7),
+    "length_scale": ([kernels.Matern, kernels.RationalQuadratic, kernels.Periodic], 1e-4, 1e5),
+}
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "sharp", "blunt"),
+    [(kind, name, sharp, blunt) for name, (kinds, sharp, blunt) in WIDTHS.items() for kind in kinds],
+)
+@pytest.mark.parametrize("labels", [None, Y], ids=["without labels", "with labels"])
+def test_widths_of_every_kind(kind, name, sharp, blunt, labels):
+    """Too narrow and too wide are told, and the width suggested is neither, whatever the parameter is called."""
+    X = BLOBS if kind is not kernels.Periodic else BLOBS / 20
+    for size, too in ((sharp, "narrow"), (blunt, "wide")):
+        if kind is kernels.RationalQuadratic and too == "narrow":
+            size = 1e-9  # it falls off like a power, so it takes more
+        found = diagnose(kind(**{name: size}), X, labels)
+        (width,) = found.widths
+        assert (width.parameter, width.value, width.too) == (name, pytest.approx(size), too)
+        assert (width.suggested > size) == (width.direction == "larger")
+        assert f"Try a {width.direction} {name}: {width.suggested:.3g}" in str(found)
+        again = diagnose(kind(**{name: width.suggested}), X, labels).widths[0]
+        assert again.too == ""
+        if labels is None:
+            assert again.exponent == pytest.approx(1.0, abs=0.05)
+
+
+def test_widths_inside_other_kernels():
+    both = diagnose(
+        kernels.RBF(1e4) * kernels.Linear() + kernels.normalise(kernels.Matern(length_scale=1e-5)), BLOBS, Y
+    )
+    assert [(width.parameter, width.too) for width in both.widths] == [("gamma", "narrow"), ("length_scale", "narrow")]
+    assert "rbf(gamma=10000.0): gamma = 1e+04" in str(both)
+    over = diagnose(kernels.RBF(1e5, over=kernels.Polynomial(degree=2)), BLOBS, Y)
+    assert [width.too for width in over.widths] == ["narrow"]
+    words = ["ab" * (1 + i % 3) + "c" * (i // 60) for i in range(120)]
+    strings = diagnose(kernels.RBF(1e5, over=kernels.Spectrum(1)), words, Y)
+    assert [width.too for width in strings.widths] == ["narrow"]
+    columns = {"a": BLOBS[:, 0].tolist(), "b": BLOBS[:, 1].tolist(), "word": words}
+    table = diagnose(MIXTURE, columns, Y)
+    assert [width.kernel for width in table.widths] == ["rbf(gamma=10000.0)"]
+    assert table.widths[0].too == "narrow"
+    assert diagnose(kernels.Polynomial(gamma=5.0) + kernels.RBF((1.0, 2.0)), BLOBS, Y).widths == ()
+
+
+def test_widths_of_alignments():
+    labels = np.arange(40) % 2
+    for sigma, too in ((1e-3, "narrow"), (1e5, "wide"), ("median", "")):
+        found = diagnose(kernels.normalise(kernels.GlobalAlignment(sigma=sigma)), SERIES, labels)
+        (width,) = found.widths
+        assert (width.parameter, width.too) == ("sigma", too)
+        assert 0.05 < width.suggested < 50
+    assert diagnose(kernels.GlobalAlignment(sigma=1e-3), SERIES).widths[0].by == "the rule of the kernel"
+
+
 def test_indefinite_and_broken():
     found = diagnose(kernels.Sigmoid(gamma=1.0, coef0=-1.0), BLOBS, Y)
     assert found.verdict == "indefinite"
@@ -111,6 +172,40 @@ def test_features_that_drown_or_give_away():
     assert given.columns.giveaways == (2,)
     assert given.columns.constant == 1
     assert "leakage" in names(given)
+
+
+def test_sparse_features():
+    """The same advice as for dense vectors."""
+    rng = np.random.default_rng(1)
+    noise = np.where(rng.uniform(size=(120, 3000)) < 0.3, rng.normal(size=(120, 3000)), 0.0)
+    X = np.hstack([BLOBS, noise, np.zeros((120, 4))])
+    dense, sparse = (diagnose(kernels.RBF(), Z, Y) for Z in (X, sp.csr_array(X)))
+    assert dense.verdict == sparse.verdict == "diagonal"
+    assert "Drop irrelevant features" in sparse.next_step
+    for name in ("count", "constant", "widest", "narrowest", "irrelevant", "relevant", "giveaways"):
+        assert getattr(dense.columns, name) == getattr(sparse.columns, name), name
+    for name in ("scale_ratio", "widest_share", "before", "relevant_alone"):
+        assert getattr(dense.columns, name) == pytest.approx(getattr(sparse.columns, name), abs=1e-6), name
+    wide = diagnose(kernels.RBF(), sp.csr_array(np.column_stack([BLOBS, 1e4 * rng.normal(size=120), 3.0 * Y])), Y)
+    assert "unscaled features" in names(wide)
+    assert "StandardScaler(with_mean=False)" in str(wide)
+    assert wide.columns.giveaways == (3,)
+    assert wide.columns.standardised > wide.columns.before + 0.2
+
+
+def test_features_of_tables():
+    rng = np.random.default_rng(1)
+    columns = {f"noise {i}": rng.normal(size=120) for i in range(400)} | {"left": BLOBS[:, 0], "right": BLOBS[:, 1]}
+    words = ["gatta" if i % 3 else "cgc" for i in range(120)]
+    kernel = kernels.on(list(columns), kernels.RBF(0.1)) + 0.01 * kernels.on("word", kernels.Spectrum(2))
+    found = diagnose(kernel, {**columns, "word": words}, Y)
+    assert "irrelevant features" in names(found)
+    assert "'left'" in str(found)
+    assert {found.columns.names[i] for i in found.columns.relevant[:2]} == {"left", "right"}
+    scaled = kernels.on(["left", "noise 1"], kernels.RBF())
+    found = diagnose(scaled, {**columns, "noise 1": 1e5 * columns["noise 1"]}, Y)
+    assert "Feature 'noise 1' varies" in str(found)
+    assert diagnose(kernels.on("word", kernels.Spectrum(2)), {"word": words}, Y).columns is None
 
 
 def test_random_labels_are_weak():
@@ -189,6 +284,35 @@ def test_degenerate_matrices_are_reported(matrix):
     assert found.verdict != "good"
 
 
+NAN = kernels.FromBlocks(lambda A, B: np.full((len(A), len(B)), np.nan))
+
+
+@pytest.mark.parametrize(
+    ("kernel", "objects", "reason"),
+    [
+        (kernels.RBF(), [], "There are no objects"),
+        (kernels.Linear(), np.zeros((0, 3)), "There are no objects"),
+        (kernels.Spectrum(2), [], "There are no objects"),
+        (kernels.on("a", kernels.Spectrum(2)), {"a": []}, "There are no objects"),
+        (np.zeros((0, 0)), None, "There are no objects"),
+        ([], None, "There are no objects"),
+        (np.ones((2, 3)), None, "2 rows and 3 columns"),
+        (np.array([[1.0, np.nan], [np.nan, 1.0]]), None, r"Entry \(0, 1\) is nan"),
+        (np.array([[1.0, 2.0], [0.0, 1.0]]), None, "2 and 0"),
+        (NAN, BLOBS, ""),
+    ],
+)
+def test_what_cannot_be_looked_at_is_reported(kernel, objects, reason):
+    for y in (None, [] if objects is None or len(objects) == 0 else Y):
+        found = diagnose(kernel, objects, y)
+        assert found.verdict == "broken"
+        assert re.search(reason, found.reason)
+        assert found.next_step
+        json.loads(found.to_json())
+        assert str(found)
+        assert found._repr_html_()
+
+
 def test_objects_of_other_kinds():
     words = ["gattaca", "gattica", "gatta", "gattacca", "gattaga", "ccgcg", "cgcgc", "cgccg", "gcgcc", "ccgcc"]
     assert diagnose(kernels.Spectrum(2), words, [1] * 5 + [0] * 5).verdict == "good"
@@ -229,6 +353,36 @@ def test_refusals():
         diagnose(np.eye(3), sample=1)
 
 
+def test_cost_is_rehearsed():
+    """What is rehearsed is a machine for the labels there are; times themselves are measured by a benchmark."""
+    X = np.vstack([BLOBS] * 5)
+    y = np.tile(Y, 5)
+    for labels, machine in ((y, "SVC"), (np.digitize(X[:, 0], [0.0, 2.0, 3.0]), "SVC"), (X[:, 0] / 3, "KernelRidge")):
+        cost = diagnose(kernels.RBF(), X, labels, sample=60).cost
+        assert cost.machine == machine
+        assert cost.gram_seconds > 0
+        assert 0 < cost.training_seconds < 60
+        assert 48 <= cost.rehearsed <= 600
+        assert cost.gram_bytes == 600 * 600 * 8
+        assert cost.fits
+    alone = diagnose(kernels.RBF(), X)
+    assert alone.cost.machine == ""
+    assert alone.cost.training_seconds == alone.cost.gram_seconds
+    assert "for SVC" in str(diagnose(kernels.RBF(), X, y))
+    rare = diagnose(kernels.RBF(), X, np.arange(600) == 7)
+    assert rare.cost.machine == "SVC"
+
+
+def test_cost_beyond_memory(monkeypatch):
+    from mercer.gram import budget
+
+    monkeypatch.setattr(budget, "available_bytes", lambda: 2_000_000)
+    found = diagnose(kernels.RBF(), np.vstack([BLOBS] * 5), np.tile(Y, 5), sample=100)
+    assert not found.cost.fits
+    assert "cost" in names(found)
+    assert "does not fit" in found.cost.advice
+
+
 @pytest.mark.realdata
 class TestRealData:
     @pytest.mark.parametrize(
@@ -251,6 +405,23 @@ class TestRealData:
             else np.asarray(X.toarray() if hasattr(X, "toarray") else X, dtype=float)
         )
         assert diagnose(kernel, X, y, sample=300).verdict == verdict
+
+    @pytest.mark.parametrize(
+        ("name", "kernel", "verdict"),
+        [
+            ("MUTAG", kernels.normalise(kernels.WeisfeilerLehman(3)), "good"),
+            ("MUTAG", kernels.ShortestPath(), "good"),
+            ("MUTAG", kernels.WeisfeilerLehman(0), "good"),
+            ("PTC_MR", kernels.normalise(kernels.WeisfeilerLehman(5)), "weak"),
+        ],
+    )
+    def test_graphs(self, load, name, kernel, verdict):
+        items, classes = as_graphs(load(f"graphs/{name}")["all"])
+        found = diagnose(kernel, items, classes, sample=200)
+        assert found.verdict == verdict
+        assert found.kind == "graphs"
+        assert found.labels.p_value < 0.05 or verdict == "weak"
+        json.loads(found.to_json())
 
     def test_a_column_of_numbers_that_drowns_the_rest(self, load):
         """The first column of breast_cancer is the number of the patient."""

@@ -2,6 +2,7 @@
 
 import itertools
 import json
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
@@ -10,6 +11,8 @@ from hypothesis import strategies as st
 
 from mercer import certify_kernel, check_mercer, feature_vectors, kernels
 from mercer.errors import InputError, KernelError, ParameterError
+from mercer.inputs.vectors import Vectors
+from mercer.kernels.base import Kernel
 from mercer.theory import mercer as module
 from mercer.theory.witness import fewest
 
@@ -120,6 +123,65 @@ def test_large_matrices(monkeypatch):
     assert hurt.witness.objects == (3, 200)
     assert hurt.vector @ K @ hurt.vector == pytest.approx(hurt.smallest, abs=1e-6)
     assert hurt.smallest == pytest.approx(np.linalg.eigvalsh(K)[0], rel=0.05)
+
+
+def test_remedies_of_large_matrices_are_those_of_a_complete_decomposition(monkeypatch):
+    rng = np.random.default_rng(4)
+    A = rng.normal(size=(260, 260))
+    K = A @ A.T / 260 + np.diag(rng.uniform(0.5, 2.0, 260))
+    for i, j in ((3, 90), (10, 200), (40, 41)):
+        K[i, j] = K[j, i] = 6.0
+    whole = {remedy.name: remedy for remedy in check_mercer(K).remedies}
+    monkeypatch.setattr(module, "DIRECT", 50)
+    found = check_mercer(K)
+    assert not found.exact
+    assert [remedy.name for remedy in found.remedies] == list(whole)
+    for remedy in found.remedies:
+        assert remedy.works == whole[remedy.name].works
+        assert remedy.change == pytest.approx(whole[remedy.name].change, rel=0.2, abs=1e-9), remedy.name
+        assert "Lanczos" in remedy.by
+        assert remedy.by in str(remedy)
+    limits = [float(by["smaller lambda"].meaning.split("<= ")[1].split(",")[0]) for by in (
+        whole, {remedy.name: remedy for remedy in found.remedies}
+    )]  # fmt: skip
+    assert limits[1] == pytest.approx(limits[0], rel=0.02)
+
+
+def test_a_smaller_decay_is_tried_on_a_sample(monkeypatch):
+    monkeypatch.setattr(module, "DIRECT", 30)
+    numbers = [[float(i)] for i in range(60)]
+    found = check_mercer(Alternating(decay=4.0), numbers)
+    assert found.verdict == "indefinite"
+    decay = next(remedy for remedy in found.remedies if remedy.name == "smaller decay")
+    assert "of 60 objects" in decay.by
+    chosen = float(decay.meaning.split("= ")[1].split()[0])
+    assert check_mercer(Alternating(decay=chosen), numbers).psd
+
+
+@dataclass(frozen=True)
+class Alternating(Kernel):
+    """1 on the diagonal, decay / n beside it: no kernel for a large decay."""
+
+    decay: float = 1.0
+    domain = Vectors
+
+    @property
+    def psd(self) -> bool:
+        return False
+
+    def features(self, objects, state, dtype):
+        return objects
+
+    def tile(self, left, right, state, out):
+        signs = np.cos(np.pi * left.values[:, 0])[:, None] * np.cos(np.pi * right.values[:, 0])
+        out[...] = -self.decay / 50 * signs
+
+    def diagonal(self, features, state):
+        return np.ones(len(features))
+
+    @classmethod
+    def examples(cls):
+        yield cls()
 
 
 def test_tolerance_can_be_set():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -89,6 +89,25 @@ def lowest_pair(
     highest = _ritz(operator, "LA", rng.normal(size=n))[0]
     value, vector = _ritz(operator, "SA", rng.normal(size=n))
     return value, vector, highest
+
+
+def lowest_values(product: Callable[[Float64], Float64], n: int, count: int, rng: np.random.Generator) -> Float64:
+    """The `count` lowest eigenvalues of a symmetric matrix, in ascending order, from products alone.
+
+    Those that Lanczos iterations did not settle on in time are 0.
+    """
+    operator = LinearOperator((n, n), matvec=lambda v: product(np.ravel(v)), dtype=np.float64)
+    count = min(count, n - 1)
+    found: Any
+    try:
+        found = eigsh(
+            operator, k=count, which="SA", v0=rng.normal(size=n), maxiter=_RESTARTS, tol=1e-3, return_eigenvectors=False
+        )
+    except ArpackNoConvergence as unfinished:
+        found = unfinished.eigenvalues
+    values = np.zeros(count)
+    values[: len(found)] = np.sort(found)
+    return values
 
 
 def _ritz(operator: LinearOperator, which: Literal["LA", "SA"], start: Float64) -> tuple[float, Float64]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Any, Self
 
 import numpy as np
@@ -100,17 +101,28 @@ class ValidationSurfaceDisplay:
         score: str = "mean_test_score",
         ax: Any = None,
     ) -> Self:
-        """From the `cv_results_` of a grid search; of other parameters that were searched, the best is shown."""
-        columns = {}
+        """From the `cv_results_` of `KernelSearchCV` or a grid search of scikit-learn.
+
+        `C` and `gamma` are the names of two columns: of a pipeline, ``"param_svc__C"``. Of other parameters that were
+        searched, the best is shown; settings without numbers for both, or without a score, are left out.
+        """
         for name in (C, gamma, score):
             if name not in results:
                 raise InputError(f"The results have no {name!r}; they have {', '.join(sorted(results))}.")
-            columns[name] = np.asarray(np.ma.getdata(results[name]), dtype=np.float64)
-        penalties, widths = np.unique(columns[C]), np.unique(columns[gamma])
+        points = [
+            (float(penalty), float(width), float(value))
+            for penalty, width, value in zip(
+                *(np.ma.asarray(results[name]).tolist() for name in (C, gamma)), results[score], strict=True
+            )
+            if isinstance(penalty, Real) and isinstance(width, Real) and np.isfinite(value)
+        ]
+        if not points:
+            raise InputError(f"No setting has a number for {C!r}, a number for {gamma!r}, and a score.")
+        penalties, widths = (np.unique([point[place] for point in points]) for place in (0, 1))
         scores = np.full((len(widths), len(penalties)), np.nan)
-        for penalty, width, value in zip(columns[C], columns[gamma], columns[score], strict=True):
-            place = np.searchsorted(widths, width), np.searchsorted(penalties, penalty)
-            scores[place] = np.fmax(scores[place], value)
+        for penalty, width, value in points:
+            at = int(np.searchsorted(widths, width)), int(np.searchsorted(penalties, penalty))
+            scores[at] = np.fmax(scores[at], value)
         return cls(penalties, widths, scores, what="score").plot(ax=ax)
 
     def plot(self, ax: Any = None) -> Self:
@@ -128,8 +140,9 @@ class ValidationSurfaceDisplay:
                             color="black" if value > middle else "white")  # fmt: skip
         penalty, width, score = self.best
         at = int(np.flatnonzero(penalty == self.C)[0]), int(np.flatnonzero(self.gamma == width)[0])
-        self.best_ = ax.add_patch(style.pyplot().Rectangle((at[0] - 0.5, at[1] - 0.5), 1, 1, fill=False,
-                                                           edgecolor=style.POSITIVE, linewidth=2.5))  # fmt: skip
+        frame = {"xy": (at[0] - 0.5, at[1] - 0.5), "width": 1, "height": 1, "fill": False}
+        ax.add_patch(style.pyplot().Rectangle(**frame, edgecolor="black", linewidth=5, zorder=3))  # seen in grey, too
+        self.best_ = ax.add_patch(style.pyplot().Rectangle(**frame, edgecolor="white", linewidth=2, zorder=4))
         ax.set_xlabel("C")
         ax.set_ylabel("gamma")
         ax.set_title(f"Best {self.what} {score:.3f} at C = {penalty:.3g}, gamma = {width:.3g} (framed)")

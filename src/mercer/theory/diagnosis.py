@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,7 @@ from mercer.theory.diagnosing.spectrum import cosines, shape_of
 from mercer.theory.diagnosing.targets import Target, labels_of, target_of
 from mercer.theory.diagnosing.verdict import verdict_of
 from mercer.theory.diagnosing.width import widths_of
-from mercer.theory.mercer import MercerCheck, check_mercer, whole_matrix
+from mercer.theory.mercer import MercerCheck, check_mercer, misshapen, whole_matrix
 from mercer.theory.seriation import seriation
 
 Float64 = npt.NDArray[np.float64]
@@ -35,8 +36,9 @@ def diagnose(kernel: Any, objects: Any = None, y: Any = None, *, sample: int = 6
     """Whether the kernel sees, in these objects, what the labels are about.
 
     `kernel` is a kernel object, an expression, or a function of two batches; or a Gram matrix, without objects. Of many
-    objects a random `sample` is looked at. Without labels only the matrix itself is judged. Bad input is refused as
-    everywhere; a matrix that is constant, diagonal, indefinite or cannot be computed is reported.
+    objects a random `sample` is looked at. Without labels only the matrix itself is judged. Objects that the kernel
+    cannot read are refused as everywhere; a matrix that is empty, constant, diagonal, indefinite, not finite, or that
+    cannot be computed is reported.
 
     >>> import numpy as np
     >>> good = np.array([[3, 2, 0, 0, 0], [2, 3, 0, 0, 0], [0, 0, 4, 3, 3], [0, 0, 3, 4, 2], [0, 0, 3, 2, 4]])
@@ -44,6 +46,9 @@ def diagnose(kernel: Any, objects: Any = None, y: Any = None, *, sample: int = 6
     ('good', 'diagonal')
     """
     sample = _check.integer("diagnose", "sample", sample, low=2)
+    hopeless = _hopeless(kernel, objects)
+    if hopeless is not None:
+        return hopeless
     chosen, parsed = _parsed(kernel, objects)
     n = len(parsed)
     target = None if y is None else target_of(y, n)
@@ -65,7 +70,7 @@ def diagnose(kernel: Any, objects: Any = None, y: Any = None, *, sample: int = 6
     K = (K + K.T) / 2
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", MercerWarning)  # said once, below
-        seen = _seen(chosen, fitted, K, parsed, examined, ids, part, found, rng)
+        seen = _seen(chosen, fitted, K, parsed, target, examined, ids, part, found, rng)
     said = dict.fromkeys(str(one.message) for one in caught)
     findings = (*findings_of(seen), *(Finding("warning of the kernel", "warning", message) for message in said))
     verdict, reason, step = verdict_of(seen, findings)
@@ -80,6 +85,7 @@ def _seen(
     fitted: FittedKernel,
     K: Float64,
     objects: Objects,
+    labels: Target | None,
     examined: Objects,
     ids: npt.NDArray[np.intp],
     target: Target | None,
@@ -93,10 +99,35 @@ def _seen(
         standing_of(K, target, ids),
         columns_of(kernel, examined, target, rng),
         widths_of(kernel, examined, target),
-        None if isinstance(kernel, Precomputed) else cost_of(fitted, examined, len(objects)),
+        None if isinstance(kernel, Precomputed) else cost_of(fitted, objects, labels, rng),
         len(ids),
         target is not None and len(np.unique(target.codes)) < 2,
     )
+
+
+def _hopeless(kernel: Any, objects: Any) -> Diagnosis | None:
+    """Nothing to look at, or a matrix that is none of inner products for all to see."""
+    matrix = is_matrix(kernel)
+    shown = "precomputed()" if matrix else str(kernel_of("diagnose", kernel))
+    given = kernel if matrix else objects
+    count = 0 if given is None else int(given.shape[0]) if hasattr(given, "shape") and given.shape else _count(given)
+    if (matrix or objects is not None) and count == 0:
+        about: dict[str, Any] = {"kernel": shown, "kind": "objects", "n": 0, "examined": 0}
+        return Diagnosis("broken", "There are no objects.", "Pass the objects that the kernel is to compare.", **about)
+    if matrix and objects is None:
+        found = misshapen(matrix_of("diagnose", kernel))[0]
+        if found is not None:
+            about = {"kernel": shown, "kind": "Gram matrix", "n": found.n, "examined": found.n}
+            step = "Pass a square matrix of finite numbers with K[i, j] = K[j, i]."
+            return Diagnosis("broken", f"The matrix is {found.verdict}. {found.reason}", step, mercer=found, **about)
+    return None
+
+
+def _count(objects: Any) -> int:
+    """How many objects there are; of a table, how many rows."""
+    if isinstance(objects, Mapping):
+        return len(next(iter(objects.values()), ()))
+    return len(objects) if isinstance(objects, list | tuple | Objects) else 1
 
 
 def _parsed(kernel: Any, objects: Any) -> tuple[Kernel, Objects]:

@@ -22,7 +22,7 @@ from mercer.gram.spectrum import lowest_pair
 from mercer.inputs.base import Objects
 from mercer.kernels.base import FittedKernel, Kernel
 from mercer.theory.asked import is_matrix, kernel_of, matrix_of
-from mercer.theory.remedies import Remedy, remedies_for
+from mercer.theory.remedies import Remedy, remedies_by_products, remedies_for
 from mercer.theory.showing import html_table, plain, text_table
 from mercer.theory.witness import Witness, fewest
 
@@ -123,7 +123,8 @@ def check_mercer(
 
     `tol` says how far below zero an eigenvalue may be, as a share of the trace; the default is what rounding can do.
     Up to 1,500 objects all eigenvalues are computed. Beyond, Lanczos iterations look for the smallest one and
-    sub-matrices of random objects are decomposed: a violation that is found is real, one that is not may still exist.
+    sub-matrices of random objects are decomposed: a violation that is found is real, one that is not may still exist,
+    and what remedies do is estimated from products with the matrix.
 
     >>> found = check_mercer([[1.0, 2.0], [2.0, 1.0]])
     >>> found.verdict, found.smallest, found.witness.objects
@@ -152,9 +153,13 @@ def check_mercer(
     gram = Gram.of(fitted, parsed, memory=memory)
     if gram.fits():
         gram.store()
+
+    def again(other: Kernel, ids: npt.NDArray[np.intp]) -> Float64:
+        return whole_matrix(other.fit(parsed), parsed.take(ids), memory)
+
     return _iterative(
         lambda v: gram.matvec(v), lambda ids: gram.view(ids).exact(), gram.diagonal(), tol, rng,
-        single=gram.dtype is np.float32, extra=extra,
+        single=gram.dtype is np.float32, extra=extra, refit=None if kernel.psd else (kernel, again),
     )  # fmt: skip
 
 
@@ -214,26 +219,11 @@ def _of_matrix(
     kernel: Kernel | None = None,
     extra: dict[str, Any] | None = None,
 ) -> MercerCheck:
-    extra = extra or {}
+    wrong, asymmetry, where = misshapen(K, extra)
+    if wrong is not None:
+        return wrong
     n = len(K)
-    if K.shape[0] != K.shape[1]:
-        return MercerCheck("not square", f"It has {K.shape[0]} rows and {K.shape[1]} columns.", n, **extra)
-    if not np.isfinite(K).all():
-        row, column = (int(i) for i in np.argwhere(~np.isfinite(K))[0])
-        reason = f"Entry ({row}, {column}) is {K[row, column]}."
-        return MercerCheck("not finite", reason, n, where=(row, column), **extra)
-    gap = np.abs(K - K.T)
-    row, column = sorted(int(i) for i in np.unravel_index(int(gap.argmax()), K.shape))
-    asymmetry, size = float(gap[row, column]), float(np.abs(K).max())
-    where = (row, column) if asymmetry > 0 else None
-    if asymmetry > _ASYMMETRY * size:
-        reason = (
-            f"Entries ({row}, {column}) and ({column}, {row}) are {K[row, column]:g} and {K[column, row]:g}. A "
-            "kernel gives "
-            "the same value both ways round; (k(x, z) + k(z, x)) / 2 does."
-        )
-        return MercerCheck("asymmetric", reason, n, asymmetry=asymmetry, where=where, **extra)
-    extra = {**extra, "asymmetry": asymmetry, "where": where}
+    extra = {**(extra or {}), "asymmetry": asymmetry, "where": where}
     K = (K + K.T) / 2 if asymmetry else K
     if n > DIRECT:
         return _iterative(lambda v: K @ v, lambda ids: K[np.ix_(ids, ids)], np.diagonal(K), tol, rng, extra=extra)
@@ -251,6 +241,32 @@ def _of_matrix(
     )  # fmt: skip
 
 
+def misshapen(
+    K: Float64, extra: dict[str, Any] | None = None
+) -> tuple[MercerCheck | None, float, tuple[int, int] | None]:
+    """The answer for a matrix that is not square, finite or symmetric; its asymmetry, and where that is."""
+    extra = extra or {}
+    n = len(K)
+    if K.shape[0] != K.shape[1]:
+        reason = f"It has {K.shape[0]} rows and {K.shape[1]} columns."
+        return MercerCheck("not square", reason, n, **extra), 0.0, None
+    if not np.isfinite(K).all():
+        row, column = (int(i) for i in np.argwhere(~np.isfinite(K))[0])
+        reason = f"Entry ({row}, {column}) is {K[row, column]}."
+        return MercerCheck("not finite", reason, n, where=(row, column), **extra), 0.0, None
+    gap = np.abs(K - K.T)
+    row, column = sorted(int(i) for i in np.unravel_index(int(gap.argmax()), K.shape))
+    asymmetry, size = float(gap[row, column]), float(np.abs(K).max())
+    where = (row, column) if asymmetry > 0 else None
+    if asymmetry <= _ASYMMETRY * size:
+        return None, asymmetry, where
+    reason = (
+        f"Entries ({row}, {column}) and ({column}, {row}) are {K[row, column]:g} and {K[column, row]:g}. A "
+        "kernel gives the same value both ways round; (k(x, z) + k(z, x)) / 2 does."
+    )
+    return MercerCheck("asymmetric", reason, n, asymmetry=asymmetry, where=where, **extra), asymmetry, where
+
+
 def _iterative(
     product: Callable[[Float64], Float64],
     block: Callable[[npt.NDArray[np.intp]], Float64],
@@ -260,6 +276,7 @@ def _iterative(
     *,
     single: bool = False,
     extra: dict[str, Any],
+    refit: tuple[Kernel, Callable[[Kernel, npt.NDArray[np.intp]], Float64]] | None = None,
 ) -> MercerCheck:
     """Lanczos on the whole, and random sub-matrices: eigenvalues of either are never below the smallest of all."""
     n = len(diagonal)
@@ -282,7 +299,10 @@ def _iterative(
              "method": f"Lanczos, and {_PROBES} random sub-matrices of {_PROBE_SIZE}", **extra}  # fmt: skip
     if smallest >= -tolerance:
         return MercerCheck("psd", _in_order(extra.get("promise", ""), looked=True), n, **found)
-    return MercerCheck("indefinite", _refuted(smallest, largest), n, witness=witness, vector=vector, **found)
+    remedies = remedies_by_products(product, block, diagonal, smallest, vector, tolerance, rng, refit)
+    return MercerCheck(
+        "indefinite", _refuted(smallest, largest), n, witness=witness, vector=vector, remedies=tuple(remedies), **found
+    )
 
 
 def _named(witness: Witness | None, ids: npt.NDArray[np.intp]) -> Witness | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, final
@@ -11,11 +12,19 @@ import numpy.typing as npt
 import scipy.linalg
 
 from mercer.errors import MercerError
+from mercer.gram.spectrum import lowest_pair, lowest_values
 from mercer.kernels.base import Kernel
 
 Float64 = npt.NDArray[np.float64]
+Rows = npt.NDArray[np.intp]
 
 _HALVINGS = 8
+_PROBES, _LOWEST, _SAMPLE = 16, 32, 600
+_INERTIA = (
+    "k(x, z) / sqrt(k(x, x) k(z, z)) keeps the number of negative eigenvalues (Sylvester's law of inertia): it puts "
+    "objects on one scale, and repairs nothing."
+)
+_DAMPED = "lambda k(x, z) between different objects with lambda <= {:.4g}, and k(x, x) as it is."
 
 
 @final
@@ -29,11 +38,13 @@ class Remedy:
     """|K' - K| / |K| (Frobenius); of `normalise`, against the matrix of cosines before."""
     works: bool
     meaning: str
+    by: str = ""
+    """How the figures were found where not all eigenvalues are known."""
 
     def __str__(self) -> str:
         verdict = "works" if self.works else "does not help"
         effect = f"smallest eigenvalue {self.smallest:.3g}, changes {self.change:.2%}"
-        return f"{self.name}: {verdict}; {effect}. {self.meaning}"
+        return f"{self.name}: {verdict}; {effect}{f' ({self.by})' if self.by else ''}. {self.meaning}"
 
 
 def remedies_for(
@@ -41,27 +52,8 @@ def remedies_for(
 ) -> Iterator[Remedy]:
     """Every remedy, tried on this matrix; `refit` is the kernel, and a function to the matrix of another one."""
     length = float(np.linalg.norm(eigenvalues))
-    negative = np.minimum(eigenvalues, 0.0)
-    lowest = float(eigenvalues[0])
-    share = float(np.linalg.norm(negative)) / length
-    yield Remedy(
-        "clip",
-        0.0,
-        share,
-        True,
-        "Negative eigenvalues become 0: the nearest such matrix. New objects must be mapped too.",
-    )
-    flipped = float(np.abs(eigenvalues).min())
-    yield Remedy(
-        "flip",
-        flipped,
-        2 * share,
-        True,
-        "Negative eigenvalues change sign: what they say is kept. New objects must be mapped too.",
-    )
-    shifted = -lowest * np.sqrt(len(K)) / length
-    yield Remedy("shift", 0.0, float(shifted), True, f"{-lowest:.3g} is added to every k(x, x), so that each object is "
-                 "more like itself; new objects need nothing. Like a larger ridge.")  # fmt: skip
+    share = float(np.linalg.norm(np.minimum(eigenvalues, 0.0))) / length
+    yield from _moved(share, float(eigenvalues[0]), float(np.abs(eigenvalues).min()), length, len(K))
     own = np.diagonal(K)
     if (own > 0).all():
         yield _normalised(K, own, tolerance)
@@ -70,13 +62,72 @@ def remedies_for(
         yield from _smaller_decay(K, tolerance, *refit)
 
 
+def remedies_by_products(
+    product: Callable[[Float64], Float64],
+    block: Callable[[Rows], Float64],
+    diagonal: Float64,
+    lowest: float,
+    vector: Float64,
+    tolerance: float,
+    rng: np.random.Generator,
+    refit: tuple[Kernel, Callable[[Kernel, Rows], Float64]] | None,
+) -> Iterator[Remedy]:
+    """The same for a matrix that is too large to decompose, known by its products with vectors.
+
+    Its lowest eigenvalues are found by Lanczos iterations, its length by random vectors (Hutchinson); a smaller decay
+    is tried on a sample of the objects.
+    """
+    n = len(diagonal)
+    probes = rng.choice((-1.0, 1.0), size=(_PROBES, n))
+    length = float(np.sqrt(np.mean([float(np.square(product(probe)).sum()) for probe in probes])))
+    values = np.minimum(lowest_values(product, n, _LOWEST, rng), 0.0)
+    values[0] = min(float(values[0]), lowest)
+    least = "" if values[-1] == 0.0 else "at least "  # more may be negative than were looked for
+    by = f"{least}by {_LOWEST} Lanczos values"
+    share = min(float(np.linalg.norm(values)) / length, 1.0)
+    for remedy in _moved(share, lowest, 0.0, length, n):
+        yield dataclasses.replace(remedy, by=by)
+    if (diagonal > 0).all():
+        root = np.sqrt(diagonal)
+        cosine = float(lowest_pair(lambda v: product(v / root) / root, n, rng)[0])
+        cosine = min(cosine, lowest / float(diagonal.max()))  # v'Kv < 0 stays so, divided by lengths
+        yield Remedy("normalise", cosine, 0.0, cosine >= -tolerance / float(diagonal.max()), _INERTIA, by)
+        factor = min(1.0, 1.0 / (1.0 - cosine))
+        off = max(length**2 - float(np.square(diagonal).sum()), 0.0) ** 0.5
+        yield Remedy("smaller lambda", 0.0, (1.0 - factor) * off / length, True, _DAMPED.format(factor), by)
+    if refit is not None:
+        heaviest = np.argsort(-np.abs(vector), kind="stable")[: _SAMPLE // 2]
+        ids = np.unique(np.concatenate([heaviest, rng.choice(n, size=min(n, _SAMPLE // 2), replace=False)]))
+        kernel, matrix = refit
+        for remedy in _smaller_decay(block(ids), tolerance, kernel, lambda other: matrix(other, ids)):
+            yield dataclasses.replace(remedy, by=f"tried on {len(ids)} of {n:,} objects")
+
+
+def _moved(share: float, lowest: float, flipped: float, length: float, n: int) -> Iterator[Remedy]:
+    """Remedies that move eigenvalues alone; `share` is the length of the negative ones beside that of all."""
+    yield Remedy(
+        "clip",
+        0.0,
+        share,
+        True,
+        "Negative eigenvalues become 0: the nearest such matrix. New objects must be mapped too.",
+    )
+    yield Remedy(
+        "flip",
+        flipped,
+        2 * share,
+        True,
+        "Negative eigenvalues change sign: what they say is kept. New objects must be mapped too.",
+    )
+    shifted = -lowest * np.sqrt(n) / length
+    yield Remedy("shift", 0.0, float(shifted), True, f"{-lowest:.3g} is added to every k(x, x), so that each object is "
+                 "more like itself; new objects need nothing. Like a larger ridge.")  # fmt: skip
+
+
 def _normalised(K: Float64, own: Float64, tolerance: float) -> Remedy:
     root = np.sqrt(own)
     after = float(scipy.linalg.eigvalsh(K / np.outer(root, root), subset_by_index=(0, 0))[0])
-    return Remedy("normalise", after, 0.0, after >= -tolerance / float(own.max()),
-                  "k(x, z) / sqrt(k(x, x) k(z, z)) keeps the number of negative eigenvalues (Sylvester's law of "
-                  "inertia): "
-                  "it puts objects on one scale, and repairs nothing.")  # fmt: skip
+    return Remedy("normalise", after, 0.0, after >= -tolerance / float(own.max()), _INERTIA)
 
 
 def _damped(K: Float64, own: Float64) -> Remedy:
@@ -89,8 +140,7 @@ def _damped(K: Float64, own: Float64) -> Remedy:
     np.fill_diagonal(damped, own)
     after = float(scipy.linalg.eigvalsh(damped, subset_by_index=(0, 0))[0])
     change = float(np.linalg.norm(damped - K) / np.linalg.norm(K))
-    return Remedy("smaller lambda", after, change, True, f"lambda k(x, z) between different objects with lambda <= "
-                  f"{factor:.4g}, and k(x, x) as it is.")  # fmt: skip
+    return Remedy("smaller lambda", after, change, True, _DAMPED.format(factor))
 
 
 def _smaller_decay(

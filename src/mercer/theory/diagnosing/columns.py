@@ -1,23 +1,32 @@
-"""The features of vectors: scales that drown each other, columns that tell nothing, or everything."""
+"""The features of vectors: scales that drown each other, columns that tell nothing, or everything.
+
+Vectors may be dense or sparse, and may be numbers in the columns of a table.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
 import numpy.typing as npt
+import scipy.sparse as sp
 
 from mercer.errors import MercerError
 from mercer.inputs.vectors import Vectors
-from mercer.kernels.base import Kernel
+from mercer.kernels.base import Kernel, children
+from mercer.kernels.tables import OnColumns
 from mercer.theory.diagnosing.targets import Target, left_out_agreement, neighbour_agreement
 
 Float64 = npt.NDArray[np.float64]
+Rows = npt.NDArray[np.intp]
 
 _FEW = 3
 _KEPT = 20
-_WIDE = 4096
+_LARGEST = 50_000_000
+"""Entries (of sparse vectors: those that are not zero) that are looked at, at most."""
+_SHOWN = 10
 
 
 @final
@@ -46,23 +55,36 @@ class Columns:
     """How well neighbours or a ridge machine do with these columns alone, on objects they were not chosen by."""
     giveaways: tuple[int, ...]
     """Columns with one value for each class: probably the label in disguise."""
+    names: tuple[str, ...] = ()
+    """Of the columns of a table."""
+    sparse: bool = False
+
+    def name(self, column: int) -> str:
+        """What a column is called."""
+        return repr(self.names[column]) if self.names else str(column)
 
 
 def columns_of(kernel: Kernel, objects: Any, target: Target | None, rng: np.random.Generator) -> Columns | None:
-    """None for anything but dense vectors of two columns or more."""
-    if (
-        not isinstance(objects, Vectors)
-        or objects.is_sparse
-        or not 2 <= objects.n_features <= _WIDE
-        or len(objects) < 2
-    ):
+    """None for anything but vectors of two columns or more; of a table, those that one kernel sees most of."""
+    names: tuple[str, ...] = ()
+    if not isinstance(objects, Vectors):
+        parts = [part for part in _on_columns(kernel) if issubclass(part.kernel.domain, Vectors)]
+        if not parts:
+            return None
+        widest_part = max(parts, key=lambda part: len(part.columns))
+        kernel, names = widest_part.kernel, widest_part.columns
+        objects = widest_part.images(objects)
+    X: Any = objects.values
+    size = X.nnz if objects.is_sparse else X.size
+    if len(objects) < 2 or objects.n_features < 2 or size > _LARGEST:
         return None
-    X = np.asarray(objects.values, dtype=np.float64)
-    with np.errstate(all="ignore"):
-        spread = X.std(axis=0)
+    X = sp.csc_array(X, dtype=np.float64) if objects.is_sparse else np.asarray(X, dtype=np.float64)
+    names = names if len(names) == X.shape[1] else ()  # one column of a table may hold many numbers
+    spread = _spread(X)
     usable = np.flatnonzero((spread > 0) & np.isfinite(spread))
+    told: dict[str, Any] = {"names": names, "sparse": objects.is_sparse}
     if not len(usable):
-        return Columns(X.shape[1], X.shape[1], 0, 0, 1.0, 0.0, None, None, None, (), None, ())
+        return Columns(X.shape[1], X.shape[1], 0, 0, 1.0, 0.0, None, None, None, (), None, (), **told)
     widest, narrowest = int(usable[spread[usable].argmax()]), int(usable[spread[usable].argmin()])
     with np.errstate(all="ignore"):
         share = float(1.0 / ((spread[usable] / spread[widest]) ** 2).sum())
@@ -72,46 +94,89 @@ def columns_of(kernel: Kernel, objects: Any, target: Target | None, rng: np.rand
     if target is not None and len(np.unique(target.codes)) > 1:
         before = _success(kernel, X, target)
         if ratio > 10:
-            standardised = _success(kernel, (X[:, usable] - X[:, usable].mean(axis=0)) / spread[usable], target)
-        if len(X) >= 20:
+            standardised = _success(kernel, _standardised(X[:, usable], spread[usable]), target)
+        if X.shape[0] >= 20:
             irrelevant, relevant, relevant_alone = _relevance(kernel, X, usable, target, rng)
     return Columns(X.shape[1], X.shape[1] - len(usable), widest, narrowest, ratio, share, standardised, before,
-                   irrelevant, relevant, relevant_alone, _giveaways(X, target))  # fmt: skip
+                   irrelevant, relevant, relevant_alone, _giveaways(X, usable, target), **told)  # fmt: skip
+
+
+def _on_columns(kernel: Kernel) -> Iterator[OnColumns]:
+    if isinstance(kernel, OnColumns):
+        yield kernel
+        return
+    for child in children(kernel):
+        yield from _on_columns(child)
+
+
+def _sparse(X: Any) -> bool:
+    return bool(sp.issparse(X))
+
+
+def _spread(X: Any) -> Float64:
+    """The standard deviation of each column."""
+    with np.errstate(all="ignore"):
+        if not _sparse(X):
+            return np.asarray(X.std(axis=0))
+        largest = np.asarray(abs(X).max(axis=0).toarray()).ravel()
+        scale = np.where(largest > 0, largest, 1.0)
+        scaled = X @ sp.diags_array(1.0 / scale)  # so that squares of large and small numbers are numbers
+        mean = np.asarray(scaled.mean(axis=0)).ravel()
+        squares = np.asarray(scaled.power(2).mean(axis=0)).ravel()
+        variance = squares - mean**2
+        return np.asarray(scale * np.sqrt(np.where(variance > 1e-14 * squares, variance, 0.0)))
+
+
+def _standardised(X: Any, spread: Float64) -> Any:
+    """Every column with a standard deviation of 1; zeros of sparse vectors stay zeros."""
+    if _sparse(X):
+        return X @ sp.diags_array(1.0 / spread)
+    return (X - X.mean(axis=0)) / spread
 
 
 def _relevance(
-    kernel: Kernel, X: Float64, usable: npt.NDArray[np.intp], target: Target, rng: np.random.Generator
+    kernel: Kernel, X: Any, usable: Rows, target: Target, rng: np.random.Generator
 ) -> tuple[int, tuple[int, ...], float | None]:
     """Columns are ranked on one half of the objects and tried on the other: chosen by luck, they fail there."""
-    order = rng.permutation(len(X))
-    one, two = order[: len(X) // 2], order[len(X) // 2 :]
-    told = _told(X[:, usable], target)
-    noise = np.quantile(_told(X[:, usable], target.take(order)), 0.99) if len(usable) >= _FEW else 0.0
-    noise = max(float(noise), 4.0 / len(X))
+    n = X.shape[0]
+    order = rng.permutation(n)
+    one, two = order[: n // 2], order[n // 2 :]
+    seen = X[:, usable]
+    told = _told(seen, target)
+    noise = np.quantile(_told(seen, target.take(order)), 0.99) if len(usable) >= _FEW else 0.0
+    noise = max(float(noise), 4.0 / n)
     clear = told > noise
-    first = _told(X[np.ix_(one, usable)], target.take(one))
+    first = _told(_rows(seen, one), target.take(one))
     chosen = usable[np.argsort(-first, kind="stable")[: max(_FEW, min(_KEPT, int(clear.sum())))]]
-    alone = _success(kernel, X[np.ix_(two, chosen)], target.take(two)) if len(two) >= 10 else None
+    alone = _success(kernel, _rows(X[:, chosen], two), target.take(two)) if len(two) >= 10 else None
     best = usable[np.argsort(-told, kind="stable")[: min(_KEPT, int(clear.sum()))]]
     return int((~clear).sum()), tuple(int(i) for i in best), alone
 
 
-def _told(X: Float64, target: Target) -> Float64:
+def _rows(X: Any, rows: Rows) -> Any:
+    return sp.csc_array(X.tocsr()[rows]) if _sparse(X) else X[rows]
+
+
+def _told(X: Any, target: Target) -> Float64:
     """The share of each column's variance that the labels explain."""
     Y = target.columns
     Y = Y[:, np.linalg.norm(Y, axis=0) > 0]
     with np.errstate(all="ignore"):
-        around = X - X.mean(axis=0)
-        around = around / np.maximum(np.linalg.norm(around, axis=0), 1e-300)
         basis = np.linalg.svd(Y, full_matrices=False)
         kept = basis[0][:, basis[1] > 1e-9 * basis[1].max(initial=0.0)]
-        found = np.square(kept.T @ around).sum(axis=0)
+        spread = _spread(X)
+        if _sparse(X):  # targets are centred, so that means need not be taken off
+            along = np.asarray((X.T @ kept).T) / np.maximum(spread, 1e-300)
+        else:
+            along = kept.T @ ((X - X.mean(axis=0)) / np.maximum(spread, 1e-300))
+        found = np.where(spread > 0, np.square(along).sum(axis=0) / X.shape[0], 0.0)
     return np.asarray(np.nan_to_num(found))
 
 
-def _success(kernel: Kernel, X: Float64, target: Target) -> float | None:
+def _success(kernel: Kernel, X: Any, target: Target) -> float | None:
     if len(np.unique(target.codes)) < 2:
         return None
+    X = sp.csr_array(X) if _sparse(X) else X
     try:
         K = kernel.fit(X)(X)
     except (MercerError, ValueError):  # a kernel that is made for these columns and no others
@@ -122,15 +187,19 @@ def _success(kernel: Kernel, X: Float64, target: Target) -> float | None:
     return max(neighbour_agreement(K, target)[0], left_out_agreement(K, target)[0])
 
 
-def _giveaways(X: Float64, target: Target | None) -> tuple[int, ...]:
-    if target is None or target.classes is None or len(np.unique(target.codes)) < 2:
+def _giveaways(X: Any, usable: Rows, target: Target | None) -> tuple[int, ...]:
+    if target is None or target.classes is None:
         return ()
     codes = np.unique(target.codes)
-    if len(X) < 3 * len(codes):
+    if len(codes) < 2 or X.shape[0] < 3 * len(codes):
         return ()
-    firsts = np.array([X[np.flatnonzero(target.codes == code)[0]] for code in codes])
-    constant = np.ones(X.shape[1], dtype=bool)
-    for code, first in zip(codes, firsts, strict=True):
-        constant &= (X[target.codes == code] == first).all(axis=0)
-    different = np.array([len(np.unique(column)) == len(codes) for column in firsts.T])
-    return tuple(int(i) for i in np.flatnonzero(constant & different)[:10])
+    suspect = usable[_told(X[:, usable], target) > 1.0 - 1e-6]  # labels explain all of what it says
+    found = []
+    for column in suspect:
+        values = np.asarray(X[:, [column]].toarray() if _sparse(X) else X[:, [column]]).ravel()
+        each = [np.unique(values[target.codes == code]) for code in codes]
+        if all(len(one) == 1 for one in each) and len({float(one[0]) for one in each}) == len(codes):
+            found.append(int(column))
+        if len(found) == _SHOWN:
+            break
+    return tuple(found)

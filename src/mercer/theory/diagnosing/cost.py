@@ -1,34 +1,62 @@
-"""What training on all the objects will cost, extrapolated from the sample."""
+"""What training on all the objects will cost, by a rehearsal on few of them.
+
+A machine is trained on random parts of growing size until that takes noticeable time, and the last times are
+extrapolated. So the kernel, the labels and this machine all have their say; the penalty is that of an estimator's
+default.
+"""
 
 from __future__ import annotations
 
+import math
 import time
+import warnings
 from dataclasses import dataclass
-from typing import final
+from itertools import combinations
+from typing import Any, final
 
 import numpy as np
+import numpy.typing as npt
 
+from mercer.errors import MercerError
 from mercer.gram import budget
 from mercer.gram.matrix import DOUBLE_ENTRIES, Gram
 from mercer.inputs.base import Objects
 from mercer.kernels.base import FittedKernel
+from mercer.losses.hinge import Hinge
+from mercer.solvers import ridge
+from mercer.solvers.drive import Limits
+from mercer.solvers.problem import BoxProblem
+from mercer.solvers.smo import SMO
+from mercer.theory.diagnosing.targets import Target
 
-_WARM = 16
-_PASSES = 12
-"""How often, in all, the solver of a support vector machine reads the matrix: a rough figure over many problems."""
-_BYTES_PER_SECOND = 4e9
+Float64 = npt.NDArray[np.float64]
+Rows = npt.NDArray[np.intp]
+
+_WARM = 24
+_FIRST = 48
+_LARGEST = 6000
+_ENOUGH = 0.15
+"""Seconds of one rehearsal after which no larger one is made."""
+_LONGEST = 2.0
+_STEEPEST, _FLATTEST = 2.3, 1.7
+"""Powers of the number of objects that times of support vector machines grow by."""
+_SOLVED_DIRECTLY = 3.0
 
 
 @final
 @dataclass(frozen=True)
 class Cost:
-    """Rough figures: seconds on this machine, bytes for the whole Gram matrix."""
+    """Estimates: seconds on this machine, as busy as it is now, and bytes for the whole Gram matrix."""
 
     entries_per_second: float
     gram_seconds: float
+    """For the whole Gram matrix, features included."""
     gram_bytes: int
     training_seconds: float
-    """The matrix once, and a dozen readings of it by a solver."""
+    machine: str
+    """What was rehearsed: "SVC", "KernelRidge", or nothing without labels: then the matrix alone counts."""
+    rehearsed: int
+    """The size of the largest rehearsal."""
     available_bytes: int
     advice: str
 
@@ -37,28 +65,116 @@ class Cost:
         return self.gram_bytes <= self.available_bytes
 
 
-def cost_of(fitted: FittedKernel, sample: Objects, n: int) -> Cost:
-    """Times a block of the sample; compiled code is warmed up first."""
-    block = sample.take(np.arange(min(len(sample), 200)))
-    Gram.of(fitted, block.take(np.arange(min(len(block), _WARM)))).dense()
-    began = time.perf_counter()
-    Gram.of(fitted, block).dense()
-    seconds = max(time.perf_counter() - began, 1e-7)
-    rate = len(block) ** 2 / seconds
-    gram_bytes = n * n * (8 if n * n <= DOUBLE_ENTRIES else 4)
-    gram_seconds = n * n / rate
-    training = gram_seconds + _PASSES * gram_bytes / _BYTES_PER_SECOND
+def cost_of(fitted: FittedKernel, objects: Objects, target: Target | None, rng: np.random.Generator) -> Cost | None:
+    """Rehearse, and extrapolate to all the objects; None where not even that is possible."""
+    try:
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            return _cost(fitted, objects, target, rng)
+    except (MercerError, ArithmeticError, ValueError):  # values that no machine can be trained on
+        return None
+
+
+def _cost(fitted: FittedKernel, objects: Objects, target: Target | None, rng: np.random.Generator) -> Cost:
+    n = len(objects)
+    order = rng.permutation(n)
+    task = _task(target)
+    matrix_seconds, seen = _rehearse(lambda rows: _matrix(fitted, objects.take(rows)), order)
+    entries = seen[-1] ** 2
+    gram_seconds = matrix_seconds[-1] * (n / seen[-1]) ** 2
+    training, largest = gram_seconds, seen[-1]
+    if task == "SVC" and target is not None:
+        training, largest = _machines(fitted, objects, target, order, gram_seconds)
+    elif task == "KernelRidge" and target is not None:
+        y = target.values
+        took, sizes = _rehearse(lambda rows: _ridge(fitted, objects.take(rows), y[rows]), order)
+        alone = max(took[-1] - gram_seconds * (sizes[-1] / n) ** 2, 0.0)
+        training, largest = gram_seconds + alone * (n / sizes[-1]) ** _SOLVED_DIRECTLY, sizes[-1]
+    gram_bytes = n * n * (8 if n * n <= DOUBLE_ENTRIES or task == "KernelRidge" else 4)
     available = budget.stored_bytes("auto")
-    return Cost(rate, gram_seconds, gram_bytes, training, available, _advice(gram_bytes, available, training, n))
+    advice = _advice(gram_bytes, available, training, n, task)
+    rate = entries / max(matrix_seconds[-1], 1e-9)
+    return Cost(rate, gram_seconds, gram_bytes, training, task, largest, available, advice)
 
 
-def _advice(size: int, available: int, seconds: float, n: int) -> str:
+def _task(target: Target | None) -> str:
+    if target is None or len(np.unique(target.codes)) < 2:
+        return ""
+    return "KernelRidge" if target.classes is None else "SVC"
+
+
+def _machines(
+    fitted: FittedKernel, objects: Objects, target: Target, order: Rows, gram_seconds: float
+) -> tuple[float, int]:
+    """Of the two largest classes, then of every pair of classes; with more than two, the matrix is shared."""
+    counts = np.bincount(target.codes)
+    first, second = np.argsort(-counts, kind="stable")[:2]
+    members = order[np.isin(target.codes[order], (first, second))]
+    signs = np.where(target.codes == first, 1.0, -1.0)
+    both = len(members)
+    members = np.concatenate([_one_of_each(members, signs), members])
+    members = members[np.sort(np.unique(members, return_index=True)[1])]  # in this order, each once
+    took, sizes = _rehearse(lambda rows: _machine(fitted, objects.take(rows), signs[rows]), members)
+    last = sizes[-1]
+    power = 2.0
+    if len(took) > 1 and took[-2] > 0:
+        power = math.log(took[-1] / took[-2]) / math.log(last / sizes[-2])
+        power = float(np.clip(power, _FLATTEST, _STEEPEST))
+    present = counts[counts > 0]
+    if len(present) == 2:
+        return took[-1] * (both / last) ** power, last
+    alone = max(took[-1] - gram_seconds * (last / len(objects)) ** 2, 0.1 * took[-1])
+    pairs = sum((float(a + b) / last) ** power for a, b in combinations(present, 2))
+    return gram_seconds + alone * pairs, last
+
+
+def _one_of_each(members: Rows, signs: Float64) -> Rows:
+    return np.array([members[np.flatnonzero(signs[members] == side)[0]] for side in (1.0, -1.0)])
+
+
+def _rehearse(act: Any, order: Rows) -> tuple[list[float], list[int]]:
+    """Seconds of doing something with the first objects of an order, twice as many each time."""
+    act(order[:_WARM])  # compiles
+    took: list[float] = []
+    sizes: list[int] = []
+    most = min(len(order), _LARGEST, max(_FIRST, math.isqrt(budget.stored_bytes("auto") // 32)))
+    size = min(_FIRST, most)
+    while True:
+        began = time.perf_counter()
+        act(order[:size])
+        took.append(max(time.perf_counter() - began, 1e-7))
+        sizes.append(size)
+        if size == most or took[-1] > _ENOUGH:
+            return took, sizes
+        size = min(2 * size, most)
+
+
+def _matrix(fitted: FittedKernel, objects: Objects) -> None:
+    Gram.of(fitted, objects).dense()
+
+
+def _machine(fitted: FittedKernel, objects: Objects, signs: Float64) -> None:
+    box = Hinge().as_box(signs, np.ones(len(signs)))
+    problem = BoxProblem(box.linear, box.lower, box.upper, 0.0)
+    SMO().solve(Gram.of(fitted, objects), problem, limits=Limits(time_limit=_LONGEST))
+
+
+def _ridge(fitted: FittedKernel, objects: Objects, y: Float64) -> None:
+    K = Gram.of(fitted, objects, dtype=np.float64).exact()
+    scale = np.full(1, float(np.diagonal(K).mean()) or 1.0)
+    ridge.solve(K, y[:, None], scale, np.ones(len(y)), intercept=True)
+
+
+def _advice(size: int, available: int, seconds: float, n: int, task: str) -> str:
     if size > available:
+        slower = (
+            "which a ridge machine needs as a whole" if task == "KernelRidge"
+            else "so that rows are computed as they are needed, which is slower"
+        )  # fmt: skip
         return (
             f"The Gram matrix of {n:,} objects ({shown_bytes(size)}) does not fit into the {shown_bytes(available)} "
-            "that "
-            "may be used: rows are computed as they are needed, which is slower. Fewer objects, or an approximation of "
-            "the kernel, are the way out; for a linear kernel use LinearSVC."
+            f"that may be used, {slower}. Fewer objects, or an approximation of the kernel, are the way out; for a "
+            "linear kernel use LinearSVC."
         )
     if seconds > 600:
         return "Training will take a while: try the kernel on a tenth of the objects first."

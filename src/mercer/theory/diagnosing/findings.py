@@ -86,13 +86,11 @@ def _of_widths(widths: tuple[Width, ...]) -> Iterator[Finding]:
     for width in widths:
         if width.too:
             size = "too small" if width.too == "narrow" else "too large"
-            other = "smaller" if width.too == "narrow" else "larger"
             yield Finding(
                 f"{width.too} kernel", "problem",
-                f"The bandwidth of {width.kernel} is {size}: at gamma = {width.gamma:.3g} a typical pair of objects "
-                "has "
-                f"k = exp(-{width.exponent:.3g}).",
-                f"Try a {other} gamma: {width.suggested:.3g} (from {width.by}).",
+                f"The bandwidth of {width.kernel} is {size}: at {width.parameter} = {width.value:.3g} a typical pair "
+                f"of objects has a similarity of exp(-{width.exponent:.3g}).",
+                f"Try a {width.direction} {width.parameter}: {width.suggested:.3g} (from {width.by}).",
             )  # fmt: skip
 
 
@@ -110,15 +108,15 @@ def _of_columns(seen: Seen) -> Iterator[Finding]:
         )  # fmt: skip
         yield Finding(
             "unscaled features", "problem" if risen > _RISE else "warning",
-            f"Feature {columns.widest} varies {columns.scale_ratio:.3g} times as much as feature {columns.narrowest} "
-            "and "
-            f"makes {columns.widest_share:.0%} of all squared distances.{gain}",
-            "Standardise the features, for example with sklearn.preprocessing.StandardScaler.",
+            f"Feature {columns.name(columns.widest)} varies {columns.scale_ratio:.3g} times as much as feature "
+            f"{columns.name(columns.narrowest)} and makes {columns.widest_share:.0%} of all squared distances.{gain}",
+            "Standardise the features, for example with sklearn.preprocessing.StandardScaler"
+            + ("(with_mean=False), which keeps zeros." if columns.sparse else "."),
         )  # fmt: skip
     if columns.irrelevant and columns.before is not None:
         alone, many = columns.relevant_alone, columns.irrelevant > columns.count / 2
         if (many and alone is not None and alone > columns.before + _RISE) or (many and seen.shape.flatness > FLAT):
-            kept = ", ".join(str(i) for i in columns.relevant[:5])
+            kept = ", ".join(columns.name(i) for i in columns.relevant[:5])
             gain = "" if alone is None or alone <= columns.before else (
                 f" With the few that tell most, agreement rises from {columns.before:.2f} to {alone:.2f}."
             )  # fmt: skip
@@ -131,7 +129,8 @@ def _of_columns(seen: Seen) -> Iterator[Finding]:
     if columns.giveaways:
         yield Finding(
             "leakage", "problem",
-            f"Feature {columns.giveaways[0]} has one value for each class: it is probably the label in disguise.",
+            f"Feature {columns.name(columns.giveaways[0])} has one value for each class: it is probably the label in "
+            "disguise.",
             "Find out whether it will be known for new objects; if not, drop it.",
         )  # fmt: skip
 

@@ -114,11 +114,12 @@ class Diagnosis:
         if self.mercer is not None and self.mercer.smallest is not None:
             rows.append(("smallest eigenvalue", f"{self.mercer.smallest:.3g} (tolerance {self.mercer.tolerance:.1g})"))
         for width in self.widths:
-            rows.append(("width", f"gamma = {width.gamma:.3g}; suggested {width.suggested:.3g}, by {width.by}"))
+            said = f"{width.parameter} = {width.value:.3g}; suggested {width.suggested:.3g}, by {width.by}"
+            rows.append(("width", said if len(self.widths) == 1 else f"{width.kernel}: {said}"))
         if self.cost is not None:
             seconds, size = shown_seconds(self.cost.training_seconds), shown_bytes(self.cost.gram_bytes)
-            said = f"about {seconds}, {size} for the whole Gram matrix. {self.cost.advice}"
-            rows.append(("training", said))
+            of = f" for {self.cost.machine}" if self.cost.machine else ""
+            rows.append(("training", f"about {seconds}{of}, {size} for the whole Gram matrix. {self.cost.advice}"))
         return rows
 
 

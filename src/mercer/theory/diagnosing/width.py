@@ -1,8 +1,14 @@
-"""Kernels that fall off with a distance: is their width right for these objects, and which one would be?"""
+"""Kernels that fall off with a distance: is their width right for these objects, and which one would be?
+
+A width is judged by what it does: how similar a typical pair of objects is. That is the same question for gamma of a
+Gaussian, the length of a Matern kernel and sigma of an alignment, on vectors, columns of a table or anything else.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+import time
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, final
 
@@ -11,88 +17,189 @@ import numpy.typing as npt
 
 from mercer.errors import MercerError
 from mercer.inputs.base import Objects
-from mercer.kernels.base import Kernel, State, children
+from mercer.kernels.base import FittedKernel, Kernel, State, children
+from mercer.kernels.normalised import Normalised
 from mercer.kernels.pointwise import Pointwise
+from mercer.kernels.through import Through
 from mercer.theory.alignment import centred
 from mercer.theory.diagnosing.targets import Target
 
 Float64 = npt.NDArray[np.float64]
 
 _NARROW, _WIDE = 12.0, 0.02
-_SAMPLE = 400
-_GRID = 2.0 ** np.arange(-3, 4)
+_SAMPLE, _DEAR_SAMPLE = 400, 40
+_DEAR_SECONDS = 0.5
+_GRID = np.array([0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0])
+_DEAR_GRID = np.array([0.25, 0.5, 1.0, 2.0, 4.0])
+_SHARPER = {"gamma": True, "length_scale": False, "sigma": False}
+"""Parameters that set a width, and whether a larger one makes the kernel narrower."""
 
 
 @final
 @dataclass(frozen=True)
 class Width:
-    """gamma of one kernel against the distances in the data; `too` is "narrow", "wide" or "" if it is in between."""
+    """A width against the distances in the data; `too` is "narrow", "wide" or "" if it is in between."""
 
     kernel: str
-    gamma: float
+    parameter: str
+    """Its name: gamma, length_scale or sigma."""
+    value: float
     exponent: float
-    """gamma times the median distance measure: k of a typical pair is exp(-exponent)."""
+    """A typical pair of different objects has a similarity (a cosine) of exp(-exponent)."""
     too: str
     suggested: float
-    """The gamma to try: that with the best alignment with the labels, or 1 / the median without labels."""
+    """The value to try: that with the best alignment with the labels, or at which a typical pair has exp(-1)."""
     by: str
+
+    @property
+    def direction(self) -> str:
+        """Which way to go: a "larger" or a "smaller" value."""
+        return "larger" if (self.too == "wide") == _SHARPER[self.parameter] else "smaller"
 
 
 def widths_of(kernel: Kernel, objects: Objects, target: Target | None) -> tuple[Width, ...]:
-    """One for each kernel with a single gamma in the tree that compares these objects."""
+    """One for each kernel with a width in the tree, on the objects (or columns of them) that it compares."""
     found = []
-    for part in _tree(kernel):
-        if isinstance(part, Pointwise) and part.domain is type(objects) and "gamma" in part.get_params():
-            width = _width(part, objects, target)
-            if width is not None:
-                found.append(width)
+    for part, seen in _tree(kernel, objects):
+        name = next((name for name in _SHARPER if name in part.get_params()), None)
+        if name is None or part.domain is not type(seen) or isinstance(part.get_params()[name], tuple):
+            continue
+        try:
+            width = _by_measure(part, name, seen, target) if isinstance(part, Pointwise) else (
+                _by_values(part, name, seen, target)
+            )  # fmt: skip
+        except (MercerError, KeyError, ArithmeticError):
+            continue
+        if width is not None:
+            found.append(width)
     return tuple(found)
 
 
-def _tree(kernel: Kernel) -> Iterator[Kernel]:
-    yield kernel
-    for child in children(kernel):
-        yield from _tree(child)
-
-
-def _width(kernel: Pointwise, objects: Objects, target: Target | None) -> Width | None:
-    step = max(1, -(-len(objects) // _SAMPLE))
-    ids = np.arange(0, len(objects), step)
+def _tree(kernel: Kernel, objects: Any) -> Iterator[tuple[Kernel, Any]]:
+    yield kernel, objects
     try:
-        state = kernel.resolve(objects)
-        inner = kernel.measure_state(state)
-        features = kernel.measure.features(objects.take(ids), inner, np.float64)
-        if np.any(kernel.measure.diagonal(features, inner) != 0.0):
-            return None  # a dot product, not a distance
-        left, right = kernel.measure.align(features, features, inner)
-        distances = np.empty((len(ids), len(ids)))
-        kernel.measure.tile(left, right, inner, distances)
-        gamma = state.number("gamma")
-    except (MercerError, KeyError):
-        return None
+        seen = kernel.images(objects) if isinstance(kernel, Through) else objects
+    except MercerError:
+        return
+    for child in children(kernel):
+        yield from _tree(child, seen)
+
+
+def _by_measure(kernel: Pointwise, name: str, objects: Objects, target: Target | None) -> Width | None:
+    """Kernels that are a function of a distance: that is computed once, whatever the width."""
+    ids = np.arange(0, len(objects), max(1, -(-len(objects) // _SAMPLE)))
+    state = kernel.resolve(objects)
+    inner = kernel.measure_state(state)
+    features = kernel.measure.features(objects.take(ids), inner, np.float64)
+    if np.any(kernel.measure.diagonal(features, inner) != 0.0):
+        return None  # a dot product, not a distance
+    left, right = kernel.measure.align(features, features, inner)
+    distances = np.empty((len(ids), len(ids)))
+    kernel.measure.tile(left, right, inner, distances)
+    np.fill_diagonal(distances, 0.0)
     apart = distances[np.triu_indices(len(ids), 1)]
     apart = apart[apart > 0]
-    if not len(apart) or isinstance(kernel.get_params()["gamma"], tuple):
+    if not len(apart):
         return None
-    median = float(np.median(apart))
-    exponent = gamma * median
-    too = "narrow" if gamma * float(np.quantile(apart, 0.05)) > _NARROW / 2 and exponent > _NARROW else ""
-    too = "wide" if exponent < _WIDE else too
-    suggested, by = 1.0 / median, "the median distance"
-    if target is not None and len(np.unique(target.codes[ids])) > 1:
-        suggested, by = _best(kernel, state, distances, target.take(ids).columns, median), "alignment with the labels"
-    return Width(str(kernel), gamma, exponent, too, float(f"{suggested:.3g}"), by)
+
+    def values(at: Float64, size: float) -> Float64:
+        other = kernel.with_params(**{name: size})
+        numbers = other.parameters(objects, inner)
+        found: Any = at.copy()
+        other.pointwise(found, State({key: np.asarray(number) for key, number in numbers.items()}, (inner,)))
+        return np.asarray(found)
+
+    value = _number(kernel, name, state)
+    median, near = np.array([[np.median(apart)]]), np.array([[np.quantile(apart, 0.05)]])
+    typical = _typical(lambda size: float(values(median, size)[0, 0]), value, name)
+    # Lengths are often squared: half as many steps of them go as far.
+    grid = _GRID if _SHARPER[name] else np.sqrt(_GRID)
+    return _judged(
+        kernel, name, value, (_exponent(values(median, value)), _exponent(values(near, value))), typical,
+        lambda size: values(distances, size), grid, None if target is None else target.take(ids),
+    )  # fmt: skip
 
 
-def _best(kernel: Pointwise, state: State, distances: Float64, Y: Float64, median: float) -> float:
-    best, found = -np.inf, 1.0 / median
-    for factor in _GRID:
-        values: Any = distances.copy()
-        kernel.pointwise(values, State({**state.values, "gamma": np.asarray(factor / median)}, state.parts))
-        np.fill_diagonal(values, 1.0)
-        HKH = centred(values)
-        length = float(np.linalg.norm(HKH))
-        score = float((Y * (HKH @ Y)).sum()) / length if length > 1e-12 * len(Y) else -np.inf
-        if score > best:
-            best, found = score, float(factor / median)
-    return found
+def _by_values(kernel: Kernel, name: str, objects: Objects, target: Target | None) -> Width | None:
+    """Any other kernel with such a parameter: a few objects are compared again for each value, while that is quick."""
+    ids = np.arange(0, len(objects), max(1, -(-len(objects) // _DEAR_SAMPLE)))
+    few = objects.take(ids)
+    fitted = kernel.fit(objects)
+    value = _number(kernel, name, fitted.state)
+
+    def values(size: float) -> Float64:
+        return _cosines(kernel.with_params(**{name: size}).fit(objects), few)
+
+    began = time.perf_counter()
+    C = _cosines(fitted, few)
+    dear = time.perf_counter() - began > _DEAR_SECONDS
+    apart = np.sort(C[np.triu_indices(len(ids), 1)])
+    apart = apart[apart < 1.0 - 1e-12]
+    if not len(apart):
+        return None
+    exponents = _exponent(np.median(apart)), _exponent(np.quantile(apart, 0.95))
+    rule = type(kernel)().fit(objects).state.values.get(name)  # what the kernel itself suggests
+    typical = value if rule is None else float(rule)
+    return _judged(kernel, name, value, exponents, typical, values, np.ones(0) if dear else _DEAR_GRID,
+                   None if target is None else target.take(ids), by="the rule of the kernel")  # fmt: skip
+
+
+def _judged(
+    kernel: Kernel,
+    name: str,
+    value: float,
+    exponents: tuple[float, float],
+    typical: float,
+    values: Callable[[float], Float64],
+    grid: Float64,
+    target: Target | None,
+    by: str = "the median distance",
+) -> Width:
+    exponent, near = exponents
+    too = "narrow" if near > _NARROW / 2 and exponent > _NARROW else "wide" if exponent < _WIDE else ""
+    suggested = typical
+    if target is not None and len(np.unique(target.codes)) > 1 and len(grid):
+        scores = [_aligned(values(float(factor * typical)), target.columns) for factor in grid]
+        if max(scores) > -np.inf:
+            suggested, by = float(grid[int(np.argmax(scores))] * typical), "alignment with the labels"
+    return Width(str(kernel), name, value, exponent, too, float(f"{suggested:.3g}"), by)
+
+
+def _number(kernel: Kernel, name: str, state: State) -> float:
+    """The width itself; of a rule, what it came to."""
+    given = kernel.get_params()[name]
+    return state.number(name) if isinstance(given, str) else float(given)
+
+
+def _typical(similarity: Callable[[float], float], start: float, name: str) -> float:
+    """The width at which a typical pair has a similarity of exp(-1), by bisection of its logarithm."""
+    wanted = math.exp(-1.0)
+    narrower = 1.0 if _SHARPER[name] else -1.0
+    low, high = math.log(start) - 60.0 * math.log(10.0), math.log(start) + 60.0 * math.log(10.0)
+    low, high = max(low, -690.0), min(high, 690.0)
+    for _ in range(60):
+        middle = 0.5 * (low + high)
+        narrow = similarity(math.exp(middle)) < wanted
+        low, high = (low, middle) if narrow == (narrower > 0) else (middle, high)
+    return math.exp(0.5 * (low + high))
+
+
+def _exponent(similarity: Any) -> float:
+    value = float(np.ravel(similarity)[0])
+    return -math.log(value) if value > 0 else math.inf
+
+
+def _cosines(fitted: FittedKernel, objects: Objects) -> Float64:
+    kernel = fitted.kernel
+    if isinstance(kernel, Normalised):
+        return fitted(objects)
+    return FittedKernel(Normalised(kernel), State(parts=(fitted.state,)))(objects)
+
+
+def _aligned(values: Float64, Y: Float64) -> float:
+    np.fill_diagonal(values, 1.0)
+    if not np.isfinite(values).all():
+        return -np.inf
+    HKH = centred(values)
+    length = float(np.linalg.norm(HKH))
+    return float((Y * (HKH @ Y)).sum()) / length if length > 1e-12 * len(Y) else -np.inf
