@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from mercer import kernels
 from mercer.errors import InputError, KernelError, ParameterError
-from mercer.kernels.featuremap import Columns
+from mercer.kernels.featurespace import FeatureSpace
 
 A, B = {0, 1, 2, 3}, {2, 3, 4}
 MULTI = [list("aaabbc"), list("aabbbd")]
@@ -129,7 +129,7 @@ def test_feature_maps_give_the_kernel(kernel):
     items = [rng.integers(0, 6, size=size).tolist() for size in (0, 3, 5, 8, 8)]
     fitted = kernel.fit(items)
     objects = fitted.coerce(items)
-    matrix = Columns.of(fitted, objects).matrix(objects)
+    _, matrix = FeatureSpace.of(fitted, objects)
     np.testing.assert_allclose((matrix @ matrix.T).toarray(), fitted(items), atol=1e-9)
 
 
