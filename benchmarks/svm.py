@@ -149,6 +149,7 @@ def compare(sample: Sample, C: float, gamma: float, systems: list[str], repeat: 
                 continue
             X, new = inputs[system]
             model = make(system, C, gamma)
+            time.sleep(0.5)  # for every system: threads of the one before may still spin for a while
             began = time.perf_counter()
             model.fit(X, sample.y)
             took = time.perf_counter() - began
