@@ -60,6 +60,8 @@ def integer(
     number = int(value)
     if (low is not None and number < low) or (high is not None and number > high):
         raise fail(owner, field, rule, value, remedy)
+    if not -(2**63) <= number < 2**63:
+        raise fail(owner, field, rule, value, "Compiled loops count in 64 bits, and this number has more.")
     return number
 
 

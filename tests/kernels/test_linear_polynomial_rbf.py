@@ -128,6 +128,7 @@ def test_over_another_kernel():
         (lambda: RBF(over="linear"), "'over' parameter of RBF must be a kernel or None"),
         (lambda: Polynomial(degree=1.5), "'degree' parameter of Polynomial must be an int.*fractional degree"),
         (lambda: Polynomial(degree=-1), "'degree'"),
+        (lambda: Polynomial(degree=2**70), "'degree'.*64 bits"),
         (lambda: Polynomial(coef0=-1.0), "'coef0' parameter of Polynomial.*negative coef0 is no kernel"),
     ],
 )
