@@ -8,6 +8,8 @@ from typing import Any, final
 import numpy as np
 import numpy.typing as npt
 
+from mercer.gram import pages
+
 Rows = npt.NDArray[np.intp]
 Compute = Callable[[Rows, npt.NDArray[Any]], None]
 
@@ -23,7 +25,7 @@ class RowCache:
     def __init__(self, n_rows: int, n_columns: int, dtype: Any, budget: int) -> None:
         size = max(1, n_columns * np.dtype(dtype).itemsize)
         self.capacity = int(max(2, min(n_rows, budget // size)))
-        self.buffer = np.empty((self.capacity, n_columns), dtype=dtype)
+        self.buffer = pages.empty((self.capacity, n_columns), dtype)
         self.slots = np.full(n_rows, -1, dtype=np.int64)
         self.computed = 0
         """Rows computed so far, repeats included."""
@@ -46,7 +48,7 @@ class RowCache:
             compute(missing, self.buffer[self._filled : self._filled + len(missing)])  # if it raises, nothing changed
             self.reserve(missing)
         else:
-            block = np.empty((len(missing), self.buffer.shape[1]), dtype=self.buffer.dtype)
+            block = pages.empty((len(missing), self.buffer.shape[1]), self.buffer.dtype)
             compute(missing, block)
             self.buffer[self.reserve(missing)] = block
         self.computed += len(missing)

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from mercer._progress import reporting
 from mercer.errors import KernelError
-from mercer.gram import budget
+from mercer.gram import budget, pages
 from mercer.gram.cache import RowCache
 from mercer.gram.executors import Block, Executor, Serial, Sink, Threads
 from mercer.gram.pair_rows import PairRows
@@ -198,7 +198,7 @@ class Gram:
         source = self._source
         if source.stored is not None:
             return gathered(source.stored, self._row_ids(), other._row_ids())
-        out = np.empty(between.shape, dtype=source.dtype)
+        out = pages.empty(between.shape, source.dtype)
         between._run(StoreSink(out, mirror=False), symmetric=False)
         return out
 
@@ -237,7 +237,7 @@ class Gram:
             f"A Gram matrix of {n:,} x {m:,} objects",
             "Train on fewer objects, raise `memory`, or use an approximation of the kernel.",
         )
-        out = np.empty((n, m), dtype=source.dtype)
+        out = pages.empty((n, m), source.dtype)
         self._fill(out)
         return out if dtype is None else out.astype(dtype, copy=False)
 
@@ -250,7 +250,7 @@ class Gram:
         part = self.view(index, slice(None) if columns is None else columns)
         if part._source.stored is not None:
             return gathered(part._source.stored, part._row_ids(), part._column_ids())
-        block = np.empty(part.shape, dtype=self.dtype)
+        block = pages.empty(part.shape, self.dtype)
         part._fill(block)
         return block
 

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mercer._jit import Array, jit
+from mercer.gram import pages
 from mercer.gram.executors import Block
 
 Rows = npt.NDArray[np.intp]
@@ -35,7 +36,7 @@ class PairRows:
 
     def __post_init__(self) -> None:
         n = len(self.first) + len(self.second)
-        self.square = np.empty((n, n), dtype=self.across.dtype)
+        self.square = pages.empty((n, n), self.across.dtype)
         self.there = np.zeros(n, dtype=bool)
 
     @classmethod

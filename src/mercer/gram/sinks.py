@@ -137,13 +137,21 @@ def _add_product(out: Array, block: Array, vector: Array) -> None:
 @jit
 def mirror_across(out: Array, block: Array, top: int, left: int) -> None:
     """The transpose of the block that lies at (top, left)."""
-    # In squares that fit the first-level cache: a plain transposed copy misses it on every write.
-    side = 32
-    for i0 in range(0, block.shape[0], side):
-        for j0 in range(0, block.shape[1], side):
-            for j in range(j0, min(j0 + side, block.shape[1])):
-                for i in range(i0, min(i0 + side, block.shape[0])):
-                    out[left + j, top + i] = block[i, j]
+    # In squares that fit the first-level cache, since a plain transposed copy misses it on every write; and in them by
+    # parts so small that the compiler keeps them in registers.
+    side, across, down = 64, 8, 4
+    width = block.shape[1] - block.shape[1] % across
+    height = block.shape[0] - block.shape[0] % down
+    for j1 in range(0, width, side):
+        for i1 in range(0, height, side):
+            for j0 in range(j1, min(j1 + side, width), across):
+                for i0 in range(i1, min(i1 + side, height), down):
+                    for j in range(across):
+                        for i in range(down):
+                            out[left + j0 + j, top + i0 + i] = block[i0 + i, j0 + j]
+    for i in range(block.shape[0]):
+        for j in range(width if i < height else 0, block.shape[1]):
+            out[left + j, top + i] = block[i, j]
 
 
 @jit

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mercer._jit import Array, jit
+from mercer.gram import pages
 from mercer.gram.executors import Block
 from mercer.gram.tiles import Tile
 from mercer.kernels.base import Features, FittedKernel, Float64
@@ -63,7 +64,7 @@ class ExactWork:
 
 def gathered(stored: Block, rows: Rows, columns: Rows) -> Block:
     """A part of a stored matrix, as an array of its own."""
-    out = np.empty((len(rows), len(columns)), dtype=stored.dtype)
+    out = pages.empty((len(rows), len(columns)), stored.dtype)
     gather(stored, rows, columns, out)
     return out
 

@@ -22,7 +22,9 @@ import numpy as np
 import numpy.typing as npt
 
 from mercer._jit import Array, jit
+from mercer.gram import pages
 from mercer.gram.matrix import Gram
+from mercer.gram.sinks import mirror_across
 from mercer.solvers.drive import CHUNK_SECONDS, Run
 from mercer.solvers.moves import Local, Moves, beyond_single
 from mercer.solvers.problem import BoxProblem
@@ -216,7 +218,7 @@ class WorkingSetRun(Run):
         kept, size = len(places), len(chosen)
         if size > self._block.shape[0]:
             side = min(self._largest, max(size, int(1.25 * self._block.shape[0])))
-            larger = np.empty((side, side), dtype=self._gram.dtype)
+            larger = pages.empty((side, side), self._gram.dtype)
             _copy_block(self._block, places, larger)
             self._block = larger
         else:
@@ -228,7 +230,7 @@ class WorkingSetRun(Run):
             absent = np.flatnonzero(~there)
             if len(absent):
                 _write_columns(self._block, self._gram.rows(new, old[absent]), absent, kept)
-            _mirror(self._block, kept, size)
+            mirror_across(self._block, self._block[kept:size, :kept], kept, 0)
         self._set = chosen
 
 
@@ -259,14 +261,3 @@ def _write_columns(block: Array, rows: Array, columns: Array, kept: int) -> None
         out = block[kept + i]
         for j in range(columns.shape[0]):
             out[columns[j]] = rows[i, j]
-
-
-@jit
-def _mirror(block: Array, kept: int, size: int) -> None:
-    """The entries above the diagonal that belong to new rows, in squares that fit the first-level cache."""
-    side = 32
-    for i0 in range(kept, size, side):
-        for j0 in range(0, kept, side):
-            for j in range(j0, min(j0 + side, kept)):
-                for i in range(i0, min(i0 + side, size)):
-                    block[j, i] = block[i, j]

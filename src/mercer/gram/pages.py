@@ -1,0 +1,87 @@
+"""Memory for large matrices, kept from one fit to the next.
+
+Fresh memory is dear: the system has to find, clear and map every page, and where it runs on a virtual machine the host
+does so once more. That can cost more than the kernel values that are written there, up to some seconds per GiB. So the
+last large blocks are kept when nobody uses them any more, as a loan: they are marked as free, and the system takes
+their pages as soon as it is short of memory.
+"""
+
+from __future__ import annotations
+
+import math
+import mmap
+import weakref
+from collections import deque
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from mercer.gram.budget import MIB
+
+SMALLEST = 8 * MIB
+"""Below, what is fresh costs little, and the allocator keeps it itself."""
+LARGEST = 640 * MIB
+"""Above, the time of whatever fills a matrix outweighs that of its memory."""
+KEPT = 2
+_ROUND = 2 * MIB
+_WASTE = 2
+
+_kept: deque[mmap.mmap] = deque(maxlen=KEPT)
+"""Appending drops the oldest, whose memory goes back. Every operation on it is atomic: blocks return from finalisers,
+which may run at any moment, also between two lines of `_taken`, so that no lock may be held."""
+
+
+def empty(shape: tuple[int, ...], dtype: npt.DTypeLike) -> npt.NDArray[Any]:
+    """As `numpy.empty`, from memory that was in use before where there is some of the right size."""
+    dtype = np.dtype(dtype)
+    size = math.prod(shape) * dtype.itemsize
+    if not SMALLEST <= size <= LARGEST or not hasattr(mmap, "MADV_FREE"):
+        return np.empty(shape, dtype=dtype)
+    return np.asarray(_Lease(_taken(size) or _fresh(size), shape, dtype))
+
+
+def kept_bytes() -> int:
+    """How much is kept at the moment."""
+    return sum(len(pages) for pages in tuple(_kept))
+
+
+class _Lease:
+    """The base of an array and of all its views; when the last of them is gone the pages come back."""
+
+    def __init__(self, pages: mmap.mmap, shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
+        self.__array_interface__ = {
+            "shape": shape,
+            "typestr": dtype.str,
+            "data": (np.frombuffer(pages, dtype=np.uint8).ctypes.data, False),
+            "version": 3,
+        }
+        weakref.finalize(self, _give_back, pages).atexit = False
+
+
+def _give_back(pages: mmap.mmap) -> None:
+    pages.madvise(mmap.MADV_FREE)
+    _kept.append(pages)
+
+
+def _taken(size: int) -> mmap.mmap | None:
+    """The tightest block that is kept, unless it would waste much; those too small make room for a larger one."""
+    large_enough = None
+    for pages in sorted(_kept, key=len):
+        try:
+            if len(pages) < size:
+                _kept.remove(pages)
+            elif len(pages) <= _WASTE * size + _ROUND:
+                _kept.remove(pages)
+                large_enough = pages
+                break
+        except ValueError:  # another thread was faster
+            continue
+    return large_enough
+
+
+def _fresh(size: int) -> mmap.mmap:
+    pages = mmap.mmap(-1, -(-size // _ROUND) * _ROUND, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    if hasattr(mmap, "MADV_HUGEPAGE"):
+        pages.madvise(mmap.MADV_HUGEPAGE)
+    return pages
