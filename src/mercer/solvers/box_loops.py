@@ -91,19 +91,19 @@ def exact_single_steps(
     K: Array, diagonal: Array, b: Array, F: Array, lower: Array, upper: Array, tol: float, limit: int
 ) -> tuple[int, float]:
     """The same steps with every comparison in float64."""
-    n = b.shape[0]
+    n, flat = b.shape[0], SMALLEST_CURVATURE * np.float64(diagonal.max())
     for iteration in range(limit):
         i, best, worst = -1, 0.0, 0.0
         for t in range(n):
             slope = F[t]
             if (slope > 0.0 and b[t] < upper[t]) or (slope < 0.0 and b[t] > lower[t]):
                 worst = max(worst, abs(slope))
-                gain = slope * slope / max(np.float64(diagonal[t]), SMALLEST_CURVATURE)
+                gain = slope * slope / max(np.float64(diagonal[t]), flat)
                 if gain > best:
                     i, best = t, gain
         if i < 0 or worst <= tol:
             return iteration, worst
-        target = b[i] + F[i] / max(np.float64(diagonal[i]), SMALLEST_CURVATURE)
+        target = b[i] + F[i] / max(np.float64(diagonal[i]), flat)
         target = min(max(target, lower[i]), upper[i])
         move = target - b[i]
         b[i] = target

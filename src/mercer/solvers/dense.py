@@ -15,11 +15,13 @@ import numpy as np
 from mercer.gram.matrix import Gram
 from mercer.solvers.drive import Run
 from mercer.solvers.moves import Local, Moves, beyond_single
+from mercer.solvers.patience import Patience
 from mercer.solvers.problem import BoxProblem
 from mercer.solvers.solution import Float64, Solution, Stats, Status
 from mercer.solvers.supply import subtract_rows
 
 _CLAIMS = 20
+_IDLE = 32
 
 
 @final
@@ -39,6 +41,8 @@ class DenseRun(Run):
         self._local.F[:] = self._fresh()
         self._claims = 0
         self._exact = False
+        self._patience = Patience(len(start))
+        self._best_gap, self._best_objective, self._idle = np.inf, np.inf, 0
 
     def _fresh(self) -> Float64:
         """-(Kb + linear), added up in float64."""
@@ -53,17 +57,37 @@ class DenseRun(Run):
         # Once a claim turned out to be wrong, or float32 cannot order what is left, the rest is done in float64.
         self._exact = self._exact or self._claims > 0 or beyond_single(self._local.F, self.gap)
         steps = self._moves.exact_steps if self._exact else self._moves.steps
-        did, self.gap = steps(self._local, self._tol, iterations)
+        limit = self._patience.cut(iterations)
+        did, self.gap = steps(self._local, self._tol, limit)
         self.iterations += did
-        if did == iterations and self.gap > self._tol:
-            return
+        tried = self._patience.made(did)
+        if did < limit or self.gap <= self._tol:
+            self._refresh()
+            self._claims += 1
+            if self.gap > self._tol and self._claims > _CLAIMS:
+                self.done, self.status = True, Status.STALLED
+        elif tried:
+            self._patience.polish(self._moves, self._local)
+            self._refresh()
+            if not self.done and self._stalls():
+                self.done, self.status = True, Status.STALLED
+
+    def _refresh(self) -> None:
         self._local.F[:] = self._fresh()
         self.gap = self._moves.gap(*self._moves.extremes(self._local.b, self._local.F, self._problem))
-        self._claims += 1
-        if self.gap <= self._tol:
-            self.done = True
-        elif self._claims > _CLAIMS:
-            self.done, self.status = True, Status.STALLED
+        self.done = self.gap <= self._tol
+
+    def _stalls(self) -> bool:
+        """Whether linear systems and all the steps between them have stopped to help."""
+        b = self._local.b
+        objective = self._problem.objective(b, self._local.F)
+        noise = float(np.finfo(float).eps * np.abs(self._local.diagonal).max(initial=0.0) * np.abs(b).sum() ** 2)
+        better = objective < self._best_objective - max(1e-10 * abs(objective), noise)
+        better = better or self.gap < 0.99 * self._best_gap
+        self._idle = 0 if better else self._idle + 1
+        self._best_objective = min(objective, self._best_objective)
+        self._best_gap = min(self.gap, self._best_gap)
+        return self._idle >= _IDLE
 
     def finish(self, status: Status, stats: Stats) -> Solution:
         b, F, problem = self._local.b, self._local.F, self._problem

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mercer.solvers import kinked_loops
+from mercer.solvers.face import Face
 from mercer.solvers.moves import Local, Moves, inside, middle
 from mercer.solvers.problem import BoxProblem
 from mercer.solvers.solution import Float64
@@ -41,6 +42,15 @@ class KinkedPairs(Moves):
     def free(self, b: Float64, problem: BoxProblem) -> npt.NDArray[np.bool_]:
         rests: npt.NDArray[np.bool_] = b == 0.0
         return inside(b, problem) & ~rests
+
+    def face(self, local: Local) -> Face:
+        assert local.kink is not None
+        b = local.b
+        ids = np.flatnonzero((b > local.lower) & (b < local.upper) & (b != 0.0))
+        sign = np.sign(b[ids])
+        low = np.where(sign > 0, np.maximum(local.lower[ids], 0.0), local.lower[ids])
+        high = np.where(sign < 0, np.minimum(local.upper[ids], 0.0), local.upper[ids])
+        return Face(ids, local.F[ids] - sign * local.kink[ids], low, high, np.ones((len(ids), 1)))
 
     def gap(self, highest: float, lowest: float) -> float:
         return max(highest - lowest, 0.0)

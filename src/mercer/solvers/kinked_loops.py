@@ -137,7 +137,7 @@ def exact_kinked_steps(
     limit: int,
 ) -> tuple[int, float]:
     """The same steps with every comparison in float64."""
-    n = b.shape[0]
+    n, flat = b.shape[0], SMALLEST_CURVATURE * np.float64(diagonal.max())
     for iteration in range(limit):
         i, highest = -1, -np.inf
         for t in range(n):
@@ -153,12 +153,12 @@ def exact_kinked_steps(
                 lowest = min(lowest, fall)
                 rise = highest - fall
                 if rise > 0.0:
-                    gain = rise * rise / max(diagonal[i] + diagonal[t] - 2.0 * row[t], SMALLEST_CURVATURE)
+                    gain = rise * rise / max(diagonal[i] + diagonal[t] - 2.0 * row[t], flat)
                     if gain > best:
                         j, best = t, gain
         if j < 0 or highest - lowest <= tol:
             return iteration, max(highest - lowest, 0.0)
-        curvature = max(diagonal[i] + diagonal[j] - 2.0 * row[j], SMALLEST_CURVATURE)
+        curvature = max(diagonal[i] + diagonal[j] - 2.0 * row[j], flat)
         move = _move(i, j, b, lower, upper, curvature, highest - _fall(b[j], F[j], kink[j]))
         other = K[j]
         for t in range(n):

@@ -14,12 +14,15 @@ import numpy.typing as npt
 from mercer.gram.pair_rows import PairRows
 from mercer.solvers import box_loops, smo_loops
 from mercer.solvers.conjugate import Direction
+from mercer.solvers.face import MOST_WORK, Face, descend
 from mercer.solvers.problem import BoxProblem
 from mercer.solvers.solution import Float64
 
 Block = npt.NDArray[np.floating[Any]]
 
+_PASSES = 4
 _RESOLUTION = 4 * float(np.finfo(np.float32).eps)
+_SMALLEST, _LARGEST = 1e-15, 1e15
 
 
 @final
@@ -62,6 +65,12 @@ def inside(b: Float64, problem: BoxProblem) -> npt.NDArray[np.bool_]:
     return within
 
 
+def plain_face(local: Local, sides: int) -> Face:
+    """The face of coefficients that rest on none of their bounds, with no sum that stays or one of them all."""
+    ids = np.flatnonzero((local.b > local.lower) & (local.b < local.upper))
+    return Face(ids, local.F[ids], local.lower[ids], local.upper[ids], np.ones((len(ids), sides)))
+
+
 def middle(highest: float, lowest: float) -> float:
     """The middle of the interval that optimality leaves, or its one end that is finite."""
     if np.isfinite(highest) and np.isfinite(lowest):
@@ -70,8 +79,12 @@ def middle(highest: float, lowest: float) -> float:
 
 
 def beyond_single(F: Float64, gap: float) -> bool:
-    """Whether a gap is so small beside F that float32 cannot tell who is furthest: steps would go on without end."""
-    return gap < _RESOLUTION * float(np.abs(F).max(initial=0.0))
+    """Whether float32 cannot tell who is furthest, so that steps would go on without end.
+
+    So it is where a gap is small beside F, and where its square is too large or too small a number.
+    """
+    largest = float(np.abs(F).max(initial=0.0))
+    return gap < max(_RESOLUTION * largest, _SMALLEST) or largest > _LARGEST
 
 
 class Moves(ABC):
@@ -96,6 +109,23 @@ class Moves(ABC):
     @abstractmethod
     def free(self, b: Float64, problem: BoxProblem) -> npt.NDArray[np.bool_]:
         """Which coefficients rest on nothing, and so move again and again."""
+
+    @abstractmethod
+    def face(self, local: Local) -> Face:
+        """The coefficients that rest on nothing, and the sums that steps keep."""
+
+    @final
+    def polish(self, local: Local) -> int:
+        """Move all of these coefficients at once, where steps have become slow; the steps that would take as long."""
+        work = 0.0
+        while work < MOST_WORK:
+            face = self.face(local)
+            work += float(len(face.ids)) ** 3 + 1.0
+            if not descend(local, face):
+                break
+        smo_loops.bars(local.b, local.lower, local.upper, local.rising, local.falling)
+        local.direction = Direction(len(local.b))
+        return int(work / (_PASSES * len(local.b)))
 
     @abstractmethod
     def gap(self, highest: float, lowest: float) -> float:
@@ -136,6 +166,9 @@ class Pairs(Moves):
     def free(self, b: Float64, problem: BoxProblem) -> npt.NDArray[np.bool_]:
         return inside(b, problem)
 
+    def face(self, local: Local) -> Face:
+        return plain_face(local, sides=1)
+
     def gap(self, highest: float, lowest: float) -> float:
         return max(highest - lowest, 0.0)
 
@@ -174,6 +207,9 @@ class Singles(Moves):
 
     def free(self, b: Float64, problem: BoxProblem) -> npt.NDArray[np.bool_]:
         return inside(b, problem)
+
+    def face(self, local: Local) -> Face:
+        return plain_face(local, sides=0)
 
     def gap(self, highest: float, lowest: float) -> float:
         return max(highest, -lowest)

@@ -34,6 +34,8 @@ Float64 = npt.NDArray[np.float64]
 
 _RANK = 300
 _ARMIJO = 1e-4
+_NOISE = 1e-14
+_IDLE_STEPS = 10
 _SHORTEST_STEP = 2.0**-40
 _ROUGH = 0.1
 _OF_TOL = 0.3
@@ -69,6 +71,7 @@ class NewtonRun(Run):
         self._Kb = np.zeros(shape) if start is None else gram.matvec(self.b)
         self._factor = low_rank(gram, min(_RANK, shape[0])).factor
         self._system: NewtonSystem | None = None
+        self._best_gap, self._best_value, self._idle = np.inf, np.inf, 0
 
     # ----------------------------------------------------------------------------------------------------- evaluation
 
@@ -130,6 +133,9 @@ class NewtonRun(Run):
         across = float((self.b * Kdb).sum())
         along = float((db * Kdb).sum())
         value = self._value(self._Kb, self.c, before)
+        if self._stalls(value):
+            self.done, self.status = True, Status.STALLED
+            return
         slope = _columns(problem.loss.slope(problem.y, _flat(self._Kb + self.c)))
         descent = across + float((problem.C[:, None] * slope * (Kdb + dc)).sum())
         size = 1.0
@@ -144,6 +150,13 @@ class NewtonRun(Run):
         self.b = self.b + size * db
         self.c = self.c + size * dc
         self._Kb = self._gram.matvec(self.b)  # afresh: rounding of many small steps never adds up
+
+    def _stalls(self, value: float) -> bool:
+        """Whether for some steps neither the violation nor the value became better: rounding leaves no more."""
+        better = self.gap < 0.99 * self._best_gap or value < self._best_value - _NOISE * abs(value)
+        self._idle = 0 if better else self._idle + 1
+        self._best_gap, self._best_value = min(self.gap, self._best_gap), min(value, self._best_value)
+        return self._idle >= _IDLE_STEPS
 
     def finish(self, status: Status, stats: Stats) -> Solution:
         problem = self._problem

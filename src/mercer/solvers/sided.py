@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import final
 
 import numpy as np
 import numpy.typing as npt
 
 from mercer.solvers import sided_loops, smo_loops
-from mercer.solvers.moves import Local, Moves, inside, middle
+from mercer.solvers.face import Face
+from mercer.solvers.moves import Local, Moves, inside, middle, plain_face
 from mercer.solvers.problem import BoxProblem
 from mercer.solvers.solution import Float64
 
@@ -50,6 +52,11 @@ class SidedPairs(Moves):
 
     def free(self, b: Float64, problem: BoxProblem) -> npt.NDArray[np.bool_]:
         return inside(b, problem)
+
+    def face(self, local: Local) -> Face:
+        whole = plain_face(local, sides=1)
+        positive = (local.upper[whole.ids] > 0).astype(np.float64)
+        return replace(whole, sides=np.column_stack((positive, 1.0 - positive)))
 
     def gap(self, highest: float, lowest: float) -> float:
         return max(highest - lowest, 0.0)

@@ -160,7 +160,7 @@ def exact_sided_steps(
     limit: int,
 ) -> tuple[int, float]:
     """The same steps with every comparison in float64."""
-    n = b.shape[0]
+    n, flat = b.shape[0], SMALLEST_CURVATURE * np.float64(diagonal.max())
     for iteration in range(limit):
         i, h, top, negative_top = -1, -1, -np.inf, -np.inf
         for t in range(n):
@@ -176,14 +176,14 @@ def exact_sided_steps(
                 rise = height - F[t]
                 gap = max(gap, rise)
                 if rise > 0.0:
-                    gain = rise * rise / max(diagonal[mine] + diagonal[t] - 2.0 * K[mine, t], SMALLEST_CURVATURE)
+                    gain = rise * rise / max(diagonal[mine] + diagonal[t] - 2.0 * K[mine, t], flat)
                     if gain > best:
                         j, best = t, gain
         if j < 0 or gap <= tol:
             return iteration, gap
         i, top = (i, top) if positive[j] else (h, negative_top)
         row, other = K[i], K[j]
-        curvature = max(diagonal[i] + diagonal[j] - 2.0 * row[j], SMALLEST_CURVATURE)
+        curvature = max(diagonal[i] + diagonal[j] - 2.0 * row[j], flat)
         up, down = upper[i] - b[i], b[j] - lower[j]
         move = min((top - F[j]) / curvature, up, down)
         b[i] = upper[i] if move >= up else b[i] + move

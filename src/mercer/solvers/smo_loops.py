@@ -191,7 +191,7 @@ def exact_pair_steps(
     K: Array, diagonal: Array, b: Array, F: Array, lower: Array, upper: Array, tol: float, limit: int
 ) -> tuple[int, float]:
     """The same steps with every comparison in float64: for gaps so small that float32 cannot order candidates."""
-    n = b.shape[0]
+    n, flat = b.shape[0], SMALLEST_CURVATURE * np.float64(diagonal.max())
     for iteration in range(limit):
         i, highest = -1, -np.inf
         for t in range(n):
@@ -206,13 +206,13 @@ def exact_pair_steps(
                 lowest = min(lowest, F[t])
                 rise = highest - F[t]
                 if rise > 0.0:
-                    gain = rise * rise / max(diagonal[i] + diagonal[t] - 2.0 * row[t], SMALLEST_CURVATURE)
+                    gain = rise * rise / max(diagonal[i] + diagonal[t] - 2.0 * row[t], flat)
                     if gain > best:
                         j, best = t, gain
         if j < 0 or highest - lowest <= tol:
             return iteration, max(highest - lowest, 0.0)
         other = K[j]
-        curvature = max(diagonal[i] + diagonal[j] - 2.0 * row[j], SMALLEST_CURVATURE)
+        curvature = max(diagonal[i] + diagonal[j] - 2.0 * row[j], flat)
         up, down = upper[i] - b[i], b[j] - lower[j]
         move = min((highest - F[j]) / curvature, up, down)
         b[i] = upper[i] if move >= up else b[i] + move

@@ -27,6 +27,7 @@ from mercer.gram.matrix import Gram
 from mercer.gram.sinks import mirror_across
 from mercer.solvers.drive import CHUNK_SECONDS, Run
 from mercer.solvers.moves import Local, Moves, beyond_single
+from mercer.solvers.patience import Patience
 from mercer.solvers.problem import BoxProblem
 from mercer.solvers.solution import Float64, Solution, Stats, Status
 from mercer.solvers.supply import RowSupply
@@ -78,6 +79,7 @@ class WorkingSetRun(Run):
         self._changed = FIRST_SET
         self._inner_tol = 0.0
         self._inner_did = 0
+        self._patience = Patience(0)
         self._exact = False
         self._anew = False
         self._best_gap, self._best_objective, self._idle_rounds = np.inf, np.inf, 0
@@ -143,6 +145,7 @@ class WorkingSetRun(Run):
         )
         self._inner_tol = max(_INNER_TOL * self._tol, _INNER * self.gap)
         self._inner_did = 0
+        self._patience = Patience(size)
 
     def _stalls(self) -> bool:
         """Whether for many rounds neither the objective nor the gap became better."""
@@ -166,7 +169,7 @@ class WorkingSetRun(Run):
     def _work(self, left: int) -> int:
         local = self._local
         assert local is not None
-        limit = min(left, max(16, int(_PASS_ENTRIES / len(local.b))))
+        limit = self._patience.cut(min(left, max(16, int(_PASS_ENTRIES / len(local.b)))))
         exact = self._exact or beyond_single(local.F, self._inner_tol)
         steps = self._moves.exact_steps if exact else self._moves.steps
         did, _ = steps(local, self._inner_tol, limit)
@@ -177,6 +180,8 @@ class WorkingSetRun(Run):
                 self.done, self.status = True, Status.STALLED
             self._exact = self._inner_did == 0  # float32 could not tell candidates apart: compare in float64
             self._end_round()
+        elif self._patience.made(did):
+            self._patience.polish(self._moves, local)
         return did
 
     def _end_round(self) -> None:
