@@ -29,9 +29,9 @@ Float64 = npt.NDArray[np.float64]
 class KernelRidgeCV(KernelRidge):
     """Kernel ridge regression with alpha chosen by exact cross-validation over a whole path of alphas.
 
-    One eigendecomposition gives, for every alpha, the leave-one-out residuals (``cv=None``) or those of any split into
-    folds, exactly as if each machine had been trained anew. A kernel whose parameters depend on the data is fitted
-    again for each fold; for leave-one-out it is fitted once, on all objects.
+    One reduction of the Gram matrix gives, for every alpha, the leave-one-out residuals (``cv=None``) or those of any
+    split into folds, exactly as if each machine had been trained anew. A kernel whose parameters depend on the data is
+    fitted again for each fold; for leave-one-out it is fitted once, on all objects.
 
     Parameters
     ----------
@@ -139,7 +139,7 @@ class KernelRidgeCV(KernelRidge):
         with reporting("Cross-validation") as report:
             gram = Gram.of(kernel.fit(objects), objects, dtype=np.float64, memory=self.memory)
             K = guard(type(self).__name__, kernel, gram, quietly(self.psd)).gram.exact()
-            path = RidgePath.of(K, targets, weights, intercept=bool(self.fit_intercept))
+            path = RidgePath.of(K, targets, weights, intercept=bool(self.fit_intercept), alphas=len(alphas))
             for number, alpha in enumerate(alphas):
                 one = path.leave_one_out(alpha) if folds is None else path.fold_residuals(alpha, folds)
                 residuals[:, :, number] = one
@@ -163,7 +163,8 @@ class KernelRidgeCV(KernelRidge):
             order = np.concatenate([train, fold])
             gram = Gram.of(fitted, objects.take(order), dtype=np.float64, memory=self.memory)
             K = guard(type(self).__name__, kernel, gram, quietly(self.psd)).gram.exact()
-            path = RidgePath.of(K, targets[order], weights[order], intercept=bool(self.fit_intercept))
+            intercept = bool(self.fit_intercept)
+            path = RidgePath.of(K, targets[order], weights[order], intercept=intercept, alphas=len(alphas))
             held_out = np.arange(len(train), len(order))
             for number, alpha in enumerate(alphas):
                 residuals[fold, :, number] = path.fold_residuals(alpha, [held_out])[held_out]

@@ -6,14 +6,16 @@ Result    b and c, from (K + alpha W^-1) b = y - c 1 with sum(b) = 0; without in
 Source    Shawe-Taylor and Cristianini, Kernel Methods for Pattern Analysis (2004), 7.3; the leave-one-out residual
           b_i / (G^-1)_ii and its block form are the classical partitioned-inverse identity
 
-For one alpha a Cholesky factorisation; for a path of alphas one eigendecomposition serves all of them, their
-leave-one-out and their k-fold residuals.
+For one alpha a Cholesky factorisation; for a path of alphas one reduction of K serves all of them, their leave-one-out
+and their k-fold residuals: to a band (see `band`), or by eigenvectors where alphas are many or K + alpha I is not
+positive definite.
 """
 
 from __future__ import annotations
 
+import contextlib
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Self, final
@@ -23,10 +25,13 @@ import numpy.typing as npt
 import scipy.linalg
 
 from mercer.errors import KernelWarning
+from mercer.solvers.band import BandForm, UseBlock
 
 Float64 = npt.NDArray[np.float64]
 
 _RESIDUAL = 1e-6
+_ROWS_PER_ALPHA = 64
+"""An eigendecomposition takes longer than a band, but less for each alpha: it pays where there are fewer rows."""
 
 
 @final
@@ -80,34 +85,83 @@ def _solve_one(K: Float64, right: Float64, alpha: float, weights: Float64) -> Fl
 
 @final
 @dataclass(frozen=True, eq=False)
-class RidgePath:
-    """All alphas from one eigendecomposition of the weighted Gram matrix W^1/2 K W^1/2 = U S U'."""
+class EigenForm:
+    """K = U S U', with eigenvalues below zero taken for zero."""
 
     values: Float64
     vectors: Float64
-    root: Float64
-    targets: Float64
-    """W^1/2 y, and W^1/2 1 as a last column where there is an intercept."""
-    intercept: bool
 
     @classmethod
-    def of(cls, K: Float64, y: Float64, weights: Float64, *, intercept: bool) -> Self:
-        root = np.sqrt(weights)[:, None]
-        values, vectors = scipy.linalg.eigh(K * root * root.T, overwrite_a=True, check_finite=False, driver="evd")
-        targets = root * np.column_stack([y, np.ones(len(y))]) if intercept else root * y
-        return cls(np.maximum(values, 0.0), vectors, root, targets, intercept)
-
-    @cached_property
-    def _rotated(self) -> Float64:
-        """The targets along the eigenvectors: once for all alphas."""
-        return np.asarray(self.vectors.T @ self.targets)
+    def of(cls, matrix: Float64) -> Self:
+        """Decompose a symmetric matrix, which is overwritten."""
+        values, vectors = scipy.linalg.eigh(matrix, overwrite_a=True, check_finite=False, driver="evd")
+        return cls(np.maximum(values, 0.0), vectors)
 
     @cached_property
     def _squares(self) -> Float64:
         return np.square(self.vectors)
 
-    def _inverse_targets(self, alpha: float) -> Float64:
-        return np.asarray(self.vectors @ (self._rotated / (self.values + alpha)[:, None]))
+    def rotated(self, right: Float64) -> Float64:
+        return np.asarray(self.vectors.T @ right)
+
+    def solve(self, alpha: float, rotated: Float64) -> Float64:
+        return np.asarray(self.vectors @ (rotated / (self.values + alpha)[:, None]))
+
+    def inverse_diagonal(self, alpha: float) -> Float64:
+        return np.asarray(self._squares @ (1.0 / (self.values + alpha)))
+
+    def inverse_blocks(self, alpha: float, folds: Sequence[Any], use: UseBlock) -> None:
+        for number, fold in enumerate(folds):
+            part = self.vectors[fold]
+            use(number, (part / (self.values + alpha)) @ part.T)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class RidgePath:
+    """All alphas from one reduction of the weighted Gram matrix W^1/2 K W^1/2."""
+
+    matrix: Float64
+    root: Float64
+    targets: Float64
+    """W^1/2 y, and W^1/2 1 as a last column where there is an intercept."""
+    intercept: bool
+    alphas: int
+
+    @classmethod
+    def of(cls, K: Float64, y: Float64, weights: Float64, *, intercept: bool, alphas: int = 1) -> Self:
+        """Prepare for about so many alphas; K must not change meanwhile."""
+        root = np.sqrt(weights)[:, None]
+        return cls(K, root, root * np.column_stack([y, np.ones(len(y))]) if intercept else root * y, intercept, alphas)
+
+    def _weighted(self) -> Float64:
+        weighted = self.matrix * self.root
+        weighted *= self.root.T
+        return weighted
+
+    @cached_property
+    def _band(self) -> tuple[BandForm, Float64] | None:
+        """The band form and the targets along it, where it pays."""
+        if len(self.matrix) < _ROWS_PER_ALPHA * self.alphas:
+            return None
+        form = BandForm.of(self._weighted())
+        return form, form.rotated(self.targets)
+
+    @cached_property
+    def _eigen(self) -> tuple[EigenForm, Float64]:
+        form = EigenForm.of(self._weighted())
+        return form, form.rotated(self.targets)
+
+    def _solved(self, alpha: float) -> tuple[BandForm | EigenForm, Float64]:
+        """A form of K that can be inverted with this alpha, and (K + alpha I)^-1 times the targets."""
+        if self._band is not None:
+            band, rotated = self._band
+            # Below that, what rounding left of K decides: eigenvalues that it made negative are to be zero.
+            if alpha > len(self.matrix) * np.finfo(float).eps * band.norm:
+                with contextlib.suppress(scipy.linalg.LinAlgError):
+                    return band, band.solve(alpha, rotated)
+        eigen, rotated = self._eigen
+        return eigen, eigen.solve(alpha, rotated)
 
     def _corrected(self, solved: Float64) -> tuple[Float64, Float64]:
         """Coefficients with the intercept taken out, and the weighted solution for the ones (n x 1, or n x 0)."""
@@ -119,17 +173,24 @@ class RidgePath:
 
     def leave_one_out(self, alpha: float) -> Float64:
         """y_i minus the prediction for object i by a machine that never saw it, for every i and output."""
-        b, ones = self._corrected(self._inverse_targets(alpha))
-        diagonal = self._squares @ (1.0 / (self.values + alpha)) - np.square(ones).sum(axis=1)
+        form, solved = self._solved(alpha)
+        b, ones = self._corrected(solved)
+        diagonal = form.inverse_diagonal(alpha) - np.square(ones).sum(axis=1)
         residuals: Float64 = b / diagonal[:, None] / self.root
         return residuals
 
     def fold_residuals(self, alpha: float, folds: Iterable[Any]) -> Float64:
         """The same with each fold left out in turn: e_S = (G^-1_SS)^-1 b_S."""
-        b, ones = self._corrected(self._inverse_targets(alpha))
+        form, solved = self._solved(alpha)
+        b, ones = self._corrected(solved)
         residuals = np.full(b.shape, np.nan)
-        for fold in folds:
-            part = self.vectors[fold]
-            block = (part / (self.values + alpha)) @ part.T - ones[fold] @ ones[fold].T
-            residuals[fold] = scipy.linalg.solve(block, b[fold], assume_a="pos", check_finite=False) / self.root[fold]
+        parts = [np.asarray(fold) for fold in folds]
+
+        def leave_out(number: int, block: Float64) -> None:
+            part = parts[number]
+            block -= ones[part] @ ones[part].T
+            left_out = scipy.linalg.solve(block, b[part], assume_a="pos", check_finite=False)
+            residuals[part] = left_out / self.root[part]
+
+        form.inverse_blocks(alpha, parts, leave_out)
         return residuals
