@@ -20,7 +20,8 @@ from __future__ import annotations
 import dataclasses
 import math
 import time
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, final
 
 import numpy as np
 import numpy.typing as npt
@@ -31,14 +32,27 @@ from mercer.errors import ParameterError
 from mercer.solvers.drive import Limits, OnChunk, Run, drive
 from mercer.solvers.dual_form import dual_form
 from mercer.solvers.linear_problem import LinearProblem, LinearSolution, balanced, bounds
-from mercer.solvers.rows import SparseRows
+from mercer.solvers.rows import SparseRows, shuffled
 from mercer.solvers.solution import Float64, Solution, Stats, Status
 
 _ENTRIES_PER_CALL = 20_000_000
 _VISITS_BETWEEN_CHECKS = 2.0  # in epochs over all rows, at first; then a share of all visits so far
 _SHARE_OF_VISITS = 0.25
 _MOST_EPOCHS_BETWEEN_CHECKS = 25
+_EPOCHS_BEFORE_AFRESH = 50
+_FINE = 1e-7
+"""Of tolerances below this, rounding in the weights could be a part."""
 _FEATURES_TO_SORT = 4096
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Start:
+    """Where to begin: dual coefficients, their weights w = sum_i b_i x_i, and an intercept."""
+
+    b: Float64
+    w: Float64
+    c: float
 
 
 class DualDescentRun(Run):
@@ -50,7 +64,7 @@ class DualDescentRun(Run):
         rows: SparseRows,
         lengths: Float64,
         *,
-        start: tuple[Float64, float] | None,
+        start: Start | None,
         tol: float,
         seed: int,
     ) -> None:
@@ -65,15 +79,14 @@ class DualDescentRun(Run):
         self._rho = self._rho if problem.freedom == 0 else max(self._rho, 1e-12)
         self._curvature = np.maximum(lengths + self._rho + form.ridge, 1e-12)
         n = len(lengths)
-        self.b = np.zeros(n) if start is None else start[0]
-        self.w = np.zeros(rows.shape[1]) if start is None else rows.combination(self.b)
-        self._c = np.zeros(1) if start is None else np.array([start[1]])
+        start = start or Start(np.zeros(n), np.zeros(rows.shape[1]), 0.0)
+        self.b, self.w, self._c = start.b, start.w, np.array([start.c])
         self._order = np.arange(n)
         self._active = n
-        self._state = np.array([2 * seed + 1], dtype=np.uint64)
+        self._random = np.random.default_rng(seed)
         self._bar = math.inf
-        self._visited = self._visited_at_check = 0.0
-        self._epochs_since_check = 0
+        self._visited, self._visited_at_check = 0.0, _VISITS_BETWEEN_CHECKS  # the first check would tell little
+        self._epochs_since_check = self._epochs_since_afresh = 0
         self._violation_at_check = math.inf
 
     @property
@@ -92,6 +105,7 @@ class DualDescentRun(Run):
         self._visited += visited / n
         since = self._visited - self._visited_at_check
         self._epochs_since_check += 1
+        self._epochs_since_afresh += 1
         due = since >= max(_VISITS_BETWEEN_CHECKS, _SHARE_OF_VISITS * self._visited)
         due = due or self._epochs_since_check >= _MOST_EPOCHS_BETWEEN_CHECKS
         if due or worst <= 0.1 * self._violation_at_check or self._active == 0:
@@ -99,18 +113,21 @@ class DualDescentRun(Run):
 
     def _epoch(self) -> float:
         form, position, worst = self._form, 0, 0.0
-        while position < self._active:
+        order, self._active = shuffled(self._order[: self._active], self._random), 0
+        while position < len(order):
             position, self._active, seen = _visit(
                 *self._rows.parts, self._curvature, form.y, form.ridge, form.lower, form.upper, form.epsilon,
-                self.b, self.w, self._c, self._rho, self._order, position, self._active, self._bar, self._state,
-                _ENTRIES_PER_CALL,
+                self.b, self.w, self._c, self._rho, order, position, self._active, self._bar, _ENTRIES_PER_CALL,
             )  # fmt: skip
             worst = max(worst, seen)
+        self._order = order
         return worst
 
     def _check(self, worst: float) -> None:
         """The duality gap, and a fresh choice of the rows to visit."""
-        self.w = self._rows.combination(self.b)  # afresh: rounding of many small steps never adds up
+        if self._epochs_since_afresh >= _EPOCHS_BEFORE_AFRESH or self._tol < _FINE:
+            self.w = self._rows.combination(self.b)  # afresh: rounding of many small steps never adds up
+            self._epochs_since_afresh = 0
         if not self._multipliers:
             self._c[0] = self._rho * self.b.sum()
         self.f = self._rows.all_outputs(self.w) + self.c
@@ -118,6 +135,7 @@ class DualDescentRun(Run):
         self.gap = (self.primal - self.lower_bound) / max(abs(self.primal), np.finfo(float).tiny)
         self.done = self.gap <= self._tol
         form = self._form
+        self._order = np.empty(len(self.b), dtype=np.intp)
         self._active = _screen(
             self.f, form.y, form.ridge, form.lower, form.upper, form.epsilon, self.b, self._order, self._bar
         )
@@ -205,23 +223,19 @@ def _visit(
     indptr: Array, indices: Array, data: Array, curvature: Array,
     y: Array, ridge: Array, lower: Array, upper: Array, epsilon: float,
     b: Array, w: Array, c: Array, rho: float,
-    order: Array, position: int, active: int, bar: float, state: Array, entries: int,
+    order: Array, position: int, kept: int, bar: float, entries: int,
 ) -> tuple[int, int, float]:  # fmt: skip
-    """Visit rows in random order from `position` on: where it got to, how many stay in, the worst violation."""
+    """Visit rows from `position` on: where it got to, how many stay (moved to the front), the worst violation."""
     worst = 0.0
-    random = state[0]
     constant = c[0]
-    while position < active and entries > 0:
-        random = random * np.uint64(6364136223846793005) + np.uint64(1442695040888963407)
-        other = position + np.int64((random >> np.uint64(33)) % np.uint64(active - position))
-        i = order[other]
-        order[other] = order[position]
-        order[position] = i
+    while position < order.shape[0] and entries > 0:
+        i = order[position]
+        position += 1
         begin, end = indptr[i], indptr[i + 1]
         entries -= end - begin + 1
         f = constant
         for p in range(begin, end):
-            f += data[p] * w[indices[p]]
+            f += data[p] * w[np.uint64(indices[p])]
         old = b[i]
         gradient = f + ridge[i] * old - y[i]
         rise, fall = slopes(gradient, old, epsilon)
@@ -231,11 +245,9 @@ def _visit(
         if old > lower[i]:
             violation = max(violation, fall)
         if violation == 0.0 and (old >= upper[i] or rise > bar) and (old <= lower[i] or fall < -bar):
-            active -= 1
-            order[position] = order[active]
-            order[active] = i
             continue
-        position += 1
+        order[kept] = i
+        kept += 1
         worst = max(worst, violation)
         if violation > 0.0:
             aim = old - gradient / curvature[i]
@@ -246,24 +258,20 @@ def _visit(
             move = b[i] - old
             constant += rho * move
             for p in range(begin, end):
-                w[indices[p]] += move * data[p]
-    state[0] = random
+                w[np.uint64(indices[p])] += move * data[p]
     c[0] = constant
-    return position, active, worst
+    return position, kept, worst
 
 
 @jit
 def _screen(
     f: Array, y: Array, ridge: Array, lower: Array, upper: Array, epsilon: float, b: Array, order: Array, bar: float
 ) -> int:
-    """Put the rows that may still move first; how many they are."""
-    front, back = 0, f.shape[0]
+    """Put down the rows that may still move; how many they are."""
+    count = 0
     for i in range(f.shape[0]):
         rise, fall = slopes(f[i] + ridge[i] * b[i] - y[i], b[i], epsilon)
-        if (b[i] >= upper[i] or rise > bar) and (b[i] <= lower[i] or fall < -bar):
-            back -= 1
-            order[back] = i
-        else:
-            order[front] = i
-            front += 1
-    return front
+        if not ((b[i] >= upper[i] or rise > bar) and (b[i] <= lower[i] or fall < -bar)):
+            order[count] = i
+            count += 1
+    return count

@@ -8,7 +8,7 @@ Source    as `dual_descent`; the classes side by side are ours
 
 A row's features are fetched once for all classes, and the eight weights of a feature fill one cache line, so that a
 visit for eight classes takes little longer than one for a single class. There is no shrinking, since some class needs
-almost every row: what is left after a few epochs is finished class by class.
+almost every row: what is left after a few epochs is finished class by class, on as many threads as there are.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from dataclasses import dataclass
-from typing import final
+from typing import Self, final
 
 import numpy as np
 import numpy.typing as npt
@@ -25,9 +25,9 @@ from mercer._jit import Array, jit
 from mercer.losses.base import Loss
 from mercer.losses.hinge import Hinge
 from mercer.solvers.drive import Limits, OnChunk, Run, drive
-from mercer.solvers.dual_descent import DualDescentRun
+from mercer.solvers.dual_descent import DualDescentRun, Start
 from mercer.solvers.linear_problem import LinearProblem, LinearSolution, balanced, bounds
-from mercer.solvers.rows import SparseRows
+from mercer.solvers.rows import SparseRows, shuffled
 from mercer.solvers.solution import Float64, Solution, Stats, Status
 
 WIDTH = 8
@@ -35,6 +35,7 @@ _LINE = 64
 _MOST_EPOCHS = 16
 _EPOCHS_BEFORE_A_CHECK = 3
 _EPOCHS_BETWEEN_CHECKS = 2
+_MOST_EPOCHS_BETWEEN_CHECKS = 6
 _ROWS_PER_CALL = 200_000
 
 
@@ -73,9 +74,10 @@ class JointDescentRun(Run):
         self._multipliers = math.isinf(problem.freedom)
         self._rho = max(float(problem.lengths.mean()), 1e-12) if self._multipliers else problem.freedom**2
         self.b = np.zeros((n, WIDTH))
-        self._w = _aligned(d * WIDTH)
+        self._w = _aligned(d)
         self.c = np.zeros(WIDTH)
         self._random = np.random.default_rng(seed)
+        self._due = _EPOCHS_BEFORE_A_CHECK
         self.gaps = np.full(self.count, np.inf)
         self.bounds: list[tuple[float, float]] = []
         self.f = np.empty((n, WIDTH))
@@ -83,12 +85,12 @@ class JointDescentRun(Run):
     @property
     def weights(self) -> Float64:
         """One row of weights per class."""
-        return np.ascontiguousarray(self._w.reshape(-1, WIDTH)[:, : self.count].T)
+        return np.ascontiguousarray(self._w[:, : self.count].T)
 
     def step(self, iterations: int) -> None:
         del iterations
         problem = self._problem
-        order = self._random.permutation(len(self.b))
+        order = shuffled(np.arange(len(self.b)), self._random)
         squared = not isinstance(problem.loss, Hinge)
         for start in range(0, len(order), _ROWS_PER_CALL):
             _visit(
@@ -98,11 +100,19 @@ class JointDescentRun(Run):
         if self._multipliers:
             self.c += self._rho * self.b.sum(axis=0)
         self.iterations += 1
-        due = self.iterations - _EPOCHS_BEFORE_A_CHECK
-        if due >= 0 and due % _EPOCHS_BETWEEN_CHECKS == 0:
+        if self.iterations >= min(self._due, _MOST_EPOCHS):
+            before = self.gap
             self.check()
             # What is not done by now is better off with shrinking.
             self.done = self.gap <= self._tol or self.iterations >= _MOST_EPOCHS
+            self._due += self._epochs_to_go(before)
+
+    def _epochs_to_go(self, before: float) -> int:
+        """How long to wait for the next check: most of the time that is left, if the gap falls as it did."""
+        if not self._tol < self.gap < before < math.inf:
+            return _EPOCHS_BETWEEN_CHECKS
+        left = _EPOCHS_BETWEEN_CHECKS * math.log(self.gap / self._tol) / math.log(before / self.gap)
+        return max(_EPOCHS_BETWEEN_CHECKS, min(int(left), _MOST_EPOCHS_BETWEEN_CHECKS))
 
     def check(self) -> None:
         """The duality gap of each class."""
@@ -129,38 +139,58 @@ class JointDescentRun(Run):
         return Solution(self.b, self.f, self.c, sum(d for _, d in self.bounds), status, stats)
 
 
+@final
+@dataclass(frozen=True, eq=False)
+class Unfinished:
+    """A class that needs more than joint epochs, to be finished by itself from where they ended."""
+
+    problem: ClassProblem
+    k: int
+    start: Start
+    epochs: int
+
+    @classmethod
+    def at_zero(cls, problem: ClassProblem) -> Self:
+        """A class on its own, of which nothing is known yet."""
+        n, d = problem.rows.shape
+        return cls(problem, 0, Start(np.zeros(n), np.zeros(d), 0.0), 0)
+
+    def finish(self, tol: float, limits: Limits, on_chunk: OnChunk | None, began: float, seed: int) -> LinearSolution:
+        problem, rest = self.problem, dataclasses.replace(limits, max_iter=max(limits.max_iter - self.epochs, -1))
+        single = problem.single(self.k, None)
+        run = DualDescentRun(single, problem.rows, problem.lengths, start=self.start, tol=tol, seed=seed + self.k)
+        found = run.solution(rest, on_chunk, began)
+        return dataclasses.replace(
+            found, stats=dataclasses.replace(found.stats, iterations=found.stats.iterations + self.epochs)
+        )
+
+
 def solve(
     problem: ClassProblem, tol: float, limits: Limits, on_chunk: OnChunk | None, began: float, seed: int
-) -> list[LinearSolution]:
-    """One solution per class: by all of them together, and where that is not enough, each by itself."""
+) -> list[LinearSolution | Unfinished]:
+    """One solution per class by all of them together, or how far that came."""
     run = JointDescentRun(problem, tol, seed)
     joint = drive(run, tol, limits, on_chunk, began)
-    rest = dataclasses.replace(limits, max_iter=max(limits.max_iter - run.iterations, -1))
     stopped = joint.status is not Status.CONVERGED
-    solutions = []
+    solutions: list[LinearSolution | Unfinished] = []
     weights = run.weights
     for k in range(run.count):
-        b = np.ascontiguousarray(run.b[:, k])
-        if run.gaps[k] <= tol or stopped:
-            status = Status.CONVERGED if run.gaps[k] <= tol else joint.status
-            primal, dual = run.bounds[k]
-            even = balanced(b) if math.isinf(problem.freedom) else b
-            solutions.append(LinearSolution(weights[k], float(run.c[k]), even, primal, dual, status, joint.stats))
+        b, c = np.ascontiguousarray(run.b[:, k]), float(run.c[k])
+        if run.gaps[k] > tol and not stopped:
+            solutions.append(Unfinished(problem, k, Start(b, weights[k], c), run.iterations))
             continue
-        alone = DualDescentRun(
-            problem.single(k, None), problem.rows, problem.lengths, start=(b, float(run.c[k])), tol=tol, seed=seed + k
-        )
-        found = alone.solution(rest, on_chunk, began)
-        iterations = found.stats.iterations + run.iterations
-        solutions.append(dataclasses.replace(found, stats=dataclasses.replace(found.stats, iterations=iterations)))
+        status = Status.CONVERGED if run.gaps[k] <= tol else joint.status
+        primal, dual = run.bounds[k]
+        even = balanced(b) if math.isinf(problem.freedom) else b
+        solutions.append(LinearSolution(weights[k], c, even, primal, dual, status, joint.stats))
     return solutions
 
 
-def _aligned(size: int) -> Float64:
-    """Zeros that begin at the start of a cache line."""
-    raw = np.zeros(size + _LINE // 8)
+def _aligned(features: int) -> Float64:
+    """Zeros, a cache line for each feature."""
+    raw = np.zeros((features + 1) * WIDTH)
     skip = (-raw.ctypes.data % _LINE) // 8
-    return raw[skip : skip + size]
+    return raw[skip : skip + features * WIDTH].reshape(features, WIDTH)
 
 
 @jit
@@ -175,9 +205,9 @@ def _visit(
         f0, f1, f2, f3 = c[0], c[1], c[2], c[3]
         f4, f5, f6, f7 = c[4], c[5], c[6], c[7]
         for p in range(begin, end):
-            x, at = data[p], indices[p] * 8
-            f0, f1, f2, f3 = f0 + x * w[at], f1 + x * w[at + 1], f2 + x * w[at + 2], f3 + x * w[at + 3]
-            f4, f5, f6, f7 = f4 + x * w[at + 4], f5 + x * w[at + 5], f6 + x * w[at + 6], f7 + x * w[at + 7]
+            x, at = data[p], np.uint64(indices[p])
+            f0, f1, f2, f3 = f0 + x * w[at, 0], f1 + x * w[at, 1], f2 + x * w[at, 2], f3 + x * w[at, 3]
+            f4, f5, f6, f7 = f4 + x * w[at, 4], f5 + x * w[at, 5], f6 + x * w[at, 6], f7 + x * w[at, 7]
         f[0], f[1], f[2], f[3], f[4], f[5], f[6], f[7] = f0, f1, f2, f3, f4, f5, f6, f7
         moved = False
         for k in range(count):
@@ -198,11 +228,11 @@ def _visit(
         if moved:
             m0, m1, m2, m3, m4, m5, m6, m7 = m[0], m[1], m[2], m[3], m[4], m[5], m[6], m[7]
             for p in range(begin, end):
-                x, at = data[p], indices[p] * 8
-                w0, w1, w2, w3 = w[at] + x * m0, w[at + 1] + x * m1, w[at + 2] + x * m2, w[at + 3] + x * m3
-                w4, w5, w6, w7 = w[at + 4] + x * m4, w[at + 5] + x * m5, w[at + 6] + x * m6, w[at + 7] + x * m7
-                w[at], w[at + 1], w[at + 2], w[at + 3] = w0, w1, w2, w3
-                w[at + 4], w[at + 5], w[at + 6], w[at + 7] = w4, w5, w6, w7
+                x, at = data[p], np.uint64(indices[p])
+                w0, w1, w2, w3 = w[at, 0] + x * m0, w[at, 1] + x * m1, w[at, 2] + x * m2, w[at, 3] + x * m3
+                w4, w5, w6, w7 = w[at, 4] + x * m4, w[at, 5] + x * m5, w[at, 6] + x * m6, w[at, 7] + x * m7
+                w[at, 0], w[at, 1], w[at, 2], w[at, 3] = w0, w1, w2, w3
+                w[at, 4], w[at, 5], w[at, 6], w[at, 7] = w4, w5, w6, w7
 
 
 @jit
@@ -211,8 +241,8 @@ def _outputs(indptr: Array, indices: Array, data: Array, w: Array, c: Array, out
         f0, f1, f2, f3 = c[0], c[1], c[2], c[3]
         f4, f5, f6, f7 = c[4], c[5], c[6], c[7]
         for p in range(indptr[i], indptr[i + 1]):
-            x, at = data[p], indices[p] * 8
-            f0, f1, f2, f3 = f0 + x * w[at], f1 + x * w[at + 1], f2 + x * w[at + 2], f3 + x * w[at + 3]
-            f4, f5, f6, f7 = f4 + x * w[at + 4], f5 + x * w[at + 5], f6 + x * w[at + 6], f7 + x * w[at + 7]
+            x, at = data[p], np.uint64(indices[p])
+            f0, f1, f2, f3 = f0 + x * w[at, 0], f1 + x * w[at, 1], f2 + x * w[at, 2], f3 + x * w[at, 3]
+            f4, f5, f6, f7 = f4 + x * w[at, 4], f5 + x * w[at, 5], f6 + x * w[at, 6], f7 + x * w[at, 7]
         out[i, 0], out[i, 1], out[i, 2], out[i, 3] = f0, f1, f2, f3
         out[i, 4], out[i, 5], out[i, 6], out[i, 7] = f4, f5, f6, f7

@@ -18,7 +18,7 @@ from mercer.losses.squared_hinge import SquaredHinge
 from mercer.solvers import dual_descent, joint_descent, primal_cg, primal_newton, smoothed_newton
 from mercer.solvers.drive import Limits, OnChunk
 from mercer.solvers.dual_form import dual_form
-from mercer.solvers.joint_descent import WIDTH, ClassProblem
+from mercer.solvers.joint_descent import WIDTH, ClassProblem, Unfinished
 from mercer.solvers.linear_problem import LinearProblem, LinearSolution
 from mercer.solvers.solution import Float64
 
@@ -77,16 +77,37 @@ def solve_classes(
         return [solution for solution in found if solution is not None]
     sparse, place = dual_descent.sparse_rows(rows)
     lengths = dual_descent.squared_lengths(sparse)
-    groups = np.array_split(np.arange(len(factors)), -(-len(factors) // WIDTH))
+    groups = _groups(len(factors))
+    later: list[tuple[int, Unfinished]] = []
+
+    def finish(k: int, part: Unfinished) -> None:
+        solution = part.finish(tol, limits, on_chunk, began, seed)
+        found[k] = dataclasses.replace(solution, w=solution.w[place])
 
     def together(number: int) -> None:
         group = groups[number]
         problem = ClassProblem(sparse, lengths, codes, loss, C, factors[group], int(group[0]), freedom)
-        for k, solution in zip(group, joint_descent.solve(problem, tol, limits, on_chunk, began, seed), strict=True):
-            found[k] = dataclasses.replace(solution, w=solution.w[place])
+        if len(group) == 1:
+            finish(int(group[0]), Unfinished.at_zero(problem))
+            return
+        for k, part in zip(group, joint_descent.solve(problem, tol, limits, on_chunk, began, seed), strict=True):
+            if isinstance(part, Unfinished):
+                later.append((int(k), part))
+            else:
+                found[k] = dataclasses.replace(part, w=part.w[place])
 
     executor.each(together, range(len(groups)), limits.stop)
+    executor.each(lambda number: finish(*later[number]), range(len(later)), limits.stop)
     return [solution for solution in found if solution is not None]
+
+
+def _groups(classes: int) -> list[npt.NDArray[np.intp]]:
+    """Which classes are trained together: as many as fit; few that are left over go one by one, as threads are free."""
+    left_over = classes % WIDTH
+    if classes > WIDTH and left_over <= WIDTH // 2:
+        full = classes - left_over
+        return [*np.split(np.arange(full), full // WIDTH), *np.arange(full, classes)[:, None]]
+    return list(np.array_split(np.arange(classes), -(-classes // WIDTH)))
 
 
 def _by_smoothing(loss: Loss, n_features: int) -> bool:
