@@ -9,39 +9,24 @@ of three, so that a busy machine slows all alike. A section is a function that y
 
 import argparse
 import math
-import sys
-import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from timing import DATA, in_turns, loader, timed
 
 ROUNDS = 3
+REST = 0.5
 LONG = 20.0
 """Who takes longer than so many seconds is timed once."""
 WITHIN = 1e-3
 KIN40K = "vectors_regression/kin40k"
 
 Model = Callable[[], Any]
-
-
-def timed(model: Model, X: Any, y: Any) -> tuple[float, Any]:
-    time.sleep(0.5)  # threads of whoever came before may still spin for a while
-    began = time.perf_counter()
-    fitted = model().fit(X, y)
-    return time.perf_counter() - began, fitted
-
-
-def in_turns(models: dict[str, Model], X: Any, y: Any) -> dict[str, float]:
-    """The best of three times of each, in turns."""
-    best = dict.fromkeys(models, math.inf)
-    for _ in range(ROUNDS):
-        for name, model in models.items():
-            best[name] = min(best[name], timed(model, X, y)[0])
-    return best
 
 
 # ------------------------------------------------------------------------------------------------------------- linear
@@ -109,13 +94,10 @@ def linear(load: Callable[[str], Any], losses: tuple[str, ...], sets: Sequence[s
                 return Theirs(tol=tol, dual="auto", **common)
 
             goal = linear_objective(X, y, ours(1e-5).fit(X, y).coef_, loss)
-            our_tol = loosest(ours, [1e-2, 3e-3, 1e-3], X, y, loss, goal)
+            our_tol = loosest(ours, [1e-2, 5e-3, 3e-3, 2e-3, 1e-3], X, y, loss, goal)
             their_tol = loosest(theirs, [3.0, 1.0, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 1e-3, 1e-4], X, y, loss, goal)
-            best = in_turns(
-                {"mercer": lambda: ours(our_tol), "scikit-learn": lambda: theirs(their_tol)},  # noqa: B023
-                X,
-                y,
-            )
+            systems = {"mercer": ours(our_tol), "scikit-learn": theirs(their_tol)}
+            best = in_turns({who: partial(model.fit, X, y) for who, model in systems.items()}, ROUNDS, REST)
             ratio = best["scikit-learn"] / best["mercer"]
             ratios[loss].append(ratio)
             yield (
@@ -135,7 +117,7 @@ def versus(title: str, models: dict[str, Model], X: Any, y: Any, agree: Callable
     for _ in range(ROUNDS):
         for name, model in models.items():
             if not LONG < best[name] < math.inf:
-                seconds, fitted[name] = timed(model, X, y)
+                seconds, fitted[name] = timed(partial(model().fit, X, y), REST)
                 best[name] = min(best[name], seconds)
     ratio = min(seconds for name, seconds in best.items() if name != "mercer") / best["mercer"]
     times = "   ".join(f"{name} {seconds:.2f} s" for name, seconds in best.items())
@@ -254,13 +236,11 @@ SECTIONS = {"linear": linear, "svr": svr, "nu": nu, "ridge": ridge, "logistic": 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("sections", nargs="*", choices=[*SECTIONS, []], default=list(SECTIONS))
-    parser.add_argument("--data", type=Path, default=Path(__file__).parents[2] / "shared" / "data")
+    parser.add_argument("--data", type=Path, default=DATA)
     parser.add_argument("--sets", nargs="*", default=[], help="of the linear and svr sections: these data sets alone")
     parser.add_argument("--loss", choices=["hinge", "squared_hinge", "both"], default="squared_hinge")
     options = parser.parse_args()
-    sys.path.insert(0, str(options.data))
-    from load import load  # type: ignore[import-not-found]
-
+    load = loader(options.data)
     warnings.simplefilter("ignore")
     losses = ("squared_hinge", "hinge") if options.loss == "both" else (options.loss,)
     for section in options.sections:

@@ -10,24 +10,21 @@ Systems take turns on the same data and the best of several runs counts, after o
 from __future__ import annotations
 
 import argparse
-import importlib.util
 import math
 import resource
 import subprocess
 import sys
-import time
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from timing import DATA, loader, seconds, timed
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT / "src"))
-
-import mercer  # noqa: E402
-from mercer import kernels  # noqa: E402
-from mercer.gram.matrix import Gram  # noqa: E402
+import mercer
+from mercer import kernels
+from mercer.gram.matrix import Gram
 
 SETS = {
     "a9a10": ("a9a", 10_000, 1.0, 0.05),
@@ -39,6 +36,7 @@ SETS = {
 }
 PEERS = ("scikit-learn", "intelex", "intelex32")
 PARTS = ("fit", "predict", "large", "growth", "gram", "memory")
+REST = 0.5
 WANTED = {"scikit-learn": 10.0, "intelex": 4.0, "intelex32": 2.5}
 
 
@@ -56,11 +54,7 @@ class Data:
     """Sets from the folder of shared data, read once."""
 
     def __init__(self, folder: Path) -> None:
-        spec = importlib.util.spec_from_file_location("load", folder / "load.py")
-        assert spec is not None
-        assert spec.loader is not None
-        self._module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(self._module)
+        self._loaded = loader(folder)
         self._read: dict[str, Sample] = {}
 
     def sample(self, name: str, n: int | None) -> Sample:
@@ -70,7 +64,7 @@ class Data:
         return Sample(full.X[:n], full.y[:n], full.new[:5000], full.truth[:5000])
 
     def _load(self, name: str) -> Sample:
-        parts = self._module.load(f"vectors/{name}")
+        parts = self._loaded(f"vectors/{name}")
         if name == "covtype":
             X, y = parts["all"]
             order = np.random.default_rng(0).permutation(len(y))[:25_000]
@@ -149,14 +143,9 @@ def compare(sample: Sample, C: float, gamma: float, systems: list[str], repeat: 
                 continue
             X, new = inputs[system]
             model = make(system, C, gamma)
-            time.sleep(0.5)  # for every system: threads of the one before may still spin for a while
-            began = time.perf_counter()
-            model.fit(X, sample.y)
-            took = time.perf_counter() - began
+            took, _ = timed(partial(model.fit, X, sample.y), REST)
             result.fit[system] = min(took, result.fit.get(system, math.inf))
-            began = time.perf_counter()
-            predicted = model.predict(new)
-            took = time.perf_counter() - began
+            took, predicted = timed(partial(model.predict, new))
             result.predict[system] = min(took, result.predict.get(system, math.inf))
             if not turn:
                 result.accuracy[system] = float(np.mean(predicted == sample.truth))
@@ -215,13 +204,9 @@ def gram_rate(data: Data, repeat: int) -> None:
     gram_rates, product_rates = [], []
     fitted = kernels.RBF(gamma=0.02).fit(sample.X)
     for _ in range(repeat + 1):
-        began = time.perf_counter()
-        np.matmul(A, B, out=out)
-        product_rates.append(2 * 4096**3 / (time.perf_counter() - began))
+        product_rates.append(2 * 4096**3 / seconds(partial(np.matmul, A, B, out=out)))
         gram = Gram.of(fitted, sample.X, dtype=np.float32)
-        began = time.perf_counter()
-        gram.dense()
-        gram_rates.append(2 * n * n * d / (time.perf_counter() - began))
+        gram_rates.append(2 * n * n * d / seconds(gram.dense))
         del gram
     share = max(gram_rates) / max(product_rates)
     print(
@@ -247,7 +232,7 @@ def _print_peak(data: Data) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data")
+    parser.add_argument("--data", type=Path, default=DATA)
     parser.add_argument("--sets", default=",".join(SETS))
     parser.add_argument("--systems", default=",".join(PEERS))
     parser.add_argument("--parts", default=",".join(PARTS))

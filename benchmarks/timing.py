@@ -20,11 +20,17 @@ sys.path.insert(0, str(ROOT / "src"))
 Work = Callable[[], Any]
 
 
-def seconds(work: Work) -> float:
-    """How long it takes, once."""
+def timed(work: Work, rest: float = 0.0) -> tuple[float, Any]:
+    """How long it takes, once, and what comes of it; after a rest, since threads of others may spin on for a while."""
+    time.sleep(rest)
     started = time.perf_counter()
-    work()
-    return time.perf_counter() - started
+    result = work()
+    return time.perf_counter() - started, result
+
+
+def seconds(work: Work, rest: float = 0.0) -> float:
+    """How long it takes, once."""
+    return timed(work, rest)[0]
 
 
 def best_of(turns: int, work: Work) -> float:
@@ -32,12 +38,12 @@ def best_of(turns: int, work: Work) -> float:
     return min(seconds(work) for _ in range(turns))
 
 
-def in_turns(systems: Mapping[str, Work], turns: int = 3) -> dict[str, float]:
+def in_turns(systems: Mapping[str, Work], turns: int = 3, rest: float = 0.0) -> dict[str, float]:
     """The best time of each, in turns, so that a busy machine slows all alike; a first run of each warms up."""
     best = dict.fromkeys(systems, math.inf)
     for turn in range(turns + 1):
         for name, work in systems.items():
-            took = seconds(work)
+            took = seconds(work, rest)
             if turn:
                 best[name] = min(best[name], took)
     return best
