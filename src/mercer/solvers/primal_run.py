@@ -20,6 +20,8 @@ _ARMIJO = 1e-4
 _SHORTEST_STEP = 2.0**-30
 _ROUNDING = 1e-13
 _FLAT = 0.1
+_FINE = 1e-7
+"""Of tolerances below this, rounding in the outputs could be a part."""
 _LONGEST_STEP = 16.0
 _SECTIONS = 12
 
@@ -53,8 +55,20 @@ class PrimalRun(Run):
     def _note_curvature(self, number: int, curvature: Float64) -> None:
         """Called while the rows of a block are in cache, with their curvatures; they are kept afterwards."""
 
-    def _evaluate(self, theta: Float64) -> None:
-        """Value, gradient and curvatures at theta, in one pass over the rows."""
+    def _judge(self, y: Float64, C: Float64, f: Float64, slope: Float64, curvature: Float64) -> float:
+        """The losses of some rows, weighted and added up; their slopes and curvatures, weighted, go into the arrays."""
+        loss = self._problem.loss
+        np.multiply(C, loss.slope(y, f), out=slope)
+        np.multiply(C, loss.curvature(y, f), out=curvature)
+        return float(C @ loss.value(y, f))
+
+    def _pull(self, f: Float64, change: Float64, size: float) -> float:
+        """The derivative of the weighted losses in the size of a step that changes the outputs f by size * change."""
+        problem = self._problem
+        return float((problem.C * problem.loss.slope(problem.y, f + size * change)) @ change)
+
+    def _evaluate(self, theta: Float64, f: Float64 | None = None) -> None:
+        """Value, gradient and curvatures at theta, whose outputs are f if they are known already."""
         problem, rows = self._problem, self._rows
         d = rows.shape[1]
         w, c = theta[:d], float(theta[d]) if self._has_intercept else 0.0
@@ -63,15 +77,17 @@ class PrimalRun(Run):
 
         def visit(number: int) -> None:
             block = rows.blocks[number]
-            y, C, f, slope = problem.y[block], problem.C[block], self._f[block], self._slope[block]
-            rows.outputs(block, w, f)
-            f += c
-            values[number] = C @ problem.loss.value(y, f)
-            np.multiply(C, problem.loss.slope(y, f), out=slope)
+            own, slope = self._f[block], self._slope[block]
+            if f is None:
+                rows.outputs(block, w, own)
+                own += c
+            else:
+                own[:] = f[block]
+            curvature = np.empty(len(own))
+            values[number] = self._judge(problem.y[block], problem.C[block], own, slope, curvature)
             rows.add_combination(block, slope, gradients[number, :d])
             if self._has_intercept:
                 gradients[number, d] = slope.sum()
-            curvature = C * problem.loss.curvature(y, f)
             self._note_curvature(number, curvature)
             self._curvature[block] = curvature
 
@@ -99,14 +115,14 @@ class PrimalRun(Run):
         descent = float(direction @ self._gradient)
         # Within rounding of the optimum values tell nothing any more; then a step must bring the gradient down.
         noise = _ROUNDING * abs(value)
-        size = 1.0
+        change = self._change(direction)
+        size = self._along(theta, direction, f, change, descent) if -descent > noise else 1.0
         while size > _SHORTEST_STEP and descent < 0:
-            self._evaluate(theta + size * direction)
-            if size == 1.0 and -descent > noise and abs(float(direction @ self._gradient)) > _FLAT * -descent:
-                size = self._along(theta, direction, f, self._f - f)
-                self._evaluate(theta + size * direction)
+            self._evaluate(theta + size * direction, f + size * change)
             if self._value <= value + _ARMIJO * size * descent + noise and (-descent > noise or self.gap < 0.9 * gap):
                 self.theta = theta + size * direction
+                if self.gap <= self._tol < _FINE:
+                    self._evaluate(self.theta)  # outputs that were added up step by step are not that exact
                 self.done = self.gap <= self._tol
                 return
             if -descent <= noise:
@@ -115,18 +131,24 @@ class PrimalRun(Run):
         self._evaluate(theta)
         self.done, self.status = True, Status.STALLED
 
-    def _along(self, theta: Float64, direction: Float64, f: Float64, change: Float64) -> float:
+    def _change(self, direction: Float64) -> Float64:
+        """By how much a step changes the outputs."""
+        change = self._rows.all_outputs(direction[: self._rows.shape[1]])
+        if self._has_intercept:
+            change += direction[-1]
+        return change
+
+    def _along(self, theta: Float64, direction: Float64, f: Float64, change: Float64, descent: float) -> float:
         """About the best size of a step that changes the outputs f by `change`; this takes no pass over the rows.
 
         Many rows may cross a kink of the slope in one step, so that the quadratic model of all of them misleads.
         """
-        problem = self._problem
         at, across = float((self._penalty * theta) @ direction), float((self._penalty * direction) @ direction)
 
         def slope(size: float) -> float:
-            return at + size * across + float((problem.C * problem.loss.slope(problem.y, f + size * change)) @ change)
+            return at + size * across + self._pull(f, change, size)
 
-        low, high, at_low, at_high = 0.0, 1.0, slope(0.0), slope(1.0)
+        low, high, at_low, at_high = 0.0, 1.0, descent, slope(1.0)
         enough = _FLAT * abs(at_low)
         while at_high < -enough and high < _LONGEST_STEP:
             low, high, at_low = high, 2.0 * high, at_high
