@@ -123,6 +123,18 @@ def test_smoothed_losses_are_what_they_say(loss):
     assert np.allclose(loss.curvature(y, inner), numeric, atol=1e-5)
 
 
+@pytest.mark.parametrize("loss", list(smoothed_newton.Smoothed.examples()), ids=str)
+def test_rows_are_judged_by_their_smoothed_loss(loss):
+    p = problem(loss)
+    run = smoothed_newton.SmoothedRun(p, rows.rows_of(p.rows), None, 1e-3)
+    f, change = np.random.default_rng(0).normal(scale=2.0, size=(2, len(p.y)))
+    slope, curvature = np.empty((2, len(f)))
+    assert np.isclose(run._judge(p.y, p.C, f, slope, curvature), p.C @ loss.value(p.y, f))
+    assert np.allclose(slope, p.C * loss.slope(p.y, f))
+    assert np.allclose(curvature, p.C * loss.curvature(p.y, f))
+    assert np.isclose(run._pull(f, change, 0.3), (p.C * loss.slope(p.y, f + 0.3 * change)) @ change)
+
+
 @pytest.mark.parametrize("freedom", FREEDOMS)
 @pytest.mark.parametrize("loss", DUAL, ids=str)
 def test_dual_descent_finds_the_optimum(loss, freedom):
@@ -144,6 +156,33 @@ def test_classes_together_are_classes_alone(loss, freedom, tol):
         own = codes == k
         p = LinearProblem(X, loss, np.where(own, 1.0, -1.0), np.where(own, factors[k] * C, C), freedom)
         check(p, solution, dual_descent.solve(p, tol=1e-8).primal, 1.01 * tol)
+
+
+@pytest.mark.parametrize("loss", [Hinge(), SquaredHinge()], ids=str)
+def test_classes_do_not_depend_on_threads(loss, monkeypatch):
+    rng = np.random.default_rng(1)
+    X = sp.csr_array(rng.normal(size=(2200, 6)) * (rng.random((2200, 6)) < 0.6))
+    codes, found = rng.integers(0, 11, 2200), []
+    for threads in ("1", "3"):
+        monkeypatch.setenv("MERCER_NUM_THREADS", threads)
+        found.append(linear.solve_classes(X, loss, codes, np.ones(2200), np.ones(11), 0.0, dual=True, tol=1e-3))
+    for one, other in zip(*found, strict=True):
+        assert np.array_equal(one.w, other.w)
+        assert np.array_equal(one.dual, other.dual)
+
+
+@pytest.mark.parametrize("classes", [3, 8, 9, 12, 13, 20, 21])
+def test_every_class_is_in_one_group(classes):
+    groups = linear._groups(classes)
+    assert np.array_equal(np.concatenate(groups), np.arange(classes))
+    assert all(len(group) <= joint_descent.WIDTH for group in groups)
+
+
+@pytest.mark.parametrize("n", [1, 15, 2047, 2048, 5003])
+def test_shuffled_rows_are_all_there(n):
+    found = rows.shuffled(np.arange(n) + 7, np.random.default_rng(0))
+    assert np.array_equal(np.sort(found), np.arange(n) + 7)
+    assert n == 1 or not np.array_equal(found, np.arange(n) + 7)
 
 
 @pytest.mark.parametrize("loss", [Hinge(), SquaredHinge()], ids=str)

@@ -7,8 +7,9 @@ Result    dual coefficients b of shape (rows, 8), as a start for `dual_descent`,
 Source    as `dual_descent`; the classes side by side are ours
 
 A row's features are fetched once for all classes, and the eight weights of a feature fill one cache line, so that a
-visit for eight classes takes little longer than one for a single class. There is no shrinking, since some class needs
-almost every row: what is left after a few epochs is finished class by class, on as many threads as there are.
+visit for eight classes takes little longer than one for a single class. Rows are left out of later epochs once none of
+the classes needs them, which is so of about half: what is left after a few epochs is finished class by class, where
+each leaves out rows of its own, on as many threads as there are.
 """
 
 from __future__ import annotations
@@ -78,6 +79,8 @@ class JointDescentRun(Run):
         self.c = np.zeros(WIDTH)
         self._random = np.random.default_rng(seed)
         self._due = _EPOCHS_BEFORE_A_CHECK
+        self._squared = not isinstance(problem.loss, Hinge)
+        self._order, self._bar = np.arange(n), math.inf
         self.gaps = np.full(self.count, np.inf)
         self.bounds: list[tuple[float, float]] = []
         self.f = np.empty((n, WIDTH))
@@ -90,22 +93,35 @@ class JointDescentRun(Run):
     def step(self, iterations: int) -> None:
         del iterations
         problem = self._problem
-        order = shuffled(np.arange(len(self.b)), self._random)
-        squared = not isinstance(problem.loss, Hinge)
+        order, kept, worst = shuffled(self._order, self._random), 0, 0.0
         for start in range(0, len(order), _ROWS_PER_CALL):
-            _visit(
-                *problem.rows.parts, problem.lengths, problem.codes, problem.first, problem.C, self._factors, squared,
-                self.count, self.b, self._w, self.c, self._rho, order[start : start + _ROWS_PER_CALL],
+            kept, seen = _visit(
+                *problem.rows.parts, problem.lengths, problem.codes, problem.first, problem.C, self._factors,
+                self._squared, self.count, self.b, self._w, self.c, self._rho, order, start,
+                min(start + _ROWS_PER_CALL, len(order)), kept, self._bar,
             )  # fmt: skip
+            worst = max(worst, seen)
+        self._order, self._bar = order[:kept], worst if worst > 0.0 else math.inf
         if self._multipliers:
             self.c += self._rho * self.b.sum(axis=0)
         self.iterations += 1
         if self.iterations >= min(self._due, _MOST_EPOCHS):
             before = self.gap
             self.check()
-            # What is not done by now is better off with shrinking.
+            self._order = np.arange(len(self.b))[self._may_move()]
+            # What is not done by now is better off by itself.
             self.done = self.gap <= self._tol or self.iterations >= _MOST_EPOCHS
             self._due += self._epochs_to_go(before)
+
+    def _may_move(self) -> npt.NDArray[np.bool_]:
+        """Which rows some class may still need, by the outputs of the last check."""
+        problem = self._problem
+        found = np.empty(len(self.b), dtype=np.bool_)
+        _screen(
+            problem.codes, problem.first, problem.C, self._factors, self._squared, self.count, self.b, self.f,
+            self._bar, found,
+        )  # fmt: skip
+        return found
 
     def _epochs_to_go(self, before: float) -> int:
         """How long to wait for the next check: most of the time that is left, if the gap falls as it did."""
@@ -194,13 +210,44 @@ def _aligned(features: int) -> Float64:
 
 
 @jit
+def _dual(y: float, f: float, b: float, penalty: float, squared: bool) -> tuple[float, float, float]:
+    """The coefficient with the sign of its label, the derivative of the dual by it, and the ridge in that."""
+    ridge = 0.5 / penalty if squared else 0.0
+    return y * b, y * f + ridge * y * b - 1.0, ridge
+
+
+@jit
+def _settled(a: float, gradient: float, penalty: float, squared: bool, bar: float) -> bool:
+    """Whether a coefficient presses against a bound by more than any coefficient violated its conditions."""
+    return (a <= 0.0 and gradient > bar) or (not squared and a >= penalty and gradient < -bar)
+
+
+@jit
+def _screen(
+    codes: Array, first: int, C: Array, factors: Array, squared: bool, count: int, b: Array, f: Array, bar: float,
+    found: Array,
+) -> None:  # fmt: skip
+    for i in range(found.shape[0]):
+        found[i] = False
+        for k in range(count):
+            own = codes[i] == first + k
+            penalty = C[i] * factors[k] if own else C[i]
+            a, gradient, _ = _dual(1.0 if own else -1.0, f[i, k], b[i, k], penalty, squared)
+            found[i] |= not _settled(a, gradient, penalty, squared, bar)
+
+
+@jit
 def _visit(
     indptr: Array, indices: Array, data: Array, lengths: Array, codes: Array, first: int, C: Array, factors: Array,
-    squared: bool, count: int, b: Array, w: Array, c: Array, rho: float, order: Array,
-) -> None:  # fmt: skip
+    squared: bool, count: int, b: Array, w: Array, c: Array, rho: float,
+    order: Array, start: int, stop: int, kept: int, bar: float,
+) -> tuple[int, float]:  # fmt: skip
+    """Visit rows from `start` to `stop`: how many stay (moved to the front) by now, and the worst violation."""
+    worst = 0.0
     f = np.zeros(8)
     m = np.zeros(8)
-    for i in order:
+    for place in range(start, stop):
+        i = order[place]
         begin, end = indptr[i], indptr[i + 1]
         f0, f1, f2, f3 = c[0], c[1], c[2], c[3]
         f4, f5, f6, f7 = c[4], c[5], c[6], c[7]
@@ -209,22 +256,25 @@ def _visit(
             f0, f1, f2, f3 = f0 + x * w[at, 0], f1 + x * w[at, 1], f2 + x * w[at, 2], f3 + x * w[at, 3]
             f4, f5, f6, f7 = f4 + x * w[at, 4], f5 + x * w[at, 5], f6 + x * w[at, 6], f7 + x * w[at, 7]
         f[0], f[1], f[2], f[3], f[4], f[5], f[6], f[7] = f0, f1, f2, f3, f4, f5, f6, f7
-        moved = False
+        moved = stays = False
         for k in range(count):
             own = codes[i] == first + k
             y = 1.0 if own else -1.0
             penalty = C[i] * factors[k] if own else C[i]
-            ridge = 0.5 / penalty if squared else 0.0
-            a = y * b[i, k]
-            gradient = y * f[k] + ridge * a - 1.0
+            a, gradient, ridge = _dual(y, f[k], b[i, k], penalty, squared)
+            stays |= not _settled(a, gradient, penalty, squared, bar)
             new = max(a - gradient / max(lengths[i] + rho + ridge, 1e-12), 0.0)
             if not squared:
                 new = min(new, penalty)
             m[k] = y * (new - a)
             if m[k] != 0.0:
                 moved = True
+                worst = max(worst, abs(gradient))
                 b[i, k] = y * new
                 c[k] += rho * m[k]
+        if stays:
+            order[kept] = i
+            kept += 1
         if moved:
             m0, m1, m2, m3, m4, m5, m6, m7 = m[0], m[1], m[2], m[3], m[4], m[5], m[6], m[7]
             for p in range(begin, end):
@@ -233,6 +283,7 @@ def _visit(
                 w4, w5, w6, w7 = w[at, 4] + x * m4, w[at, 5] + x * m5, w[at, 6] + x * m6, w[at, 7] + x * m7
                 w[at, 0], w[at, 1], w[at, 2], w[at, 3] = w0, w1, w2, w3
                 w[at, 4], w[at, 5], w[at, 6], w[at, 7] = w4, w5, w6, w7
+    return kept, worst
 
 
 @jit
