@@ -23,11 +23,10 @@ from mercer.inputs.base import Objects
 from mercer.kernels.base import DType, FittedKernel
 from mercer.kernels.featurespace import FeatureSpace, entries_per_object, has_feature_space, squared_lengths
 from mercer.losses.base import Loss, VectorLoss
-from mercer.losses.epsilon_insensitive import EpsilonInsensitive
-from mercer.losses.hinge import Hinge
 from mercer.solvers import linear
 from mercer.solvers.drive import Limits, OnChunk
 from mercer.solvers.linear_problem import LinearProblem
+from mercer.solvers.smoothed_newton import Kinked
 from mercer.solvers.solution import Solution, Status
 
 Float64 = npt.NDArray[np.float64]
@@ -87,7 +86,7 @@ def _in_primal(
 
 
 def _solvable(loss: Loss) -> bool:
-    return loss.smooth or isinstance(loss, Hinge | EpsilonInsensitive)
+    return loss.smooth or isinstance(loss, Kinked)
 
 
 def solves(loss: Loss) -> bool:
