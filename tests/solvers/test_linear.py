@@ -13,6 +13,7 @@ from mercer.losses.epsilon_insensitive import EpsilonInsensitive
 from mercer.losses.hinge import Hinge
 from mercer.losses.huber import Huber
 from mercer.losses.logistic import Logistic
+from mercer.losses.quantile import Quantile
 from mercer.losses.smooth_hinge import SmoothHinge
 from mercer.losses.squared import Squared
 from mercer.losses.squared_epsilon import SquaredEpsilonInsensitive
@@ -24,7 +25,8 @@ from mercer.solvers.linear_problem import LinearProblem, balanced
 from mercer.solvers.solution import Status
 
 SMOOTH = [SquaredHinge(), Logistic(), SmoothHinge(), Squared(), SquaredEpsilonInsensitive(0.3), Huber(0.5)]
-DUAL = [Hinge(), SquaredHinge(), EpsilonInsensitive(0.2), SquaredEpsilonInsensitive(0.2), Squared()]
+KINKED = [Hinge(), EpsilonInsensitive(0.2), EpsilonInsensitive(0.0), Quantile(0.2), Quantile(0.7)]
+DUAL = [Hinge(), SquaredHinge(), EpsilonInsensitive(0.2), SquaredEpsilonInsensitive(0.2), Squared(), Quantile(0.2)]
 FREEDOMS = [0.0, 1.5, np.inf]
 
 
@@ -101,7 +103,7 @@ def test_primal_solvers_find_the_optimum(loss, freedom, solver):
 
 
 @pytest.mark.parametrize("freedom", FREEDOMS)
-@pytest.mark.parametrize("loss", [Hinge(), EpsilonInsensitive(0.2), EpsilonInsensitive(0.0)], ids=str)
+@pytest.mark.parametrize("loss", KINKED, ids=str)
 def test_smoothing_finds_the_optimum(loss, freedom):
     for sparse in (False, True):
         p = problem(loss, freedom, sparse=sparse)

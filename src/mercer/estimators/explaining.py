@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, final
 
@@ -16,9 +17,11 @@ from mercer.gram.weights import Weights
 from mercer.inputs.base import Objects
 from mercer.inputs.graphs import Graphs
 from mercer.inputs.strings import Strings
-from mercer.kernels.base import FittedKernel
+from mercer.kernels.base import FittedKernel, Kernel
 from mercer.kernels.featuremap import WeightTable
-from mercer.kernels.vocabulary import Vocabulary
+from mercer.kernels.featurenames import feature_names
+from mercer.kernels.featurespace import FeatureSpace, has_feature_space
+from mercer.kernels.vectors.features import is_sparse
 
 Float64 = npt.NDArray[np.float64]
 
@@ -26,7 +29,7 @@ Float64 = npt.NDArray[np.float64]
 @final
 @dataclass(frozen=True, eq=False)
 class Explanation:
-    """The parts of one object (symbols of a string, nodes of a graph) and what each adds to the decision value.
+    """The parts of one object (symbols, nodes, columns, features) and what each adds to the decision value.
 
     `contributions` has one row per part and one column per output; with `intercept` its columns add up to `value`.
     """
@@ -38,7 +41,7 @@ class Explanation:
 
 
 class Explaining(Kernelised):
-    """Machines that can take their decisions apart, for kernels that count parts of objects."""
+    """Machines that can take their decisions apart, for kernels whose features can be written down."""
 
     expansion_: Expansion
 
@@ -47,45 +50,78 @@ class Explaining(Kernelised):
         return self.expansion_
 
     def explain(self, X: Any) -> list[Explanation]:
-        """What every symbol or node of each object adds to its decision value; with the intercept that is all of it.
+        """What every part of each object adds to its decision value; with the intercept that is all of it.
 
-        For kernels on strings and graphs that count features with a place (k-mers, neighbourhoods, paths), their sums,
-        positive multiples and normalised forms; other kernels say that they have no such parts. Outputs are the
+        Parts are the symbols of strings and the nodes of graphs where the kernel counts features with a place (k-mers,
+        neighbourhoods, paths), the columns of vectors for the linear kernel, and else the features that the object has,
+        by the names of `kernels.featurenames`. Kernels whose features cannot be written down say so. Outputs are the
         columns of the decision function (for several classes of an `SVC`, one per pair).
         """
         check_is_fitted(self)
-        return explanations(self._decision_expansion(), self._new_objects(X, self.expansion_.kernel))
+        objects = self._new_objects(X, self.expansion_.kernel)
+        return explanations(self._decision_expansion(), objects, getattr(self, "feature_names_in_", None))
 
 
-def explanations(expansion: Expansion, objects: Objects) -> list[Explanation]:
+def explanations(expansion: Expansion, objects: Objects, columns: Sequence[str] | None = None) -> list[Explanation]:
     """Explain each object by the features that it shares with the support objects."""
-    if isinstance(objects, Strings):
-        return _of_strings(expansion, objects)
-    if isinstance(objects, Graphs):
-        return _of_graphs(expansion, objects)
-    raise KernelError(
-        f"Decisions of {expansion.kernel.kernel} cannot be taken apart: {objects.kind} have no parts that the kernel "
-        "counts. Kernels on strings (Spectrum, GappedKmer ...) and graphs (WeisfeilerLehman, ShortestPath ...) can."
-    )
+    fitted, coefficients = expansion.kernel, expansion.coefficients
+    if _has_parts(fitted.kernel, objects):
+        table = WeightTable.of(fitted, expansion.support, coefficients, expansion.intercept)
+        return _by_parts(table, objects)
+    _refuse_without_features(fitted, objects)
+    space, rows = FeatureSpace.of(fitted, expansion.support)
+    return _by_features(space, np.asarray(rows.T @ coefficients), expansion.intercept, objects, columns)
 
 
 def weighed_explanations(
-    fitted: FittedKernel, words: Vocabulary | None, weights: Weights, objects: Objects
+    space: FeatureSpace, weights: Weights, objects: Objects, columns: Sequence[str] | None = None
 ) -> list[Explanation]:
-    """Explain each object by the weights of its features, `words`, where they are counted."""
-    if words is None or not isinstance(objects, Strings):
-        raise KernelError(
-            f"Weights of {fitted.kernel} cannot be taken apart by the parts of {objects.kind}: only kernels on strings "
-            "(Spectrum, GappedKmer ...) have weights by position. SVC also explains decisions on graphs."
-        )
-    _refuse_without_places(fitted)
-    return _of_table(WeightTable(fitted, words, weights.coef.T, weights.intercept), objects)
+    """Explain each object by the weights of its features."""
+    if _has_parts(space.fitted.kernel, objects):
+        return _by_parts(WeightTable(space.fitted, space.words[0], weights.coef.T, weights.intercept), objects)
+    return _by_features(space, weights.coef.T, weights.intercept, objects, columns)
 
 
-def _of_strings(expansion: Expansion, strings: Strings) -> list[Explanation]:
-    _refuse_without_places(expansion.kernel)
-    table = WeightTable.of(expansion.kernel, expansion.support, expansion.coefficients, expansion.intercept)
-    return _of_table(table, strings)
+def _has_parts(kernel: Kernel, objects: Objects) -> bool:
+    """Whether the features of this kernel have places in its objects."""
+    from mercer.kernels.graphs import explanation as graphs
+    from mercer.kernels.strings import explain as strings
+
+    if isinstance(objects, Strings):
+        return strings.can_explain(kernel)
+    return isinstance(objects, Graphs) and graphs.can_explain(kernel)
+
+
+def _by_parts(table: WeightTable, objects: Objects) -> list[Explanation]:
+    from mercer.kernels.graphs.explanation import weighed_nodes
+
+    if isinstance(objects, Strings):
+        return _of_table(table, objects)
+    assert isinstance(objects, Graphs)
+    shares = weighed_nodes(table, objects)
+    return [_explained(tuple(range(len(one))), one, table.intercept) for one in shares]
+
+
+def _by_features(
+    space: FeatureSpace, weights: Float64, intercept: Float64, objects: Objects, columns: Sequence[str] | None
+) -> list[Explanation]:
+    """The share of each feature that an object has: its value times its weight."""
+    names = feature_names(space, objects, columns)
+    found = []
+    for rows in space.blocks(objects):
+        for i in range(rows.shape[0]):
+            if is_sparse(rows):
+                places = rows.indices[rows.indptr[i] : rows.indptr[i + 1]]
+                values = rows.data[rows.indptr[i] : rows.indptr[i + 1]]
+            else:
+                places, values = np.arange(rows.shape[1]), rows[i]
+            shares = np.asarray(values[:, None] * weights[places], dtype=np.float64)
+            found.append(_explained(tuple(names[place] for place in places), shares, intercept))
+    return found
+
+
+def _explained(parts: tuple[Any, ...], shares: Float64, intercept: Float64) -> Explanation:
+    return Explanation(parts, shares, intercept, shares.sum(axis=0) + intercept)
 
 
 def _of_table(table: WeightTable, strings: Strings) -> list[Explanation]:
@@ -94,27 +130,17 @@ def _of_table(table: WeightTable, strings: Strings) -> list[Explanation]:
     return [Explanation(one.symbols, one.contributions, one.intercept, one.value) for one in explain(table, strings)]
 
 
-def _refuse_without_places(fitted: FittedKernel) -> None:
-    from mercer.kernels.strings.explain import can_explain
-
-    if not can_explain(fitted.kernel):
+def _refuse_without_features(fitted: FittedKernel, objects: Objects) -> None:
+    if has_feature_space(fitted.kernel):
+        return
+    if isinstance(objects, Strings):
         raise KernelError(
             f"Decisions of {fitted.kernel} cannot be taken apart by position: its features have no places that could "
             "be written down. Spectrum, BlendedSpectrum, Mismatch, GappedKmer, WeightedDegree and "
             "RestrictedGapWeighted can."
         )
-
-
-def _of_graphs(expansion: Expansion, graphs: Graphs) -> list[Explanation]:
-    from mercer.kernels.graphs.explanation import node_contributions
-
-    columns = [
-        node_contributions(expansion.kernel, expansion.support, coefficients, graphs)
-        for coefficients in expansion.coefficients.T
-    ]
-    found = []
-    for shares in zip(*columns, strict=True):
-        contributions = np.column_stack(shares)
-        value = contributions.sum(axis=0) + expansion.intercept
-        found.append(Explanation(tuple(range(len(contributions))), contributions, expansion.intercept, value))
-    return found
+    raise KernelError(
+        f"Decisions of {fitted.kernel} cannot be taken apart: {objects.kind} have no parts that the kernel counts. "
+        "Kernels whose features can be written down (Linear, Polynomial, kernels that count) can, and by position or "
+        "node those on strings (Spectrum, GappedKmer ...) and graphs (WeisfeilerLehman, ShortestPath ...)."
+    )

@@ -25,7 +25,7 @@ class KernelQuantileRegressor(KernelMachineRegressor):
     quantiles : one number in (0, 1), or several; `predict` then has one column for each, in their order.
     non_crossing : whether predicted quantiles of an object are put into ascending order, which never makes the loss
         larger; without, each machine predicts by itself, and a higher quantile may lie below a lower one.
-    C, kernel, degree, gamma, coef0, fit_intercept, tol, max_iter, time_limit, memory, psd : as in
+    C, kernel, degree, gamma, coef0, fit_intercept, tol, max_iter, time_limit, memory, psd, dual : as in
         `KernelMachineRegressor`.
 
     >>> import numpy as np
@@ -54,6 +54,7 @@ class KernelQuantileRegressor(KernelMachineRegressor):
         time_limit: float | None = None,
         memory: float | str = "auto",
         psd: str = "warn",
+        dual: bool | str = "auto",
     ) -> None:
         self.quantiles = quantiles
         self.C = C
@@ -68,6 +69,7 @@ class KernelQuantileRegressor(KernelMachineRegressor):
         self.time_limit = time_limit
         self.memory = memory
         self.psd = psd
+        self.dual = dual
 
     def _losses(self) -> list[Loss]:
         owner = type(self).__name__

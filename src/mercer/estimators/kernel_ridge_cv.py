@@ -16,11 +16,14 @@ from mercer._progress import reporting
 from mercer.errors import InputError
 from mercer.estimators.kernel_ridge import KernelRidge
 from mercer.estimators.kernelised import KernelLike
+from mercer.estimators.primal import training_gram
 from mercer.estimators.psd import guard, quietly
 from mercer.estimators.targets import numbers_of, sample_weights
-from mercer.gram.matrix import Gram
+from mercer.gram import budget
 from mercer.inputs.base import Objects
-from mercer.kernels.base import Kernel
+from mercer.kernels.base import FittedKernel, Kernel
+from mercer.losses.squared import Squared
+from mercer.solvers.primal_ridge_path import PrimalRidgePath
 from mercer.solvers.ridge import RidgePath
 
 Float64 = npt.NDArray[np.float64]
@@ -39,8 +42,8 @@ class KernelRidgeCV(KernelRidge):
     cv : None for leave-one-out, a number of folds, or a splitter of scikit-learn.
     scoring : None for minus the mean squared error, or a scorer of scikit-learn by name.
     store_cv_results : keep the cross-validated predictions as `cv_predictions_`, (objects, outputs, alphas).
-    kernel, gamma, degree, coef0, fit_intercept, memory, psd : as in `KernelRidge`; one matrix is repaired, that of all
-        objects.
+    kernel, gamma, degree, coef0, fit_intercept, memory, psd, dual : as in `KernelRidge`; one matrix is repaired, that
+        of all objects. Features of a kernel serve where there are fewer of them than objects.
 
     Attributes: `alpha_`, `best_score_`, `scores_` (one per alpha), and those of `KernelRidge`.
 
@@ -70,6 +73,7 @@ class KernelRidgeCV(KernelRidge):
         store_cv_results: bool = False,
         memory: float | str = "auto",
         psd: str = "warn",
+        dual: bool | str = "auto",
     ) -> None:
         self.alphas = alphas
         self.kernel = kernel
@@ -82,6 +86,7 @@ class KernelRidgeCV(KernelRidge):
         self.store_cv_results = store_cv_results
         self.memory = memory
         self.psd = psd
+        self.dual = dual
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Choose alpha by cross-validation, then train on everything with it."""
@@ -137,14 +142,30 @@ class KernelRidgeCV(KernelRidge):
             return self._refitted_residuals(kernel, objects, targets, weights, alphas, folds)
         residuals = np.empty((*targets.shape, len(alphas)))
         with reporting("Cross-validation") as report:
-            gram = Gram.of(kernel.fit(objects), objects, dtype=np.float64, memory=self.memory)
-            K = guard(type(self).__name__, kernel, gram, quietly(self.psd)).gram.exact()
-            path = RidgePath.of(K, targets, weights, intercept=bool(self.fit_intercept), alphas=len(alphas))
+            path = self._path(kernel.fit(objects), objects, targets, weights, len(alphas))
             for number, alpha in enumerate(alphas):
                 one = path.leave_one_out(alpha) if folds is None else path.fold_residuals(alpha, folds)
                 residuals[:, :, number] = one
                 report((number + 1) / len(alphas))
         return residuals
+
+    def _path(
+        self, fitted: FittedKernel, objects: Objects, targets: Float64, weights: Float64, alphas: int
+    ) -> RidgePath | PrimalRidgePath:
+        """What answers for every alpha: the features of the kernel, where that is asked for or pays, or its matrix."""
+        gram = training_gram(self, fitted, objects, [Squared()], memory=self.memory, dtype=np.float64)
+        rows, intercept = gram.factor, bool(self.fit_intercept)
+        if rows is not None and rows.shape[1] < len(objects):
+            n, d = rows.shape
+            budget.require(
+                2 * n * d * np.dtype(np.float64).itemsize,
+                gram.budget,
+                f"Cross-validation on {n:,} objects of {d:,} features",
+                "Train on fewer objects, raise `memory`, or use a kernel with fewer features.",
+            )
+            return PrimalRidgePath.of(rows, targets, weights, intercept=intercept)
+        K = guard(type(self).__name__, fitted.kernel, gram, quietly(self.psd)).gram.exact()
+        return RidgePath.of(K, targets, weights, intercept=intercept, alphas=alphas)
 
     def _refitted_residuals(
         self,
@@ -161,10 +182,7 @@ class KernelRidgeCV(KernelRidge):
             train = np.setdiff1d(np.arange(len(objects)), fold)
             fitted = kernel.fit(objects.take(train))
             order = np.concatenate([train, fold])
-            gram = Gram.of(fitted, objects.take(order), dtype=np.float64, memory=self.memory)
-            K = guard(type(self).__name__, kernel, gram, quietly(self.psd)).gram.exact()
-            intercept = bool(self.fit_intercept)
-            path = RidgePath.of(K, targets[order], weights[order], intercept=intercept, alphas=len(alphas))
+            path = self._path(fitted, objects.take(order), targets[order], weights[order], len(alphas))
             held_out = np.arange(len(train), len(order))
             for number, alpha in enumerate(alphas):
                 residuals[fold, :, number] = path.fold_residuals(alpha, [held_out])[held_out]

@@ -28,7 +28,6 @@ from mercer.inputs.base import Objects
 from mercer.inputs.vectors import Vectors
 from mercer.kernels.base import FittedKernel, Kernel, State
 from mercer.kernels.expression import parse
-from mercer.kernels.featuremap import has_feature_map
 from mercer.kernels.featurespace import FeatureSpace, has_feature_space, parts_that_count
 from mercer.kernels.vectors.linear import Linear
 from mercer.losses.base import Loss
@@ -138,11 +137,10 @@ class LinearMachine(Kernelised):
         return np.vstack([self.weights_(rows) for rows in self._space.blocks(objects)])
 
     def explain(self, X: Any) -> list[Explanation]:
-        """What every symbol or node of each object adds to its decision value, as in `SVC`."""
+        """What every column, symbol, node or feature of each object adds to its decision value, as in `SVC`."""
         check_is_fitted(self)
         objects = self._new_objects(X, self.kernel_)
-        words = self._space.words[0] if has_feature_map(self.kernel_.kernel) else None
-        return weighed_explanations(self.kernel_, words, self.weights_, objects)
+        return weighed_explanations(self._space, self.weights_, objects, getattr(self, "feature_names_in_", None))
 
     def _verified(self, problems: Sequence[LinearProblem], began: float) -> Certificate:
         """Certificates of the fitted weights on these problems, from the definition of both objectives."""

@@ -62,7 +62,7 @@ def train(
     box = loss.as_box(y, C)
     refuse_pointless(loss, box)
     rows = gram.factor
-    if rows is not None and primal.solves(loss):
+    if rows is not None and primal.solves(loss, len(y)):
         solution = primal.solve(rows, loss, y, C, tol=tol, intercept=intercept, limits=limits, on_chunk=on_chunk)
         coefficients, products = solution.coefficients, solution.outputs
     elif box is None:

@@ -10,10 +10,12 @@ from mercer.estimators.machine import Machine, certify
 from mercer.gram.matrix import Gram
 from mercer.losses.epsilon_insensitive import EpsilonInsensitive
 from mercer.losses.hinge import Hinge
+from mercer.solvers import sided_newton
 from mercer.solvers.drive import Limits, OnChunk
 from mercer.solvers.problem import BoxProblem
 from mercer.solvers.sided import side_levels
 from mercer.solvers.smo import SMO
+from mercer.solvers.solution import Solution, Status
 
 Float64 = npt.NDArray[np.float64]
 
@@ -21,6 +23,8 @@ _GUESS = 0.1
 _NOTHING = 1e-9
 _SIDE = 0.5
 """The share of the tolerance for either side of zero: across them, violations add up."""
+_GAP = 0.01
+"""The duality gap, as a share of the objective, at which Newton's method on features ends, beside the tolerance."""
 
 
 def train_nu_classifier(
@@ -44,20 +48,12 @@ def train_nu_classifier(
         np.zeros(len(y)), np.where(positive, 0.0, -weights), np.where(positive, weights, 0.0), 0.0, mass
     )
     size = mass * max(float(gram.diagonal().max()), np.finfo(float).tiny)
-    start, guess, iterations = None, _GUESS * size, 0
-    while True:
-        solution = SMO().solve(gram, problem, start=start, tol=_SIDE * tol * guess, limits=limits, on_chunk=on_chunk)
-        iterations += solution.stats.iterations
-        of_positive, of_negative = side_levels(solution.coefficients, -solution.outputs, problem)
-        rho = (of_negative - of_positive) / 2
-        if rho <= _NOTHING * size and (solution.stats.gap <= _NOTHING * size or not solution.converged):
-            raise ParameterError(
-                f"With nu={nu:g} there is no margin: more than this share of the objects cannot be separated by this "
-                "kernel (the same object with two labels, for example). Raise nu, or use a richer kernel or SVC."
-            )
-        if not solution.converged or (rho > 0 and solution.stats.gap <= _SIDE * tol * rho):
-            break
-        start, guess = solution.coefficients, min(max(0.9 * rho, 1e-3 * guess), 0.5 * guess)
+    solution, rho, iterations = _with_margin(gram, problem, size, tol, limits, on_chunk)
+    if rho <= _NOTHING * size:
+        raise ParameterError(
+            f"With nu={nu:g} there is no margin: more than this share of the objects cannot be separated by this "
+            "kernel (the same object with two labels, for example). Raise nu, or use a richer kernel or SVC."
+        )
     scale = 1.0 / rho  # coefficients and bounds are multiplied alike, so that what lay on a bound still does
     b, outputs, intercept = scale * solution.coefficients, scale * solution.outputs, scale * solution.intercept
     proof = certify(
@@ -65,6 +61,27 @@ def train_nu_classifier(
         has_intercept=True, iterations=iterations, dtype=np.dtype(gram.dtype).name,
     )  # fmt: skip
     return Machine(b, intercept, solution.status, proof), scale
+
+
+def _with_margin(
+    gram: Gram, problem: BoxProblem, size: float, tol: float, limits: Limits | None, on_chunk: OnChunk | None
+) -> tuple[Solution, float, int]:
+    """The solution, its margin rho, which is as exact beside itself as `tol` says, and the steps that it took."""
+    start, guess, iterations = None, _GUESS * size, 0
+    if sided_newton.applies(gram, problem):
+        solution, levels = sided_newton.solve(gram, problem, tol=_GAP * tol, limits=limits, on_chunk=on_chunk)
+        start, iterations, rho = solution.coefficients, solution.stats.iterations, (levels[1] - levels[0]) / 2
+        if solution.status is not Status.STALLED and rho > _NOTHING * size:
+            return solution, rho, iterations
+    while True:
+        solution = SMO().solve(gram, problem, start=start, tol=_SIDE * tol * guess, limits=limits, on_chunk=on_chunk)
+        iterations += solution.stats.iterations
+        of_positive, of_negative = side_levels(solution.coefficients, -solution.outputs, problem)
+        rho = (of_negative - of_positive) / 2
+        nothing = rho <= _NOTHING * size and (solution.stats.gap <= _NOTHING * size or not solution.converged)
+        if nothing or not solution.converged or (rho > 0 and solution.stats.gap <= _SIDE * tol * rho):
+            return solution, rho, iterations
+        start, guess = solution.coefficients, min(max(0.9 * rho, 1e-3 * guess), 0.5 * guess)
 
 
 def largest_nu(totals: Float64) -> tuple[float, tuple[int, int]]:
@@ -94,8 +111,7 @@ def train_nu_regressor(
         np.concatenate([-y, -y]), np.concatenate([nothing, -C]), np.concatenate([C, nothing]), 0.0, nu * float(C.sum())
     )
     copies = gram.view(np.tile(np.arange(n), 2))
-    solution = SMO().solve(copies, problem, tol=_SIDE * tol, limits=limits, on_chunk=on_chunk)
-    upper, lower = side_levels(solution.coefficients, -solution.outputs - problem.linear, problem)
+    solution, (upper, lower) = solve_sided(copies, problem, tol, limits, on_chunk)
     epsilon = max((upper - lower) / 2, 0.0)
     coefficients = solution.coefficients.reshape(2, n).sum(axis=0)
     proof = certify(
@@ -103,3 +119,20 @@ def train_nu_regressor(
         has_intercept=True, iterations=solution.stats.iterations, dtype=np.dtype(gram.dtype).name,
     )  # fmt: skip
     return Machine(coefficients, solution.intercept, solution.status, proof), epsilon
+
+
+def solve_sided(
+    gram: Gram, problem: BoxProblem, tol: float, limits: Limits | None, on_chunk: OnChunk | None
+) -> tuple[Solution, tuple[float, float]]:
+    """The solution of a problem whose sides of zero keep their sums, and the F of free coefficients of either side."""
+    start, sided = None, problem.mass is not None
+    if sided_newton.applies(gram, problem):
+        solution, levels = sided_newton.solve(gram, problem, tol=_GAP * tol, limits=limits, on_chunk=on_chunk)
+        if solution.status is not Status.STALLED:
+            return solution, levels
+        start = solution.coefficients
+    exact = _SIDE * tol if sided else tol
+    solution = SMO().solve(gram, problem, start=start, tol=exact, limits=limits, on_chunk=on_chunk)
+    if not sided:
+        return solution, (solution.intercept, solution.intercept)
+    return solution, side_levels(solution.coefficients, -solution.outputs - problem.linear, problem)

@@ -33,6 +33,8 @@ class NuSVC(MarginClassifier):
     nu : in (0, 1], and at most twice the share of the smaller of any two classes.
     kernel, degree, gamma, coef0, shrinking, probability, tol, cache_size, class_weight, verbose, max_iter,
     decision_function_shape, break_ties, random_state, time_limit, memory, psd : as in `SVC`.
+    dual : as in `SVC`; with up to about a thousand features, Newton's method on their weights ends at a hundredth of
+        `tol` of the objective, and with more, working sets end by `tol` as on a Gram matrix.
 
     Attributes: those of `SVC`, and `penalties_`, one for each pair of classes: `SVC` with this C has the same
     machine for that pair.
@@ -67,6 +69,7 @@ class NuSVC(MarginClassifier):
         time_limit: float | None = None,
         memory: float | str = "auto",
         psd: str = "warn",
+        dual: bool | str = "auto",
     ) -> None:
         self.nu = nu
         self.kernel = kernel
@@ -86,6 +89,7 @@ class NuSVC(MarginClassifier):
         self.time_limit = time_limit
         self.memory = memory
         self.psd = psd
+        self.dual = dual
 
     def _check_parameters(self) -> None:
         _check.real(type(self).__name__, "nu", self.nu, low=0, high=1, low_open=True)

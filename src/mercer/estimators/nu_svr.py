@@ -34,6 +34,7 @@ class NuSVR(SVR):
     nu : the share of objects that may lie outside the tube, in (0, 1].
     C : the penalty.
     kernel, degree, gamma, coef0, shrinking, tol, cache_size, verbose, max_iter, time_limit, memory, psd : as in `SVR`.
+    dual : as in `NuSVC`.
 
     Attributes: those of `SVR`, and `epsilon_`, half the width of the tube.
 
@@ -66,6 +67,7 @@ class NuSVR(SVR):
         time_limit: float | None = None,
         memory: float | str = "auto",
         psd: str = "warn",
+        dual: bool | str = "auto",
     ) -> None:
         self.nu = nu
         self.C = C
@@ -81,6 +83,7 @@ class NuSVR(SVR):
         self.time_limit = time_limit
         self.memory = memory
         self.psd = psd
+        self.dual = dual
 
     def _loss(self) -> Loss:
         _check.real("NuSVR", "nu", self.nu, low=0, high=1, low_open=True)

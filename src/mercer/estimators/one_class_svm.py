@@ -18,6 +18,8 @@ from mercer.estimators.certificate import Certificate, violation
 from mercer.estimators.kernelised import KernelLike
 from mercer.estimators.limits import limits_of
 from mercer.estimators.machine import Machine, warn_if_unfinished
+from mercer.estimators.nu_machine import solve_sided
+from mercer.estimators.primal import training_gram
 from mercer.estimators.psd import Repair, certified, guard
 from mercer.estimators.sanity import warn_if_constant, warn_of_scales
 from mercer.estimators.storing import StoredMachine
@@ -26,8 +28,8 @@ from mercer.gram.expansion import Expansion
 from mercer.gram.matrix import Gram
 from mercer.inputs.base import Objects
 from mercer.inputs.vectors import Vectors
+from mercer.losses.hinge import Hinge
 from mercer.solvers.problem import BoxProblem
-from mercer.solvers.smo import SMO
 
 Float64 = npt.NDArray[np.float64]
 
@@ -46,6 +48,7 @@ class OneClassSVM(OutlierMixin, StoredMachine):
     nu : the share of training objects that may be left out, in (0, 1]; up to 1/n the ball encloses all of them.
     region : ``"plane"`` or ``"ball"``.
     kernel, degree, gamma, coef0, tol, shrinking, cache_size, verbose, max_iter, time_limit, memory, psd : as in `SVC`.
+    dual : as in `NuSVC`.
 
     Attributes: `offset_`, `support_`, `dual_coef_`, `intercept_`, `certificate_`, and `radius_`, that of the ball in
     feature space.
@@ -76,6 +79,7 @@ class OneClassSVM(OutlierMixin, StoredMachine):
         time_limit: float | None = None,
         memory: float | str = "auto",
         psd: str = "warn",
+        dual: bool | str = "auto",
     ) -> None:
         self.kernel = kernel
         self.degree = degree
@@ -91,6 +95,7 @@ class OneClassSVM(OutlierMixin, StoredMachine):
         self.time_limit = time_limit
         self.memory = memory
         self.psd = psd
+        self.dual = dual
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Train on objects X; `y` is not used, `sample_weight` says how much it costs to leave each object out."""
@@ -107,7 +112,8 @@ class OneClassSVM(OutlierMixin, StoredMachine):
             weights = sample_weights(sample_weight, objects)
             warn_of_scales(objects)
             fitted = kernel.fit(objects)
-            gram = Gram.of(fitted, objects, memory=self.memory if self.cache_size is None else self.cache_size)
+            memory = self.memory if self.cache_size is None else self.cache_size
+            gram = training_gram(self, fitted, objects, [Hinge()], memory=memory)
             guarded = guard(owner, kernel, gram, self.psd)
             warn_if_constant(guarded.gram)
             mass = nu * float(weights.sum())
@@ -116,12 +122,12 @@ class OneClassSVM(OutlierMixin, StoredMachine):
             linear = self._linear(mass, part.diagonal())
             problem = BoxProblem(linear, np.zeros(len(used)), weights[used], mass)
             with reporting("Training") as report:
-                found = SMO().solve(
+                found, _ = solve_sided(
                     part,
                     problem,
-                    tol=tol,
-                    limits=limits_of(self, began),
-                    on_chunk=lambda chunk: report(chunk.fraction, f"gap {chunk.gap:.2g}"),
+                    tol,
+                    limits_of(self, began),
+                    lambda chunk: report(chunk.fraction, f"gap {chunk.gap:.2g}"),
                 )
         dual = np.zeros((len(objects), 1))
         dual[used, 0] = found.coefficients

@@ -23,11 +23,10 @@ from mercer.inputs.base import Objects
 from mercer.kernels.base import DType, FittedKernel
 from mercer.kernels.featurespace import FeatureSpace, entries_per_object, has_feature_space, squared_lengths
 from mercer.losses.base import Loss, VectorLoss
-from mercer.losses.epsilon_insensitive import EpsilonInsensitive
-from mercer.losses.hinge import Hinge
 from mercer.solvers import linear
 from mercer.solvers.drive import Limits, OnChunk
 from mercer.solvers.linear_problem import LinearProblem
+from mercer.solvers.smoothed_newton import Kinked
 from mercer.solvers.solution import Solution, Status
 
 Float64 = npt.NDArray[np.float64]
@@ -36,6 +35,7 @@ MANY = 5_000
 """From so many objects on, training on features is worth it by itself, where an object has few of them ..."""
 VERY_MANY = 20_000
 """... and from so many for losses with kinks, whose dual is quicker to solve on a matrix."""
+FEW = 1024
 _OBJECTS_PER_FEATURE = 10
 _BYTES_PER_ENTRY = 24
 _SHARE_OF_TOL = 0.1
@@ -87,12 +87,16 @@ def _in_primal(
 
 
 def _solvable(loss: Loss) -> bool:
-    return loss.smooth or isinstance(loss, Hinge | EpsilonInsensitive)
+    return loss.smooth or isinstance(loss, Kinked)
 
 
-def solves(loss: Loss) -> bool:
-    """Whether `solve` minimises this loss; joint losses of several outputs go to Newton's method in function space."""
-    return _solvable(loss) and not isinstance(loss, VectorLoss)
+def solves(loss: Loss, n: int) -> bool:
+    """Whether `solve` minimises this loss over n objects.
+
+    Joint losses of several outputs go to Newton's method in function space; losses with kinks over few objects to steps
+    on the small matrix of their dot products, which end however badly scaled features are.
+    """
+    return _solvable(loss) and not isinstance(loss, VectorLoss) and (loss.smooth or n > FEW)
 
 
 def solve(

@@ -71,7 +71,10 @@ def numbers_of(estimator: Any, y: Any, objects: Objects, *, several: bool) -> tu
             f"({len(objects)}, {width_of(y)}) instead. For several at once use KernelRidge, or one regressor per "
             "column (sklearn.multioutput.MultiOutputRegressor)."
         )
+    names = vars(estimator).get("feature_names_in_")
     values = validate_data(estimator, y=y, multi_output=several, y_numeric=True)
+    if names is not None:  # without X, scikit-learn forgets them
+        estimator.feature_names_in_ = names
     targets = np.asarray(values, dtype=np.float64)
     if len(targets) != len(objects):
         raise InputError(

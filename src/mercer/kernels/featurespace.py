@@ -144,11 +144,11 @@ def _rows(
         return scaled, (lengths > 0).astype(np.float64)
     if isinstance(kernel, Through):
         return _rows(kernel.kernel, state.parts[0], kernel.images(objects), words, dtype, grow)
-    rows = _plain(kernel, state, objects)
+    rows = plain_features(kernel, state, objects)
     return rows, squared_lengths(rows)
 
 
-def _plain(kernel: Kernel, state: State, objects: Any) -> Any:
+def plain_features(kernel: Kernel, state: State, objects: Any) -> Any:
     """The features of kernels that always have the same columns."""
     from mercer.kernels.vectors.linear import Linear
     from mercer.kernels.vectors.polynomial import Polynomial

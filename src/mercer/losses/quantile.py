@@ -11,6 +11,9 @@ import numpy as np
 from mercer import _check
 from mercer.losses.base import Box, Float64, Loss
 
+_ROUNDING = 4 * float(np.finfo(np.float64).eps)
+"""tau C / C is not always tau."""
+
 
 @final
 @dataclass(frozen=True)
@@ -41,7 +44,8 @@ class Quantile(Loss):
         return np.zeros(np.broadcast_shapes(np.shape(y), np.shape(f)))
 
     def conjugate(self, y: Float64, a: Float64) -> Float64:
-        return np.where((a >= -self.tau) & (a <= 1.0 - self.tau), a * y, np.inf)
+        low, high = -self.tau - _ROUNDING, 1.0 - self.tau + _ROUNDING
+        return np.where((a >= low) & (a <= high), a * y, np.inf)
 
     def as_box(self, y: Float64, C: Float64) -> Box:
         return Box(linear=-y, lower=(self.tau - 1.0) * C, upper=self.tau * C)

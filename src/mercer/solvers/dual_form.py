@@ -10,6 +10,7 @@ import numpy as np
 from mercer.losses.base import Loss
 from mercer.losses.epsilon_insensitive import EpsilonInsensitive
 from mercer.losses.hinge import Hinge
+from mercer.losses.quantile import Quantile
 from mercer.losses.squared import Squared
 from mercer.losses.squared_epsilon import SquaredEpsilonInsensitive
 from mercer.losses.squared_hinge import SquaredHinge
@@ -38,6 +39,8 @@ def dual_form(loss: Loss, y: Float64, C: Float64) -> DualForm | None:
             return DualForm(y, 0.5 / C, np.where(y > 0, 0.0, -free), np.where(y > 0, free, 0.0))
         case EpsilonInsensitive(epsilon):
             return DualForm(y, nothing, -C, C, epsilon)
+        case Quantile(tau):
+            return DualForm(y, nothing, (tau - 1.0) * C, tau * C)
         case SquaredEpsilonInsensitive(epsilon):
             return DualForm(y, 0.5 / C, -free, free, epsilon)
         case Squared():

@@ -12,7 +12,6 @@ import numpy.typing as npt
 from mercer.errors import ParameterError
 from mercer.gram.executors import Threads
 from mercer.losses.base import Loss
-from mercer.losses.epsilon_insensitive import EpsilonInsensitive
 from mercer.losses.hinge import Hinge
 from mercer.losses.squared_hinge import SquaredHinge
 from mercer.solvers import dual_descent, joint_descent, primal_cg, primal_newton, smoothed_newton
@@ -112,7 +111,7 @@ def _groups(classes: int) -> list[npt.NDArray[np.intp]]:
 
 def _by_smoothing(loss: Loss, n_features: int) -> bool:
     """Whether kinks of the loss are best approached by parabolas."""
-    return isinstance(loss, Hinge | EpsilonInsensitive) and n_features <= MOST_FEATURES
+    return isinstance(loss, smoothed_newton.Kinked) and n_features <= MOST_FEATURES
 
 
 def _in_dual(loss: Loss, n_features: int, dual: bool | None) -> bool:

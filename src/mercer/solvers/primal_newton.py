@@ -25,6 +25,7 @@ from mercer.solvers.rows import Rows, rows_of
 from mercer.solvers.solution import Float64
 
 _STRIDE = 16
+_NOTHING = float(np.finfo(float).tiny)
 _ROWS_FOR_A_START = 16_000
 _START_TOL = 1e-3
 
@@ -56,7 +57,10 @@ class PrimalNewtonRun(PrimalRun):
             matrix[d, d] = self._curvature.sum()
         matrix.flat[:: len(matrix) + 1] += self._penalty
         if matrix[-1, -1] <= 0.0:
-            matrix[-1, -1] = 1.0  # no row pulls at an unpenalised intercept: leave it where it is
+            # No row bends where an unpenalised intercept is, so that only its slope counts: all of the rows together
+            # pull it as far as they are off.
+            off = float(np.abs(self._problem.y - self._f).max(initial=0.0))
+            matrix[-1, -1] = max(float(self._problem.C.sum()), _NOTHING) / max(off, _NOTHING)
         try:
             factor = scipy.linalg.cho_factor(matrix, lower=True, check_finite=False)
             return np.asarray(-scipy.linalg.cho_solve(factor, self._gradient, check_finite=False))

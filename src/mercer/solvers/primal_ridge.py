@@ -30,10 +30,9 @@ _MOST_STEPS = 5000
 
 def solve(rows: Any, y: Float64, alpha: Float64, weights: Float64, *, intercept: bool) -> RidgeSolution:
     """Solve for each output with its own alpha."""
-    total = max(float(weights.sum()), np.finfo(float).tiny)
-    mean = np.asarray(rows.T @ weights, dtype=np.float64) / total if intercept else np.zeros(rows.shape[1])
-    middle = weights @ y / total if intercept else np.zeros(y.shape[1])
-    products = _Centred(rows, mean, weights)
+    mean = weighted_mean(rows, weights) if intercept else np.zeros(rows.shape[1])
+    middle = weighted_mean(y, weights) if intercept else np.zeros(y.shape[1])
+    products = Centred(rows, mean, weights)
     right = products.combination(weights[:, None] * (y - middle))
     found = np.empty_like(right)
     with single_threaded_blas():
@@ -51,7 +50,12 @@ def solve(rows: Any, y: Float64, alpha: Float64, weights: Float64, *, intercept:
     return RidgeSolution(weights[:, None] * residual / alpha, middle - mean @ found)
 
 
-class _Centred:
+def weighted_mean(rows: Any, weights: Float64) -> Float64:
+    """The mean of rows, dense or CSR."""
+    return np.asarray(rows.T @ weights, dtype=np.float64) / max(float(weights.sum()), np.finfo(float).tiny)
+
+
+class Centred:
     """Products with rows from which their weighted mean is taken, without writing that down."""
 
     def __init__(self, rows: Any, mean: Float64, weights: Float64) -> None:
@@ -83,7 +87,7 @@ class _Centred:
         return self.combination(self._weights[:, None] * self.outputs(v))
 
 
-def _conjugate_gradients(products: _Centred, right: Float64, alpha: Float64) -> Float64:
+def _conjugate_gradients(products: Centred, right: Float64, alpha: Float64) -> Float64:
     scale = products.diagonal()[:, None] + alpha
     found = np.zeros_like(right)
     residual = right.copy()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
+from collections.abc import Callable
 
 import numpy as np
 
@@ -148,24 +149,7 @@ class PrimalRun(Run):
         def slope(size: float) -> float:
             return at + size * across + self._pull(f, change, size)
 
-        low, high, at_low, at_high = 0.0, 1.0, descent, slope(1.0)
-        enough = _FLAT * abs(at_low)
-        while at_high < -enough and high < _LONGEST_STEP:
-            low, high, at_low = high, 2.0 * high, at_high
-            at_high = slope(high)
-        if abs(at_high) <= enough or at_high < 0.0:
-            return high
-        for _ in range(_SECTIONS):
-            # Where a line through both ends crosses zero, but well inside: slopes are monotone, though seldom straight.
-            share = min(max(at_low / (at_low - at_high), 0.1), 0.9)
-            middle = low + share * (high - low)
-            at_middle = slope(middle)
-            if abs(at_middle) <= enough:
-                return middle
-            low, at_low, high, at_high = (
-                (middle, at_middle, high, at_high) if at_middle < 0 else (low, at_low, middle, at_middle)
-            )
-        return low if low > 0.0 else high
+        return flat_point(slope, descent)
 
     def finish(self, status: Status, stats: Stats) -> Solution:
         return Solution(-self._slope, self._f, self.c, self._value, status, stats)
@@ -180,3 +164,25 @@ class PrimalRun(Run):
             image = self._rows.combination(b)
         primal, dual = bounds(self._problem, w, self.c, found.outputs, b, image)
         return LinearSolution(w, self.c, b, primal, dual, found.status, found.stats)
+
+
+def flat_point(slope: Callable[[float], float], at_start: float) -> float:
+    """About where a convex function of one variable is least, from its slope there, which is `at_start` < 0 at zero."""
+    low, high, at_low, at_high = 0.0, 1.0, at_start, slope(1.0)
+    enough = _FLAT * abs(at_low)
+    while at_high < -enough and high < _LONGEST_STEP:
+        low, high, at_low = high, 2.0 * high, at_high
+        at_high = slope(high)
+    if abs(at_high) <= enough or at_high < 0.0:
+        return high
+    for _ in range(_SECTIONS):
+        # Where a line through both ends crosses zero, but well inside: slopes are monotone, though seldom straight.
+        share = min(max(at_low / (at_low - at_high), 0.1), 0.9)
+        middle = low + share * (high - low)
+        at_middle = slope(middle)
+        if abs(at_middle) <= enough:
+            return middle
+        low, at_low, high, at_high = (
+            (middle, at_middle, high, at_high) if at_middle < 0 else (low, at_low, middle, at_middle)
+        )
+    return low if low > 0.0 else high

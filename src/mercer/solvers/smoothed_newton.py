@@ -1,7 +1,7 @@
 """Newton's method for losses with kinks, through ever closer smooth ones; for linear machines of few features.
 
 Problem   minimise  1/2 |w|^2 + 1/2 (c / freedom)^2 + sum_i C_i loss(y_i, <w, x_i> + c)
-Given     a `LinearProblem` with the hinge or the epsilon-insensitive loss, of up to about a thousand features
+Given     a `LinearProblem` with the hinge, epsilon-insensitive or pinball loss, of up to about a thousand features
 Result    w, c, dual coefficients, and the duality gap for the loss with its kinks
 Source    Moreau's envelope as the smooth loss; continuation in its width as usual for interior paths
 
@@ -24,6 +24,7 @@ from mercer._jit import Array, jit
 from mercer.losses.base import Loss
 from mercer.losses.epsilon_insensitive import EpsilonInsensitive
 from mercer.losses.hinge import Hinge
+from mercer.losses.quantile import Quantile
 from mercer.solvers import dual_descent
 from mercer.solvers.drive import Limits, OnChunk, drive
 from mercer.solvers.linear_problem import LinearProblem, LinearSolution, balanced, bounds
@@ -39,6 +40,9 @@ _NARROWEST = 1e-12
 _SHARE_OF_TOL = 0.2
 
 
+Kinked = Hinge | EpsilonInsensitive | Quantile
+
+
 @final
 @dataclass(frozen=True)
 class Smoothed(Loss):
@@ -48,7 +52,7 @@ class Smoothed(Loss):
     array([0.    , 0.0625, 0.75  ])
     """
 
-    loss: Hinge | EpsilonInsensitive
+    loss: Kinked
     width: float
 
     smooth = True
@@ -57,25 +61,43 @@ class Smoothed(Loss):
     def classifies(self) -> bool:  # type: ignore[override]
         return self.loss.classifies
 
-    def _excess(self, y: Float64, f: Float64) -> tuple[Float64, Float64]:
-        """How far f is beyond the kink, and the sign of the slope there."""
-        if isinstance(self.loss, Hinge):
-            return 1.0 - y * f, -y
-        error = f - y
-        return np.abs(error) - self.loss.epsilon, np.sign(error)
+    def ends(self) -> tuple[float, float]:
+        """The least and the largest slope, in the direction of `_error`."""
+        match self.loss:
+            case Hinge():
+                return -1.0, 0.0
+            case EpsilonInsensitive():
+                return -1.0, 1.0
+            case Quantile(tau):
+                return -tau, 1.0 - tau
+
+    def _error(self, y: Float64, f: Float64) -> Float64:
+        """How far f is beyond the kink, on its one side and on the other."""
+        match self.loss:
+            case Hinge():
+                return np.asarray(y * f - 1.0)
+            case EpsilonInsensitive(epsilon):
+                error = f - y
+                return np.asarray(error - np.clip(error, -epsilon, epsilon))
+            case Quantile():
+                return np.asarray(f - y)
 
     def value(self, y: Float64, f: Float64) -> Float64:
-        excess, _ = self._excess(y, f)
-        share = np.clip(excess / self.width, 0.0, 1.0)
-        return np.asarray(share * (excess - 0.5 * self.width * share))
+        error = self._error(y, f)
+        share = np.clip(error / self.width, *self.ends())
+        return np.asarray(share * (error - 0.5 * self.width * share))
 
     def slope(self, y: Float64, f: Float64) -> Float64:
-        excess, sign = self._excess(y, f)
-        return np.asarray(sign * np.clip(excess / self.width, 0.0, 1.0))
+        share = np.clip(self._error(y, f) / self.width, *self.ends())
+        return np.asarray(y * share if isinstance(self.loss, Hinge) else share)
 
     def curvature(self, y: Float64, f: Float64) -> Float64:
-        excess, _ = self._excess(y, f)
-        return np.where((excess > 0.0) & (excess < self.width), 1.0 / self.width, 0.0)
+        error = self._error(y, f)
+        low, high = self.ends()
+        curved = (error > low * self.width) & (error < high * self.width)
+        if isinstance(self.loss, EpsilonInsensitive) and self.loss.epsilon > 0:
+            curved &= error != 0.0  # within the tube there is no slope at all
+        return np.where(curved, 1.0 / self.width, 0.0)
 
     def conjugate(self, y: Float64, a: Float64) -> Float64:
         return np.asarray(self.loss.conjugate(y, a) + 0.5 * self.width * a * a)
@@ -84,6 +106,7 @@ class Smoothed(Loss):
     def examples(cls) -> Iterator[Self]:
         yield cls(Hinge(), 1.0)
         yield cls(EpsilonInsensitive(0.1), 0.5)
+        yield cls(Quantile(0.3), 0.5)
 
 
 class SmoothedRun(PrimalNewtonRun):
@@ -92,8 +115,8 @@ class SmoothedRun(PrimalNewtonRun):
     def __init__(self, problem: LinearProblem, rows: Rows, start: Float64 | None, tol: float) -> None:
         smoothed = problem.loss
         assert isinstance(smoothed, Smoothed)
-        hinge = isinstance(smoothed.loss, Hinge)
-        self._shape = hinge, 0.0 if isinstance(smoothed.loss, Hinge) else smoothed.loss.epsilon, smoothed.width
+        epsilon = smoothed.loss.epsilon if isinstance(smoothed.loss, EpsilonInsensitive) else 0.0
+        self._shape = isinstance(smoothed.loss, Hinge), epsilon, *smoothed.ends(), smoothed.width
         super().__init__(problem, rows, start, tol)
 
     def _judge(self, y: Float64, C: Float64, f: Float64, slope: Float64, curvature: Float64) -> float:
@@ -104,34 +127,55 @@ class SmoothedRun(PrimalNewtonRun):
 
 
 @jit
-def _beyond(hinge: bool, epsilon: float, y: float, f: float) -> tuple[float, float]:
-    """How far f is beyond the kink, and the sign of the slope there."""
-    error = 1.0 - y * f if hinge else f - y
+def _error(hinge: bool, epsilon: float, y: float, f: float) -> float:
+    """How far f is beyond the kink, on its one side and on the other."""
     if hinge:
-        return error, -y
-    return abs(error) - epsilon, 1.0 if error > 0.0 else -1.0
+        return y * f - 1.0
+    error = f - y
+    return error - min(max(error, -epsilon), epsilon)
 
 
 @jit
 def _parabolas(
-    hinge: bool, epsilon: float, width: float, y: Array, C: Array, f: Array, slope: Array, curvature: Array
+    hinge: bool,
+    epsilon: float,
+    low: float,
+    high: float,
+    width: float,
+    y: Array,
+    C: Array,
+    f: Array,
+    slope: Array,
+    curvature: Array,
 ) -> float:
     total = 0.0
     for i in range(f.shape[0]):
-        excess, sign = _beyond(hinge, epsilon, y[i], f[i])
-        share = min(max(excess / width, 0.0), 1.0)
-        total += C[i] * share * (excess - 0.5 * width * share)
-        slope[i] = C[i] * sign * share
-        curvature[i] = C[i] / width if 0.0 < share < 1.0 else 0.0
+        error = _error(hinge, epsilon, y[i], f[i])
+        share = min(max(error / width, low), high)
+        total += C[i] * share * (error - 0.5 * width * share)
+        slope[i] = C[i] * share * (y[i] if hinge else 1.0)
+        curved = low < share < high and (epsilon == 0.0 or error != 0.0)  # within a tube there is no slope at all
+        curvature[i] = C[i] / width if curved else 0.0
     return total
 
 
 @jit
-def _pull(hinge: bool, epsilon: float, width: float, y: Array, C: Array, f: Array, change: Array, size: float) -> float:
+def _pull(
+    hinge: bool,
+    epsilon: float,
+    low: float,
+    high: float,
+    width: float,
+    y: Array,
+    C: Array,
+    f: Array,
+    change: Array,
+    size: float,
+) -> float:
     total = 0.0
     for i in range(f.shape[0]):
-        excess, sign = _beyond(hinge, epsilon, y[i], f[i] + size * change[i])
-        total += C[i] * sign * min(max(excess / width, 0.0), 1.0) * change[i]
+        share = min(max(_error(hinge, epsilon, y[i], f[i] + size * change[i]) / width, low), high)
+        total += C[i] * share * (y[i] if hinge else 1.0) * change[i]
     return total
 
 
@@ -192,7 +236,7 @@ class _Path:
     def _minimise(self, theta: Float64 | None, width: float) -> tuple[LinearSolution, Float64]:
         problem, inner = self._problem, _SHARE_OF_TOL * self._tol
         loss = problem.loss
-        assert isinstance(loss, Hinge | EpsilonInsensitive)
+        assert isinstance(loss, Kinked)
         run = SmoothedRun(dataclasses.replace(problem, loss=Smoothed(loss, width)), self._rows, theta, inner)
         most = self._limits.max_iter
         left = self._limits if most < 0 else dataclasses.replace(self._limits, max_iter=most - self._iterations)

@@ -56,6 +56,10 @@ class RowSupply:
         """Subtract the products, yielding between pieces; `keep` says of which rows more use is expected."""
         rounding = _ROUNDING if self._gram.dtype is np.float32 else np.finfo(np.float64).eps
         self._variance += float(moves @ moves) * rounding**2
+        if self._gram.factor is not None:  # all at once, by the features: no row is ever written down
+            F -= self._gram.view(slice(None), rows).matvec(moves)
+            yield
+            return
         size = max(16, _PIECE_ENTRIES // max(1, self._n))
         if self._stored is not None:
             for start in range(0, len(rows), 8 * size):

@@ -7,6 +7,7 @@ shortest path on its two ends, a graphlet on all of its nodes. So the contributi
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from mercer.errors import InputError, KernelError
 from mercer.inputs.graphs import Graphs
 from mercer.kernels.algebra import Scaled, Sum
 from mercer.kernels.base import FittedKernel, Float64, Kernel, State
-from mercer.kernels.graphs.base import CountingGraphs
+from mercer.kernels.featuremap import WeightTable
 from mercer.kernels.graphs.census import classes_of_codes
 from mercer.kernels.graphs.graphlet import Graphlet
 from mercer.kernels.graphs.histograms import VertexHistogram, node_names
@@ -29,6 +30,8 @@ from mercer.kernels.normalised import Normalised
 
 _SUBSETS = 2e8
 Names = npt.NDArray[np.uint64]
+Weigh = Callable[[Names], Float64]
+"""Weights of the features of these names, one column per output."""
 
 
 def can_explain(kernel: Kernel) -> bool:
@@ -54,41 +57,58 @@ def node_contributions(fitted: FittedKernel, support: Any, coefficients: Any, gr
     [array([5., 4., 4., 5.])]
     """
     known, new = fitted.kernel.coerce(support), fitted.coerce(graphs)
-    assert isinstance(known, Graphs)
     assert isinstance(new, Graphs)
     weights = np.asarray(coefficients, dtype=np.float64)
     if weights.shape != (len(known),):
         raise InputError(f"There must be one coefficient per support graph: {len(known)}, got shape {weights.shape}.")
-    total = _explained(fitted.kernel, fitted.state, known, weights, new)
-    return np.split(total, new.offsets[1:-1])
+    _refuse_unknown(fitted.kernel)
+    return [own[:, 0] for own in weighed_nodes(WeightTable.of(fitted, known, weights), new)]
 
 
-def _explained(kernel: Kernel, state: State, support: Graphs, weights: Float64, graphs: Graphs) -> Float64:
-    """The contributions of all nodes of all graphs, one after another."""
+def weighed_nodes(table: WeightTable, graphs: Graphs) -> list[Float64]:
+    """What each node of each graph adds to the outputs of a model of weights: one row per node."""
+    _refuse_unknown(table.fitted.kernel)
+    total = _explained(table.fitted.kernel, table.fitted.state, table.of_names, graphs)
+    return np.split(total, graphs.offsets[1:-1])
+
+
+def _explained(kernel: Kernel, state: State, weigh: Weigh, graphs: Graphs) -> Float64:
+    """The contributions of all nodes of all graphs, one after another, by the weights of features of these names."""
     if isinstance(kernel, Sum):
-        parts = zip(kernel.terms, state.parts, strict=True)
-        return _added([_explained(term, own, support, weights, graphs) for term, own in parts])
+        parts = enumerate(zip(kernel.terms, state.parts, strict=True))
+        return _added([_explained(term, own, _of_term(weigh, number), graphs) for number, (term, own) in parts])
     if isinstance(kernel, Scaled):
-        return kernel.factor * _explained(kernel.kernel, state.parts[0], support, weights, graphs)
+        return float(np.sqrt(kernel.factor)) * _explained(kernel.kernel, state.parts[0], weigh, graphs)
     if isinstance(kernel, Normalised):
-        known, new = (_inverse_norms(kernel.kernel, state.parts[0], side) for side in (support, graphs))
-        inner = _explained(kernel.kernel, state.parts[0], support, weights * known, graphs)
-        return inner * np.repeat(new, graphs.sizes)
-    if isinstance(kernel, WeisfeilerLehman | VertexHistogram | ShortestPath | Graphlet):
-        names, values = _weight_table(kernel, state, support, weights)
-        if isinstance(kernel, ShortestPath):
-            return _path_shares(kernel, names, values, graphs)
-        if isinstance(kernel, Graphlet):
-            return _graphlet_shares(kernel, names, values, graphs)
-        if isinstance(kernel, VertexHistogram):
-            return _weights_of(node_names(graphs), names, values)
-        rounds = refined(graphs, kernel.h, edge_labels=kernel.edge_labels)
-        tagged = [mixed(colours + np.uint64(number)) for number, colours in enumerate(rounds)]
-        return _added([_weights_of(own, names, values) for own in tagged])
-    raise KernelError(
-        f"{kernel} does not say what single nodes contribute. WeisfeilerLehman, VertexHistogram, ShortestPath and "
-        "Graphlet do, and their sums, multiples and normalised forms."
-    )
+        norms = _inverse_norms(kernel.kernel, state.parts[0], graphs)
+        return _explained(kernel.kernel, state.parts[0], weigh, graphs) * np.repeat(norms, graphs.sizes)[:, None]
+    if isinstance(kernel, ShortestPath):
+        return _path_shares(kernel, weigh, graphs)
+    if isinstance(kernel, Graphlet):
+        return _graphlet_shares(kernel, weigh, graphs)
+    if isinstance(kernel, VertexHistogram):
+        return weigh(node_names(graphs))
+    assert isinstance(kernel, WeisfeilerLehman)
+    rounds = refined(graphs, kernel.h, edge_labels=kernel.edge_labels)
+    return _added([weigh(mixed(colours + np.uint64(number))) for number, colours in enumerate(rounds)])
+
+
+def _refuse_unknown(kernel: Kernel) -> None:
+    if not can_explain(kernel):
+        raise KernelError(
+            f"{kernel} does not say what single nodes contribute. WeisfeilerLehman, VertexHistogram, ShortestPath and "
+            "Graphlet do, and their sums, multiples and normalised forms."
+        )
+
+
+def _of_term(weigh: Weigh, number: int) -> Weigh:
+    """Weights by the names that features have within one term of a sum."""
+
+    def renamed(names: Names) -> Float64:
+        with np.errstate(over="ignore"):
+            return weigh(names * np.uint64(2 * number + 1) + np.uint64(number))
+
+    return renamed
 
 
 def _added(parts: list[Float64]) -> Float64:
@@ -100,36 +120,21 @@ def _inverse_norms(kernel: Kernel, state: State, graphs: Graphs) -> Float64:
     return np.where(own > 0, 1.0 / np.sqrt(np.where(own > 0, own, 1.0)), 0.0)
 
 
-def _weight_table(kernel: CountingGraphs, state: State, support: Graphs, weights: Float64) -> tuple[Names, Float64]:
-    """The weight of each feature that a support graph has, by name."""
-    found = kernel.feature_map(support, state, np.float64)
-    names, place = np.unique(found.ids, return_inverse=True)
-    amounts = found.counts * np.repeat(weights, np.diff(found.offsets))
-    return names, np.bincount(place, weights=amounts, minlength=len(names)).astype(np.float64)
-
-
-def _weights_of(wanted: Names, names: Names, values: Float64) -> Float64:
-    if not len(names):
-        return np.zeros(len(wanted))
-    place = np.minimum(np.searchsorted(names, wanted), len(names) - 1)
-    return np.where(names[place] == wanted, values[place], 0.0)
-
-
-def _path_shares(kernel: ShortestPath, names: Names, values: Float64, graphs: Graphs) -> Float64:
-    total = np.zeros(int(graphs.offsets[-1]))
+def _path_shares(kernel: ShortestPath, weigh: Weigh, graphs: Graphs) -> Float64:
+    total = np.zeros((int(graphs.offsets[-1]), weigh(np.zeros(0, dtype=np.uint64)).shape[1]))
     for number in range(len(graphs)):
         starts, ends, own = paths_of(graphs.take(slice(number, number + 1)), kernel)
-        halves = 0.5 * _weights_of(own, names, values)
+        halves = 0.5 * weigh(own)
         first = graphs.offsets[number]
         np.add.at(total, first + starts, halves)
         np.add.at(total, first + ends, halves)
     return total
 
 
-def _graphlet_shares(kernel: Graphlet, names: Names, values: Float64, graphs: Graphs) -> Float64:
+def _graphlet_shares(kernel: Graphlet, weigh: Weigh, graphs: Graphs) -> Float64:
     table = classes_of_codes(kernel.size)
-    weights = _weights_of(np.arange(int(table.max()) + 1, dtype=np.uint64), names, values)
-    total = np.zeros(int(graphs.offsets[-1]))
+    weights = weigh(np.arange(int(table.max()) + 1, dtype=np.uint64))
+    total = np.zeros((int(graphs.offsets[-1]), weights.shape[1]))
     for number, size in enumerate(graphs.sizes.tolist()):
         subsets = float(np.prod(np.arange(size, size - kernel.size, -1.0))) if size >= kernel.size else 0.0
         if subsets / [1, 1, 2, 6, 24, 120][kernel.size] > _SUBSETS:
@@ -137,11 +142,13 @@ def _graphlet_shares(kernel: Graphlet, names: Names, values: Float64, graphs: Gr
                 f"Graph {number} has {size} nodes, too many to look at each graphlet of size {kernel.size}."
             )
         near = (graphs.adjacency(number) != 0).astype(np.int64)
-        histogram = np.zeros(len(weights))
-        shares = np.zeros(size)
-        _share_graphlets(near, table, kernel.size, weights, histogram, shares)
-        norm = {"cosine": np.sqrt((histogram**2).sum()), "frequency": histogram.sum(), "count": 1.0}[kernel.scaling]
-        total[graphs.offsets[number] : graphs.offsets[number + 1]] = shares / (norm if norm > 0 else 1.0)
+        for output, column in enumerate(weights.T):
+            histogram = np.zeros(len(weights))
+            shares = np.zeros(size)
+            _share_graphlets(near, table, kernel.size, np.ascontiguousarray(column), histogram, shares)
+            norm = {"cosine": np.sqrt((histogram**2).sum()), "frequency": histogram.sum(), "count": 1.0}[kernel.scaling]
+            own = slice(int(graphs.offsets[number]), int(graphs.offsets[number + 1]))
+            total[own, output] = shares / (norm if norm > 0 else 1.0)
     return total
 
 
