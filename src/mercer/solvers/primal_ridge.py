@@ -5,8 +5,9 @@ Given     rows x_i, dense or CSR, targets y (several columns at once), weights w
 Result    b_i = w_i (y_i - <v, x_i> - c) / alpha, with v = sum_i b_i x_i, and c: what `ridge` finds on the Gram matrix
 Source    the normal equations; conjugate gradients preconditioned by their diagonal
 
-Up to about two thousand features the normal matrix is formed and factored, once for all columns that share alpha; with
-more, conjugate gradients run on all columns at once. An intercept is the mean that centring takes out.
+Few objects of many features are solved on their dot products. Up to about two thousand features the normal matrix is
+formed and factored, once for all columns that share alpha; with more, conjugate gradients run on all columns at once.
+An intercept is the mean that centring takes out.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import numpy.typing as npt
 import scipy.linalg
 
 from mercer.gram.executors import single_threaded_blas
+from mercer.solvers import ridge
 from mercer.solvers.ridge import RidgeSolution
 from mercer.solvers.rows import rows_of
 
@@ -30,14 +32,19 @@ _MOST_STEPS = 5000
 
 def solve(rows: Any, y: Float64, alpha: Float64, weights: Float64, *, intercept: bool) -> RidgeSolution:
     """Solve for each output with its own alpha."""
+    n, d = rows.shape
+    if n < d and n <= MOST_FEATURES:  # few objects of many features: their dot products are the smaller matrix
+        products = rows @ rows.T
+        K = np.asarray(products.toarray() if hasattr(products, "toarray") else products, dtype=np.float64)
+        return ridge.solve(K, y, alpha, weights, intercept=intercept)
     mean = weighted_mean(rows, weights) if intercept else np.zeros(rows.shape[1])
     middle = weighted_mean(y, weights) if intercept else np.zeros(y.shape[1])
-    products = Centred(rows, mean, weights)
-    right = products.combination(weights[:, None] * (y - middle))
+    centred = Centred(rows, mean, weights)
+    right = centred.combination(weights[:, None] * (y - middle))
     found = np.empty_like(right)
     with single_threaded_blas():
-        if rows.shape[1] <= MOST_FEATURES:
-            normal = products.normal()
+        if d <= MOST_FEATURES:
+            normal = centred.normal()
             for value in np.unique(alpha):
                 system = normal.copy()
                 system.flat[:: len(system) + 1] += value
@@ -45,8 +52,8 @@ def solve(rows: Any, y: Float64, alpha: Float64, weights: Float64, *, intercept:
                 columns = alpha == value
                 found[:, columns] = scipy.linalg.cho_solve(factor, right[:, columns], check_finite=False)
         else:
-            found = _conjugate_gradients(products, right, alpha)
-        residual = y - middle - products.outputs(found)
+            found = _conjugate_gradients(centred, right, alpha)
+        residual = y - middle - centred.outputs(found)
     return RidgeSolution(weights[:, None] * residual / alpha, middle - mean @ found)
 
 
