@@ -61,13 +61,13 @@ def solve(K: Float64, y: Float64, alpha: Float64, weights: Float64, *, intercept
 
 def _solve_one(K: Float64, right: Float64, alpha: float, weights: Float64) -> Float64:
     root = np.sqrt(weights)[:, None]
-    system = _weighted(K, root)
-    system.flat[:: len(K) + 1] += alpha
     right = root * right
     try:
-        factor = scipy.linalg.cho_factor(system, lower=True, check_finite=False)
+        # The transpose of a symmetric matrix is itself, in the order of LAPACK, which then needs no copy.
+        factor = scipy.linalg.cho_factor(_weighted(K, root, alpha).T, lower=True, overwrite_a=True, check_finite=False)
         solved = np.asarray(scipy.linalg.cho_solve(factor, right, check_finite=False))
-        if np.abs(system @ solved - right).max() <= _RESIDUAL * np.abs(right).max(initial=_RESIDUAL):
+        error = root * (K @ (root * solved)) + alpha * solved - right
+        if np.abs(error).max() <= _RESIDUAL * np.abs(right).max(initial=_RESIDUAL):
             return root * solved
     except scipy.linalg.LinAlgError:
         pass
@@ -77,18 +77,19 @@ def _solve_one(K: Float64, right: Float64, alpha: float, weights: Float64) -> Fl
         KernelWarning,
         stacklevel=5,
     )
-    values, vectors = scipy.linalg.eigh(system, overwrite_a=True, check_finite=False)
+    values, vectors = scipy.linalg.eigh(_weighted(K, root, alpha), overwrite_a=True, check_finite=False)
     usable = values > len(K) * np.finfo(float).eps * np.abs(values).max()
     inverse = np.zeros_like(values)
     inverse[usable] = 1.0 / values[usable]
     return root * (vectors @ (inverse[:, None] * (vectors.T @ right)))
 
 
-def _weighted(K: Float64, root: Float64) -> Float64:
-    """W^1/2 K W^1/2, as a matrix of its own."""
+def _weighted(K: Float64, root: Float64, alpha: float = 0.0) -> Float64:
+    """W^1/2 K W^1/2 + alpha I, as a matrix of its own."""
     weighted = pages.empty(K.shape, np.float64)
     np.multiply(K, root, out=weighted)
     weighted *= root.T
+    weighted.flat[:: len(K) + 1] += alpha
     return weighted
 
 
