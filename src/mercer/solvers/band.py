@@ -24,15 +24,17 @@ import numpy.typing as npt
 import scipy.linalg
 
 from mercer._jit import Array, jit
+from mercer.gram import pages
 from mercer.gram.executors import Threads, single_threaded_blas
 
 Float64 = npt.NDArray[np.float64]
 UseBlock = Callable[[int, Float64], None]
 
-WIDTH = 64
+WIDTH = 48
 """Diagonals below the main one: enough for products to run at full speed, few enough for every alpha to be cheap."""
 _TILE = 256
 _COLUMNS = 256
+_SOLVED_COLUMNS = 1024
 
 
 @final
@@ -80,7 +82,7 @@ class BandForm:
             for piece in self._half_solved(steps, self.basis[:, columns]):
                 _add_squares(piece, total)
 
-        Threads().each(add_up, _slices(0, n, _COLUMNS))
+        Threads().each(add_up, _slices(0, n, _SOLVED_COLUMNS))
         return diagonal
 
     def inverse_blocks(self, alpha: float, folds: Sequence[Any], use: UseBlock) -> None:
@@ -90,7 +92,7 @@ class BandForm:
         def several(numbers: list[int]) -> None:
             chosen = np.concatenate([np.asarray(folds[number]) for number in numbers])
             half = np.empty((len(steps) * width, len(chosen)))
-            for columns in _slices(0, len(chosen), _COLUMNS):
+            for columns in _slices(0, len(chosen), _SOLVED_COLUMNS):
                 pieces = self._half_solved(steps, self.basis[:, chosen[columns]])
                 for number, piece in enumerate(pieces):
                     half[number * width : (number + 1) * width, columns] = piece
@@ -218,10 +220,11 @@ def _basis(A: Float64, scales: Float64, width: int) -> Float64:
             A[first + width : inner + width, inner : inner + width] = 0.0  # what is above the vectors of a panel
         V = A[first + width :, first : min(first + many, n)]
         groups.append((first + width, V, _mixer(V, scales[first : first + many])))
-    basis = np.zeros((n, n))
+    basis = pages.empty((n, n), np.float64)
 
     def reflect(rows: slice) -> None:
         own, spare = basis[rows], np.empty((rows.stop - rows.start, _COLUMNS))
+        own[:] = 0.0
         own[:, rows] = np.eye(rows.stop - rows.start)
         for low, V, T in reversed(groups):
             if low >= rows.stop:
@@ -245,9 +248,9 @@ def _slices(start: int, stop: int, size: int) -> list[slice]:
 def _grouped(lengths: Sequence[int]) -> list[list[int]]:
     """Numbers of folds side by side, small ones together until they fill a few hundred columns."""
     groups: list[list[int]] = []
-    filled = _COLUMNS
+    filled = _SOLVED_COLUMNS
     for number, length in enumerate(lengths):
-        if filled + length > _COLUMNS:
+        if filled + length > _SOLVED_COLUMNS:
             groups.append([])
             filled = 0
         groups[-1].append(number)

@@ -25,6 +25,7 @@ import numpy.typing as npt
 import scipy.linalg
 
 from mercer.errors import KernelWarning
+from mercer.gram import pages
 from mercer.solvers.band import BandForm, UseBlock
 
 Float64 = npt.NDArray[np.float64]
@@ -60,13 +61,13 @@ def solve(K: Float64, y: Float64, alpha: Float64, weights: Float64, *, intercept
 
 def _solve_one(K: Float64, right: Float64, alpha: float, weights: Float64) -> Float64:
     root = np.sqrt(weights)[:, None]
-    system = K * root * root.T
-    system.flat[:: len(K) + 1] += alpha
     right = root * right
     try:
-        factor = scipy.linalg.cho_factor(system, lower=True, check_finite=False)
+        # The transpose of a symmetric matrix is itself, in the order of LAPACK, which then needs no copy.
+        factor = scipy.linalg.cho_factor(_weighted(K, root, alpha).T, lower=True, overwrite_a=True, check_finite=False)
         solved = np.asarray(scipy.linalg.cho_solve(factor, right, check_finite=False))
-        if np.abs(system @ solved - right).max() <= _RESIDUAL * np.abs(right).max(initial=_RESIDUAL):
+        error = root * (K @ (root * solved)) + alpha * solved - right
+        if np.abs(error).max() <= _RESIDUAL * np.abs(right).max(initial=_RESIDUAL):
             return root * solved
     except scipy.linalg.LinAlgError:
         pass
@@ -76,11 +77,20 @@ def _solve_one(K: Float64, right: Float64, alpha: float, weights: Float64) -> Fl
         KernelWarning,
         stacklevel=5,
     )
-    values, vectors = scipy.linalg.eigh(system, overwrite_a=True, check_finite=False)
+    values, vectors = scipy.linalg.eigh(_weighted(K, root, alpha), overwrite_a=True, check_finite=False)
     usable = values > len(K) * np.finfo(float).eps * np.abs(values).max()
     inverse = np.zeros_like(values)
     inverse[usable] = 1.0 / values[usable]
     return root * (vectors @ (inverse[:, None] * (vectors.T @ right)))
+
+
+def _weighted(K: Float64, root: Float64, alpha: float = 0.0) -> Float64:
+    """W^1/2 K W^1/2 + alpha I, as a matrix of its own."""
+    weighted = pages.empty(K.shape, np.float64)
+    np.multiply(K, root, out=weighted)
+    weighted *= root.T
+    weighted.flat[:: len(K) + 1] += alpha
+    return weighted
 
 
 @final
@@ -134,22 +144,17 @@ class RidgePath:
         root = np.sqrt(weights)[:, None]
         return cls(K, root, root * np.column_stack([y, np.ones(len(y))]) if intercept else root * y, intercept, alphas)
 
-    def _weighted(self) -> Float64:
-        weighted = self.matrix * self.root
-        weighted *= self.root.T
-        return weighted
-
     @cached_property
     def _band(self) -> tuple[BandForm, Float64] | None:
         """The band form and the targets along it, where it pays."""
         if len(self.matrix) < _ROWS_PER_ALPHA * self.alphas:
             return None
-        form = BandForm.of(self._weighted())
+        form = BandForm.of(_weighted(self.matrix, self.root))
         return form, form.rotated(self.targets)
 
     @cached_property
     def _eigen(self) -> tuple[EigenForm, Float64]:
-        form = EigenForm.of(self._weighted())
+        form = EigenForm.of(_weighted(self.matrix, self.root))
         return form, form.rotated(self.targets)
 
     def _solved(self, alpha: float) -> tuple[BandForm | EigenForm, Float64]:
