@@ -23,7 +23,7 @@ def run(path: str, data_path: str, reading: Options, *, seed: int, as_json: bool
     model = model_at(path)
     reading = reading_for(model, data_path, reading, labelled=True)
     if show_code:
-        print(evaluating(path, data_path, reading, model.task))
+        output.write_code("evaluate", evaluating(path, data_path, reading, model.task), as_json=as_json)
         return
     data = read(data_path, reading)
     assert data.labels is not None

@@ -9,6 +9,8 @@ import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from mercer._version import __version__
+
 if TYPE_CHECKING:
     from rich.table import Table
 
@@ -24,6 +26,14 @@ def on_terminal() -> bool:
 def write_json(content: Mapping[str, Any]) -> None:
     """One object with its schema's version first."""
     print(json_of({"schema_version": SCHEMA_VERSION, **content}))
+
+
+def write_code(command: str, code: str, *, as_json: bool) -> None:
+    """Python code that does what a command does, instead of doing it."""
+    if as_json:
+        write_json({"command": command, "version": __version__, "code": code})
+    else:
+        print(code)
 
 
 def json_of(content: Mapping[str, Any], *, indent: int | None = 2) -> str:

@@ -48,7 +48,7 @@ def run(
     model = model_at(path)
     reading = reading_for(model, data_path, reading, labelled=False)
     if show_code:
-        print(predicting(path, data_path, reading))
+        out.write_code("predict", predicting(path, data_path, reading), as_json=as_json)
         return
     tally = Tally()
     blocks = predictions(model, stream(data_path, reading), tally, reasons=reasons, decisions=decisions)
