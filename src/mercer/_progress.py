@@ -16,6 +16,7 @@ from typing import Any
 
 _SECONDS_BEFORE_SHOWING = 1.0
 _SECONDS_BETWEEN_UPDATES = 0.1
+_ROOM_FOR_NOTES = 80
 
 _busy: contextvars.ContextVar[bool] = contextvars.ContextVar("mercer_progress_busy", default=False)
 _silenced: contextvars.ContextVar[bool] = contextvars.ContextVar("mercer_progress_silenced", default=False)
@@ -53,6 +54,8 @@ class Reporter:
         from rich.console import Console
         from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
+        console = Console(stderr=True)
+        note = (TextColumn("{task.fields[note]}"),) if console.width >= _ROOM_FOR_NOTES else ()
         columns = (
             TextColumn("{task.description}"),
             BarColumn(),
@@ -60,9 +63,8 @@ class Reporter:
             TimeElapsedColumn(),
             TextColumn("left"),
             TimeRemainingColumn(),
-            TextColumn("{task.fields[note]}"),
         )
-        self._bar = Progress(*columns, console=Console(stderr=True), transient=True)
+        self._bar = Progress(*columns, *note, console=console, transient=True)
         self._bar.start()
         self._line = self._bar.add_task(self._title, total=1.0, note="")
 

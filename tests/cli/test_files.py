@@ -380,6 +380,35 @@ def test_conversion_needs_what_the_other_side_has(model, capsys):
     assert app.run(["convert", "nothing", "x.model"]) == 2
 
 
+def test_numbers_too_large_to_be_standardised_are_refused(here, capsys):
+    lines = Path("pets.csv").read_text().splitlines()
+    Path("large.csv").write_text("\n".join([*lines[:4], "q,1e300,red,cat", *lines[4:]]))
+    assert app.run(["fit", "large.csv", "-t", "pet", "--no-report"]) == 3
+    assert 'large.csv:5: column "mass": 1e+300 is too large' in capsys.readouterr().err
+
+
+def test_one_object_is_no_evidence(model, capsys):
+    Path("one.csv").write_text("id,mass,colour,pet\nx,5,black,cat\n")
+    assert app.run(["evaluate", str(model), "one.csv"]) == 0
+    out = capsys.readouterr().out
+    assert "On this object the model" in out
+    assert "of one class" in out
+    assert app.run(["predict", str(model), "new.csv"]) == 0
+    assert "note: 1 of 3 objects is unlike anything" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no-run: there is no full device here")
+@pytest.mark.parametrize("options", [[], ["--json"]])
+def test_a_full_disk_is_one_line(options, here):
+    environment = {**os.environ, "PYTHONPATH": str(SOURCE)}
+    command = [sys.executable, "-m", "mercer", "check", "pets.csv", *options]
+    with open("/dev/full", "w") as full:
+        found = subprocess.run(command, env=environment, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert found.returncode == 3
+    assert "No space left" in found.stderr
+    assert "Traceback" not in found.stderr
+
+
 def test_strict_wants_convergence(here, monkeypatch, capsys):
     monkeypatch.setattr(fitting, "converged", lambda outcome: False)
     assert (

@@ -82,7 +82,7 @@ def run(
             print()
     factor, digits = (1, 3) if task == "regression" else (100, 1)
     table = output.new_table()
-    table.add_column("kernel", overflow="fold")
+    table.add_column("kernel", overflow="fold", min_width=output.KERNEL)
     for head in (
         problem.learner.penalty,
         best.name if task == "regression" else f"{best.name} %",

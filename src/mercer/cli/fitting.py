@@ -111,7 +111,7 @@ def comparison(outcome: Outcome) -> Any:
     """The table of kernels, best first."""
     table = output.new_table()
     regression = outcome.task == "regression"
-    table.add_column("kernel", overflow="fold")
+    table.add_column("kernel", overflow="fold", min_width=output.KERNEL)
     for head in (outcome.model.about["penalty_name"], "R2" if regression else f"{outcome.estimate.name} %", "seconds"):
         table.add_column(head, justify="right", no_wrap=True)
     factor = 1 if regression else 100
@@ -152,12 +152,14 @@ def _print(outcome: Outcome, wishes: Wishes, code: str) -> None:
 def trained_with(outcome: Outcome) -> str:
     """What was trained, and how sure its optimality is."""
     best, proof = outcome.search.best, outcome.model.estimator.certificate_
-    end = "" if converged(outcome) else " Training stopped before it had converged."
+    end = "" if converged(outcome) else " Training stopped before it had converged: the model may be worse than that."
+    gap = 100 * max(proof.relative_gap, 0)
+    worse = f"{gap:.0f}" if gap >= 10 else f"{gap:.2g}"
     about = outcome.model.about
     return (
         f"Trained on {about['trained_on']:,} objects with {shown(best.kernel, outcome.model.preparation)} and "
         f"{about['penalty_name']} = {best.penalty:g}: {about['support']:,} support objects; no machine of "
-        f"this kind is better by more than {100 * max(proof.relative_gap, 0):.2g} % of its objective.{end}"
+        f"this kind is better by more than {worse} % of its objective.{end}"
     )
 
 

@@ -144,6 +144,8 @@ def verdict(estimate: Estimate, task: str, y: npt.NDArray[Any], target: str | No
         "good": "That is good.",
         "excellent": "That is excellent.",
     }[estimate.level]
+    if task == "classification" and len(np.unique(y)) < 2:
+        closing = "All of them are of one class, which says nothing about telling classes apart."
     if estimate.skill > 0.95:
         closing += " If it seems too good, look for something in the data that gives the answer away."
     return f"{opening} {closing}"
