@@ -11,28 +11,35 @@ import contextvars
 import os
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 _SECONDS_BEFORE_SHOWING = 1.0
 _SECONDS_BETWEEN_UPDATES = 0.1
+_ROOM_FOR_NOTES = 80
 
 _busy: contextvars.ContextVar[bool] = contextvars.ContextVar("mercer_progress_busy", default=False)
 _silenced: contextvars.ContextVar[bool] = contextvars.ContextVar("mercer_progress_silenced", default=False)
+
+Listener = Callable[[float], None]
+_listener: contextvars.ContextVar[Listener | None] = contextvars.ContextVar("mercer_progress_listener", default=None)
 
 
 class Reporter:
     """Takes fractions of work done; shows them if there is somebody to see them."""
 
-    def __init__(self, title: str, shown: bool) -> None:
+    def __init__(self, title: str, shown: bool, listener: Listener | None = None) -> None:
         self._title = title
         self._shown = shown
+        self._listener = listener
         self._began = self._last = time.monotonic()
         self._bar: Any = None
         self._line: Any = None
 
     def __call__(self, fraction: float, note: str = "") -> None:
         """Report that `fraction` (0 to 1) of the work is done; `note` says how it stands, such as 'gap 0.01'."""
+        if self._listener is not None:
+            self._listener(fraction)
         if not self._shown:
             return
         now = time.monotonic()
@@ -47,6 +54,8 @@ class Reporter:
         from rich.console import Console
         from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
+        console = Console(stderr=True)
+        note = (TextColumn("{task.fields[note]}"),) if console.width >= _ROOM_FOR_NOTES else ()
         columns = (
             TextColumn("{task.description}"),
             BarColumn(),
@@ -54,9 +63,8 @@ class Reporter:
             TimeElapsedColumn(),
             TextColumn("left"),
             TimeRemainingColumn(),
-            TextColumn("{task.fields[note]}"),
         )
-        self._bar = Progress(*columns, console=Console(stderr=True), transient=True)
+        self._bar = Progress(*columns, *note, console=console, transient=True)
         self._bar.start()
         self._line = self._bar.add_task(self._title, total=1.0, note="")
 
@@ -68,13 +76,25 @@ class Reporter:
 @contextlib.contextmanager
 def reporting(title: str) -> Iterator[Reporter]:
     """A reporter for one piece of work; silent inside another, off a terminal, or when silenced."""
-    reporter = Reporter(title, shown=not _busy.get() and not _silenced.get() and _somebody_watches())
-    token = _busy.set(True)
+    shown = not _busy.get() and not _silenced.get() and _somebody_watches()
+    reporter = Reporter(title, shown, _listener.get())
+    token, heeded = _busy.set(True), _listener.set(None)
     try:
         yield reporter
     finally:
         _busy.reset(token)
+        _listener.reset(heeded)
         reporter.close()
+
+
+@contextlib.contextmanager
+def heard(listener: Listener) -> Iterator[None]:
+    """Tell the fractions of work done inside, though not of work within that work, to whoever has the bar outside."""
+    token = _listener.set(listener)
+    try:
+        yield
+    finally:
+        _listener.reset(token)
 
 
 @contextlib.contextmanager

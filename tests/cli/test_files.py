@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import os
+import re
 import shlex
 import signal
 import subprocess
@@ -238,6 +239,58 @@ def test_refusals(arguments, code, message, here, capsys):
     assert message in err
 
 
+def printed_by(code, capsys):
+    exec(compile(code, "shown", "exec"), {})
+    return capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["-t", "pet"],
+        ["-t", "pet", "--balanced", "--no-scale", "-k", "linear", "-k", "rbf(gamma=0.1) + linear", "--folds", "3"],
+        ["-t", "mass", "--task", "regression", "--search-size", "40", "--seed", "3"],
+        ["-t", "mass", "--task", "regression", "--C", "0.5", "-k", "categorical"],
+    ],
+)
+def test_shown_code_compares_the_same(options, here, capsys):
+    assert app.run(["compare", "pets.csv", *options, "--json"]) == 0
+    ranked = json.loads(capsys.readouterr().out)["kernels"]
+    assert app.run(["compare", "pets.csv", *options, "--show-code"]) == 0
+    lines = [line.split(" ", 2) for line in printed_by(capsys.readouterr().out, capsys).splitlines()]
+    told = {kernel: (float(value), float(penalty)) for value, penalty, kernel in lines}
+    assert told == {item["kernel"]: (round(item["value"], 4), item["penalty"]) for item in ranked}
+    assert app.run(["compare", "pets.csv", *options, "--show-code", "--json"]) == 0
+    assert "KernelSearchCV" in json.loads(capsys.readouterr().out)["code"]
+
+
+def test_shown_code_diagnoses_the_same(model, capsys):
+    Path("k.csv").write_text(",a,b,c,d\na,2,1,0,0\nb,1,2,0,0\nc,0,0,2,1\nd,0,0,1,2\n")
+    Path("k_labels.csv").write_text("a,x\nb,x\nc,y\nd,y\n")
+    for arguments in (
+        ["pets.csv", "-t", "pet", "-k", "rbf(gamma=3)"],
+        ["pets.csv", "-t", "mass", "--no-scale"],
+        ["pets.csv", "--drop", "pet"],
+        ["k.csv", "--labels", "k_labels.csv"],
+        ["spectrum(p=2)", "sequences.fa", "--seed", "2"],
+        [str(model)],
+        [str(model), "pets.csv"],
+    ):
+        assert app.run(["diagnose", *arguments, "--quiet"]) == 0
+        said = timeless(capsys.readouterr().out)
+        assert app.run(["diagnose", *arguments, "--show-code"]) == 0
+        assert timeless(printed_by(capsys.readouterr().out, capsys)) == said
+    assert app.run(["diagnose", "rbf(gamma=2)*linear", "--show-code"]) == 0
+    assert "Product: PSD because" in printed_by(capsys.readouterr().out, capsys)
+
+
+def timeless(text):
+    """Without the lines that speak of seconds, which are never the same."""
+    kept = [line for line in text.splitlines() if not re.search(r"\d s\b|second|minute|per s", line)]
+    assert len(kept) > 3
+    return kept
+
+
 @pytest.mark.parametrize("command", ["predict", "evaluate"])
 def test_shown_code_runs(command, model, capsys):
     assert app.run([command, str(model), "pets.csv", "--show-code"]) == 0
@@ -327,6 +380,35 @@ def test_conversion_needs_what_the_other_side_has(model, capsys):
     assert app.run(["convert", "nothing", "x.model"]) == 2
 
 
+def test_numbers_too_large_to_be_standardised_are_refused(here, capsys):
+    lines = Path("pets.csv").read_text().splitlines()
+    Path("large.csv").write_text("\n".join([*lines[:4], "q,1e300,red,cat", *lines[4:]]))
+    assert app.run(["fit", "large.csv", "-t", "pet", "--no-report"]) == 3
+    assert 'large.csv:5: column "mass": 1e+300 is too large' in capsys.readouterr().err
+
+
+def test_one_object_is_no_evidence(model, capsys):
+    Path("one.csv").write_text("id,mass,colour,pet\nx,5,black,cat\n")
+    assert app.run(["evaluate", str(model), "one.csv"]) == 0
+    out = capsys.readouterr().out
+    assert "On this object the model" in out
+    assert "of one class" in out
+    assert app.run(["predict", str(model), "new.csv"]) == 0
+    assert "note: 1 of 3 objects is unlike anything" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no-run: there is no full device here")
+@pytest.mark.parametrize("options", [[], ["--json"]])
+def test_a_full_disk_is_one_line(options, here):
+    environment = {**os.environ, "PYTHONPATH": str(SOURCE)}
+    command = [sys.executable, "-m", "mercer", "check", "pets.csv", *options]
+    with open("/dev/full", "w") as full:
+        found = subprocess.run(command, env=environment, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert found.returncode == 3
+    assert "No space left" in found.stderr
+    assert "Traceback" not in found.stderr
+
+
 def test_strict_wants_convergence(here, monkeypatch, capsys):
     monkeypatch.setattr(fitting, "converged", lambda outcome: False)
     assert (
@@ -361,7 +443,7 @@ def test_interrupt_and_resume(here, tmp_path, monkeypatch, capsys):
     )
     try:
         assert process.stdout is not None
-        for _ in range(4):  # three settings are finished when the fourth begins
+        for _ in range(3):  # two kernels are finished when the third begins
             assert process.stdout.readline() == "begun\n"
         process.send_signal(signal.SIGINT)
         _, err = process.communicate(timeout=120)
@@ -369,7 +451,7 @@ def test_interrupt_and_resume(here, tmp_path, monkeypatch, capsys):
         process.kill()
     assert process.returncode == 130
     assert [item.name for item in tmp_path.iterdir()] == ["m.partial"]
-    assert err.startswith("error: interrupted\nhint: 3 of ")
+    assert err.startswith("error: interrupted\nhint: 2 of ")
     assert "with --resume goes on" in err
     arguments = ["fit", "pets.csv", "-t", "pet", "-o", f"{tmp_path}/m", "--report", f"{tmp_path}/r", "--json"]
     assert app.run([*arguments, "--resume", "--seed", "7"]) == 3
@@ -380,12 +462,12 @@ def test_interrupt_and_resume(here, tmp_path, monkeypatch, capsys):
     assert app.run([*arguments, "--resume"]) == 0
     resumed = json.loads(capsys.readouterr().out)
     done = len(tried)
-    assert f"Resumed: 3 of {done + 3} settings were finished already." in resumed["notes"]
+    assert f"Resumed: 2 of {done + 2} kernels were finished already." in resumed["notes"]
     assert {item.name for item in tmp_path.iterdir()} == {"m", "r"}
     tried.clear()
     assert app.run([*arguments, "--resume"]) == 0
     anew = json.loads(capsys.readouterr().out)
-    assert len(tried) == done + 3
+    assert len(tried) == done + 2
     for key in ("kernel", "penalty", "score", "verdict", "support", "certificate"):
         assert resumed[key] == anew[key]
 

@@ -61,3 +61,15 @@ def test_no_digit_of_the_demo_is_lost(columns: str) -> None:
 
 def test_help_has_no_boxes() -> None:
     assert not set("╭│╰\x1b") & set(on_terminal("--help"))
+
+
+def test_narrow_terminals_lose_no_kernel_and_no_figure(tmp_path: Path) -> None:
+    rows = "".join(f"{number % 7},{number % 3},{'cat' if number % 7 < 4 else 'dog'}\n" for number in range(40))
+    path = tmp_path / "pets.csv"
+    path.write_text(f"mass,age,pet\n{rows}")
+    options = (str(path), "-t", "pet", "-k", "rbf(gamma=0.5)", "--C", "1", "--folds", "2")
+    for command in (("compare", *options), ("fit", *options, "-o", str(tmp_path / "m"), "--no-report")):
+        out = ESCAPE.sub("", on_terminal(*command, "--quiet", COLUMNS="40", NO_COLOR="1"))
+        assert "…" not in out
+        table = "".join(line.split("  ")[0].strip() for line in out.splitlines())
+        assert "rbf(gamma=0.5)" in table.replace(" ", "")

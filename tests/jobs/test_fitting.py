@@ -11,12 +11,16 @@ from sklearn.model_selection import StratifiedKFold, cross_val_predict
 import mercer
 from mercer.datasets import make_dna
 from mercer.errors import DataFileError, InputError, ModelFileError
+from mercer.inputs.strings import Strings
 from mercer.jobs.candidates import shown
 from mercer.jobs.code import equivalent
-from mercer.jobs.fitting import Plan, fit, task_of
+from mercer.jobs.fitting import Plan, fit
 from mercer.jobs.judging import of_predictions
+from mercer.jobs.machines import DIRECTLY, PENALTIES, Learner
+from mercer.jobs.posing import task_of
 from mercer.jobs.preparation import Preparation
-from mercer.jobs.search import PENALTIES, search
+from mercer.jobs.search import search
+from mercer.jobs.sizing import search_size
 from mercer.readers import Options, read
 from mercer.readers.data import CATEGORY, NUMBER, Column, Data
 
@@ -142,6 +146,49 @@ def test_regression():
     assert "variance" in found.verdict
 
 
+def test_regression_learns_from_all_rows_however_many():
+    random = np.random.default_rng(0)
+    X = random.normal(size=(DIRECTLY + 500, 2))
+    y = 100 * np.sin(X[:, 0]) + 1000 + 10 * random.normal(size=len(X))
+    data = table(y, a=X[:, 0].tolist(), b=X[:, 1].tolist())
+    found = fit(data, Plan(kernel="rbf(gamma=0.3)", folds=3, search_size=400))
+    assert found.model.about["trained_on"] == len(y)
+    assert found.model.about["searched_on"] == 400
+    assert found.support.max() > DIRECTLY
+    assert found.estimate.value > 0.95
+    assert found.model.about["penalty_name"] == "C"
+    assert np.corrcoef(found.model.predict({"a": X[:50, 0], "b": X[:50, 1]}), y[:50])[0, 1] > 0.98
+    assert any("Kernels were compared on 400 of the 10,500 objects" in note for note in found.notes)
+    assert any("score is that of machines trained on these alone" in note for note in found.notes)
+
+
+def test_the_size_of_a_search_follows_from_its_cost():
+    def size(n_kernels, learner, width=4, **more):
+        random = np.random.default_rng(0)
+        columns = {f"c{number}": random.normal(size=50).tolist() for number in range(width)}
+        data = table(np.arange(50.0), **columns)
+        prepared = Preparation.learn(data, scale=True, impute=False)
+        options = {"kernels": n_kernels, "fits": 20 * n_kernels, "learner": learner, "time_limit": None, **more}
+        return search_size(data, prepared(data), **options)
+
+    classify, regress = Learner("classification"), Learner("regression")
+    assert size(1, classify) > size(6, classify) > 2000
+    assert size(1, regress) > size(6, regress) > 2000
+    assert size(6, classify, time_limit=1.0) == 2000
+    assert size(6, classify, width=8000) < size(6, classify)
+    assert size(1, classify, fits=1) == 20_000
+    short, long = (Strings.coerce(["ab" * length] * 3) for length in (10, 500))
+    given = {"kernels": 1, "fits": 20, "learner": classify, "time_limit": None}
+    sizes = [search_size(Data("s", "text", "strings", [], None), strings, **given) for strings in (short, long)]
+    assert sizes[0] > sizes[1] >= 2000
+
+
+def test_a_penalty_that_is_given_is_used(cancer):
+    found = fit(cancer, Plan(kernel="10*rbf(gamma=0.2)", C=3.0, folds=2))
+    assert found.search.best.penalty == 3.0
+    assert found.model.estimator.C == 3.0
+
+
 def test_mixed_tables_and_gaps():
     random = np.random.default_rng(1)
     colour = random.choice(["red", "blue"], 90)
@@ -210,13 +257,18 @@ def test_same_seed_same_model(cancer):
 
 
 def test_search_skips_what_does_not_suit():
-    from mercer.inputs.strings import Strings
     from mercer.kernels import Mismatch, Spectrum
 
     strings = Strings.coerce(["abab", "baba", "aabb", "bbaa", "abba", "baab"])
     y = np.array([0, 1, 0, 1, 0, 1])
     found = search(
-        strings, y, [Mismatch("CG", p=2, m=1), Spectrum(p=2)], task="classification", folds=2, seed=0, most=100
+        strings,
+        y,
+        [Mismatch("CG", p=2, m=1), Spectrum(p=2)],
+        learner=Learner("classification"),
+        folds=2,
+        seed=0,
+        most=100,
     )
     assert len(found.skipped) == 1
     assert {str(trial.kernel) for trial in found.trials} == {"spectrum(p=2)"}

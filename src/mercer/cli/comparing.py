@@ -6,50 +6,35 @@ import contextlib
 import dataclasses
 import time
 
-import numpy as np
-
 from mercer._progress import reporting, silenced
 from mercer._version import __version__
 from mercer.cli import output
 from mercer.cli.failures import UsageError
 from mercer.cli.fitting import TASKS, _escaped
-from mercer.jobs.candidates import candidates, lifted, shown
-from mercer.jobs.fitting import Plan, task_of
+from mercer.jobs.candidates import shown
+from mercer.jobs.code import comparing
 from mercer.jobs.judging import behind, of_predictions
-from mercer.jobs.preparation import Preparation
-from mercer.jobs.search import search
-from mercer.kernels.expression import parse
+from mercer.jobs.posing import Plan, pose, said_of
 from mercer.readers.options import Options
 from mercer.readers.reading import read
 
 
-def run(path: str, reading: Options, plan: Plan, given: list[str], *, as_json: bool, quiet: bool) -> None:
+def run(
+    path: str, reading: Options, plan: Plan, given: list[str], *, as_json: bool, quiet: bool, show_code: bool
+) -> None:
     """Rank kernels, and say which of them are as good as the best."""
     if plan.task not in TASKS:
         raise UsageError(f"there is no task {plan.task!r}", f"Tasks are {', '.join(TASKS)}.")
     began = time.monotonic()
     with silenced() if quiet else contextlib.nullcontext(), reporting("Comparing kernels") as report:
         data = read(path, reading)
-        assert data.labels is not None
-        notes = list(data.notes)
-        task = task_of(data.labels, plan.task, notes)
-        y = data.labels if task == "classification" else np.asarray(data.labels, dtype=np.float64)
-        preparation = Preparation.learn(data, scale=plan.scale, impute=plan.impute)
-        objects = preparation(data)
-        tried = [lifted(parse(text), preparation) for text in given] or candidates(objects, preparation)
-        found = search(
-            objects,
-            y,
-            tried,
-            task=task,
-            folds=plan.folds,
-            seed=plan.seed,
-            most=plan.search_size,
-            balanced=plan.balanced,
-            deadline=None if plan.time_limit is None else began + plan.time_limit,
-            penalties=None if plan.C is None else (plan.C,),
-            tick=report,
-        )
+        problem = pose(data, plan, given)
+        if show_code:
+            output.write_code("compare", comparing(problem, path, reading), as_json=as_json)
+            return
+        found = problem.search(None if plan.time_limit is None else began + plan.time_limit, report)
+    task, y, preparation = problem.task, problem.y, problem.preparation
+    notes = [*problem.notes, *said_of(found, len(y))]
     labels = y[found.rows]
     ranked = [
         (trial, of_predictions(labels, trial.predicted, task, plan.balanced, plan.seed)) for trial in found.by_kernel()
@@ -97,9 +82,9 @@ def run(path: str, reading: Options, plan: Plan, given: list[str], *, as_json: b
             print()
     factor, digits = (1, 3) if task == "regression" else (100, 1)
     table = output.new_table()
-    table.add_column("kernel", overflow="fold")
+    table.add_column("kernel", overflow="fold", min_width=output.KERNEL)
     for head in (
-        "alpha" if task == "regression" else "C",
+        problem.learner.penalty,
         best.name if task == "regression" else f"{best.name} %",
         "95 % interval",
         "behind the best",

@@ -23,7 +23,7 @@ def run(path: str, data_path: str, reading: Options, *, seed: int, as_json: bool
     model = model_at(path)
     reading = reading_for(model, data_path, reading, labelled=True)
     if show_code:
-        print(evaluating(path, data_path, reading, model.task))
+        output.write_code("evaluate", evaluating(path, data_path, reading, model.task), as_json=as_json)
         return
     data = read(data_path, reading)
     assert data.labels is not None
@@ -39,7 +39,13 @@ def run(path: str, data_path: str, reading: Options, *, seed: int, as_json: bool
         if unknown:
             raise InputError(f"{data.name} has the label {unknown[0]!r}, which the model was not trained on.")
     estimate = of_predictions(y, predicted, model.task, balanced, seed)
-    said = verdict(estimate, model.task, y, data.target, f"On these {len(data):,} objects")
+    said = verdict(
+        estimate,
+        model.task,
+        y,
+        data.target,
+        f"On {'this object' if len(data) == 1 else f'these {len(data):,} objects'}",
+    )
     if (data.name, len(data)) == (model.about["data"], model.about["objects"]):
         said += " This looks like the file that the model was trained on, which tells nothing about new objects."
     classes = [] if model.classes is None else [str(label) for label in model.classes]

@@ -10,6 +10,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 import traceback
 from dataclasses import dataclass
@@ -75,7 +76,10 @@ class Failure:
         if as_json:
             from mercer.cli.output import write_json
 
-            write_json({"error": {"code": self.code.name.lower(), "message": self.message, "hint": self.hint or None}})
+            with contextlib.suppress(OSError):  # what failed may have been stdout itself
+                told = {"code": self.code.name.lower(), "message": self.message, "hint": self.hint or None}
+                write_json({"error": told})
+                sys.stdout.flush()
 
 
 def was_interrupted(error: BaseException | None) -> bool:

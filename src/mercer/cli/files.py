@@ -19,7 +19,14 @@ Folds = Annotated[int, typer.Option(min=2, max=100, metavar="NUMBER", help="Part
 TimeLimit = Annotated[
     float | None, typer.Option(min=0.1, metavar="SECONDS", help="Stop searching then, with the best so far.")
 ]
-SearchSize = Annotated[int, typer.Option(min=10, metavar="NUMBER", help="Compare kernels on at most so many objects.")]
+SearchSize = Annotated[
+    int | None,
+    typer.Option(
+        min=10,
+        metavar="NUMBER",
+        help="Compare kernels on at most so many objects; otherwise from 2,000 to 20,000, by what they cost.",
+    ),
+]
 Task = Annotated[str, typer.Option(metavar="NAME", help="auto, classification or regression.")]
 NoScale = Annotated[bool, typer.Option("--no-scale", help="Leave numbers as they are.")]
 Impute = Annotated[bool, typer.Option("--impute", help="Fill missing values instead of refusing them.")]
@@ -46,7 +53,7 @@ def fit(
     folds: Folds = 5,
     seed: Seed = 0,
     time_limit: TimeLimit = None,
-    search_size: SearchSize = 2000,
+    search_size: SearchSize = None,
     no_scale: NoScale = False,
     impute: Impute = False,
     balanced: Balanced = False,
@@ -71,7 +78,7 @@ def fit(
     """
     del debug
     from mercer.cli.fitting import Wishes, run
-    from mercer.jobs.fitting import Plan
+    from mercer.jobs.posing import Plan
 
     plan = Plan(kernel, task, C, folds, seed, not no_scale, impute, balanced, time_limit, search_size)
     run(data, reading, plan, Wishes(model, None if no_report else report, strict, show_code, json, quiet, resume))
@@ -90,10 +97,11 @@ def compare(
     folds: Folds = 5,
     seed: Seed = 0,
     time_limit: TimeLimit = None,
-    search_size: SearchSize = 2000,
+    search_size: SearchSize = None,
     no_scale: NoScale = False,
     impute: Impute = False,
     balanced: Balanced = False,
+    show_code: Code = False,
     json: Json = False,
     quiet: Quiet = False,
     debug: Debug = False,
@@ -111,10 +119,10 @@ def compare(
     """
     del debug
     from mercer.cli.comparing import run
-    from mercer.jobs.fitting import Plan
+    from mercer.jobs.posing import Plan
 
     plan = Plan("auto", task, C, folds, seed, not no_scale, impute, balanced, time_limit, search_size)
-    run(data, reading, plan, kernel or [], as_json=json, quiet=quiet)
+    run(data, reading, plan, kernel or [], as_json=json, quiet=quiet, show_code=show_code)
 
 
 @reads
@@ -245,6 +253,7 @@ def diagnose(
     seed: Seed = 0,
     no_scale: NoScale = False,
     impute: Impute = False,
+    show_code: Code = False,
     json: Json = False,
     quiet: Quiet = False,
     debug: Debug = False,
@@ -263,10 +272,10 @@ def diagnose(
     """
     del debug
     from mercer.cli.diagnosing import run
-    from mercer.jobs.fitting import Plan
+    from mercer.jobs.posing import Plan
 
     plan = Plan(kernel=kernel, task=task, seed=seed, scale=not no_scale, impute=impute)
-    run(subject, data, reading, plan, as_json=json, quiet=quiet)
+    run(subject, data, reading, plan, as_json=json, quiet=quiet, show_code=show_code)
 
 
 def convert(

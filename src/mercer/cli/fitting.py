@@ -19,6 +19,7 @@ from mercer.jobs.candidates import shown
 from mercer.jobs.checkpoint import Checkpoint
 from mercer.jobs.code import equivalent
 from mercer.jobs.fitting import Outcome, Plan, fit
+from mercer.jobs.machines import has_converged
 from mercer.readers.options import Options
 from mercer.readers.problems import count
 from mercer.readers.reading import read
@@ -97,21 +98,21 @@ def _how_to_resume(checkpoint: Checkpoint) -> str:
         return "Nothing was written. Run the same command again; with --time-limit it keeps the best found by then."
     checkpoint.write()
     return (
-        f"{len(checkpoint)} of {checkpoint.total} settings are finished and kept in {checkpoint.path}: the same "
+        f"{len(checkpoint)} of {checkpoint.total} kernels are finished and kept in {checkpoint.path}: the same "
         "command with --resume goes on from there. No model was written."
     )
 
 
 def converged(outcome: Outcome) -> bool:
-    return getattr(outcome.model.estimator, "fit_status_", 0) == 0
+    return has_converged(outcome.model.estimator)
 
 
 def comparison(outcome: Outcome) -> Any:
     """The table of kernels, best first."""
     table = output.new_table()
     regression = outcome.task == "regression"
-    table.add_column("kernel", overflow="fold")
-    for head in ("alpha" if regression else "C", "R2" if regression else f"{outcome.estimate.name} %", "seconds"):
+    table.add_column("kernel", overflow="fold", min_width=output.KERNEL)
+    for head in (outcome.model.about["penalty_name"], "R2" if regression else f"{outcome.estimate.name} %", "seconds"):
         table.add_column(head, justify="right", no_wrap=True)
     factor = 1 if regression else 100
     digits = 3 if regression else 1
@@ -151,13 +152,14 @@ def _print(outcome: Outcome, wishes: Wishes, code: str) -> None:
 def trained_with(outcome: Outcome) -> str:
     """What was trained, and how sure its optimality is."""
     best, proof = outcome.search.best, outcome.model.estimator.certificate_
-    name = "alpha" if outcome.task == "regression" else "C"
-    end = "" if converged(outcome) else " Training stopped before it had converged."
+    end = "" if converged(outcome) else " Training stopped before it had converged: the model may be worse than that."
+    gap = 100 * max(proof.relative_gap, 0)
+    worse = f"{gap:.0f}" if gap >= 10 else f"{gap:.2g}"
     about = outcome.model.about
     return (
-        f"Trained on {about['trained_on']:,} objects with {shown(best.kernel, outcome.model.preparation)} and {name} = "
-        f"{best.penalty:g}: {about['support']:,} support objects; no machine of this kind is better by more than "
-        f"{100 * max(proof.relative_gap, 0):.2g} % of its objective.{end}"
+        f"Trained on {about['trained_on']:,} objects with {shown(best.kernel, outcome.model.preparation)} and "
+        f"{about['penalty_name']} = {best.penalty:g}: {about['support']:,} support objects; no machine of "
+        f"this kind is better by more than {worse} % of its objective.{end}"
     )
 
 

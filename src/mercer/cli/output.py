@@ -9,10 +9,13 @@ import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from mercer._version import __version__
+
 if TYPE_CHECKING:
     from rich.table import Table
 
 SCHEMA_VERSION = 1
+KERNEL = 16  # columns that a kernel's text gets at least
 _WIDE = 1000  # through a pipe nothing is folded: whoever reads it decides
 
 
@@ -24,6 +27,14 @@ def on_terminal() -> bool:
 def write_json(content: Mapping[str, Any]) -> None:
     """One object with its schema's version first."""
     print(json_of({"schema_version": SCHEMA_VERSION, **content}))
+
+
+def write_code(command: str, code: str, *, as_json: bool) -> None:
+    """Python code that does what a command does, instead of doing it."""
+    if as_json:
+        write_json({"command": command, "version": __version__, "code": code})
+    else:
+        print(code)
 
 
 def json_of(content: Mapping[str, Any], *, indent: int | None = 2) -> str:
@@ -44,15 +55,15 @@ def new_table() -> Table:
 def write_table(table: Table, *, fold: bool) -> None:
     """Print a table, in colours only where they are wanted (NO_COLOR is honoured).
 
-    On a narrow terminal `fold` breaks the lines of cells; tables of numbers run over the edge rather than lose digits.
+    On a narrow terminal `fold` breaks the lines of cells; a table whose numbers do not fit even so runs over the edge
+    rather than lose them.
     """
     from rich.console import Console
 
     if on_terminal():
         console = Console(highlight=False)
-        if not fold:
-            unbounded = console.options.update(width=_WIDE)
-            console.width = max(console.width, console.measure(table, options=unbounded).maximum)
+        needed = console.measure(table, options=console.options.update(width=_WIDE))
+        console.width = max(console.width, needed.minimum if fold else needed.maximum)
         console.print(table)
         return
     console = Console(width=_WIDE, color_system=None, force_terminal=False, highlight=False)

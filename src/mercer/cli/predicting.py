@@ -23,6 +23,7 @@ from mercer.jobs.code import predicting
 from mercer.jobs.trained import TrainedModel
 from mercer.readers.data import Data
 from mercer.readers.options import Options
+from mercer.readers.problems import count
 from mercer.readers.streaming import stream
 from mercer.storage.atomic import replacing
 
@@ -48,7 +49,7 @@ def run(
     model = model_at(path)
     reading = reading_for(model, data_path, reading, labelled=False)
     if show_code:
-        print(predicting(path, data_path, reading))
+        out.write_code("predict", predicting(path, data_path, reading), as_json=as_json)
         return
     tally = Tally()
     blocks = predictions(model, stream(data_path, reading), tally, reasons=reasons, decisions=decisions)
@@ -69,10 +70,8 @@ def run(
         kept = "nothing was written" if output is not None or as_json else "their lines are complete"
         raise Interrupted("interrupted", f"{done}, {kept}. The same command starts from the beginning.") from error
     if tally.strange and not quiet:
-        print(
-            f"note: {tally.strange:,} of {tally.objects:,} objects are unlike anything in training: trust them less",
-            file=sys.stderr,
-        )
+        how_many = f"{tally.strange:,} of {count(tally.objects, 'object')} {'is' if tally.strange == 1 else 'are'}"
+        print(f"note: {how_many} unlike anything in training: trust such predictions less", file=sys.stderr)
 
 
 @final

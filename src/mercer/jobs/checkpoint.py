@@ -10,7 +10,7 @@ import os
 import time
 import zipfile
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, final
+from typing import Any, final
 
 import numpy as np
 import numpy.typing as npt
@@ -18,13 +18,11 @@ import numpy.typing as npt
 from mercer._version import __version__
 from mercer.errors import InputError
 from mercer.inputs.base import Objects
+from mercer.jobs.posing import Plan
 from mercer.jobs.search import Trial
 from mercer.kernels.base import Kernel
 from mercer.readers.data import Data
 from mercer.storage.atomic import replacing
-
-if TYPE_CHECKING:
-    from mercer.jobs.fitting import Plan
 
 _SECONDS_BETWEEN = 10.0
 _PARTS = ("fold_scores", "predicted", "decisions")
@@ -32,35 +30,35 @@ _PARTS = ("fold_scores", "predicted", "decisions")
 
 @final
 class Checkpoint:
-    """Finished settings, by kernel and penalty; they belong to one file and one plan, and are refused for others."""
+    """Finished kernels with all their penalties; they belong to one file and one plan, and are refused for others."""
 
     def __init__(self, path: str, *, resume: bool) -> None:
         self.path = path
         self.total = 0
         self._resume = resume
         self._mark = ""
-        self._kept: dict[str, Trial] = {}
+        self._kept: dict[str, list[Trial]] = {}
         self._written = time.monotonic()
 
     def __len__(self) -> int:
         return len(self._kept)
 
-    def begin(self, mark: str, candidates: Sequence[Kernel], total: int) -> str:
+    def begin(self, mark: str, candidates: Sequence[Kernel]) -> str:
         """Say what is searched; what an earlier search left, and a sentence on it, if it is to be resumed."""
-        self._mark, self.total = mark, total
+        self._mark, self.total = mark, len(candidates)
         if not self._resume:
             return ""
         if not os.path.exists(self.path):
             return f"There is nothing to resume at {self.path}: the search starts from the beginning."
         self._kept = self._read({repr(kernel): kernel for kernel in candidates})
-        return f"Resumed: {len(self._kept)} of {total} settings were finished already."
+        return f"Resumed: {len(self._kept)} of {self.total} kernels were finished already."
 
-    def recall(self, kernel: Kernel, penalty: float) -> Trial | None:
-        return self._kept.get(_key(kernel, penalty))
+    def recall(self, kernel: Kernel) -> list[Trial] | None:
+        return self._kept.get(repr(kernel))
 
-    def keep(self, kernel: Kernel, penalty: float, trial: Trial) -> None:
-        """Remember a setting; every few seconds all of them are written, in case there is no time later."""
-        self._kept[_key(kernel, penalty)] = trial
+    def keep(self, kernel: Kernel, trials: list[Trial]) -> None:
+        """Remember a kernel; every few seconds all of them are written, in case there is no time later."""
+        self._kept[repr(kernel)] = trials
         if time.monotonic() - self._written > _SECONDS_BETWEEN:
             self.write()
 
@@ -68,16 +66,10 @@ class Checkpoint:
         """Write what is finished, if anything is."""
         if not self._kept:
             return
-        about = {
-            key: {"kernel": repr(trial.kernel), "penalty": trial.penalty, "seconds": trial.seconds}
-            for key, trial in self._kept.items()
-        }
-        arrays = {
-            f"{number}/{part}": getattr(trial, part)
-            for number, trial in enumerate(self._kept.values())
-            for part in _PARTS
-        }
-        head = json.dumps({"mark": self._mark, "settings": about})
+        trials = [trial for kept in self._kept.values() for trial in kept]
+        about = [{"kernel": repr(trial.kernel), "penalty": trial.penalty, "seconds": trial.seconds} for trial in trials]
+        arrays = {f"{number}/{part}": getattr(trial, part) for number, trial in enumerate(trials) for part in _PARTS}
+        head = json.dumps({"mark": self._mark, "trials": about})
         with replacing(self.path) as stream:
             np.savez(stream, about=np.array(head), **arrays)
         self._written = time.monotonic()
@@ -87,22 +79,18 @@ class Checkpoint:
         with contextlib.suppress(OSError):
             os.unlink(self.path)
 
-    def _read(self, kernels: dict[str, Kernel]) -> dict[str, Trial]:
+    def _read(self, kernels: dict[str, Kernel]) -> dict[str, list[Trial]]:
         try:
             with np.load(self.path, allow_pickle=False) as stored:
                 head = json.loads(str(stored["about"]))
                 if head["mark"] == self._mark:
-                    return {
-                        key: Trial(
-                            kernels[told["kernel"]],
-                            float(told["penalty"]),
-                            stored[f"{number}/fold_scores"],
-                            stored[f"{number}/predicted"],
-                            stored[f"{number}/decisions"],
-                            float(told["seconds"]),
-                        )
-                        for number, (key, told) in enumerate(head["settings"].items())
-                    }
+                    found: dict[str, list[Trial]] = {}
+                    for number, told in enumerate(head["trials"]):
+                        scores, predicted, decisions = (stored[f"{number}/{part}"] for part in _PARTS)
+                        figures = float(told["penalty"]), float(told["seconds"])
+                        trial = Trial(kernels[told["kernel"]], figures[0], scores, predicted, decisions, figures[1])
+                        found.setdefault(told["kernel"], []).append(trial)
+                    return found
         except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
             raise _refused(f"{self.path} cannot be resumed from: it is damaged, or no search wrote it.") from error
         raise _refused(f"{self.path} is of a search on other data or with other options.")
@@ -135,7 +123,3 @@ def mark_of(data: Data, objects: Any, candidates: Sequence[Kernel], plan: Plan) 
         plain = array.dtype.kind != "O"
         digest.update(np.ascontiguousarray(array).tobytes() if plain else json.dumps(array.tolist()).encode())
     return digest.hexdigest()
-
-
-def _key(kernel: Kernel, penalty: float) -> str:
-    return f"{kernel!r} {penalty!r}"

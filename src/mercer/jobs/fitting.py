@@ -12,45 +12,20 @@ import numpy as np
 import numpy.typing as npt
 
 from mercer._version import __version__
-from mercer.errors import InputError
-from mercer.estimators.kernel_ridge import KernelRidge
-from mercer.estimators.svc import SVC
 from mercer.gram.matrix import Gram
-from mercer.inputs.base import Objects
 from mercer.jobs import calibration
-from mercer.jobs.candidates import candidates, lifted
 from mercer.jobs.checkpoint import Checkpoint, mark_of
 from mercer.jobs.judging import Estimate, honest, verdict
-from mercer.jobs.preparation import Preparation
-from mercer.jobs.search import Search, sample, search, settings_of
+from mercer.jobs.machines import Learner
+from mercer.jobs.posing import Plan as Plan
+from mercer.jobs.posing import pose, said_of
+from mercer.jobs.search import Search
 from mercer.jobs.trained import TrainedModel
-from mercer.kernels.base import Kernel
-from mercer.kernels.expression import parse
 from mercer.kernels.precomputed import Precomputed
 from mercer.readers.data import Data
 
 Float64 = npt.NDArray[np.float64]
-_MOST_CLASSES = 100
-_FEW_VALUES = 20
 _NEAREST = 2000
-_MOST_RIDGE = 8000
-
-
-@final
-@dataclass(frozen=True)
-class Plan:
-    """What a user may choose about training."""
-
-    kernel: str = "auto"
-    task: str = "auto"
-    C: float | None = None
-    folds: int = 5
-    seed: int = 0
-    scale: bool = True
-    impute: bool = False
-    balanced: bool = False
-    time_limit: float | None = None
-    search_size: int = 2000
 
 
 @final
@@ -72,6 +47,8 @@ class Outcome:
     plan: Plan
     support: npt.NDArray[np.intp]
     """Which objects of the file the machine keeps."""
+    objects: Any
+    """All objects, as the kernel takes them."""
     command: str = ""
     versions: dict[str, str] = field(default_factory=dict)
 
@@ -90,52 +67,25 @@ def fit(
     """
     plan = plan or Plan()
     began = time.monotonic()
-    if data.labels is None:
-        raise InputError(f"{data.name} has no labels to learn from.")
-    notes = list(data.notes)
-    task = task_of(data.labels, plan.task, notes)
-    y = data.labels if task == "classification" else np.asarray(data.labels, dtype=np.float64)
-    preparation = Preparation.learn(data, scale=plan.scale, impute=plan.impute)
-    if preparation.standardised:
-        notes.append("Numbers are standardised: mean 0, deviation 1 (--no-scale leaves them as they are).")
-    objects = preparation(data)
-    tried = candidates(objects, preparation) if plan.kernel == "auto" else [lifted(parse(plan.kernel), preparation)]
-    penalties = None if plan.C is None else (plan.C,)
+    problem = pose(data, plan, () if plan.kernel == "auto" else (plan.kernel,))
+    plan, task, y, objects = problem.plan, problem.task, problem.y, problem.objects
+    preparation, notes = problem.preparation, list(problem.notes)
     if checkpoint is not None:
-        mark = mark_of(data, objects, tried, plan)
-        notes += [note for note in [checkpoint.begin(mark, tried, settings_of(tried, penalties, task))] if note]
-    _warm(task)
-    found = search(
-        objects,
-        y,
-        tried,
-        task=task,
-        folds=plan.folds,
-        seed=plan.seed,
-        most=plan.search_size,
-        balanced=plan.balanced,
-        deadline=None if plan.time_limit is None else began + 0.7 * plan.time_limit,
-        penalties=penalties,
-        tick=tick,
-        memory=checkpoint,
-    )
-    if found.unfinished:
-        notes.append("The time limit ended the search early: not every kernel was tried.")
+        mark = mark_of(data, objects, problem.kernels, plan)
+        notes += [note for note in [checkpoint.begin(mark, problem.kernels)] if note]
+    _warm(problem.learner)
+    deadline = None if plan.time_limit is None else began + 0.7 * plan.time_limit
+    found = problem.search(deadline, tick, checkpoint)
+    notes += said_of(found, len(y))
     if len(found.rows) < len(y):
         notes.append(
-            f"Kernels were compared on {len(found.rows):,} of the {len(y):,} objects, drawn at random (--search-size)."
+            "The score is that of machines trained on these alone; the model learns from all objects, and should be a "
+            "little better."
         )
-    notes += [f"Not tried: {kernel}. {why}" for kernel, why in found.skipped]
     best = found.best
     left = None if plan.time_limit is None else max(1.0, plan.time_limit - (time.monotonic() - began))
-    estimator = machine(task, best.kernel, best.penalty, plan, left)
-    kept = sample(y, task, _MOST_RIDGE if task == "regression" else len(y), plan.seed)
-    if len(kept) < len(y):
-        notes.append(
-            f"Trained on {len(kept):,} of the {len(y):,} objects, drawn at random: exact least squares grows with n^3."
-        )
-        objects = objects.take(kept) if isinstance(objects, Objects) else objects[np.ix_(kept, kept)]
-    estimator.fit(objects, y[kept])
+    estimator = problem.learner.trained(best.kernel, best.penalty, left)
+    estimator.fit(objects, y)
     estimate = honest(found, y, task, plan.balanced, plan.seed)
     said = verdict(estimate, task, y[found.rows], data.target)
     codes, held, learnt = None, None, np.zeros((0, 0))
@@ -143,7 +93,7 @@ def fit(
         classes, codes = np.unique(y[found.rows], return_inverse=True)
         learnt = calibration.learn(best.decisions, codes, len(estimator.classes_))
         held = calibration.held_out(best.decisions, codes, found.fold_of, len(classes)) if learnt.size else None
-    support = kept[support_rows(estimator)]
+    support = support_rows(estimator)
     names = np.array([data.name_of(int(row)) for row in support], dtype=np.str_)
     versions = versions_used()
     about = {
@@ -151,9 +101,10 @@ def fit(
         "target": data.target,
         "kernel": str(best.kernel),
         "penalty": best.penalty,
-        "penalty_name": "C" if task == "classification" else "alpha",
+        "penalty_name": problem.learner.penalty,
         "objects": len(y),
-        "trained_on": len(kept),
+        "trained_on": len(y),
+        "searched_on": len(found.rows),
         "support": len(support),
         "format": data.format,
         "id": data.detail.get("id"),
@@ -187,44 +138,16 @@ def fit(
         time.monotonic() - began,
         plan,
         support,
+        objects,
         command,
         versions,
     )
 
 
-def _warm(task: str) -> None:
+def _warm(learner: Learner) -> None:
     """Compile before the clock of the first kernel runs, so that its seconds are its own."""
     K = np.array([[2.0, 1.0, 0.0, 0.0], [1.0, 2.0, 0.0, 0.0], [0.0, 0.0, 2.0, 1.0], [0.0, 0.0, 1.0, 2.0]])
-    machine(task, Precomputed(), 1.0, Plan(), None).fit(K, [0, 0, 1, 1])
-
-
-def task_of(labels: npt.NDArray[Any], asked: str, notes: list[str]) -> str:
-    """Classes, or numbers to be predicted: text and few whole numbers are classes."""
-    if asked == "regression" and labels.dtype.kind not in "if":
-        raise InputError(f"Regression needs numbers, but the labels are text, such as {str(labels[0])!r}.")
-    if asked != "auto":
-        return asked
-    distinct = len(np.unique(labels))
-    few = distinct <= max(2, min(_FEW_VALUES, len(labels) // 3))
-    if labels.dtype.kind == "U" or (labels.dtype.kind == "i" and few):
-        if distinct > max(2, min(_MOST_CLASSES, len(labels) // 2)):
-            raise InputError(
-                f"The target has {distinct:,} different labels in {len(labels):,} objects, which cannot be learnt. "
-                "Is it the right column?"
-            )
-        return "classification"
-    notes.append(
-        f"The target has {distinct:,} different numbers: this is regression (--task classification says otherwise)."
-    )
-    return "regression"
-
-
-def machine(task: str, kernel: Kernel, penalty: float, plan: Plan, time_limit: float | None) -> Any:
-    """The estimator of a task."""
-    if task == "classification":
-        weight = "balanced" if plan.balanced else None
-        return SVC(kernel=kernel, C=penalty, class_weight=weight, time_limit=time_limit)
-    return KernelRidge(alpha=penalty, kernel=kernel, fit_intercept=True)
+    learner.trained(Precomputed(), 1.0).fit(K, [0, 0, 1, 1])
 
 
 def support_rows(estimator: Any) -> npt.NDArray[np.intp]:

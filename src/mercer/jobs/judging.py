@@ -121,7 +121,7 @@ def verdict(estimate: Estimate, task: str, y: npt.NDArray[Any], target: str | No
         opening = (
             f"{on} the model explains {_percent(max(estimate.value, 0))} of the variance of "
             f"{target or 'the target'} ({_percent(estimate.low)} to {_percent(estimate.high)}), with a typical error "
-            f"of {error:.3g}, where the mean alone errs by {float(np.std(y)):.3g}."
+            f"of {_readable(error)}, where the mean alone errs by {_readable(float(np.std(y)))}."
         )
     else:
         labels, counts = np.unique(y, return_counts=True)
@@ -144,9 +144,17 @@ def verdict(estimate: Estimate, task: str, y: npt.NDArray[Any], target: str | No
         "good": "That is good.",
         "excellent": "That is excellent.",
     }[estimate.level]
+    if task == "classification" and len(np.unique(y)) < 2:
+        closing = "All of them are of one class, which says nothing about telling classes apart."
     if estimate.skill > 0.95:
         closing += " If it seems too good, look for something in the data that gives the answer away."
     return f"{opening} {closing}"
+
+
+def _readable(value: float) -> str:
+    """Three digits, without a power of ten where there is a plainer way."""
+    rounded = float(f"{value:.3g}")
+    return f"{rounded:,.0f}" if 1000 <= rounded < 1e12 else f"{value:.3g}"
 
 
 def _percent(share: float) -> str:

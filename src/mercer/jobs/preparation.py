@@ -54,10 +54,12 @@ class Preparation:
             fills = np.array([np.nanmedian(values) for values in numbers])
             filled = [np.where(np.isnan(v), fill, v) for v, fill in zip(numbers, fills, strict=True)]
             matrix = np.column_stack(filled) if filled else np.zeros((len(data), 0))
-            return cls("table", columns, impute, fills, *_moments(matrix, scale))
+            names = [name for name, kind in columns if kind == NUMBER]
+            return cls("table", columns, impute, fills, *_moments(data, matrix, names, scale))
         if data.kind == "vectors":
             matrix = dense_if_small(data.objects)
-            return cls("vectors", (), impute, np.zeros(0), *_moments(matrix, scale and not sp.issparse(matrix)))
+            dense = scale and not sp.issparse(matrix)
+            return cls("vectors", (), impute, np.zeros(0), *_moments(data, matrix, None, dense))
         if data.kind == "gram" and data.ids is not None and sum(map(len, data.ids)) < _NAMES_KEPT:
             return cls("gram", tuple((str(key), OBJECT) for key in data.ids))
         return cls(data.kind)
@@ -182,11 +184,23 @@ def _words(column: Column, kind: str) -> npt.NDArray[Any]:
     return words
 
 
-def _moments(matrix: Any, scale: bool) -> tuple[Float64, Float64]:
+def _moments(data: Data, matrix: Any, names: list[str] | None, scale: bool) -> tuple[Float64, Float64]:
     width = matrix.shape[1]
     if not scale or not width:
         return np.zeros(width), np.ones(width)
-    centres = np.asarray(matrix, dtype=np.float64).mean(axis=0)
-    scales = np.asarray(matrix, dtype=np.float64).std(axis=0)
+    values = np.asarray(matrix, dtype=np.float64)
+    with np.errstate(over="ignore", invalid="ignore"):  # answered here
+        centres, scales = values.mean(axis=0), values.std(axis=0)
+    beyond = np.flatnonzero(~np.isfinite(scales))
+    if len(beyond):
+        place = int(beyond[0])
+        row = int(np.abs(values[:, place]).argmax())
+        raise problem(
+            data.name,
+            f"{values[row, place]:g} is too large: squares of such numbers are beyond floating point",
+            line=None if data.lines is None else data.lines[row],
+            column=f"{place + 1}" if names is None else names[place],
+            hint="Correct it, measure in another unit, or leave the column out with --drop.",
+        )
     scales[~(scales > 1e-12 * np.maximum(np.abs(centres), 1.0))] = 1.0
     return centres, scales

@@ -1,4 +1,8 @@
-"""Choosing kernel and penalty: every setting predicts every object once, from a Gram matrix computed once."""
+"""Choosing kernel and penalty: each kernel is one `KernelSearchCV` over its penalties, on folds that all kernels share.
+
+One search per kernel, not one for all of them, because between two of them finished work is kept for `--resume`, the
+clock is looked at, and a kernel on our own list that the objects are not for is left out.
+"""
 
 from __future__ import annotations
 
@@ -10,22 +14,21 @@ from typing import Any, Protocol, final
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import KFold, StratifiedKFold
 
-from mercer.errors import InputError, KernelWarning
-from mercer.estimators.kernel_ridge import KernelRidge
-from mercer.estimators.svc import SVC
-from mercer.gram.matrix import Gram
+from mercer._progress import heard
+from mercer.errors import InputError, KernelError, KernelWarning
+from mercer.jobs.machines import Learner
+from mercer.jobs.sizing import sample, taken
 from mercer.kernels.base import Kernel
 from mercer.kernels.precomputed import Precomputed
+from mercer.selection.search import KernelSearchCV
 
 Float64 = npt.NDArray[np.float64]
 Splits = list[tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]]
 
-PENALTIES = (0.1, 1.0, 10.0, 100.0)
-RIDGES = (10.0, 1.0, 0.1, 0.01, 0.001)
+_SCALED_BY = 200
 
 
 @final
@@ -35,12 +38,13 @@ class Trial:
 
     kernel: Kernel
     penalty: float
-    """C of a classifier, alpha of a regression."""
+    """C, or alpha of a ridge regression."""
     fold_scores: Float64
     predicted: npt.NDArray[Any]
     decisions: Float64
     """Decision values, one column, or one per class where there are more than two."""
     seconds: float
+    """Of this kernel with all its penalties."""
 
     @property
     def score(self) -> float:
@@ -50,12 +54,11 @@ class Trial:
 @final
 @dataclass(frozen=True, eq=False)
 class Search:
-    """All trials, best first, on the objects at `rows`; `gram` is the best kernel's."""
+    """All trials, best first, on the objects at `rows`."""
 
     trials: list[Trial]
     rows: npt.NDArray[np.intp]
     fold_of: npt.NDArray[np.intp]
-    gram: Float64
     skipped: tuple[tuple[Kernel, str], ...]
     unfinished: bool
 
@@ -72,16 +75,11 @@ class Search:
 
 
 class Memory(Protocol):
-    """Keeps trials, so that a search which is interrupted can go on later."""
+    """Keeps the trials of finished kernels, so that a search which is interrupted can go on later."""
 
-    def recall(self, kernel: Kernel, penalty: float) -> Trial | None: ...
+    def recall(self, kernel: Kernel) -> list[Trial] | None: ...
 
-    def keep(self, kernel: Kernel, penalty: float, trial: Trial) -> None: ...
-
-
-def settings_of(candidates: Sequence[Kernel], penalties: tuple[float, ...] | None, task: str) -> int:
-    """How many settings a search tries."""
-    return len(candidates) * len(penalties or (PENALTIES if task == "classification" else RIDGES))
+    def keep(self, kernel: Kernel, trials: list[Trial]) -> None: ...
 
 
 def splits_of(y: npt.NDArray[Any], task: str, folds: int, seed: int) -> Splits:
@@ -105,130 +103,136 @@ def splits_of(y: npt.NDArray[Any], task: str, folds: int, seed: int) -> Splits:
     return list(splitter.split(np.zeros(len(y)), y))
 
 
-def sample(y: npt.NDArray[Any], task: str, most: int, seed: int) -> npt.NDArray[np.intp]:
-    """Which objects to search on: all, or a random part with at least three of every class."""
-    if len(y) <= most:
-        return np.arange(len(y))
-    order = np.random.default_rng(seed).permutation(len(y))
-    chosen = order[:most]
-    if task == "classification":
-        extra = [order[y[order] == label][:3] for label in np.unique(y)]
-        chosen = np.unique(np.concatenate([chosen, *extra]))
-    return np.sort(chosen)
-
-
 def search(
     objects: Any,
     y: npt.NDArray[Any],
-    candidates: list[Kernel],
+    candidates: Sequence[Kernel],
     *,
-    task: str,
+    learner: Learner,
     folds: int,
     seed: int,
     most: int,
-    balanced: bool = False,
     deadline: float | None = None,
-    penalties: tuple[float, ...] | None = None,
+    penalty: float | None = None,
     tick: Callable[[float, str], None] = lambda fraction, note: None,
     memory: Memory | None = None,
 ) -> Search:
     """Try every kernel with every penalty; after the deadline, what has been tried is all there is."""
-    rows = sample(y, task, most, seed)
+    rows = sample(y, learner.task, most, seed)
     labels = y[rows]
-    splits = splits_of(labels, task, folds, seed)
-    machine: Any = _machine(task, balanced)
-    grid = penalties or (PENALTIES if task == "classification" else RIDGES)
-    name = "C" if task == "classification" else "alpha"
+    part = objects if len(rows) == len(y) else taken(objects, rows)
+    folded = Folded(part, labels, splits_of(labels, learner.task, folds, seed), learner)
     trials: list[Trial] = []
     skipped: list[tuple[Kernel, str]] = []
-    grams: dict[str, Float64] = {}
-    steps, total = 0, len(candidates) * len(grid) * len(splits)
     unfinished = False
-    for kernel in candidates:
-        if trials and deadline is not None and time.monotonic() > deadline:
+    for number, kernel in enumerate(candidates):
+
+        def heed(fraction: float, number: int = number, kernel: Kernel = kernel) -> None:
+            tick((number + fraction) / len(candidates), f"{kernel}"[:40])
+
+        left = None if deadline is None else deadline - time.monotonic()
+        if trials and left is not None and left <= 0:
             unfinished = True
             break
-        recalled = [] if memory is None else [memory.recall(kernel, penalty) for penalty in grid]
-        if recalled and None not in recalled:
-            trials += [trial for trial in recalled if trial is not None]
-            steps += len(grid) * len(splits)
-            continue
-        try:
-            K = _gram(kernel, objects, rows, len(y))
-        except InputError as error:  # a kernel on our own list that these objects are not for
-            if len(candidates) == 1:
-                raise
-            skipped.append((kernel, str(error)))
-            continue
-        scale = float(np.diagonal(K).mean()) or 1.0
-        for penalty in grid:
-            if trials and deadline is not None and time.monotonic() > deadline:
+        found = None if memory is None else memory.recall(kernel)
+        if found is None:
+            try:
+                amounts = amounts_of(kernel, part, learner, penalty)
+                with heard(heed):
+                    found = _try(folded, kernel, amounts, left)
+                    if not found and not trials:  # something must come out of it, and the usual penalty is a start
+                        found = _try(folded, kernel, amounts[min(1, len(amounts) - 1) :][:1], None)
+            except (InputError, KernelError) as error:
+                if len(candidates) == 1:
+                    raise
+                skipped.append((kernel, str(error)))
+                continue
+            if len(found) < len(amounts):
                 unfinished = True
-                break
-            # Penalties are meant for kernels whose values are about 1 on the diagonal.
-            amount = float(f"{penalty / scale if task == 'classification' else penalty * scale:.3g}")
-            began = time.monotonic()
-            known = None if memory is None else memory.recall(kernel, penalty)
-            if known is None:
-                done = _try(clone(machine).set_params(**{name: amount}), K, labels, splits, task, balanced)
-                known = Trial(kernel, amount, *done, time.monotonic() - began)
-                if memory is not None:
-                    memory.keep(kernel, penalty, known)
-            trials.append(known)
-            steps += len(splits)
-            tick(steps / total, f"{kernel}"[:40])
-        top = max(trials, key=lambda trial: trial.score)
-        if top.kernel is kernel:
-            grams = {str(kernel): K}
+            elif memory is not None:
+                memory.keep(kernel, found)
+        trials += found
+        heed(1.0)
     if not trials:
         raise InputError(
             "None of the kernels suits these objects: " + "; ".join(f"{k}: {why}" for k, why in skipped[:3])
         )
     trials.sort(key=lambda trial: -trial.score)
-    fold_of = np.empty(len(rows), dtype=np.intp)
-    for number, (_, test) in enumerate(splits):
-        fold_of[test] = number
-    best = trials[0].kernel
-    gram = grams.get(str(best))
-    gram = _gram(best, objects, rows, len(y)) if gram is None else gram
-    return Search(trials, rows, fold_of, gram, tuple(skipped), unfinished)
+    return Search(trials, rows, folded.fold_of, tuple(skipped), unfinished)
 
 
-def _machine(task: str, balanced: bool) -> Any:
-    if task == "classification":
-        return SVC(kernel=Precomputed(), psd="ignore", class_weight="balanced" if balanced else None, max_iter=100_000)
-    return KernelRidge(kernel=Precomputed(), fit_intercept=True)
+@final
+@dataclass(frozen=True, eq=False)
+class Folded:
+    """What every kernel is tried on."""
+
+    objects: Any
+    y: npt.NDArray[Any]
+    splits: Splits
+    learner: Learner
+
+    @property
+    def fold_of(self) -> npt.NDArray[np.intp]:
+        numbers = np.empty(len(self.y), dtype=np.intp)
+        for number, (_, test) in enumerate(self.splits):
+            numbers[test] = number
+        return numbers
 
 
-def _gram(kernel: Kernel, objects: Any, rows: npt.NDArray[np.intp], n: int) -> Float64:
+def amounts_of(kernel: Kernel, objects: Any, learner: Learner, given: float | None) -> tuple[float, ...]:
+    """The penalties to try with a kernel; one that is given is taken at its word."""
+    grid = learner.grid(given)
+    if given is not None:
+        return grid
     if isinstance(kernel, Precomputed):
-        return np.asarray(objects, dtype=np.float64)[np.ix_(rows, rows)]
-    part = objects if len(rows) == n else objects.take(rows)
-    return Gram.of(kernel.fit(part), part, dtype=np.float64).exact()
+        diagonal = np.diagonal(objects)
+    else:
+        some = objects.take(np.unique(np.linspace(0, len(objects) - 1, _SCALED_BY).astype(np.intp)))
+        fitted = kernel.fit(some)
+        diagonal = fitted.diagonal(fitted.features(some))
+    scale = float(np.mean(diagonal))
+    scale = scale if np.isfinite(scale) and scale > 0 else 1.0
+    return tuple(learner.amount(value, scale) for value in grid)
 
 
-def _try(
-    machine: Any, K: Float64, y: npt.NDArray[Any], splits: Splits, task: str, balanced: bool
-) -> tuple[Float64, npt.NDArray[Any], Float64]:
-    predicted = np.empty(len(y), dtype=y.dtype if task == "classification" else np.float64)
-    classes = np.unique(y)
-    width = len(classes) if task == "classification" and len(classes) > 2 else 1
-    decisions = np.zeros((len(y), width))
-    scores = []
-    for train, test in splits:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)
-            warnings.simplefilter("ignore", KernelWarning)
-            model = clone(machine).fit(K[np.ix_(train, train)], y[train])
-        across = K[np.ix_(test, train)]
-        predicted[test] = model.predict(across)
-        if task == "classification":
-            values = model.decision_function(across)
-            decisions[test] = values[:, None] if values.ndim == 1 else values
-        else:
-            decisions[test, 0] = predicted[test]
-        scores.append(score(y[test], predicted[test], task, balanced))
-    return np.array(scores), predicted, decisions
+def _try(folded: Folded, kernel: Kernel, amounts: tuple[float, ...], seconds: float | None) -> list[Trial]:
+    """The trials of one kernel; without those for which the seconds did not suffice."""
+    if seconds is not None and seconds <= 0:
+        return []
+    began = time.monotonic()
+    learner = folded.learner
+    found = KernelSearchCV(
+        learner.tried(kernel),
+        {learner.penalty: list(amounts)},
+        scoring="accuracy" if learner.task == "classification" else "neg_mean_squared_error",
+        refit=False,
+        cv=folded.splits,
+        error_score="raise",
+        time_limit=seconds,
+        held_out=learner.methods,
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        warnings.simplefilter("ignore", KernelWarning)
+        try:
+            found.fit(folded.objects, folded.y)
+        except InputError:
+            if seconds is not None and time.monotonic() - began >= seconds:  # that is what it is about
+                return []
+            raise
+    done = found.cv_results_.get("splits_done", [len(folded.splits)] * len(amounts))
+    finished = [index for index in range(len(amounts)) if done[index] == len(folded.splits)]
+    took = time.monotonic() - began
+    return [_trial(folded, kernel, amounts[index], found, index, took) for index in finished]
+
+
+def _trial(folded: Folded, kernel: Kernel, amount: float, found: KernelSearchCV, index: int, seconds: float) -> Trial:
+    learner = folded.learner
+    predicted = found.held_out_values("predict", index)
+    decisions = np.asarray(found.held_out_values(learner.methods[-1], index), dtype=np.float64)
+    scores = [score(folded.y[test], predicted[test], learner.task, learner.balanced) for _, test in folded.splits]
+    columns = decisions[:, None] if decisions.ndim == 1 else decisions
+    return Trial(kernel, amount, np.array(scores), predicted, columns, seconds)
 
 
 def score(y: npt.NDArray[Any], predicted: npt.NDArray[Any], task: str, balanced: bool = False) -> float:

@@ -14,7 +14,6 @@ import numpy.typing as npt
 from mercer._registry import ESTIMATORS
 from mercer._stored import Stored, checked_array, checked_value
 from mercer.errors import InputError, ModelFileError
-from mercer.estimators.kernel_ridge import KernelRidge
 from mercer.estimators.one_vs_one import one_vs_rest_shape, pairs, votes
 from mercer.estimators.svc import SVC
 from mercer.gram.matrix import Gram
@@ -90,7 +89,7 @@ class TrainedModel:
         """Predictions and decision values, from kernel values that were computed already."""
         expansion, estimator = self.estimator.expansion_, self.estimator
         outputs = across @ expansion.coefficients + expansion.intercept
-        if isinstance(estimator, KernelRidge):
+        if self.task == "regression":
             return outputs[:, 0], None
         if not isinstance(estimator, SVC):
             return estimator.predict(objects), self.decisions(objects)

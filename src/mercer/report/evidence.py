@@ -190,7 +190,7 @@ def bounds(outcome: Outcome) -> str:
     model = outcome.model.estimator
     found: list[Bound] = [support_vector_bound(len(outcome.y), int(outcome.model.about["support"]))]
     with contextlib.suppress(MercerError, AttributeError):  # it holds for hard margins only
-        found.append(radius_margin_of(model, outcome.model.objects(outcome.data)))
+        found.append(radius_margin_of(model, outcome.objects))
     lines: list[Any] = []
     for bound in found:
         use = (

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 
+from mercer.gram.matrix import Gram
 from mercer.jobs.fitting import Outcome
+from mercer.jobs.sizing import taken
+from mercer.kernels.precomputed import Precomputed
 from mercer.report.drawing import Axes, png
 from mercer.report.page import figure, paragraph, picture_of
 
@@ -13,11 +17,10 @@ _MOST = 240
 
 def matrix(outcome: Outcome) -> str:
     """Similarities of a sample of objects sorted by label, and how quickly the eigenvalues fall."""
-    y = outcome.y[outcome.search.rows]
-    K = outcome.search.gram
+    y = outcome.y
     order = np.argsort(y, kind="stable")
-    chosen = order[np.unique(np.linspace(0, len(order) - 1, _MOST).astype(int))]
-    part = K[np.ix_(chosen, chosen)]
+    chosen = order[np.unique(np.linspace(0, len(order) - 1, _MOST).astype(np.intp))]
+    part = _similarities(outcome, chosen)
     own = np.sqrt(np.maximum(np.diagonal(part), np.finfo(float).tiny))
     cosines = np.clip(part / np.outer(own, own), -1, 1)
     off = cosines[~np.eye(len(cosines), dtype=bool)]
@@ -49,3 +52,11 @@ def matrix(outcome: Outcome) -> str:
     axes.line([(number + 1, float(value)) for number, value in enumerate(logs)])
     second = figure(axes.svg(), f"Eigenvalues; {many:,} of {len(values):,} directions hold 95 % of the variation.")
     return paragraph(words) + f"<div class=pair>{first}{second}</div>"
+
+
+def _similarities(outcome: Outcome, rows: npt.NDArray[np.intp]) -> npt.NDArray[np.float64]:
+    """By the kernel as it was fitted to all objects."""
+    part, fitted = taken(outcome.objects, rows), outcome.model.estimator.expansion_.kernel
+    if isinstance(fitted.kernel, Precomputed):
+        return np.asarray(part, dtype=np.float64)
+    return Gram.of(fitted, part, dtype=np.float64).exact()

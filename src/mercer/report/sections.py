@@ -70,7 +70,7 @@ def _kernels(outcome: Outcome) -> str:
         )
         for (name, _), trial in zip(rows, trials, strict=True)
     ]
-    heads = ("kernel", "alpha" if regression else "C", score, "deviation", "seconds")
+    heads = ("kernel", outcome.model.about["penalty_name"], score, "deviation", "seconds")
     honest = outcome.estimate
     note = paragraph(
         f"The best of {len(outcome.search.trials)} settings looks better on the objects that chose it than it is. "
