@@ -6,6 +6,7 @@ module is installed. Lines `$ ./mercer ...` of console blocks must name
 commands that exist.
 """
 
+import importlib
 import importlib.util
 import re
 import sys
@@ -15,6 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+
+from mercer._registry import KERNELS
 
 ROOT = Path(__file__).resolve().parents[1]
 FILES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -134,3 +137,33 @@ class TestTheCheckItself:
 
 def test_readme_gives_the_two_commands() -> None:
     assert {"demo", "test"} <= set(mercer_commands((ROOT / "README.md").read_text(encoding="utf-8")))
+
+
+PAGES = "\n".join(file.read_text(encoding="utf-8") for file in FILES if file.parent.name == "docs")
+
+
+@pytest.mark.parametrize("module", ["mercer", "mercer.kernels", "mercer.plots", "mercer.testing"])
+def test_every_public_name_is_on_a_page(module: str) -> None:
+    """Whoever reads the guide finds everything that there is."""
+    names = [name for name in importlib.import_module(module).__all__ if name not in ("__version__", "kernels")]
+    assert [name for name in names if not re.search(rf"`[^`\n]*\b{name}\b[^`\n]*`", PAGES)] == []
+
+
+def test_the_list_of_kernels_is_the_registry() -> None:
+    text = (ROOT / "docs" / "kernels.md").read_text(encoding="utf-8")
+    listed = re.findall(r"^\| `(\w+)` \|", text, re.MULTILINE)
+    assert sorted(listed) == sorted(KERNELS)
+    for entry in KERNELS.values():
+        assert re.search(rf"^\| `{entry.name}` \|.*`{entry.text}` \|", text, re.MULTILINE), entry.name
+
+
+def test_every_page_can_be_reached() -> None:
+    index = (ROOT / "docs" / "README.md").read_text(encoding="utf-8")
+    for page in sorted((ROOT / "docs").glob("*.md")):
+        assert page.name == "README.md" or f"({page.name})" in index, page.name
+
+
+@pytest.mark.parametrize("file", FILES, ids=[str(file.relative_to(ROOT)) for file in FILES])
+def test_links_lead_somewhere(file: Path) -> None:
+    for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", file.read_text(encoding="utf-8")):
+        assert target.startswith("http") or (file.parent / target).exists(), target

@@ -36,6 +36,11 @@ class Record:
                 object.__setattr__(self, name, frozen)
 
     def _fields(self) -> Iterator[tuple[str, Any]]:
+        if not dataclasses.is_dataclass(self):
+            raise TypeError(
+                f"The class {type(self).__name__} must be declared with @dataclass(frozen=True): its fields are its "
+                "parameters."
+            )
         for field in dataclasses.fields(self):
             yield field.name, getattr(self, field.name)
 

@@ -63,6 +63,14 @@ def test_mixed_is_reproducible() -> None:
         datasets.make_mixed(0)
 
 
+def test_mixed_binds_where_conditions_are_best() -> None:
+    table, labels = datasets.make_mixed(600)
+    radius = np.hypot(table["warmth"], table["acidity"])
+    binds = labels == "binds"
+    assert binds[radius < 0.8].mean() > 0.9
+    assert binds[radius > 2.4].mean() < 0.1
+
+
 def accuracy(kernel: kernels.Kernel, table: Table, labels: np.ndarray, C: float = 1.0) -> float:
     return float(cross_val_score(SVC(kernel=kernel, C=C), table, labels, cv=3).mean())
 

@@ -39,10 +39,10 @@ def test_upper_triangle_is_covered_once(n, itemsize, budget):
             assert tile.left == tile.top or tile.left >= tile.bottom
 
 
-@given(sizes, sizes, st.sampled_from([4, 8]), st.integers(8, 2**20), st.booleans())
-def test_every_tile_is_within_the_budget(n, m, itemsize, budget, symmetric):
-    n, m = min(n, 200), min(n, 200) if symmetric else min(m, 200)
-    strips = plan(n, m, itemsize=itemsize, budget=budget, symmetric=symmetric)
+@given(sizes, sizes, st.sampled_from([4, 8]), st.integers(8, 2**20), st.sampled_from(["", "symmetric", "by_columns"]))
+def test_every_tile_is_within_the_budget(n, m, itemsize, budget, form):
+    n, m = min(n, 200), min(n, 200) if form == "symmetric" else min(m, 200)
+    strips = plan(n, m, itemsize=itemsize, budget=budget, **({form: True} if form else {}))
     for strip in strips:
         for tile in strip:
             assert tile.entries * itemsize <= max(budget, itemsize)

@@ -74,7 +74,7 @@ def test_a_model_of_a_table_is_stored(tmp_path):
         ([ETHANOL, "C1CC"], InputError, "Row 1: 'C1CC' is no valid SMILES"),
         ([ETHANOL, ""], InputError, "Row 1: '' has no atoms"),
         ([ETHANOL, 5], InputTypeError, "item 1 is 5 of type int"),
-        (ETHANOL, InputTypeError, "got one string"),
+        (ETHANOL, InputTypeError, "got one str"),
         ([], InputError, "Found 0 molecules"),
     ],
 )

@@ -23,7 +23,7 @@ any_text = st.text(st.characters(codec=None, exclude_categories=()), max_size=8)
         (["a", float("nan")], InputTypeError, "item 1 is nan of type float"),
         (["b", ["a"]], InputTypeError, r"item 1 is \['a'\] of type list"),
         (7, InputTypeError, "got int"),
-        ({"a"}, InputTypeError, "got set"),
+        ({"a"}, InputTypeError, "got one set"),
         (np.array([["a", "b"]]), InputTypeError, r"array of shape \(1, 2\)"),
         (["x" * 3, 10**60], InputTypeError, r"item 1 is 1000\d*\.\.\. of type int"),
     ],

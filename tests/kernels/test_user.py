@@ -5,8 +5,10 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from mercer import SVC, kernels
 from mercer.errors import KernelError, ParameterError
 from mercer.gram.matrix import Gram
+from mercer.inputs.vectors import Vectors
 from mercer.kernels import FromBlocks, FromFunction
 
 X = np.random.default_rng(0).normal(size=(9, 3))
@@ -101,3 +103,37 @@ def test_nothing_is_claimed_of_unknown_functions():
     kernel = FromBlocks(lambda a, b: a @ b.T)
     assert not kernel.psd
     assert not kernel.symmetric
+
+
+def test_a_pair_function_given_as_a_block_function():
+    with pytest.raises(
+        KernelError, match=r"returned shape \(\)\. If it compares two objects, use kernels.FromFunction"
+    ):
+        SVC(kernel=lambda x, z: 1.0).fit([[0.0], [1.0]], [0, 1])
+
+
+def test_a_class_is_no_kernel_yet():
+    with pytest.raises(ParameterError, match=r"make one: RBF\(\)"):
+        SVC(kernel=kernels.RBF).fit([[0.0], [1.0]], [0, 1])
+
+
+def test_a_kernel_that_is_no_dataclass():
+    class Plain(kernels.Kernel):
+        domain = Vectors
+
+        def features(self, objects, state, dtype):
+            return objects
+
+        def tile(self, left, right, state, out):
+            out[...] = left.values @ right.values.T
+
+        def diagonal(self, features, state):
+            return (features.values**2).sum(axis=1)
+
+        @classmethod
+        def examples(cls):
+            yield cls()
+
+    for ask in (repr, hash, lambda kernel: kernel.get_params(), lambda kernel: kernel.derivation()):
+        with pytest.raises(TypeError, match=r"Plain must be declared with @dataclass\(frozen=True\)"):
+            ask(Plain())

@@ -176,6 +176,8 @@ def test_traces():
     assert np.array_equal(display.lines_[1].get_xdata(), two.trace_.steps)
     assert display.lines_[0].get_linestyle() != display.lines_[1].get_linestyle()
     assert "objective" in display.ax_.get_ylabel()
+    again = drawn(TraceDisplay.from_traces({"batch": one.trace_}))
+    assert np.array_equal(again.lines_[0].get_ydata(), one.trace_.values)
     with pytest.raises(InputError, match="keeps no trace"):
         TraceDisplay.from_estimator(SVC().fit(X, Y))
 
@@ -199,6 +201,10 @@ class TestSupport:
 
     def test_vectors_have_coordinates(self):
         display = drawn(SupportDisplay.from_estimator(SVC().fit(X, Y), X[0]))
+        assert drawn(SupportDisplay.from_estimator(SVC().fit(X, Y), X[:1])).value == display.value
+        for several in (X[:2], [X[0], X[1]]):
+            with pytest.raises(InputError, match="explains one object"):
+                SupportDisplay.from_estimator(SVC().fit(X, Y), several)
         assert display.names[0].startswith("(")
         with pytest.raises(InputError, match="no kernel machine"):
             SupportDisplay.from_estimator(SVC(), X[0])

@@ -1,19 +1,12 @@
 """KernelSearchCV against scikit-learn's exhaustive GridSearchCV."""
 
-import threading
-import time
-import warnings
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import Any
 
 import numpy as np
 import pytest
-from sklearn.base import BaseEstimator, TransformerMixin, clone
-from sklearn.datasets import make_classification, make_regression
-from sklearn.decomposition import PCA
-from sklearn.exceptions import FitFailedWarning, NotFittedError
-from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.base import clone
+from sklearn.datasets import make_classification
+from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import accuracy_score, make_scorer
 from sklearn.model_selection import (
@@ -24,8 +17,8 @@ from sklearn.model_selection import (
     StratifiedKFold,
     cross_val_predict,
 )
-from sklearn.pipeline import Pipeline, make_pipeline
-from sklearn.preprocessing import FunctionTransformer, MinMaxScaler, StandardScaler
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from mercer import (
     SVC,
@@ -41,71 +34,7 @@ from mercer import (
     kernels,
 )
 from mercer.inputs.strings import Strings
-from mercer.inputs.vectors import Vectors
-from mercer.kernels.base import Kernel
-
-X, Y = make_classification(120, 6, n_informative=4, n_classes=3, random_state=0)
-TWO = Y > 0
-A, B = make_regression(90, 4, noise=5.0, random_state=0)
-B = B / B.std()
-STRINGS = ["".join(np.random.default_rng(i).choice(list("acgt"), 12 + i % 5)) + "ga" * (i % 2) * 3 for i in range(40)]
-LABELS = np.arange(40) % 2
-
-
-def both(estimator: Any, grid: Any, objects: Any, targets: Any, *, atol: float = 1e-12, **options: Any) -> Any:
-    """Search twice, compare all scores, and return ours.
-
-    Machines that begin elsewhere agree to within `tol`, which is therefore small.
-    """
-    if "tol" in estimator.get_params():
-        estimator.set_params(tol=1e-8)
-    params = options.pop("fit_params", {})
-    wanted = GridSearchCV(estimator, grid, **options).fit(objects, targets, **params)
-    search = KernelSearchCV(estimator, grid, **options).fit(objects, targets, **params)
-    assert search.cv_results_.keys() == wanted.cv_results_.keys()
-    assert search.cv_results_["params"] == wanted.cv_results_["params"]
-    for name, values in wanted.cv_results_.items():
-        if "test_" in name or "train_" in name:
-            np.testing.assert_allclose(search.cv_results_[name], values, rtol=0, atol=atol, err_msg=name)
-    assert search.best_params_ == wanted.best_params_
-    assert search.n_splits_ == wanted.n_splits_
-    assert search.complete_
-    return search
-
-
-def counted_products(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """How many dot products distances were computed from, so far."""
-    from mercer.kernels.vectors import distance
-
-    seen = [0]
-    original = distance.dot_products
-
-    def counting(left: Any, right: Any, out: Any) -> None:
-        seen[0] += out.size
-        original(left, right, out)
-
-    monkeypatch.setattr(distance, "dot_products", counting)
-    return seen
-
-
-def _uppercase(words: list[str]) -> list[str]:
-    return [word.upper() for word in words]
-
-
-class Noted(TransformerMixin, BaseEstimator):
-    """Multiplies, and counts how often it is fitted."""
-
-    fits: ClassVar[int] = 0
-
-    def __init__(self, factor: float = 1.0) -> None:
-        self.factor = factor
-
-    def fit(self, X: Any, y: Any = None) -> Self:
-        Noted.fits += 1
-        return self
-
-    def transform(self, X: Any) -> Any:
-        return self.factor * X
+from tests.selection.searches import LABELS, STRINGS, TWO, A, B, X, Y, both
 
 
 class TestEqualsExhaustiveSearch:
@@ -215,83 +144,6 @@ class TestEqualsExhaustiveSearch:
             np.testing.assert_allclose(search.cv_results_[name], wanted.cv_results_[name], rtol=0, atol=1e-12)
 
 
-class TestPipelines:
-    def test_equal_exhaustive_search(self) -> None:
-        pipe = make_pipeline(StandardScaler(), SVC(tol=1e-8))
-        grid = {"standardscaler__with_mean": [True, False], "svc__C": [0.1, 1.0, 10.0], "svc__gamma": [0.1, "scale"]}
-        search = both(pipe, grid, X * [1, 9, 1, 0.1, 1, 1], Y, return_train_score=True)
-        assert isinstance(search.best_estimator_[-1], SVC)
-        assert search.predict(X).shape == Y.shape
-
-    def test_steps_and_machines_that_change(self) -> None:
-        pipe = Pipeline([("scale", StandardScaler()), ("cut", PCA(2)), ("machine", SVC(tol=1e-8))])
-        grid: Any = [
-            {"cut__n_components": [2, 4], "machine__C": [0.1, 1.0]},
-            {"scale": ["passthrough", MinMaxScaler()], "machine": [NuSVC(nu=0.2, tol=1e-8), SVC(C=3.0, tol=1e-8)]},
-            {
-                "cut": ["passthrough"],
-                "machine__kernel": ["linear", kernels.Centred(kernels.RBF(0.1)), kernels.RBF(0.2)],
-            },
-            {"machine": [LogisticRegression()]},
-            {"machine__kernel": [lambda left, right: left @ right.T]},
-        ]
-        both(pipe, grid, X, TWO, scoring="roc_auc", atol=1e-6)
-
-    def test_regression_and_objects_of_other_kinds(self) -> None:
-        pipe = make_pipeline(StandardScaler(), KernelRidge(kernel="rbf"))
-        both(pipe, {"kernelridge__alpha": [0.1, 1.0], "kernelridge__gamma": [0.1, 0.5]}, A, B, atol=1e-9)
-        words = Pipeline(
-            [("upper", FunctionTransformer(_uppercase)), ("svc", SVC(kernel=kernels.Spectrum(2), tol=1e-8))]
-        )
-        both(words, {"svc__kernel__p": [1, 2], "svc__C": [0.1, 1.0]}, STRINGS, LABELS)
-        counts = make_pipeline(CountVectorizer(analyzer="char"), SVC(tol=1e-8))
-        both(counts, {"countvectorizer__ngram_range": [(1, 1), (1, 2)], "svc__C": [0.1, 1.0]}, STRINGS, LABELS)
-        alone = Pipeline([("svc", SVC(tol=1e-8))])
-        both(alone, {"svc__C": [0.1, 1.0]}, X, TWO)
-        both(Pipeline([("svc", SVC(kernel="precomputed", tol=1e-8))]), {"svc__C": [0.1, 1.0]}, X @ X.T, TWO)
-
-    def test_weights(self) -> None:
-        weights = np.random.default_rng(0).uniform(0.5, 2.0, len(X))
-        pipe = make_pipeline(StandardScaler(), SVC(tol=1e-8))
-        both(pipe, {"svc__C": [0.1, 1.0]}, X, TWO, scoring="roc_auc", fit_params={"svc__sample_weight": weights})
-        for_all = {"svc__sample_weight": weights, "standardscaler__sample_weight": weights}
-        both(pipe, {"svc__C": [0.1, 1.0]}, X, TWO, scoring="roc_auc", fit_params=for_all)
-
-    def test_steps_are_fitted_once_per_fold(self) -> None:
-        Noted.fits = 0
-        Counted.values = 0
-        pipe = make_pipeline(Noted(), SVC(kernel=Counted()))
-        KernelSearchCV(pipe, {"svc__C": [0.1, 1.0, 10.0]}, cv=4, refit=False).fit(X, TWO)
-        assert Noted.fits == 4
-        assert Counted.values <= 4 * 90 * 120
-        Noted.fits = 0
-        grid = {"noted__factor": [1.0, 2.0], "svc__gamma": [0.1, 1.0], "svc__C": [1.0, 2.0]}
-        KernelSearchCV(make_pipeline(Noted(), SVC()), grid, cv=3, refit=False).fit(X, TWO)
-        assert Noted.fits == 6
-
-    def test_one_measure_for_all_widths(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        seen = counted_products(monkeypatch)
-        grid = {"svc__gamma": [0.01, 0.1, 1.0, "scale"], "svc__C": [1.0, 2.0]}
-        KernelSearchCV(make_pipeline(StandardScaler(), SVC()), grid, cv=3, refit=False).fit(X, TWO)
-        assert seen[0] <= 3 * 80 * 120
-
-    def test_steps_that_fail(self) -> None:
-        pipe = make_pipeline(PCA(), SVC())
-        search = KernelSearchCV(pipe, {"pca__n_components": [99, 2]}, cv=3)
-        with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", message="One or more of the test scores")
-            with pytest.warns(FitFailedWarning, match="n_components=99"):
-                search.fit(X, TWO)
-        assert search.best_params_ == {"pca__n_components": 2}
-
-    def test_racing_and_time_limits(self) -> None:
-        pipe = make_pipeline(StandardScaler(), SVC())
-        grid = {"svc__gamma": [1e-6, 0.1, 100.0], "svc__C": [0.1, 1.0]}
-        raced = KernelSearchCV(pipe, grid, racing=True).fit(X, TWO)
-        assert raced.best_params_ == KernelSearchCV(pipe, grid).fit(X, TWO).best_params_
-        assert KernelSearchCV(pipe, grid, time_limit=60.0).fit(X, TWO).complete_
-
-
 class TestHeldOut:
     def test_are_those_of_cross_val_predict(self) -> None:
         folds = StratifiedKFold(4, shuffle=True, random_state=3)
@@ -364,140 +216,3 @@ class TestSplittersAndScorers:
             KernelSearchCV(SVC(), grid, refit=False).fit(X, Y).predict(X)
         search = KernelSearchCV(SVC(), grid, refit=lambda results: 0).fit(X, Y)
         assert search.best_params_ == {"C": 0.1}
-
-
-class TestNothingTwice:
-    def test_one_gram_for_folds_and_penalties(self) -> None:
-        Counted.values = 0
-        KernelSearchCV(SVC(kernel=Counted()), {"C": [0.1, 1.0, 10.0]}, cv=5, n_jobs=1, refit=False).fit(X, TWO)
-        assert Counted.values <= len(X) ** 2
-
-    def test_one_measure_for_all_widths(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        seen = counted_products(monkeypatch)
-        search = KernelSearchCV(SVC(), {"gamma": [0.01, 0.1, 1.0, "scale"]}, cv=3, refit=False)
-        search.fit(X, TWO)
-        assert seen[0] <= len(X) ** 2
-
-    def test_later_penalties_begin_where_earlier_ones_ended(self) -> None:
-        from mercer.estimators.sharing import Sharing
-
-        steps = []
-        for sharing in (None, Sharing()):
-            for C in (1.0, 2.0):
-                model = SVC(C=C, gamma=0.1)
-                model._sharing = sharing
-                steps.append(int(model.fit(X, TWO).n_iter_[0]))
-        assert steps[0] == steps[2]
-        assert steps[3] < steps[1]
-
-
-class TestAnswers:
-    def test_failing_settings_have_no_score(self) -> None:
-        search = KernelSearchCV(SVC(), {"C": [-1.0, 1.0], "gamma": [0.1]})
-        with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", message="One or more of the test scores")
-            with pytest.warns(FitFailedWarning, match="C"):
-                search.fit(X, TWO)
-        assert np.isnan(search.cv_results_["mean_test_score"][0])
-        assert search.best_params_["C"] == 1.0
-        with pytest.raises(ValueError, match="gamma"):
-            KernelSearchCV(SVC(), {"gamma": [-1.0, 1.0]}, error_score="raise").fit(X, TWO)
-        with pytest.raises(ValueError, match="All the 5 fits failed"):
-            KernelSearchCV(SVC(), {"C": [-1.0]}).fit(X, TWO)
-
-    @pytest.mark.parametrize("options", [{"time_limit": 0}, {"n_jobs": 0}, {"cv": "five"}, {"scoring": "no such"}])
-    def test_bad_parameters(self, options: dict[str, Any]) -> None:
-        with pytest.raises(ValueError):
-            KernelSearchCV(SVC(), {"C": [1.0]}, **options).fit(X, TWO)
-
-    def test_bad_grid(self) -> None:
-        with pytest.raises(ValueError, match="Cost"):
-            KernelSearchCV(SVC(), {"Cost": [1.0]}).fit(X, TWO)
-
-    def test_time_limit_gives_the_best_so_far(self) -> None:
-        grid = {"kernel": [kernels.RBF(0.1), Slow()]}
-        began = time.monotonic()
-        search = KernelSearchCV(SVC(), grid, time_limit=1.0, n_jobs=1).fit(X, TWO)
-        assert time.monotonic() - began < 8.0
-        assert not search.complete_
-        assert search.best_params_ == {"kernel": kernels.RBF(0.1)}
-        assert search.cv_results_["splits_done"][0] == 5
-        assert search.predict(X).shape == TWO.shape
-
-    def test_time_limit_too_short_for_anything(self) -> None:
-        with pytest.raises(ValueError, match="time_limit"):
-            KernelSearchCV(SVC(), {"C": [1.0]}, time_limit=1e-9).fit(X, TWO)
-
-    def test_time_limit_ends_a_long_fit(self) -> None:
-        objects = np.random.default_rng(0).normal(size=(1500, 40))
-        targets = np.random.default_rng(1).integers(0, 2, 1500)
-        began = time.monotonic()
-        estimator = SVC(kernel=kernels.Linear(), tol=1e-9, psd="ignore")
-        grid = {"C": [1e-3, 1e6]}
-        search = KernelSearchCV(estimator, grid, time_limit=1.5, refit=False, cv=2).fit(objects, targets)
-        assert time.monotonic() - began < 10.0
-        assert search.cv_results_["splits_done"][0] == 2
-
-    def test_conventions(self) -> None:
-        search = KernelSearchCV(SVC(), {"C": [1.0]}, time_limit=5.0)
-        assert clone(search).get_params()["time_limit"] == 5.0
-        with pytest.raises(NotFittedError):
-            search.predict(X)
-        search.fit(X, Y)
-        assert list(search.classes_) == [0, 1, 2]
-        assert search.n_features_in_ == 6
-
-    def test_number_of_threads_does_not_matter(self) -> None:
-        results = []
-        for jobs in (1, 2, 4):
-            search = KernelSearchCV(SVC(), {"C": [0.1, 1.0], "gamma": [0.1, "scale"]}, n_jobs=jobs, scoring="roc_auc")
-            results.append(search.fit(X, TWO).cv_results_["mean_test_score"])
-        np.testing.assert_array_equal(results[0], results[1])
-        np.testing.assert_array_equal(results[0], results[2])
-
-    def test_no_thread_is_left_watching_the_clock(self) -> None:
-        KernelSearchCV(SVC(), {"C": [1.0]}, time_limit=60.0).fit(X, TWO)
-        assert not [thread for thread in threading.enumerate() if isinstance(thread, threading.Timer)]
-
-
-@dataclass(frozen=True)
-class Counted(Kernel):
-    """The dot product, counting."""
-
-    domain = Vectors
-    values: ClassVar[int] = 0
-
-    def features(self, objects: Any, state: Any, dtype: Any) -> Any:
-        return objects
-
-    def tile(self, left: Any, right: Any, state: Any, out: Any) -> None:
-        Counted.values += out.size
-        out[...] = left.values @ right.values.T
-
-    def diagonal(self, features: Any, state: Any) -> Any:
-        return (features.values**2).sum(axis=1)
-
-    @classmethod
-    def examples(cls) -> Iterator[Self]:
-        yield cls()
-
-
-@dataclass(frozen=True)
-class Slow(Kernel):
-    """The dot product, and a nap."""
-
-    domain = Vectors
-
-    def features(self, objects: Any, state: Any, dtype: Any) -> Any:
-        return objects
-
-    def tile(self, left: Any, right: Any, state: Any, out: Any) -> None:
-        time.sleep(2.0)
-        out[...] = left.values @ right.values.T
-
-    def diagonal(self, features: Any, state: Any) -> Any:
-        return (features.values**2).sum(axis=1)
-
-    @classmethod
-    def examples(cls) -> Iterator[Self]:
-        yield cls()

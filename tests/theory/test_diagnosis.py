@@ -1,25 +1,12 @@
 """Diagnoses where the answer is known: the lecture's matrices, planted faults, degenerate data, real data."""
 
-import json
-import re
-
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
 from mercer import diagnose, kernels
 from mercer.errors import InputError, ParameterError
-from tests.kernels.graphs.realdata import as_graphs
-
-GOOD = np.array([[3, 2, 0, 0, 0], [2, 3, 0, 0, 0], [0, 0, 4, 3, 3], [0, 0, 3, 4, 2], [0, 0, 3, 2, 4]], dtype=float)
-LABELS = [1, 1, 2, 2, 2]
-RNG = np.random.default_rng(0)
-Y = np.repeat([0, 1], 60)
-BLOBS = RNG.normal(size=(120, 2)) + 3 * Y[:, None]
-
-
-def names(found):
-    return [finding.name for finding in found.findings]
+from tests.theory.diagnosed import BLOBS, GOOD, LABELS, Y, names
 
 
 def test_the_matrices_of_the_lecture():
@@ -56,85 +43,6 @@ def test_irrelevant_features_make_a_matrix_diagonal(kernel):
     assert {0, 1} <= set(found.columns.relevant[:3])
     assert found.columns.irrelevant > 1300
     assert found.columns.relevant_alone > 0.8
-
-
-def test_widths():
-    narrow = diagnose(kernels.RBF(1e4), BLOBS, Y)
-    assert narrow.verdict == "diagonal"
-    assert narrow.widths[0].too == "narrow"
-    assert "smaller gamma" in narrow.next_step
-    wide = diagnose(kernels.RBF(1e-9), BLOBS, Y)
-    assert wide.verdict == "constant"
-    assert wide.widths[0].too == "wide"
-    assert "larger gamma" in wide.next_step
-    for found in (narrow, wide):
-        again = diagnose(kernels.RBF(found.widths[0].suggested), BLOBS, Y)
-        assert again.verdict == "good"
-        assert again.widths[0].too == ""
-    without = diagnose(kernels.RBF(1e4), BLOBS).widths[0]
-    squared = ((BLOBS[:, None] - BLOBS) ** 2).sum(axis=2)[np.triu_indices(120, 1)]
-    assert without.suggested == pytest.approx(1 / np.median(squared), rel=1e-2)
-    assert [one.kernel for one in diagnose(kernels.Linear() + kernels.Laplacian(2.0), BLOBS).widths] == [
-        "laplacian(gamma=2.0)"
-    ]
-
-
-SERIES = [list(np.sin(np.linspace(0, 3 + 2 * (i % 2), 12)) + 0.05 * i) for i in range(40)]
-MIXTURE = kernels.on(["a", "b"], kernels.RBF(1e4)) + kernels.on("word", kernels.Spectrum(1))
-WIDTHS = {
-    "gamma": ([kernels.RBF, kernels.Laplacian, kernels.Exponential], 1e4, 1e-7),
-    "length_scale": ([kernels.Matern, kernels.RationalQuadratic, kernels.Periodic], 1e-4, 1e5),
-}
-
-
-@pytest.mark.parametrize(
-    ("kind", "name", "sharp", "blunt"),
-    [(kind, name, sharp, blunt) for name, (kinds, sharp, blunt) in WIDTHS.items() for kind in kinds],
-)
-@pytest.mark.parametrize("labels", [None, Y], ids=["without labels", "with labels"])
-def test_widths_of_every_kind(kind, name, sharp, blunt, labels):
-    """Too narrow and too wide are told, and the width suggested is neither, whatever the parameter is called."""
-    X = BLOBS if kind is not kernels.Periodic else BLOBS / 20
-    for size, too in ((sharp, "narrow"), (blunt, "wide")):
-        if kind is kernels.RationalQuadratic and too == "narrow":
-            size = 1e-9  # it falls off like a power, so it takes more
-        found = diagnose(kind(**{name: size}), X, labels)
-        (width,) = found.widths
-        assert (width.parameter, width.value, width.too) == (name, pytest.approx(size), too)
-        assert (width.suggested > size) == (width.direction == "larger")
-        assert f"Try a {width.direction} {name}: {width.suggested:.3g}" in str(found)
-        again = diagnose(kind(**{name: width.suggested}), X, labels).widths[0]
-        assert again.too == ""
-        if labels is None:
-            assert again.exponent == pytest.approx(1.0, abs=0.05)
-
-
-def test_widths_inside_other_kernels():
-    both = diagnose(
-        kernels.RBF(1e4) * kernels.Linear() + kernels.normalise(kernels.Matern(length_scale=1e-5)), BLOBS, Y
-    )
-    assert [(width.parameter, width.too) for width in both.widths] == [("gamma", "narrow"), ("length_scale", "narrow")]
-    assert "rbf(gamma=10000.0): gamma = 1e+04" in str(both)
-    over = diagnose(kernels.RBF(1e5, over=kernels.Polynomial(degree=2)), BLOBS, Y)
-    assert [width.too for width in over.widths] == ["narrow"]
-    words = ["ab" * (1 + i % 3) + "c" * (i // 60) for i in range(120)]
-    strings = diagnose(kernels.RBF(1e5, over=kernels.Spectrum(1)), words, Y)
-    assert [width.too for width in strings.widths] == ["narrow"]
-    columns = {"a": BLOBS[:, 0].tolist(), "b": BLOBS[:, 1].tolist(), "word": words}
-    table = diagnose(MIXTURE, columns, Y)
-    assert [width.kernel for width in table.widths] == ["rbf(gamma=10000.0)"]
-    assert table.widths[0].too == "narrow"
-    assert diagnose(kernels.Polynomial(gamma=5.0) + kernels.RBF((1.0, 2.0)), BLOBS, Y).widths == ()
-
-
-def test_widths_of_alignments():
-    labels = np.arange(40) % 2
-    for sigma, too in ((1e-3, "narrow"), (1e5, "wide"), ("median", "")):
-        found = diagnose(kernels.normalise(kernels.GlobalAlignment(sigma=sigma)), SERIES, labels)
-        (width,) = found.widths
-        assert (width.parameter, width.too) == ("sigma", too)
-        assert 0.05 < width.suggested < 50
-    assert diagnose(kernels.GlobalAlignment(sigma=1e-3), SERIES).widths[0].by == "the rule of the kernel"
 
 
 def test_indefinite_and_broken():
@@ -248,71 +156,6 @@ def test_leave_one_out_is_exact():
     assert left_out_agreement(K, target_of(y, 14))[0] == pytest.approx(best, abs=1e-9)
 
 
-DEGENERATE = [
-    (np.array([[1.0]]), [0]),
-    (np.array([[1.0]]), None),
-    (np.array([[1.0], [2.0]]), [0, 1]),
-    (np.zeros((6, 2)), [0, 1, 0, 1, 0, 1]),
-    (np.ones((6, 2)), [0, 0, 0, 0, 0, 0]),
-    (np.eye(6), list("abcdef")),
-    (1e-300 * np.arange(12.0).reshape(6, 2), [0, 1, 0, 1, 0, 1]),
-    (1e150 * np.arange(12.0).reshape(6, 2), [0, 1, 0, 1, 0, 1]),
-    (1e300 * np.arange(12.0).reshape(6, 2), [0, 1, 0, 1, 0, 1]),
-    (np.repeat([[1.0, 2.0]], 30, axis=0), [0, 1] * 15),
-    (np.arange(30.0)[:, None], np.arange(30.0)),
-    (np.arange(30.0)[:, None], np.full(30, 2.5)),
-]
-
-
-@pytest.mark.parametrize("kernel", [kernels.RBF(), kernels.RBF(1.0), kernels.Linear(), kernels.Polynomial()], ids=str)
-@pytest.mark.parametrize(("X", "y"), DEGENERATE)
-def test_degenerate_data_are_reported(kernel, X, y):
-    found = diagnose(kernel, X, y)
-    assert found.verdict in ("good", "weak", "diagonal", "constant", "indefinite", "broken")
-    assert found.reason
-    assert found.next_step
-    json.loads(found.to_json())
-    assert found.headline in found.headline
-    assert str(found)
-    assert found._repr_html_()
-
-
-@pytest.mark.parametrize("matrix", [np.zeros((4, 4)), np.ones((4, 4)), -np.eye(4), np.full((4, 4), 1e300), [[0.0]]])
-def test_degenerate_matrices_are_reported(matrix):
-    found = diagnose(matrix, y=[0, 1, 0, 1][: len(matrix)])
-    json.loads(found.to_json())
-    assert found.verdict != "good"
-
-
-NAN = kernels.FromBlocks(lambda A, B: np.full((len(A), len(B)), np.nan))
-
-
-@pytest.mark.parametrize(
-    ("kernel", "objects", "reason"),
-    [
-        (kernels.RBF(), [], "There are no objects"),
-        (kernels.Linear(), np.zeros((0, 3)), "There are no objects"),
-        (kernels.Spectrum(2), [], "There are no objects"),
-        (kernels.on("a", kernels.Spectrum(2)), {"a": []}, "There are no objects"),
-        (np.zeros((0, 0)), None, "There are no objects"),
-        ([], None, "There are no objects"),
-        (np.ones((2, 3)), None, "2 rows and 3 columns"),
-        (np.array([[1.0, np.nan], [np.nan, 1.0]]), None, r"Entry \(0, 1\) is nan"),
-        (np.array([[1.0, 2.0], [0.0, 1.0]]), None, "2 and 0"),
-        (NAN, BLOBS, ""),
-    ],
-)
-def test_what_cannot_be_looked_at_is_reported(kernel, objects, reason):
-    for y in (None, [] if objects is None or len(objects) == 0 else Y):
-        found = diagnose(kernel, objects, y)
-        assert found.verdict == "broken"
-        assert re.search(reason, found.reason)
-        assert found.next_step
-        json.loads(found.to_json())
-        assert str(found)
-        assert found._repr_html_()
-
-
 def test_objects_of_other_kinds():
     words = ["gattaca", "gattica", "gatta", "gattacca", "gattaga", "ccgcg", "cgcgc", "cgccg", "gcgcc", "ccgcc"]
     assert diagnose(kernels.Spectrum(2), words, [1] * 5 + [0] * 5).verdict == "good"
@@ -381,53 +224,3 @@ def test_cost_beyond_memory(monkeypatch):
     assert not found.cost.fits
     assert "cost" in names(found)
     assert "does not fit" in found.cost.advice
-
-
-@pytest.mark.realdata
-class TestRealData:
-    @pytest.mark.parametrize(
-        ("name", "kernel", "verdict"),
-        [
-            ("vectors/fourclass", kernels.RBF(), "good"),
-            ("vectors/sonar", kernels.RBF(), "good"),
-            ("vectors/diabetes", kernels.RBF(), "weak"),
-            ("vectors/fourclass", kernels.RBF(1e4), "diagonal"),
-            ("vectors/fourclass", kernels.RBF(1e-9), "constant"),
-            ("strings/splice_junction", kernels.WeightedDegree(5), "good"),
-            ("strings/splice_junction", kernels.Spectrum(8), "diagonal"),
-        ],
-    )
-    def test_known_verdicts(self, load, name, kernel, verdict):
-        X, y = next(iter(load(name).values()))
-        X = (
-            list(X)
-            if name.startswith("strings")
-            else np.asarray(X.toarray() if hasattr(X, "toarray") else X, dtype=float)
-        )
-        assert diagnose(kernel, X, y, sample=300).verdict == verdict
-
-    @pytest.mark.parametrize(
-        ("name", "kernel", "verdict"),
-        [
-            ("MUTAG", kernels.normalise(kernels.WeisfeilerLehman(3)), "good"),
-            ("MUTAG", kernels.ShortestPath(), "good"),
-            ("MUTAG", kernels.WeisfeilerLehman(0), "good"),
-            ("PTC_MR", kernels.normalise(kernels.WeisfeilerLehman(5)), "weak"),
-        ],
-    )
-    def test_graphs(self, load, name, kernel, verdict):
-        items, classes = as_graphs(load(f"graphs/{name}")["all"])
-        found = diagnose(kernel, items, classes, sample=200)
-        assert found.verdict == verdict
-        assert found.kind == "graphs"
-        assert found.labels.p_value < 0.05 or verdict == "weak"
-        json.loads(found.to_json())
-
-    def test_a_column_of_numbers_that_drowns_the_rest(self, load):
-        """The first column of breast_cancer is the number of the patient."""
-        X, y = load("vectors/breast_cancer")["all"]
-        found = diagnose(
-            kernels.RBF(), np.asarray(X.toarray() if hasattr(X, "toarray") else X, dtype=float), y, sample=300
-        )
-        assert found.verdict == "weak"
-        assert "Standardise" in found.next_step

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, ClassVar, Self, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
+import scipy.sparse as sp
 
 from mercer._registry import INPUTS, find
 from mercer.errors import InputError, InputTypeError, ModelFileError
 from mercer.inputs.base import Arrays, Index, Objects
+from mercer.inputs.listing import listed, refuse_masked, shown
 from mercer.inputs.ragged import fit_together, offsets_of, take_rows
 from mercer.inputs.vectors import Vectors
 
@@ -44,19 +46,7 @@ class Bags(Objects):
         del new
         if isinstance(raw, cls):
             return raw
-        if isinstance(raw, str | bytes | Mapping | set | frozenset) or not isinstance(raw, Iterable):
-            raise InputTypeError(
-                f"Expected a list of bags, got one {type(raw).__name__}. Pass a list, even for one bag."
-            )
-        bags: list[list[Any]] = []
-        for position, bag in enumerate(raw):
-            if isinstance(bag, str | bytes | Mapping) or not isinstance(bag, Iterable):
-                raise InputTypeError(
-                    f"Expected a list of bags, but item {position} is {repr(bag)[:40]} of type {type(bag).__name__}."
-                )
-            bags.append(list(bag))
-        if not bags:
-            raise InputError("Found 0 bags while a minimum of 1 is required.")
+        bags = [_elements(bag, position) for position, bag in enumerate(listed(raw, cls.kind))]
         return cls([element for bag in bags for element in bag], {}, offsets_of(len(bag) for bag in bags))
 
     def elements(self, kind: type[Kind]) -> Kind:
@@ -111,6 +101,19 @@ class Bags(Objects):
         if not fit_together(offsets, np.arange(len(elements))):
             raise ModelFileError("The stored bags do not fit together: offsets and elements disagree.")
         return cls(None, {kind: elements}, offsets.astype(np.int64))
+
+
+def _elements(bag: Any, position: int) -> list[Any]:
+    if hasattr(bag, "to_numpy"):
+        bag = np.asarray(bag)  # the rows of a frame, where iterating would give the names of its columns
+    single = isinstance(bag, str | bytes | Mapping | Iterator)
+    if single or not isinstance(bag, Iterable) or sp.issparse(bag) or (isinstance(bag, np.ndarray) and not bag.ndim):
+        raise InputTypeError(
+            f"Expected a list of bags, but item {position} is {shown(bag)} of type {type(bag).__name__}. A bag is a "
+            "list, a set or an array of elements."
+        )
+    refuse_masked(bag, f"Bag {position}")
+    return list(bag)
 
 
 def _rows(elements: list[Any]) -> Any:

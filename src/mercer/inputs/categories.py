@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from mercer.errors import InputError, InputTypeError, ModelFileError
 from mercer.inputs.base import Arrays, Index, Objects, read_only
+from mercer.inputs.listing import refuse_masked
 
 
 class Categories(Objects):
@@ -79,9 +80,7 @@ class Categories(Objects):
 def _matrix(raw: Any) -> npt.NDArray[Any]:
     if isinstance(raw, str | bytes):
         raise InputTypeError(f"Expected rows of categories, got one {type(raw).__name__}. Pass a list of rows.")
-    if isinstance(raw, np.ma.MaskedArray) and np.ma.is_masked(raw):
-        row, column = np.argwhere(np.ma.getmaskarray(raw))[0][:2]
-        raise InputError(f"The entry at row {row}, column {column} is masked. Fill or drop masked entries first.")
+    refuse_masked(raw)
     try:
         # A list goes through objects: NumPy would turn the mixed row ["a", 1] into text.
         values = raw if isinstance(raw, np.ndarray) else np.asarray(raw, dtype=object)
@@ -111,7 +110,7 @@ def _codes(name: str, column: npt.NDArray[Any]) -> npt.NDArray[np.uint64]:
 
 
 def _code(value: Any, row: int, name: str) -> int:
-    if value is None or type(value).__name__ == "NAType" or value != value:  # pandas.NA answers no comparison
+    if _is_missing(value):
         raise InputError(
             f"The category at row {row}, {name} is missing ({value!r}). Drop the row, or name what is missing a "
             "category of its own, such as 'missing'."
@@ -129,3 +128,9 @@ def _code(value: Any, row: int, name: str) -> int:
             "booleans. Convert it to text first."
         )
     return int.from_bytes(hashlib.blake2b(key, digest_size=8).digest(), "little")
+
+
+def _is_missing(value: Any) -> bool:
+    if value is None or type(value).__name__ == "NAType":  # pandas.NA answers no comparison
+        return True
+    return not isinstance(value, np.ndarray) and bool(value != value)

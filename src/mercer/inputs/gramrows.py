@@ -40,11 +40,12 @@ class GramRows(Objects):
     @classmethod
     def rows(cls, matrix: Any, *, self_similarity: Any = None) -> Self:
         """New objects: K(new, training), with their own k(x, x) where that is known."""
-        values: Any = Vectors.coerce(matrix).values
+        values = Vectors.coerce(matrix).dense()
         own = None if self_similarity is None else np.asarray(self_similarity, dtype=np.float64)
-        if own is not None and own.shape != (len(values),):
+        if own is not None and (own.shape != (len(values),) or not np.isfinite(own).all()):
             raise InputError(
-                f"self_similarity must have one value per row: expected ({len(values)},), got {own.shape}."
+                f"self_similarity must have one finite value per row: expected ({len(values)},), got {own.shape}, "
+                f"{np.isfinite(own).sum()} of them finite."
             )
         return cls(values, np.arange(len(values)), training=False, self_similarity=own)
 
@@ -52,8 +53,7 @@ class GramRows(Objects):
     def coerce(cls, raw: Any, *, new: bool = False) -> Self:
         if isinstance(raw, cls):
             return raw
-        vectors = Vectors.coerce(raw)
-        values: Any = vectors.values.toarray() if vectors.is_sparse else vectors.values
+        values = Vectors.coerce(raw).dense()
         if new:
             return cls(values, np.arange(len(values)), training=False)
         if values.shape[0] != values.shape[1]:

@@ -8,8 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from mercer.errors import InputError
-from mercer.inputs.graphdrafts import Draft, shown
+from mercer.inputs.graphdrafts import Draft
 from mercer.inputs.hashing import content_hash
+from mercer.inputs.listing import shown
 from mercer.inputs.ragged import offsets_of
 
 

@@ -11,6 +11,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from mercer.errors import InputError, InputTypeError
+from mercer.inputs.listing import listed, refuse_masked, shown
 
 _DICT_KEYS = ("edges", "nodes", "labels", "edge_labels", "weights", "attributes", "edge_attributes", "directed")
 _ACCEPTED = (
@@ -45,12 +46,7 @@ def _items(raw: Any) -> list[Any]:
         raise InputTypeError(
             f"Expected a list of graphs, got one {type(raw).__name__}. Pass a list, even for one graph."
         )
-    if isinstance(raw, str | bytes) or not (isinstance(raw, Sequence | np.ndarray) or hasattr(raw, "to_numpy")):
-        raise InputTypeError(f"Expected a list of graphs, got {type(raw).__name__}.")
-    items = list(raw if isinstance(raw, Sequence) else np.asarray(raw))
-    if not items:
-        raise InputError("Found 0 graphs while a minimum of 1 is required.")
-    return items
+    return listed(raw, "graphs")
 
 
 def _draft(item: Any, number: int) -> Draft:
@@ -117,6 +113,7 @@ def _gathered(items: list[dict[str, Any]], name: str, missing: Any = None) -> li
 
 
 def _matrix_draft(matrix: Any, number: int) -> Draft:
+    refuse_masked(matrix, f"Graph {number}")
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         raise InputError(
             f"Graph {number}: an adjacency matrix is square, got shape {matrix.shape}. "
@@ -124,7 +121,9 @@ def _matrix_draft(matrix: Any, number: int) -> Draft:
         )
     if matrix.dtype.kind not in "fiub":
         raise InputTypeError(f"Graph {number}: an adjacency matrix holds numbers, got dtype {matrix.dtype}.")
-    entries = sp.coo_array(matrix)
+    # SciPy knows no half precision, and one byte order.
+    native: Any = matrix if sp.issparse(matrix) else np.asarray(matrix, dtype=np.float64)
+    entries = sp.coo_array(native, copy=True)  # what is the caller's is not tidied
     entries.sum_duplicates()
     values = entries.data.astype(np.float64)
     kept = values != 0
@@ -216,9 +215,3 @@ def _edges_of(raw: Any, names: Sequence[Any], number: int) -> tuple[npt.NDArray[
             edges[position, side] = place[edge[side]]
     weights = [edge[2] if len(edge) == 3 else 1.0 for edge in listed]
     return edges, weights if any(len(edge) == 3 for edge in listed) else None
-
-
-def shown(item: object) -> str:
-    """An item as it is quoted in messages."""
-    text = repr(item)
-    return text if len(text) <= 40 else text[:37] + "..."

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from mercer.errors import InputTypeError
+from mercer.inputs.listing import shown
 
 LOWEST_NAME = 2**62
 """Names lie in [2^62, 2^63): positive as int64, and apart from every Unicode code point."""
@@ -65,15 +66,10 @@ def _encoded(thing: Any) -> bytes:
     if isinstance(thing, frozenset):
         return b"f" + _joined(sorted(_encoded(part) for part in thing))
     raise InputTypeError(
-        f"{_shown(thing)} of type {type(thing).__name__} has no content that could be compared in another process. "
+        f"{shown(thing)} of type {type(thing).__name__} has no content that could be compared in another process. "
         "Use strings, numbers, bytes, None, or tuples and frozensets of them."
     )
 
 
 def _joined(parts: list[bytes]) -> bytes:
     return b"".join(len(part).to_bytes(8, "little") + part for part in parts)
-
-
-def _shown(item: object) -> str:
-    text = repr(item)
-    return text if len(text) <= 40 else text[:37] + "..."

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from mercer.errors import InputError, InputTypeError, ModelFileError
+from mercer.errors import ModelFileError
 from mercer.inputs.base import Arrays, Index, Objects
+from mercer.inputs.listing import listed
 
 
 class Items(Objects):
@@ -24,12 +25,7 @@ class Items(Objects):
         del new
         if isinstance(raw, cls):
             return raw
-        if isinstance(raw, str | bytes) or not isinstance(raw, Iterable):
-            raise InputTypeError(f"Expected a list of objects, got one {type(raw).__name__}. Pass a list.")
-        items = list(raw)  # never np.asarray: it takes graphs and sets apart
-        if not items:
-            raise InputError("Found 0 objects while a minimum of 1 is required.")
-        return cls(items)
+        return cls(listed(raw, cls.kind))
 
     def __len__(self) -> int:
         return len(self.items)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from mercer.errors import InputError, InputTypeError, MercerWarning, MissingExtr
 from mercer.inputs.graphblock import assembled
 from mercer.inputs.graphdrafts import Draft
 from mercer.inputs.graphs import Graphs
+from mercer.inputs.listing import listed
 from mercer.inputs.vectors import Vectors
 
 
@@ -27,7 +27,7 @@ def parsed_molecules(
     many.
     """
     chem = _rdkit()
-    rows = _items(items)
+    rows = listed(items, "molecules")
     molecules, kept, bad = [], [], []
     with chem.rdBase.BlockLogs():
         for row, item in enumerate(rows):
@@ -114,14 +114,6 @@ def morgan_bits(items: Any) -> Vectors:
 def morgan_counts(items: Any) -> Vectors:
     """Fingerprints of radius 2 in 2048 counts."""
     return fingerprints(items, counts=True)
-
-
-def _items(raw: Any) -> list[Any]:
-    if isinstance(raw, str | bytes):
-        raise InputTypeError("Expected a list of SMILES, got one string. Pass a list, even for one molecule.")
-    if not (isinstance(raw, Sequence | np.ndarray) or hasattr(raw, "to_numpy")):
-        raise InputTypeError(f"Expected a list of SMILES or RDKit molecules, got {type(raw).__name__}.")
-    return list(raw if isinstance(raw, Sequence) else np.asarray(raw, dtype=object))
 
 
 def _standard(chem: Any, molecule: Any) -> Any:

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from mercer.errors import InputError, InputTypeError, ModelFileError
 from mercer.inputs.base import Arrays, Index, Objects
+from mercer.inputs.listing import refuse_masked
 
 
 class Nodes(Objects):
@@ -32,23 +33,28 @@ class Nodes(Objects):
             return raw
         if isinstance(raw, str | bytes) or not (isinstance(raw, Sequence | np.ndarray) or hasattr(raw, "to_numpy")):
             raise InputTypeError(f"Expected a list of node numbers, got {type(raw).__name__}.")
+        refuse_masked(raw)
         array = np.asarray(raw)
+        if array.dtype == object and all(isinstance(number, int | np.integer) for number in array.ravel()):
+            array = np.array(array.tolist())
         if array.ndim == 2 and array.shape[1] == 1:
             array = array[:, 0]
         if array.ndim != 1:
             raise InputTypeError(f"Expected a list of node numbers, got an array of shape {array.shape}.")
         if not len(array):
             raise InputError("Found 0 nodes while a minimum of 1 is required.")
-        if array.dtype.kind == "f" and (array == np.rint(array)).all():
+        if array.dtype.kind == "f" and np.isfinite(array).all() and (array == np.rint(array)).all():
             array = array.astype(np.int64)
         if array.dtype.kind not in "iu":
             raise InputTypeError(
-                f"Nodes are given by their numbers, counted from 0 in the order of the graph; got {array[0]!r} first."
+                "Nodes are given by their numbers, counted from 0 in the order of the graph; got "
+                f"{array.tolist()[0]!r} first."
             )
-        if (array < 0).any():
-            where = int(np.flatnonzero(array < 0)[0])
+        numbers = array.astype(np.int64)  # beyond 2^63 they come out negative
+        if (numbers < 0).any():
+            where = int(np.flatnonzero(numbers < 0)[0])
             raise InputError(f"Item {where} is node {array[where]}; nodes are numbered from 0.")
-        return cls(array.astype(np.int64))
+        return cls(numbers)
 
     def __len__(self) -> int:
         return len(self.numbers)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -10,6 +9,7 @@ import numpy.typing as npt
 
 from mercer.errors import InputError, InputTypeError, ModelFileError
 from mercer.inputs.base import Arrays, Index, Objects, read_only
+from mercer.inputs.listing import listed, refuse_masked, shown
 from mercer.inputs.ragged import fit_together, offsets_of, take_rows
 
 
@@ -36,11 +36,7 @@ class Series(Objects):
         del new
         if isinstance(raw, cls):
             return raw
-        if isinstance(raw, str | bytes) or not isinstance(raw, Iterable):
-            raise InputTypeError(f"Expected a list of time series, got one {type(raw).__name__}.")
         parts = [_moments(item, position) for position, item in enumerate(_items(raw))]
-        if not parts:
-            raise InputError("Found 0 time series while a minimum of 1 is required.")
         channels = parts[0].shape[1]
         for position, part in enumerate(parts):
             if part.shape[1] != channels:
@@ -99,17 +95,18 @@ def refuse_other_channels(series: Series, channels: int) -> None:
 
 
 def _items(raw: Any) -> list[Any]:
+    if hasattr(raw, "to_numpy") and np.ndim(frame := np.asarray(raw)) == 2:
+        raw = frame  # a series in each row
     if isinstance(raw, np.ndarray) and raw.dtype != object and raw.ndim not in (2, 3):
         raise InputError(
             f"Expected a list of time series, or an array of shape (series, length) or (series, length, channels), got "
             f"shape {raw.shape}. For one series pass [series]."
         )
-    return list(raw)
+    return listed(raw, "time series")
 
 
 def _moments(item: Any, position: int) -> npt.NDArray[np.float64]:
-    if isinstance(item, np.ma.MaskedArray) and np.ma.is_masked(item):
-        raise InputError(f"Series {position} has masked moments. Fill or drop them first.")
+    refuse_masked(item, f"Series {position}")
     try:
         values = np.asarray(item)
         if values.dtype.kind not in "fiub":
@@ -118,7 +115,7 @@ def _moments(item: Any, position: int) -> npt.NDArray[np.float64]:
         values = np.asarray(None, dtype=object)
     if values.dtype.kind not in "fiub" or values.ndim not in (1, 2):
         raise InputTypeError(
-            f"Expected a list of time series, but item {position} is {repr(item)[:40]} of type {type(item).__name__}. "
+            f"Expected a list of time series, but item {position} is {shown(item)} of type {type(item).__name__}. "
             "A series is a list of numbers, or an array of shape (length, channels)."
         )
     moments = values.reshape(len(values), -1).astype(np.float64) if len(values) else values.reshape(0, 1)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from numbers import Integral
 from typing import Any, ClassVar, Self
 
@@ -14,6 +14,7 @@ import scipy.sparse as sp
 from mercer.errors import InputError, InputTypeError, ModelFileError
 from mercer.inputs.base import Arrays, Index, Objects
 from mercer.inputs.hashing import content_hash
+from mercer.inputs.listing import listed, refuse_masked, shown
 from mercer.inputs.ragged import fit_together, offsets_of, take_rows
 
 _LARGEST = 2**53
@@ -49,16 +50,11 @@ class Sets(Objects):
         del new
         if isinstance(raw, cls):
             return raw
-        if isinstance(raw, str | bytes | Mapping | set | frozenset) or not isinstance(raw, Iterable):
-            raise InputTypeError(
-                f"Expected a list of sets, got one {type(raw).__name__}. Pass a list, even for one set."
-            )
-        if sp.issparse(raw) or hasattr(raw, "to_numpy") or (isinstance(raw, np.ndarray) and raw.dtype != object):
+        frame = hasattr(raw, "to_numpy") and len(raw.shape) == 2
+        if sp.issparse(raw) or frame or (isinstance(raw, np.ndarray) and raw.dtype != object):
+            refuse_masked(raw)
             return cls._of_matrix(raw)
-        counters = [_counted(position, item) for position, item in enumerate(raw)]
-        if not counters:
-            raise InputError("Found 0 sets while a minimum of 1 is required.")
-        return cls._of_counters(counters)
+        return cls._of_counters([_counted(position, item) for position, item in enumerate(listed(raw, cls.kind))])
 
     @classmethod
     def _of_counters(cls, counters: list[dict[int, int]]) -> Self:
@@ -73,7 +69,9 @@ class Sets(Objects):
             raise InputTypeError(f"Expected a matrix of 0 and 1 with one row per set, got {array.dtype} {array.shape}.")
         if not array.shape[0]:
             raise InputError("Found 0 sets while a minimum of 1 is required.")
-        csr = sp.csr_array(array)
+        # SciPy knows no half precision, and one byte order.
+        native: Any = array if sp.issparse(array) else array.astype(np.float64)
+        csr = sp.csr_array(native, copy=True)  # what is the caller's is not tidied
         csr.sum_duplicates()
         csr.eliminate_zeros()
         values = np.asarray(csr.data, dtype=np.float64)
@@ -119,10 +117,12 @@ class Sets(Objects):
 
 
 def _counted(position: int, item: Any) -> dict[int, int]:
-    if isinstance(item, str | bytes) or not isinstance(item, Iterable):
+    if isinstance(item, str | bytes | Iterator) or not isinstance(item, Iterable):
         hint = " Use set(text) for its characters or text.split() for its words." if isinstance(item, str) else ""
+        if isinstance(item, Iterator):
+            hint = " It can be read only once: pass a list or a set of its elements."
         raise InputTypeError(
-            f"Expected a list of sets, but item {position} is {repr(item)[:40]} of type {type(item).__name__}.{hint}"
+            f"Expected a list of sets, but item {position} is {shown(item)} of type {type(item).__name__}.{hint}"
         )
     pairs: Mapping[Hashable, Any]
     try:
@@ -135,7 +135,8 @@ def _counted(position: int, item: Any) -> dict[int, int]:
     for element, count in pairs.items():
         if isinstance(count, bool) or not isinstance(count, Integral) or not 0 <= int(count) <= _LARGEST:
             raise InputError(
-                f"Set {position} holds {repr(element)[:40]} {count!r} times; multiplicities are whole numbers from 0."
+                f"Set {position} holds {shown(element)} {count!r} times; multiplicities are whole numbers from 0 "
+                "to 2^53."
             )
         if count:
             try:

@@ -8,9 +8,10 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
-from mercer.errors import InputError, InputTypeError, ModelFileError
+from mercer.errors import InputTypeError, ModelFileError
 from mercer.inputs.base import Arrays, Index, Objects
 from mercer.inputs.hashing import LOWEST_NAME, symbol_of, type_of
+from mercer.inputs.listing import listed, shown
 from mercer.inputs.ragged import fit_together, offsets_of, take_rows
 
 
@@ -40,8 +41,6 @@ class Strings(Objects):
         if isinstance(raw, cls):
             return raw
         items = _items(raw)
-        if not items:
-            raise InputError("Found 0 strings while a minimum of 1 is required.")
         if isinstance(items[0], list | tuple | np.ndarray):
             return cls.of_tokens(items)
         for position, item in enumerate(items):
@@ -62,9 +61,9 @@ class Strings(Objects):
         symbols: list[int] = []
         family: str | None = None
         for position, tokens in enumerate(sequences):
-            if isinstance(tokens, str | bytes) or not isinstance(tokens, list | tuple | np.ndarray):
+            if not isinstance(tokens, list | tuple | np.ndarray) or getattr(tokens, "shape", None) == ():
                 raise InputTypeError(
-                    f"Expected sequences of tokens like item 0, but item {position} is {_shown(tokens)} of type "
+                    f"Expected sequences of tokens like item 0, but item {position} is {shown(tokens)} of type "
                     f"{type(tokens).__name__}. Strings and lists of tokens are never mixed."
                 )
             for place, token in enumerate(tokens):
@@ -72,7 +71,7 @@ class Strings(Objects):
                 family = family or own
                 if own != family:
                     raise InputTypeError(
-                        f"Tokens must be of one type: item {position} holds {_shown(token)} of type "
+                        f"Tokens must be of one type: item {position} holds {shown(token)} of type "
                         f"{type(token).__name__} at position {place}, where tokens before it are of type {family}."
                     )
                 try:
@@ -81,7 +80,7 @@ class Strings(Objects):
                         name = names[own, token] = symbol_of(token)
                 except TypeError as error:
                     raise InputTypeError(
-                        f"Tokens must be hashable, but item {position} holds {_shown(token)} of type "
+                        f"Tokens must be hashable, but item {position} holds {shown(token)} of type "
                         f"{type(token).__name__} at position {place}: {error}"
                     ) from error
                 symbols.append(name)
@@ -127,20 +126,12 @@ class Strings(Objects):
 
 
 def _items(raw: Any) -> list[Any]:
-    if isinstance(raw, str | bytes):
-        raise InputTypeError(
-            f"Expected a list of strings, got one {type(raw).__name__}. Pass a list, even for one string."
-        )
-    if isinstance(raw, np.ndarray) or hasattr(raw, "to_numpy"):
-        array = np.asarray(raw, dtype=object)
-        if array.ndim == 2 and array.shape[1] == 1:
-            array = array[:, 0]
-        if array.ndim != 1:
-            raise InputTypeError(f"Expected a list of strings, got an array of shape {array.shape}.")
-        return list(array)
-    if isinstance(raw, Sequence):
-        return list(raw)
-    raise InputTypeError(f"Expected a list of strings, got {type(raw).__name__}.")
+    if isinstance(raw, np.ndarray):
+        if raw.ndim == 2 and raw.shape[1] == 1:
+            raw = raw[:, 0]
+        if raw.ndim != 1:
+            raise InputTypeError(f"Expected a list of strings, got an array of shape {raw.shape}.")
+    return listed(raw, "strings")
 
 
 def _not_a_string(position: int, item: object) -> InputTypeError:
@@ -150,10 +141,5 @@ def _not_a_string(position: int, item: object) -> InputTypeError:
     elif isinstance(item, list | tuple | np.ndarray):
         hint = " Strings and lists of tokens are never mixed."
     return InputTypeError(
-        f"Expected a list of strings, but item {position} is {_shown(item)} of type {type(item).__name__}.{hint}"
+        f"Expected a list of strings, but item {position} is {shown(item)} of type {type(item).__name__}.{hint}"
     )
-
-
-def _shown(item: object) -> str:
-    text = repr(item)
-    return text if len(text) <= 40 else text[:37] + "..."

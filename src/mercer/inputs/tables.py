@@ -14,6 +14,7 @@ from mercer._registry import INPUTS, find
 from mercer.errors import InputError, InputTypeError, ModelFileError
 from mercer.inputs import coerce
 from mercer.inputs.base import Arrays, Index, Objects, read_only
+from mercer.inputs.listing import refuse_masked
 
 Kind = TypeVar("Kind", bound=Objects)
 
@@ -137,7 +138,10 @@ class Table(Objects):
 
 
 def _column(values: Any) -> npt.NDArray[Any]:
+    if hasattr(values, "to_numpy"):
+        values = values.to_numpy()
     if isinstance(values, np.ndarray):
+        refuse_masked(values, "A column of the table")
         return read_only(values)
     if isinstance(values, Sequence) and not isinstance(values, str | bytes):
         if all(isinstance(value, int | float | np.number) and not isinstance(value, bool) for value in values):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ import numpy.typing as npt
 
 from mercer.errors import InputError, InputTypeError
 from mercer.inputs.hashing import content_hash
+from mercer.inputs.listing import listed, shown
 from mercer.inputs.ragged import offsets_of
 
 _TOKEN = re.compile(r"[()]|[^\s()]+")
@@ -36,14 +36,9 @@ def parsed(raw: Any) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.
 
 
 def _items(raw: Any) -> list[Any]:
-    if isinstance(raw, str | bytes | tuple) or _is_tree(raw):
+    if isinstance(raw, tuple) or _is_tree(raw):
         raise InputTypeError(f"Expected a list of trees, got one {type(raw).__name__}. Pass a list, even for one tree.")
-    if not (isinstance(raw, Sequence | np.ndarray) or hasattr(raw, "to_numpy")):
-        raise InputTypeError(f"Expected a list of trees, got {type(raw).__name__}.")
-    items = list(raw if isinstance(raw, Sequence) else np.asarray(raw, dtype=object))
-    if not items:
-        raise InputError("Found 0 trees while a minimum of 1 is required.")
-    return items
+    return listed(raw, "trees")
 
 
 def _is_tree(item: Any) -> bool:
@@ -56,7 +51,7 @@ def _tree(item: Any, number: int) -> Parsed:
     if isinstance(item, tuple) or _is_tree(item):
         return _from_nesting(item, number)
     raise InputTypeError(
-        f"Expected a list of trees, but item {number} is {_shown(item)} of type {type(item).__name__}. A tree is "
+        f"Expected a list of trees, but item {number} is {shown(item)} of type {type(item).__name__}. A tree is "
         "bracketed text such as '(NP (D the) (N dog))', a nested tuple ('NP', ('D', 'the'), ('N', 'dog')), or an "
         "object with label() and children."
     )
@@ -69,13 +64,13 @@ def _from_text(text: str, number: int) -> Parsed:
     for token in _TOKEN.finditer(text):
         word, where = token.group(), token.start()
         if labels and not pending:
-            raise _bad_text(text, number, where, f"{_shown(word)} follows after the tree has ended")
+            raise _bad_text(text, number, where, f"{shown(word)} follows after the tree has ended")
         if word == "(":
             if pending:
                 pending[-1][1] += 1
             pending.append([None, 0, where])
         elif not pending:
-            found = "')' closes no bracket" if word == ")" else f"a tree starts with '(', not {_shown(word)}"
+            found = "')' closes no bracket" if word == ")" else f"a tree starts with '(', not {shown(word)}"
             raise _bad_text(text, number, where, found)
         elif word == ")":
             label, arity, _ = pending.pop()
@@ -130,19 +125,14 @@ def _opened(node: Any, number: int) -> tuple[Any, list[Any]]:
         if all(isinstance(child, tuple) for child in node):
             return "", list(node)
     raise InputError(
-        f"Tree {number}: {_shown(node)} of type {type(node).__name__} is no node. A node is a label, or a tuple "
+        f"Tree {number}: {shown(node)} of type {type(node).__name__} is no node. A node is a label, or a tuple "
         "(label, child, child, ...)."
     )
 
 
 def _code(label: Any, number: int) -> int:
-    if isinstance(label, int | np.integer):
-        return int(label)
     if isinstance(label, str):
         return content_hash(label)
-    raise InputError(f"Tree {number} has the label {_shown(label)}; labels are strings or whole numbers.")
-
-
-def _shown(item: object) -> str:
-    text = repr(item)
-    return text if len(text) <= 40 else text[:37] + "..."
+    if isinstance(label, int | np.integer) and -(2**63) <= label < 2**63:
+        return int(label)
+    raise InputError(f"Tree {number} has the label {shown(label)}; labels are strings or whole numbers of 64 bits.")

@@ -10,6 +10,7 @@ import scipy.sparse as sp
 
 from mercer.errors import InputError, InputTypeError, ModelFileError
 from mercer.inputs.base import Arrays, Index, Objects, read_only
+from mercer.inputs.listing import refuse_masked
 
 Values = Any
 """A C-contiguous float64 or float32 array, or a scipy.sparse.csr_array; the stubs of the two have nothing in common."""
@@ -57,6 +58,11 @@ class Vectors(Objects):
     def is_sparse(self) -> bool:
         return bool(sp.issparse(self.values))
 
+    def dense(self) -> npt.NDArray[Any]:
+        """The rows as an array, whether they are stored sparse or not."""
+        rows: npt.NDArray[Any] = self.values.toarray() if self.is_sparse else self.values
+        return rows
+
     def __len__(self) -> int:
         return int(self.values.shape[0])
 
@@ -93,12 +99,7 @@ def position(values: Values, where: int) -> tuple[int, int]:
 def _dense(raw: Any) -> npt.NDArray[np.float64] | npt.NDArray[np.float32]:
     if isinstance(raw, str | bytes):
         raise InputTypeError("Expected rows of numbers, got one string. Pass a list, and a kernel on strings.")
-    if isinstance(raw, np.ma.MaskedArray) and np.ma.is_masked(raw):
-        row, column = np.argwhere(np.ma.getmaskarray(raw))[0][:2]
-        raise InputError(
-            f"X is a masked array whose entry at row {row}, column {column} is masked. "
-            "Fill or drop masked entries first; a mask would be ignored silently."
-        )
+    refuse_masked(raw)
     try:
         values = np.asarray(raw)
     except ValueError as error:

@@ -14,7 +14,6 @@ To write a kernel, subclass `Kernel`, give it a `domain` and the three methods `
 
 from __future__ import annotations
 
-import dataclasses
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -289,8 +288,7 @@ def same_domain(kernels: tuple[Kernel, ...], owner: str) -> type[Objects]:
 
 def children(kernel: Measure) -> Iterator[Kernel]:
     """The kernels that this one is made of."""
-    for item in dataclasses.fields(kernel):
-        value = getattr(kernel, item.name)
+    for _, value in kernel._fields():
         for candidate in value if isinstance(value, tuple) else (value,):
             if isinstance(candidate, Kernel):
                 yield candidate

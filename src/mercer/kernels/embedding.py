@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import Any, final
+from typing import Any, Self, final
 
 import numpy as np
 
@@ -19,6 +19,10 @@ class Coordinates:
 
     rows: Floating
     squared_lengths: Float64
+
+    @classmethod
+    def of(cls, rows: Float64, dtype: DType) -> Self:
+        return cls(np.ascontiguousarray(rows, dtype=dtype), np.einsum("ij,ij->i", rows, rows))
 
     def __len__(self) -> int:
         return len(self.squared_lengths)
@@ -35,8 +39,7 @@ class Embedding(Kernel):
         """c of each object, of shape (objects, coordinates)."""
 
     def features(self, objects: Any, state: State, dtype: DType) -> Coordinates:
-        rows = self.coordinates(objects, state)
-        return Coordinates(np.ascontiguousarray(rows, dtype=dtype), np.einsum("ij,ij->i", rows, rows))
+        return Coordinates.of(self.coordinates(objects, state), dtype)
 
     def tile(self, left: Coordinates, right: Coordinates, state: State, out: Floating) -> None:
         np.matmul(left.rows, right.rows.T, out=out)

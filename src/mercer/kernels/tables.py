@@ -10,7 +10,7 @@ from mercer import _check
 from mercer.inputs import readings
 from mercer.inputs.base import Objects
 from mercer.inputs.tables import Table
-from mercer.kernels.base import Kernel
+from mercer.kernels.base import Kernel, children
 from mercer.kernels.through import Through
 
 
@@ -73,3 +73,12 @@ def on(columns: str | Iterable[str], kernel: Kernel, as_: str | None = None) -> 
            [3., 4.]])
     """
     return OnColumns((columns,) if isinstance(columns, str) else tuple(columns), kernel, as_)
+
+
+def column_kernels(kernel: Kernel) -> Iterator[OnColumns]:
+    """The kernels on columns that a kernel on tables is made of."""
+    if isinstance(kernel, OnColumns):
+        yield kernel
+        return
+    for child in children(kernel):
+        yield from column_kernels(child)

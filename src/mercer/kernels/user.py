@@ -57,6 +57,9 @@ class _UserKernel(Kernel):
 
     def __post_init__(self) -> None:
         name = type(self).__name__
+        if isinstance(self.function, type) and issubclass(self.function, Kernel):
+            made = f"{self.function.__name__}()"
+            raise _check.fail(name, "function", f"a function; for a kernel, make one: {made}", self.function)
         if not callable(self.function):
             raise _check.fail(name, "function", "a function of two arguments", self.function)
         _check.choice(name, "objects", self.objects, KINDS)
@@ -108,9 +111,10 @@ class FromBlocks(_UserKernel):
         is_sparse = bool(sp.issparse(returned))  # as X @ Z.T of CSR rows is
         block = returned.toarray() if is_sparse else np.asarray(returned)
         if block.shape != out.shape:
+            hint = " If it compares two objects, use kernels.FromFunction of it." if block.size == 1 else ""
             raise KernelError(
                 f"The kernel function {_name(self.function)} must return one value per pair, an array of shape "
-                f"{out.shape}; it returned shape {block.shape}."
+                f"{out.shape}; it returned shape {block.shape}.{hint}"
             )
         _refuse_non_finite(self.function, block)
         out[...] = block
@@ -165,9 +169,7 @@ class FromFunction(_UserKernel):
 
     def features(self, objects: Objects, state: State, dtype: DType) -> RawFeatures:
         if isinstance(objects, Vectors):
-            values: Any = objects.values
-            dense = values.toarray() if objects.is_sparse else values
-            return RawFeatures(np.array(dense, dtype=np.float64))  # writable: one compiled signature
+            return RawFeatures(np.array(objects.dense(), dtype=np.float64))  # writable: one compiled signature
         return RawFeatures.of(objects)
 
     def tile(self, left: RawFeatures, right: RawFeatures, state: State, out: Floating) -> None:

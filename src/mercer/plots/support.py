@@ -54,9 +54,14 @@ class SupportDisplay:
         decide = getattr(estimator, "_decision_expansion", None)
         expansion = decide() if decide is not None else estimator.expansion_
         output = _check.integer(cls.__name__, "output", output, low=0, high=expansion.coefficients.shape[1] - 1)
-        new = expansion.kernel.coerce(x if hasattr(x, "columns") or isinstance(x, dict) else [x])
+        vectors = expansion.kernel.kernel.domain is Vectors
+        row = vectors and isinstance(x, np.ndarray) and x.ndim == 2  # X[:1] is as good as X[0]
+        try:
+            new = expansion.kernel.coerce(x if row or hasattr(x, "columns") or isinstance(x, dict) else [x])
+        except InputError as error:
+            raise InputError(f"SupportDisplay explains one object, such as X[0]: {error}") from error
         if len(new) != 1:
-            raise InputError(f"SupportDisplay explains one prediction; got {len(new)} objects.")
+            raise InputError(f"SupportDisplay explains one object; got {len(new)}. Pass one of them.")
         similar = np.zeros(0)
         if len(expansion.support):
             similar = np.asarray(Gram.of(expansion.kernel, new, expansion.support, dtype=np.float64).dense())[0]

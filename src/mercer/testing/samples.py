@@ -31,7 +31,7 @@ from mercer.kernels.base import Kernel, children
 from mercer.kernels.documents.vectorspace import VectorSpace
 from mercer.kernels.generative.marginal import Marginal
 from mercer.kernels.graphs.nodes import NodeKernel
-from mercer.kernels.tables import OnColumns
+from mercer.kernels.tables import column_kernels
 from mercer.testing.checks import Check
 
 Sampler = Callable[[Kernel, np.random.Generator], Mapping[str, Objects]]
@@ -162,7 +162,7 @@ def gram_rows(kernel: Kernel, random: np.random.Generator) -> dict[str, Objects]
 def tables(kernel: Kernel, random: np.random.Generator) -> dict[str, Objects]:
     """A table with the columns that the kernel asks for, filled from the samples of their kinds."""
     columns: dict[str, Any] = {}
-    for part in _on_columns(kernel):
+    for part in column_kernels(kernel):
         if issubclass(part.kernel.domain, Vectors):
             columns.update({name: random.normal(size=COUNT) for name in part.columns})
             continue
@@ -252,14 +252,6 @@ def _with_oddities(rows: Any) -> Any:
     rows[1] = 0.0
     rows[-1] = rows[0]
     return rows
-
-
-def _on_columns(kernel: Kernel) -> Iterator[OnColumns]:
-    if isinstance(kernel, OnColumns):
-        yield kernel
-        return
-    for child in children(kernel):
-        yield from _on_columns(child)
 
 
 def _as_column(objects: Objects) -> Any:

@@ -31,6 +31,8 @@ def test_worked_examples():
 def test_latent_semantics_of_the_worked_example():
     fitted = kernels.LatentSemantic(kernels.VectorSpace(), k=2).fit(DOCUMENTS)
     np.testing.assert_allclose(fitted.state.values["eigenvalues"], [6.8541019662, 5.3027756377], atol=1e-9)
+    everything = [6.8541019662, 5.3027756377, 1.6972243623, 0.1458980338]
+    np.testing.assert_allclose(np.linalg.eigvalsh(WORKED)[::-1], everything, atol=1e-9)
     K = fitted(DOCUMENTS)
     np.testing.assert_allclose(K[0], [4.9085753046, 2.2679864638, 0.7972611204, 0.0510994706], atol=1e-9)
     np.testing.assert_allclose(K[1, 1:3], [1.1698634974, 0.7245636936], atol=1e-9)
@@ -137,6 +139,10 @@ def test_empty_documents():
     with pytest.warns(KernelWarning, match="2 of 3 documents have no term"):
         fitted = kernels.normalise(kernels.VectorSpace("tf-idf")).fit(["", "the cat", "!"])
     assert fitted([""], ["the cat"])[0, 0] == 0.0
+    with pytest.warns(KernelWarning, match="1 of 2 documents have no term of the list"):
+        kernels.VectorSpace(terms=("cat",)).fit(["the cat", "a dog"])
+    with pytest.warns(KernelWarning, match="2 of 2 documents have no term"):  # nothing to do with stop words
+        kernels.VectorSpace(stop_words="english").fit(["", "!"])
 
 
 @pytest.mark.parametrize(
@@ -145,6 +151,8 @@ def test_empty_documents():
         (kernels.VectorSpace("tf-idf"), ["", "!"], "None of the 2 documents has a term"),
         (kernels.VectorSpace(min_df=3), ["cat", "dog"], "No term is left of the 2 in 2 documents: min_df=3"),
         (kernels.VectorSpace("tf-idf", terms=("cow",)), ["cat", "dog"], "No term is left"),
+        (kernels.VectorSpace(stop_words=["cat", "dog"]), ["cat", "dog"], "No term is left .* Take words off that list"),
+        (kernels.VectorSpace("tf-idf", stop_words="english"), ["the", ""], "stop_words='english' drop them all"),
         (kernels.VectorSpace(), "cat", "got one str"),
         (kernels.VectorSpace(), ["cat", None], "item 1 is None"),
         (kernels.VectorSpace(tokenizer=lambda text: 1 / 0), ["cat"], "Document 0 could not be taken apart"),

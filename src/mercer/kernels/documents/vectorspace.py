@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self, final
 
 import numpy as np
@@ -13,6 +13,7 @@ import numpy.typing as npt
 from mercer import _check
 from mercer.errors import InputError, KernelWarning
 from mercer.inputs.hashing import symbol_of
+from mercer.inputs.listing import shown
 from mercer.inputs.strings import Strings
 from mercer.kernels.base import DType, Float64, State
 from mercer.kernels.counting import Counting
@@ -108,12 +109,18 @@ class VectorSpace(Counting):
     def resolve(self, objects: Strings) -> State:
         names, counts, offsets = count_terms(self._reader, objects)
         empty = int((np.diff(offsets) == 0).sum())
-        if empty == len(objects) and self.data_dependent:
-            raise InputError(f"None of the {empty} documents has a term: they are empty, or hold only stop words.")
+        if empty == len(objects):
+            self._refuse_stop_words(objects)
+            if self.data_dependent:
+                raise InputError(f"None of the {empty} documents has a term: they are empty, or hold no words.")
+        if self.terms is not None and not self.data_dependent:
+            rows = np.repeat(np.arange(len(objects)), np.diff(offsets))
+            listed = np.isin(names, [symbol_of(term) for term in self.terms])
+            empty = len(objects) - len(np.unique(rows[listed]))
         if empty:
             warnings.warn(
-                f"{empty} of {len(objects)} documents have no term: they share nothing with any document, and compare "
-                "as 0 to all.",
+                f"{empty} of {len(objects)} documents have no term{' of the list' if self.terms else ''}: they share "
+                "nothing with any document, and compare as 0 to all.",
                 KernelWarning,
                 stacklevel=4,
             )
@@ -139,6 +146,17 @@ class VectorSpace(Counting):
         if self.weighting == "tf-idf":
             weights = np.log(len(objects) / frequencies[keep])
         return State({"terms": known[keep], "weights": weights})
+
+    def _refuse_stop_words(self, objects: Strings) -> None:
+        """No document has a term: stop words must not be why, because nothing would be left to learn from."""
+        if self.stop_words is None or not objects.of_characters:
+            return
+        _, _, offsets = count_terms(replace(self._reader, stop_words=None), objects)
+        if offsets[-1]:
+            raise InputError(
+                f"No term is left of the {len(objects)} documents: stop_words={shown(self.stop_words)} drop them all. "
+                "Take words off that list."
+            )
 
     def feature_map(self, objects: Strings, state: State, dtype: DType) -> CountFeatures:
         names, counts, offsets = count_terms(self._reader, objects)

@@ -113,7 +113,7 @@ class GaussianMixtureFisher(Embedding):
         mixture = GaussianMixture(
             self.components, covariance_type=self.covariance, random_state=self.random_state, max_iter=500
         )
-        mixture.fit(_dense(objects))
+        mixture.fit(objects.dense().astype(np.float64, copy=False))
         return {
             "weights": np.asarray(mixture.weights_),
             "means": np.asarray(mixture.means_),
@@ -127,7 +127,7 @@ class GaussianMixtureFisher(Embedding):
     def _scores(self, objects: Vectors, state: State) -> Float64:
         weights, means = state.values["weights"], state.values["means"]
         covariances = state.values["covariances"]
-        rows = _dense(objects)
+        rows = objects.dense().astype(np.float64, copy=False)
         if rows.shape[1] != means.shape[1]:
             raise InputError(f"These vectors have {rows.shape[1]} features, the mixture has {means.shape[1]}.")
         logs = np.empty((len(rows), len(weights)))
@@ -158,11 +158,6 @@ class GaussianMixtureFisher(Embedding):
     def examples(cls) -> Iterator[Self]:
         yield cls(components=2)
         yield cls(components=1, covariance="full", information="empirical")
-
-
-def _dense(objects: Vectors) -> Float64:
-    values: Any = objects.values
-    return np.asarray(values.toarray() if objects.is_sparse else values, dtype=np.float64)
 
 
 def _refuse_covariances(owner: str, covariances: Float64, means: Float64, kind: str) -> None:

@@ -6,8 +6,7 @@ import functools
 import hashlib
 import threading
 from abc import abstractmethod
-from dataclasses import dataclass
-from typing import Any, final
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -15,27 +14,12 @@ import scipy.sparse as sp
 
 from mercer import _check
 from mercer.errors import InputError
-from mercer.inputs.base import Index
 from mercer.inputs.nodes import Nodes
 from mercer.kernels.base import DType, Float64, Floating, Kernel, State
+from mercer.kernels.embedding import Coordinates
 
 _lock = threading.Lock()
 _KEPT = 4
-
-
-@final
-@dataclass(frozen=True, eq=False)
-class Coordinates:
-    """Points whose inner products are the kernel."""
-
-    rows: Floating
-    squared_lengths: Float64
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    def take(self, index: Index) -> Coordinates:
-        return Coordinates(self.rows[index], self.squared_lengths[index])
 
 
 class NodeKernel(Kernel):
@@ -78,7 +62,7 @@ class NodeKernel(Kernel):
         scales = self.spectrum(values)
         used = scales > 0
         rows = vectors[self._numbers(objects)][:, used] * np.sqrt(scales[used])
-        return Coordinates(np.ascontiguousarray(rows, dtype=dtype), np.einsum("ij,ij->i", rows, rows))
+        return Coordinates.of(rows, dtype)
 
     def tile(self, left: Coordinates, right: Coordinates, state: State, out: Floating) -> None:
         np.matmul(left.rows, right.rows.T, out=out)

@@ -15,6 +15,7 @@ from mercer.inputs.bags import Bags
 from mercer.inputs.base import Index
 from mercer.inputs.ragged import take_rows
 from mercer.kernels.base import DType, Features, Float64, Floating, Kernel, State
+from mercer.kernels.ofkernel import OfKernel
 
 _BLOCK = 1024
 
@@ -42,25 +43,12 @@ class BagFeatures:
         return BagFeatures(self.inner.take(source), offsets, self.diagonal[index])
 
 
-class ElementPairs(Kernel):
+class ElementPairs(OfKernel):
     """The sum, or the mean, of a kernel over all pairs of elements of two bags."""
 
-    kernel: Kernel
     mean: bool
 
     domain = Bags
-
-    @property
-    def psd(self) -> bool:
-        return self.kernel.psd
-
-    @property
-    def symmetric(self) -> bool:
-        return self.kernel.symmetric
-
-    @property
-    def data_dependent(self) -> bool:
-        return self.kernel.data_dependent
 
     def resolve(self, objects: Bags) -> State:
         return State(parts=(self.kernel.resolve(objects.elements(self.kernel.domain)),))

@@ -10,7 +10,7 @@ import numpy as np
 
 from mercer._jit import Array, jit
 from mercer.kernels.extended import LOG2_RADIX, added
-from mercer.kernels.strings.lanes import LANES, fill_lanes, longest_of
+from mercer.kernels.strings.lanes import LANES, fill_lanes, longest_of, longest_of_all
 from mercer.kernels.strings.longrange import LongRange
 
 
@@ -47,11 +47,8 @@ def _pairs(
     left: Array, left_offsets: Array, right: Array, right_offsets: Array, first: Array, second: Array, out: Array
 ) -> None:
     """K(i, j) = K(i - 1, j) + sum over k <= j with t_k = s_i of K(i - 1, k - 1), with K(0, j) = K(i, 0) = 1."""
-    most_rows = 0
-    most_columns = 0
-    for k in range(first.shape[0]):
-        most_rows = max(most_rows, left_offsets[first[k] + 1] - left_offsets[first[k]])
-        most_columns = max(most_columns, right_offsets[second[k] + 1] - right_offsets[second[k]])
+    most_rows = longest_of_all(left_offsets, first)
+    most_columns = longest_of_all(right_offsets, second)
     rows = np.empty((most_rows, LANES), dtype=np.int32)
     columns = np.empty((most_columns, LANES), dtype=np.int32)
     K = np.empty((most_columns + 1, LANES))

@@ -11,7 +11,7 @@ import numpy as np
 from mercer import _check
 from mercer._jit import Array, jit
 from mercer.kernels.base import DType
-from mercer.kernels.strings.lanes import LANES, fill_lanes, longest_of
+from mercer.kernels.strings.lanes import LANES, fill_lanes, longest_of, longest_of_all
 from mercer.kernels.strings.subsequences import PairwiseSubsequences
 
 
@@ -60,11 +60,8 @@ def _pairs(
     S_{q+1}(i, j) = [s_i = t_j] (S_q(i-1, j-1) + decay (A + B) + decay^2 D), where A sums S_q(a, j-1) over a < i-1, B
     sums S_q(i-1, b) over b < j-1, and D both: four sums of positive terms, so that nothing cancels for small decay.
     """
-    most_rows = 0
-    most_columns = 0
-    for k in range(first.shape[0]):
-        most_rows = max(most_rows, left_offsets[first[k] + 1] - left_offsets[first[k]])
-        most_columns = max(most_columns, right_offsets[second[k] + 1] - right_offsets[second[k]])
+    most_rows = longest_of_all(left_offsets, first)
+    most_columns = longest_of_all(right_offsets, second)
     zero = out.dtype.type(0)
     one = out.dtype.type(1)
     rows = np.empty((most_rows, LANES), dtype=np.int32)

@@ -18,7 +18,7 @@ from __future__ import annotations
 import numpy as np
 
 from mercer._jit import Array, jit
-from mercer.kernels.strings.lanes import LANES, fill_lanes, longest_of
+from mercer.kernels.strings.lanes import LANES, fill_lanes, longest_of, longest_of_all
 
 _STRETCH = 16
 """So many rows or columns of fading lie between two looks for numbers that became too small."""
@@ -34,11 +34,8 @@ def gap_pairs(
 
     An empty `similarity` means that equal symbols match, and no others.
     """
-    most_rows = 0
-    most_columns = 0
-    for k in range(first.shape[0]):
-        most_rows = max(most_rows, left_offsets[first[k] + 1] - left_offsets[first[k]])
-        most_columns = max(most_columns, right_offsets[second[k] + 1] - right_offsets[second[k]])
+    most_rows = longest_of_all(left_offsets, first)
+    most_columns = longest_of_all(right_offsets, second)
     zero = out.dtype.type(0)
     tiny = out.dtype.type(1e-30 if out.itemsize == 4 else 1e-290)  # below it numbers are slow, and matter no more
     soft = similarity.shape[0] > 0
@@ -109,11 +106,8 @@ def even_pairs(
     p: int, fade: Array, match: Array,
 ) -> None:  # fmt: skip
     """out[k] = k_p of pair k, where all symbols fade alike, by fade[0], and equal ones match alike, by match[0]."""
-    most_rows = 0
-    most_columns = 0
-    for k in range(first.shape[0]):
-        most_rows = max(most_rows, left_offsets[first[k] + 1] - left_offsets[first[k]])
-        most_columns = max(most_columns, right_offsets[second[k] + 1] - right_offsets[second[k]])
+    most_rows = longest_of_all(left_offsets, first)
+    most_columns = longest_of_all(right_offsets, second)
     zero = out.dtype.type(0)
     tiny = out.dtype.type(1e-30 if out.itemsize == 4 else 1e-290)
     fading = fade[0]

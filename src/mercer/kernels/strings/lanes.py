@@ -112,6 +112,15 @@ def _pairs(loop: PairLoop, left: Coded, right: Coded, first: Any, second: Any, c
 
 
 @jit
+def longest_of_all(offsets: Array, pairs: Array) -> int:
+    """The length of the longest string in any of these pairs."""
+    longest = 0
+    for k in pairs:
+        longest = max(longest, offsets[k + 1] - offsets[k])
+    return longest
+
+
+@jit
 def longest_of(offsets: Array, pairs: Array, start: int) -> int:
     """The length of the longest string in a group of pairs."""
     longest = 0

@@ -15,7 +15,7 @@ from mercer.inputs.strings import Strings
 from mercer.kernels.alphabet import Alphabet, encode
 from mercer.kernels.base import Float64, Floating, State
 from mercer.kernels.extended import LOG2_RADIX, added, scaled
-from mercer.kernels.strings.lanes import LANES, Coded, fill_lanes, longest_of
+from mercer.kernels.strings.lanes import LANES, Coded, fill_lanes, longest_of, longest_of_all
 from mercer.kernels.strings.longrange import LongRange
 from mercer.kernels.strings.substitution import checked_matrix
 
@@ -163,11 +163,8 @@ def _pairs(
     M(i, j) = exp(beta S) (1 + M + X + Y)(i-1, j-1),  X(i, j) = O M(i-1, j) + E X(i-1, j),
     Y(i, j) = O (M + X)(i, j-1) + E Y(i, j-1),  k = 1 + sum of M.
     """
-    most_rows = 0
-    most_columns = 0
-    for k in range(first.shape[0]):
-        most_rows = max(most_rows, left_offsets[first[k] + 1] - left_offsets[first[k]])
-        most_columns = max(most_columns, right_offsets[second[k] + 1] - right_offsets[second[k]])
+    most_rows = longest_of_all(left_offsets, first)
+    most_columns = longest_of_all(right_offsets, second)
     equal, different, opened, longer = numbers
     with_table = table.shape[0] > 0
     rows = np.empty((most_rows, LANES), dtype=np.int32)

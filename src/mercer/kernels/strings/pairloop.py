@@ -8,7 +8,7 @@ import numpy as np
 
 from mercer._jit import Array, jit
 from mercer.kernels.extended import added, scaled
-from mercer.kernels.strings.lanes import LANES, fill_lanes, longest_of
+from mercer.kernels.strings.lanes import LANES, fill_lanes, longest_of, longest_of_all
 
 _LOWEST = 550.0
 """Cells are kept above exp of minus this, so that none is lost; what then overflows is done again with wider range."""
@@ -25,10 +25,8 @@ def pair_loop(
     M(i, j) = c^2 odds (MM M + XM X + YM Y)(i-1, j-1),  X(i, j) = c (MX M + XX X)(i-1, j),
     Y(i, j) = c (MY M + XY X + YY Y)(i, j-1). out[k] = log2 k, or NaN where that left the range after all.
     """
-    most_rows, most_columns = 0, 0
-    for k in range(first.shape[0]):
-        most_rows = max(most_rows, left_offsets[first[k] + 1] - left_offsets[first[k]])
-        most_columns = max(most_columns, right_offsets[second[k] + 1] - right_offsets[second[k]])
+    most_rows = longest_of_all(left_offsets, first)
+    most_columns = longest_of_all(right_offsets, second)
     rows = np.zeros((most_rows, LANES), dtype=np.int32)
     columns = np.zeros((most_columns, LANES), dtype=np.int32)
     M = np.empty((most_columns + 1, LANES))

@@ -5,7 +5,6 @@ Vectors may be dense or sparse, and may be numbers in the columns of a table.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, final
 
@@ -15,8 +14,8 @@ import scipy.sparse as sp
 
 from mercer.errors import MercerError
 from mercer.inputs.vectors import Vectors
-from mercer.kernels.base import Kernel, children
-from mercer.kernels.tables import OnColumns
+from mercer.kernels.base import Kernel
+from mercer.kernels.tables import column_kernels
 from mercer.theory.diagnosing.targets import Target, left_out_agreement, neighbour_agreement
 
 Float64 = npt.NDArray[np.float64]
@@ -68,7 +67,7 @@ def columns_of(kernel: Kernel, objects: Any, target: Target | None, rng: np.rand
     """None for anything but vectors of two columns or more; of a table, those that one kernel sees most of."""
     names: tuple[str, ...] = ()
     if not isinstance(objects, Vectors):
-        parts = [part for part in _on_columns(kernel) if issubclass(part.kernel.domain, Vectors)]
+        parts = [part for part in column_kernels(kernel) if issubclass(part.kernel.domain, Vectors)]
         if not parts:
             return None
         widest_part = max(parts, key=lambda part: len(part.columns))
@@ -99,14 +98,6 @@ def columns_of(kernel: Kernel, objects: Any, target: Target | None, rng: np.rand
             irrelevant, relevant, relevant_alone = _relevance(kernel, X, usable, target, rng)
     return Columns(X.shape[1], X.shape[1] - len(usable), widest, narrowest, ratio, share, standardised, before,
                    irrelevant, relevant, relevant_alone, _giveaways(X, usable, target), **told)  # fmt: skip
-
-
-def _on_columns(kernel: Kernel) -> Iterator[OnColumns]:
-    if isinstance(kernel, OnColumns):
-        yield kernel
-        return
-    for child in children(kernel):
-        yield from _on_columns(child)
 
 
 def _sparse(X: Any) -> bool:

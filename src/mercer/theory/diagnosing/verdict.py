@@ -5,7 +5,6 @@ from __future__ import annotations
 from mercer.theory.diagnosing.findings import CONSTANT, FLAT, NEARLY_CONSTANT, VERY_FLAT, Finding, Seen
 from mercer.theory.diagnosing.targets import Labels
 
-VERDICTS = ("good", "weak", "diagonal", "constant", "indefinite", "broken")
 GOOD = 0.5
 """How much of the way from chance to always right neighbours, or a ridge machine, must go."""
 _GOOD_THOUGH_FLAT = 0.7
