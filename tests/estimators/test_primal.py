@@ -233,6 +233,10 @@ def test_the_rule(monkeypatch):
     assert in_primal(SVR(kernel=few))
     assert not in_primal(SVR(kernel=few), TEXTS[:105], COUNTS[:105])
     assert in_primal(SVR(kernel=few, memory=0.04), TEXTS[:105], COUNTS[:105])  # the matrix would take 44 KB
+    assert in_primal(NuSVR(kernel=few), TEXTS[:105], COUNTS[:105])
+    monkeypatch.setattr(sided_newton, "MOST_FEATURES", 3)
+    assert not in_primal(NuSVR(kernel=few), TEXTS[:105], COUNTS[:105])
+    assert in_primal(NuSVR(kernel=few))
     with pytest.raises(MemoryBudgetError):
         in_primal(SVR(kernel=few, memory=0.001))  # neither fits
     assert in_primal(SVC(kernel="linear"), np.column_stack([COUNTS, TWO]), TWO)

@@ -41,6 +41,8 @@ class Kernelised(BaseEstimator):
     dual: bool | str = True
     """Whether to train on the Gram matrix or on features; those with a choice have a parameter of this name."""
 
+    _sided: ClassVar[bool] = False
+    """Whether coefficients of either side of zero keep their sum, as in the nu-forms: see `solvers.sided_newton`."""
     _sharing: Sharing | None = None
     """What a search shares between its fits; nobody else sets it."""
     _precision: ClassVar[DType | None] = None

@@ -23,7 +23,8 @@ _GUESS = 0.1
 _NOTHING = 1e-9
 _SIDE = 0.5
 """The share of the tolerance for either side of zero: across them, violations add up."""
-_GAP = 0.01
+_GAP = 1e-4
+_FINEST_GAP = 1e-9
 """The duality gap, as a share of the objective, at which Newton's method on features ends, beside the tolerance."""
 
 
@@ -69,7 +70,9 @@ def _with_margin(
     """The solution, its margin rho, which is as exact beside itself as `tol` says, and the steps that it took."""
     start, guess, iterations = None, _GUESS * size, 0
     if sided_newton.applies(gram, problem):
-        solution, levels = sided_newton.solve(gram, problem, tol=_GAP * tol, limits=limits, on_chunk=on_chunk)
+        solution, levels = sided_newton.solve(
+            gram, problem, tol=max(_GAP * tol, _FINEST_GAP), limits=limits, on_chunk=on_chunk
+        )
         start, iterations, rho = solution.coefficients, solution.stats.iterations, (levels[1] - levels[0]) / 2
         if solution.status is not Status.STALLED and rho > _NOTHING * size:
             return solution, rho, iterations
@@ -127,7 +130,9 @@ def solve_sided(
     """The solution of a problem whose sides of zero keep their sums, and the F of free coefficients of either side."""
     start, sided = None, problem.mass is not None
     if sided_newton.applies(gram, problem):
-        solution, levels = sided_newton.solve(gram, problem, tol=_GAP * tol, limits=limits, on_chunk=on_chunk)
+        solution, levels = sided_newton.solve(
+            gram, problem, tol=max(_GAP * tol, _FINEST_GAP), limits=limits, on_chunk=on_chunk
+        )
         if solution.status is not Status.STALLED:
             return solution, levels
         start = solution.coefficients

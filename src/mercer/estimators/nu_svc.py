@@ -33,8 +33,9 @@ class NuSVC(MarginClassifier):
     nu : in (0, 1], and at most twice the share of the smaller of any two classes.
     kernel, degree, gamma, coef0, shrinking, probability, tol, cache_size, class_weight, verbose, max_iter,
     decision_function_shape, break_ties, random_state, time_limit, memory, psd : as in `SVC`.
-    dual : as in `SVC`; with up to about a thousand features, Newton's method on their weights ends at a hundredth of
-        `tol` of the objective, and with more, working sets end by `tol` as on a Gram matrix.
+    dual : as in `SVC`, but features are taken from 5,000 objects on. With up to about a thousand features, Newton's
+        method on their weights ends by the duality gap, at `tol` / 10,000 of the objective; with more, working sets end
+        by `tol` as on a Gram matrix.
 
     Attributes: those of `SVC`, and `penalties_`, one for each pair of classes: `SVC` with this C has the same
     machine for that pair.
@@ -46,6 +47,7 @@ class NuSVC(MarginClassifier):
     """
 
     _keeps_matrix = True
+    _sided = True
     _regressor = "NuSVR"
 
     def __init__(

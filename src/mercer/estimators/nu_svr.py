@@ -48,6 +48,8 @@ class NuSVR(SVR):
 
     _stored_values: ClassVar[dict[str, type]] = {**SVR._stored_values, "epsilon_": float}
 
+    _sided = True
+
     fit_intercept = True  # always: the tube lies around it
 
     def __init__(

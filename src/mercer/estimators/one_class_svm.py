@@ -59,6 +59,7 @@ class OneClassSVM(OutlierMixin, StoredMachine):
     array([ 1, -1])
     """
 
+    _sided = True
     _stored_arrays: ClassVar[dict[str, str]] = {"support_": "i"}
     _stored_values: ClassVar[dict[str, type]] = {"n_iter_": int, "fit_status_": int, "_mass": float, "_centre": float}
 

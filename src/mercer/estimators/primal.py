@@ -23,7 +23,7 @@ from mercer.inputs.base import Objects
 from mercer.kernels.base import DType, FittedKernel
 from mercer.kernels.featurespace import FeatureSpace, entries_per_object, has_feature_space, squared_lengths
 from mercer.losses.base import Loss, VectorLoss
-from mercer.solvers import linear
+from mercer.solvers import linear, sided_newton
 from mercer.solvers.drive import Limits, OnChunk
 from mercer.solvers.linear_problem import LinearProblem
 from mercer.solvers.smoothed_newton import Kinked
@@ -34,7 +34,7 @@ Float64 = npt.NDArray[np.float64]
 MANY = 5_000
 """From so many objects on, training on features is worth it by itself, where an object has few of them ..."""
 VERY_MANY = 20_000
-"""... and from so many for losses with kinks, whose dual is quicker to solve on a matrix."""
+"""... and from so many for losses with kinks, whose dual is quicker to solve on a matrix; but not in the nu-forms."""
 FEW = 1024
 _OBJECTS_PER_FEATURE = 10
 _BYTES_PER_ENTRY = 24
@@ -53,7 +53,10 @@ def training_gram(
 ) -> Gram:
     """The Gram matrix to train on: of rows of features where that is asked for or pays, else of kernel values."""
     if _in_primal(estimator, fitted, objects, losses, memory):
-        return Gram.of_rows(FeatureSpace.of(fitted, objects)[1], memory=memory)
+        rows = FeatureSpace.of(fitted, objects)[1]
+        few = rows.shape[1] <= sided_newton.MOST_FEATURES
+        if few or estimator.dual is False or _pays(len(objects), losses, memory):
+            return Gram.of_rows(rows, memory=memory)
     return Gram.of(fitted, objects, dtype=dtype, memory=memory)
 
 
@@ -83,7 +86,13 @@ def _in_primal(
     allowed = budget.stored_bytes(memory)
     if entries * n * _BYTES_PER_ENTRY > allowed or entries * _OBJECTS_PER_FEATURE > n:
         return False
-    return n >= VERY_MANY or all(loss.smooth for loss in losses) or n * n * np.dtype(np.float32).itemsize > allowed
+    return bool(estimator._sided) or _pays(n, losses, memory)
+
+
+def _pays(n: int, losses: Sequence[Loss], memory: budget.Memory) -> bool:
+    """Whether so many objects are better trained on features, few or many, or could not be trained otherwise."""
+    beyond = n * n * np.dtype(np.float32).itemsize > budget.stored_bytes(memory)
+    return n >= VERY_MANY or all(loss.smooth for loss in losses) or beyond
 
 
 def _solvable(loss: Loss) -> bool:
