@@ -12,10 +12,10 @@ import mercer
 from mercer.datasets import make_dna
 from mercer.errors import DataFileError, InputError, ModelFileError
 from mercer.inputs.strings import Strings
-from mercer.jobs.candidates import shown
+from mercer.jobs.candidates import alphabet_of, on_strings, shown
 from mercer.jobs.code import equivalent
 from mercer.jobs.fitting import Plan, fit
-from mercer.jobs.judging import of_predictions
+from mercer.jobs.judging import of_predictions, verdict
 from mercer.jobs.machines import DIRECTLY, PENALTIES, Learner
 from mercer.jobs.posing import task_of
 from mercer.jobs.preparation import Preparation
@@ -63,6 +63,8 @@ def test_numbers_are_standardised_and_kept(cancer, outcome):
     values = cancer.objects["c0"].values
     assert prepared.centres[0] == pytest.approx(values.mean())
     assert prepared.scales[0] == pytest.approx(values.std())
+    for name, item in cancer.objects.items():
+        assert prepared(cancer)._raw[name] == pytest.approx((item.values - item.values.mean()) / item.values.std())
     assert not fit(cancer, Plan(kernel="linear", C=1.0, scale=False, folds=2)).model.preparation.standardised
 
 
@@ -77,6 +79,7 @@ def test_model_files(cancer, outcome, tmp_path):
     assert (model.predict(plain) == model.predict(cancer)).all()
     chances = model.predict_proba(cancer)
     assert chances.sum(axis=1) == pytest.approx(1.0)
+    assert (model.classes[chances.argmax(axis=1)] == model.predict(cancer)).mean() > 0.9
     with pytest.raises(InputError, match="no column 'c3'"):
         model.predict({name: values for name, values in plain.items() if name != "c3"})
 
@@ -218,6 +221,19 @@ def test_strings_and_time_limits():
     assert len(found.search.by_kernel()) >= 1
 
 
+def test_sequences_with_a_few_ambiguous_letters_are_still_dna():
+    sequences, _ = make_dna(30, random_state=0)
+    plain = Strings.coerce(sequences)
+    marked = Strings.coerce(["RYN" + sequences[0][3:], "SDK" + sequences[1][3:], *sequences[2:]])
+    assert alphabet_of(plain) == alphabet_of(marked) == "ACGT"
+    assert [str(kernel) for kernel in on_strings(plain)] == [str(kernel) for kernel in on_strings(marked)]
+    assert alphabet_of(Strings.coerce(["ACGU", "AAGU"])) == "ACGU"
+    words = Strings.coerce(["attack at dawn, or never", "nothing to see, go home!"])
+    assert len(alphabet_of(words)) > 6
+    assert "weighted_degree" in str(on_strings(words)[-1])  # one length: positions may matter
+    assert "weighted_degree" not in str(on_strings(Strings.coerce(["some words", "and some more words"])))
+
+
 def test_tasks():
     notes = []
     assert task_of(np.array(["a", "b", "a"]), "auto", notes) == "classification"
@@ -282,6 +298,16 @@ def test_intervals_hold_what_they_say():
     assert estimate.value == pytest.approx(0.9)
     assert estimate.low == pytest.approx(0.9 - 1.96 * (0.09 / 400) ** 0.5, abs=0.01)
     assert estimate.high == pytest.approx(0.9 + 1.96 * (0.09 / 400) ** 0.5, abs=0.01)
+
+
+def test_a_class_that_is_overlooked_is_named():
+    y = np.array(["well"] * 90 + ["ill"] * 10)
+    predicted = np.where(np.arange(100) < 97, "well", "ill")
+    estimate = of_predictions(y, predicted, "classification", False, 0)
+    assert "Of those that are 'ill' it recognises only 30.0 %." in verdict(
+        estimate, "classification", y, None, predicted=predicted
+    )
+    assert "recognises" not in verdict(estimate, "classification", y, None, predicted=y)
 
 
 def test_shown_code_runs_and_does_the_same(tmp_path, monkeypatch):

@@ -39,13 +39,8 @@ def run(path: str, data_path: str, reading: Options, *, seed: int, as_json: bool
         if unknown:
             raise InputError(f"{data.name} has the label {unknown[0]!r}, which the model was not trained on.")
     estimate = of_predictions(y, predicted, model.task, balanced, seed)
-    said = verdict(
-        estimate,
-        model.task,
-        y,
-        data.target,
-        f"On {'this object' if len(data) == 1 else f'these {len(data):,} objects'}",
-    )
+    these = "this object" if len(data) == 1 else f"these {len(data):,} objects"
+    said = verdict(estimate, model.task, y, data.target, f"On {these}", predicted)
     if (data.name, len(data)) == (model.about["data"], model.about["objects"]):
         said += " This looks like the file that the model was trained on, which tells nothing about new objects."
     classes = [] if model.classes is None else [str(label) for label in model.classes]

@@ -21,6 +21,9 @@ from mercer.readers.data import CATEGORY, NUMBER, SEQUENCE, SMILES, TEXT, TREE
 
 _WIDTHS = (1.0, 0.25, 4.0)
 _ALPHABET = 6
+_AMBIGUOUS = "RYSWKMBDHVN-"
+_PLAIN = 0.9
+_SHORT, _LONG = 5, 2000
 _SAMPLE = 300
 
 
@@ -56,27 +59,30 @@ def on_numbers(vectors: Vectors) -> list[Kernel]:
 def on_strings(strings: Strings) -> list[Kernel]:
     """Substrings of several lengths; over small alphabets also with mismatches, and by position at one length."""
     normal = kernels.normalise
-    small = len(np.unique(strings.symbols)) <= _ALPHABET
     lengths = strings.lengths
-    if not small:
-        return [
-            normal(kernels.Spectrum(p=3)),
-            normal(kernels.Spectrum(p=4)),
-            normal(kernels.BlendedSpectrum(p=5)),
-            normal(kernels.Spectrum(p=2)),
-        ]
-    found: list[Kernel] = [normal(kernels.Spectrum(p=p)) for p in (3, 4, 6)]
-    found.append(normal(kernels.Mismatch(alphabet_of(strings), p=5, m=1, unknown="skip")))
-    found.append(normal(kernels.BlendedSpectrum(p=6)))
-    if len(lengths) > 1 and lengths.min() == lengths.max() > 5:
+    letters = alphabet_of(strings)
+    found: list[Kernel]
+    if len(letters) > _ALPHABET:
+        found = [normal(kernels.Spectrum(p=3)), normal(kernels.Spectrum(p=4)), normal(kernels.BlendedSpectrum(p=5))]
+        found.append(normal(kernels.Spectrum(p=2)))
+    else:
+        found = [normal(kernels.Spectrum(p=p)) for p in (3, 4, 6)]
+        found.append(normal(kernels.Mismatch(letters, p=5, m=1, unknown="skip")))
+        found.append(normal(kernels.BlendedSpectrum(p=6)))
+    if len(lengths) > 1 and _SHORT < lengths.min() == lengths.max() <= _LONG:
         found.append(normal(kernels.WeightedDegree(degree=5)))
     return found
 
 
 def alphabet_of(strings: Strings) -> str:
-    """The letters that occur; DNA has all four even if the sample lacks one."""
-    letters = {chr(int(code)) for code in np.unique(strings.symbols)}
-    return "".join(sorted(letters | set("ACGT") if letters <= set("ACGTN") else letters))
+    """The letters that occur; of DNA and RNA the four, though a sample may lack one: others stand for any of them."""
+    found, counts = np.unique(strings.symbols, return_counts=True)
+    letters = {chr(int(code)): int(times) for code, times in zip(found, counts, strict=True)}
+    for four in ("ACGT", "ACGU"):
+        plain = sum(letters.get(letter, 0) for letter in four)
+        if set(letters) <= set(four) | set(_AMBIGUOUS) and plain >= _PLAIN * strings.symbols.size:
+            return four
+    return "".join(sorted(letters))
 
 
 def on_graphs(graphs: Graphs) -> list[Kernel]:

@@ -87,7 +87,7 @@ def fit(
     estimator = problem.learner.trained(best.kernel, best.penalty, left)
     estimator.fit(objects, y)
     estimate = honest(found, y, task, plan.balanced, plan.seed)
-    said = verdict(estimate, task, y[found.rows], data.target)
+    said = verdict(estimate, task, y[found.rows], data.target, predicted=best.predicted)
     codes, held, learnt = None, None, np.zeros((0, 0))
     if task == "classification":
         classes, codes = np.unique(y[found.rows], return_inverse=True)

@@ -12,6 +12,7 @@ from mercer.jobs.search import Search, score
 
 Float64 = npt.NDArray[np.float64]
 _RESAMPLES = 300
+_SELDOM = 0.6
 _NORMAL = 1.959964
 _NEW = "On objects it has not seen"
 _LEVELS = ((0.2, "weak"), (0.5, "useful"), (0.8, "good"), (2.0, "excellent"))
@@ -114,8 +115,18 @@ def _interval(scores: Float64, value: float, n: int, name: str) -> tuple[float, 
     return max(min(low, centre - spread), 0.0), min(max(high, centre + spread), 1.0)
 
 
-def verdict(estimate: Estimate, task: str, y: npt.NDArray[Any], target: str | None, on: str = _NEW) -> str:
-    """What the figures mean, in two sentences; `on` says which objects they are about."""
+def verdict(
+    estimate: Estimate,
+    task: str,
+    y: npt.NDArray[Any],
+    target: str | None,
+    on: str = _NEW,
+    predicted: npt.NDArray[Any] | None = None,
+) -> str:
+    """What the figures mean, in two or three sentences; `on` says which objects they are about.
+
+    With the predictions it is also said which class is hardly recognised, which a good share of right answers may hide.
+    """
     if task == "regression":
         error = float(np.std(y)) * max(1.0 - estimate.value, 0.0) ** 0.5
         opening = (
@@ -146,9 +157,21 @@ def verdict(estimate: Estimate, task: str, y: npt.NDArray[Any], target: str | No
     }[estimate.level]
     if task == "classification" and len(np.unique(y)) < 2:
         closing = "All of them are of one class, which says nothing about telling classes apart."
+    elif task == "classification" and predicted is not None:
+        closing += _overlooked(y, predicted)
     if estimate.skill > 0.95:
         closing += " If it seems too good, look for something in the data that gives the answer away."
     return f"{opening} {closing}"
+
+
+def _overlooked(y: npt.NDArray[Any], predicted: npt.NDArray[Any]) -> str:
+    """The class that is recognised least, if that is seldom."""
+    labels = np.unique(y)
+    found = [float((predicted[y == label] == label).mean()) for label in labels]
+    worst = int(np.argmin(found))
+    if found[worst] >= _SELDOM:
+        return ""
+    return f" Of those that are {str(labels[worst])!r} it recognises only {_percent(found[worst])}."
 
 
 def _readable(value: float) -> str:

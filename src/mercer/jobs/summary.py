@@ -45,5 +45,5 @@ def content(values: Any, numbers: bool) -> str:
         return f"{float(np.min(values)):g} to {float(np.max(values)):g}, mean {float(np.mean(values)):.4g}"
     found, counts = np.unique(values.astype(np.str_), return_counts=True)
     order = np.argsort(-counts, kind="stable")[:4]
-    listed = ", ".join(f"{str(found[place])[:30]} {counts[place]:,}" for place in order)
+    listed = ", ".join(f"{str(found[place])[:30]} ({counts[place]:,})" for place in order)
     return listed + (f" and {len(found) - 4:,} more" if len(found) > 4 else "")

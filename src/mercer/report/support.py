@@ -21,18 +21,37 @@ def objects(outcome: Outcome) -> str:
     estimator, data = outcome.model.estimator, outcome.data
     rows = outcome.support
     weights = np.abs(estimator.expansion_.coefficients).max(axis=1)
-    top = np.argsort(-weights, kind="stable")[:_MOST]
+    top = _heaviest(outcome, weights)
     share = 100 * len(rows) / len(outcome.y)
-    words = paragraph(
-        f"Predictions compare a new object with {len(rows):,} support objects, {share:.0f} % of all. These weigh most:"
-    )
+    words = f"Predictions compare a new object with {len(rows):,} support objects, {share:.0f} % of all. "
+    if outcome.task == "classification":
+        words += (
+            "The heaviest lie at the border between classes, or on its wrong side: errors and odd cases are among "
+            "them. These weigh most, of every class:"
+        )
+    else:
+        words += "These weigh most:"
     listed = [
         (data.name_of(int(rows[p])), str(outcome.y[rows[p]]), f"{weights[p]:.4g}", described(data, int(rows[p])))
         for p in top
     ]
     return (
-        words + table(("object", data.target or "label", "weight", "content"), listed) + _explained(outcome, rows[top])
+        paragraph(words)
+        + table(("object", data.target or "label", "weight", "content"), listed)
+        + _explained(outcome, rows[top])
     )
+
+
+def _heaviest(outcome: Outcome, weights: Any) -> Any:
+    """Of every class in turn: many weights are equal, and the first class would have all the places."""
+    order = np.argsort(-weights, kind="stable")
+    if outcome.task == "regression":
+        return order[:_MOST]
+    classes = np.unique(outcome.y[outcome.support], return_inverse=True)[1][order]
+    turn = np.empty(len(order), dtype=np.intp)
+    for code in np.unique(classes):
+        turn[classes == code] = np.arange(int((classes == code).sum()))
+    return order[np.lexsort((np.arange(len(order)), turn))][:_MOST]
 
 
 def described(data: Data, row: int) -> str:
