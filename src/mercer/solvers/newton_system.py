@@ -5,7 +5,8 @@ Given     S with S_i S_i' the curvature at object i, a low-rank factor F with K 
 Result    the step db = r + S v and the step of the intercepts that brings sum(b + db) to zero
 Source    preconditioned conjugate gradients after Diaz, Epperly, Frangella, Tropp and Webber (2023)
 
-The system is positive definite with eigenvalues from 1 on; (1 + S'F F'S) is inverted through a small matrix. What is
+The system is positive definite with eigenvalues from 1 on; (1 + S'F F'S) is inverted through a small matrix, or where
+there are several outputs for each as if it were alone: all together would cost the cube of their number. What is
 left of the system, e, is what is left of optimality after the step, to first order: S e. So it is solved until S e is
 small in the norm in which optimality is told, and no further.
 """
@@ -14,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Self, final
+from typing import Any, Self, final
 
 import numpy as np
 import numpy.typing as npt
@@ -43,10 +44,8 @@ class NewtonSystem:
         goal: float,
     ) -> None:
         self._root = root
-        self._half = root.transposed_blocks(factor)
-        small = self._half.T @ self._half
-        small.flat[:: len(small) + 1] += 1.0
-        self._small = scipy.linalg.cho_factor(small, lower=True, overwrite_a=True, check_finite=False)
+        self._halves = [weight[:, None] * factor for weight in root.weights()]
+        self._small = [_inverted(half) for half in self._halves]
         self._b, self._residual, self._C, self._goal = b, residual, C, goal
         self._v = np.zeros_like(right)
         self._r = right
@@ -78,9 +77,11 @@ class NewtonSystem:
         return cls(root, factor, b, residual, np.stack(sides, axis=2), C, goal)
 
     def _preconditioned(self, r: Float64) -> Float64:
-        flat = r.reshape(-1, r.shape[2])
-        inner = scipy.linalg.cho_solve(self._small, self._half.T @ flat, check_finite=False)
-        return np.asarray(flat - self._half @ inner).reshape(r.shape)
+        out = r.copy()
+        for output, (half, small) in enumerate(zip(self._halves, self._small, strict=True)):
+            inner = scipy.linalg.cho_solve(small, half.T @ r[:, output], check_finite=False)
+            out[:, output] -= half @ inner
+        return out
 
     def iterate(self, product: Product) -> bool:
         """One conjugate-gradient step for all right-hand sides; whether they are solved."""
@@ -139,13 +140,16 @@ class CurvatureRoot:
         """S'v, for v of shape (objects, outputs)."""
         return self.transposed_sides(v[:, :, None])[:, :, 0]
 
-    def transposed_blocks(self, factor: Float64) -> Float64:
-        """S'(F x 1) as one matrix of (objects * outputs) rows."""
-        n, outputs, _ = self.blocks.shape
-        if outputs == 1:
-            return self.blocks[:, 0] * factor
-        spread = np.einsum("noq,nr->nqor", self.blocks, factor)
-        return np.ascontiguousarray(spread.reshape(n * outputs, -1))
+    def weights(self) -> Float64:
+        """About how much of each output there is in S'S, without what outputs share; (outputs, objects)."""
+        return np.asarray(np.sqrt(np.square(self.blocks).sum(axis=1)).T)
+
+
+def _inverted(half: Float64) -> Any:
+    """The Cholesky factor of 1 + half' half."""
+    small = half.T @ half
+    small.flat[:: len(small) + 1] += 1.0
+    return scipy.linalg.cho_factor(small, lower=True, overwrite_a=True, check_finite=False)
 
 
 def curvature_root(loss: Loss, y: Float64, f: Float64, C: Float64) -> CurvatureRoot:
