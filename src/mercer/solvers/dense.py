@@ -21,7 +21,9 @@ from mercer.solvers.solution import Float64, Solution, Stats, Status
 from mercer.solvers.supply import subtract_rows
 
 _CLAIMS = 20
-_IDLE = 32
+_IDLE = 64
+"""After so many steps per coefficient, and some, in which nothing has become better, nothing will."""
+_SOME = 16_384
 
 
 @final
@@ -42,7 +44,7 @@ class DenseRun(Run):
         self._claims = 0
         self._exact = False
         self._patience = Patience(len(start))
-        self._best_gap, self._best_objective, self._idle = np.inf, np.inf, 0
+        self._best_gap, self._best_objective, self._best_at = np.inf, np.inf, 0
 
     def _fresh(self) -> Float64:
         """-(Kb + linear), added up in float64."""
@@ -84,10 +86,10 @@ class DenseRun(Run):
         noise = float(np.finfo(float).eps * np.abs(self._local.diagonal).max(initial=0.0) * np.abs(b).sum() ** 2)
         better = objective < self._best_objective - max(1e-10 * abs(objective), noise)
         better = better or self.gap < 0.99 * self._best_gap
-        self._idle = 0 if better else self._idle + 1
+        self._best_at = self.iterations if better else self._best_at
         self._best_objective = min(objective, self._best_objective)
         self._best_gap = min(self.gap, self._best_gap)
-        return self._idle >= _IDLE
+        return self.iterations - self._best_at > _IDLE * len(b) + _SOME
 
     def finish(self, status: Status, stats: Stats) -> Solution:
         b, F, problem = self._local.b, self._local.F, self._problem

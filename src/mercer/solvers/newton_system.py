@@ -27,6 +27,7 @@ Float64 = npt.NDArray[np.float64]
 Product = Callable[[Float64], Float64]
 
 _MOST_STEPS = 400
+_NOTHING = 1e-9
 
 
 @final
@@ -116,6 +117,9 @@ class NewtonSystem:
         dc = np.zeros(db.shape[1])
         if solved.shape[2] > 1:
             totals = solved[:, :, 1:].sum(axis=0)
+            if np.abs(totals.sum(axis=0)).max() <= _NOTHING * np.abs(totals).max():
+                # Outputs count by their differences alone, so that their mean is free; it stays where it is.
+                totals -= totals.mean(axis=1, keepdims=True)
             dc = np.asarray(np.linalg.lstsq(totals, (self._b + db).sum(axis=0), rcond=None)[0])
             db = db - solved[:, :, 1:] @ dc
         return db, dc

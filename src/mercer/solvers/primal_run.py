@@ -163,7 +163,9 @@ class PrimalRun(Run):
             b = balanced(b)
             image = self._rows.combination(b)
         primal, dual = bounds(self._problem, w, self.c, found.outputs, b, image)
-        return LinearSolution(w, self.c, b, primal, dual, found.status, found.stats)
+        enough = found.status is Status.STALLED and primal - dual <= self._tol * abs(primal)
+        status = Status.CONVERGED if enough else found.status
+        return LinearSolution(w, self.c, b, primal, dual, status, found.stats)
 
 
 def flat_point(slope: Callable[[float], float], at_start: float) -> float:
