@@ -139,6 +139,20 @@ def test_few_objects_are_solved_however_badly_scaled(monkeypatch):
         assert by_features.certificate_.dual == pytest.approx(by_matrix.certificate_.dual, rel=1e-5)
 
 
+def test_features_of_a_vast_scale_leave_ridge_regression_finite():
+    X = np.random.default_rng(5).normal(size=(40, 5)) * 10.0 ** np.array([0, 4, 9, 12, 12])
+    model = mercer.KernelRidge(kernel=kernels.Linear(), alpha=1e-9, dual=False).fit(X, X[:, 1])
+    assert np.isfinite(model.predict(X)).all()
+
+
+@pytest.mark.filterwarnings("ignore::mercer.errors.KernelWarning")
+def test_squares_that_underflow_stop_conjugate_gradients(monkeypatch):
+    monkeypatch.setattr("mercer.solvers.linear.MOST_FEATURES", 1)
+    X, y = np.full((6, 3), 1e-200), np.arange(6) * 1e-200
+    model = KernelMachineRegressor(loss="huber", kernel=kernels.Linear(), dual=False, fit_intercept=False).fit(X, y)
+    assert np.isfinite(model.predict(X)).all()
+
+
 def test_light_weights_still_move_the_intercept():
     rng = np.random.default_rng(1)
     X, y = rng.normal(size=(20, 3)), np.where(np.arange(20) < 15, 1, 0)

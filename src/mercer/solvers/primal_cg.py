@@ -60,7 +60,7 @@ class PrimalCGRun(PrimalRun):
         scale = self._scale()
         residual = -self._gradient
         length = float(np.sqrt(residual @ (residual / scale)))
-        self._first_length = self._first_length or length
+        self._first_length = self._first_length or length or 1.0  # none at all where squares underflow
         forcing = min(0.3, np.sqrt(length / self._first_length))
         z = residual / scale
         p, rz = z, float(residual @ z)

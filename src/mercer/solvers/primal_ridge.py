@@ -46,15 +46,24 @@ def solve(rows: Any, y: Float64, alpha: Float64, weights: Float64, *, intercept:
         if d <= MOST_FEATURES:
             normal = centred.normal()
             for value in np.unique(alpha):
-                system = normal.copy()
-                system.flat[:: len(system) + 1] += value
-                factor = scipy.linalg.cho_factor(system, lower=True, overwrite_a=True, check_finite=False)
                 columns = alpha == value
-                found[:, columns] = scipy.linalg.cho_solve(factor, right[:, columns], check_finite=False)
+                found[:, columns] = _inverse_times(normal, float(value), right[:, columns])
         else:
             found = _conjugate_gradients(centred, right, alpha)
         residual = y - middle - centred.outputs(found)
     return RidgeSolution(weights[:, None] * residual / alpha, middle - mean @ found)
+
+
+def _inverse_times(normal: Float64, alpha: float, right: Float64) -> Float64:
+    """(normal + alpha I)^-1 right, where eigenvalues that rounding made negative count as zero."""
+    system = normal.copy()
+    system.flat[:: len(system) + 1] += alpha
+    try:
+        factor = scipy.linalg.cho_factor(system, lower=True, overwrite_a=True, check_finite=False)
+        return np.asarray(scipy.linalg.cho_solve(factor, right, check_finite=False))
+    except scipy.linalg.LinAlgError:  # alpha is lost beside features of a vast scale
+        values, vectors = scipy.linalg.eigh(normal, check_finite=False)
+        return np.asarray(vectors @ ((vectors.T @ right) / (np.maximum(values, 0.0) + alpha)[:, None]))
 
 
 def weighted_mean(rows: Any, weights: Float64) -> Float64:
