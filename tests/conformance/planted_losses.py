@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from mercer.losses.base import Box, Loss
+from mercer.losses.curvature import CurvatureRoot, DiagonalRoot
 from mercer.losses.hinge import Hinge
 from mercer.losses.multinomial import Multinomial
 
@@ -206,7 +207,76 @@ class WrongHessianDiagonal(Multinomial):
 @plant("vector_loss_curvatures")
 class RootOfTheDiagonalOnly(Multinomial):
     def curvature_root(self, y, f):
-        return np.sqrt(self.curvature(y, f))[:, :, None] * np.eye(f.shape[1])
+        return DiagonalRoot(np.sqrt(self.curvature(y, f)))
+
+
+class RightRoot(CurvatureRoot):
+    """Another root, unchanged: bugs are planted on it."""
+
+    def __init__(self, right):
+        self.right = right
+
+    def applied(self, v):
+        return self.right.applied(v)
+
+    def transposed(self, v):
+        return self.right.transposed(v)
+
+    def times(self, factors):
+        return type(self)(self.right.times(factors))
+
+    def part(self, objects):
+        return type(self)(self.right.part(objects))
+
+    def diagonal(self):
+        return self.right.diagonal()
+
+
+class SkewedRoot(RightRoot):
+    def applied(self, v):
+        return 2.0 * self.right.applied(v)
+
+    def transposed(self, v):
+        return 0.5 * self.right.transposed(v)
+
+
+class GreedyRoot(RightRoot):
+    def within(self, v):
+        return v - v.mean(axis=1, keepdims=True)
+
+
+class DoublyBentRoot(RightRoot):
+    def bent(self, v):
+        return 1.001 * super().bent(v)
+
+
+class SteepRoot(RightRoot):
+    def diagonal(self):
+        return 1.001 * self.right.diagonal()
+
+
+@plant("vector_loss_curvatures")
+class TransposedIsNotTheTranspose(Multinomial):
+    def curvature_root(self, y, f):
+        return SkewedRoot(super().curvature_root(y, f))
+
+
+@plant("vector_loss_curvatures")
+class WithinTakesTooMuch(Multinomial):
+    def curvature_root(self, y, f):
+        return GreedyRoot(super().curvature_root(y, f))
+
+
+@plant("vector_loss_curvatures")
+class WrongProductWithTheHessian(Multinomial):
+    def curvature_root(self, y, f):
+        return DoublyBentRoot(super().curvature_root(y, f))
+
+
+@plant("vector_loss_curvatures")
+class WrongDiagonalOfTheRoot(Multinomial):
+    def curvature_root(self, y, f):
+        return SteepRoot(super().curvature_root(y, f))
 
 
 @plant("vector_loss_convexity", "vector_loss_slopes", "vector_loss_fenchel_young")

@@ -219,3 +219,11 @@ def test_unfinished_training_says_why_and_what_to_do(name):
     with pytest.warns(ConvergenceWarning, match=r"did not converge.*tol is 1e-12.*[Rr]aise max_iter.*lower C"):
         stopped.fit(*data)
     assert stopped.certificate_.duality_gap > model.certificate_.duality_gap
+
+
+def test_a_machine_that_is_stopped_early_has_a_gap_that_is_infinite_rather_than_undefined():
+    codes = np.arange(N) % 3
+    model = mercer.KernelLogisticRegression(kernel=kernels.RBF(GAMMA), C=1e3, max_iter=1)
+    with pytest.warns(ConvergenceWarning):
+        model.fit(X, codes)
+    assert model.certificate_.relative_gap > 0  # false of NaN

@@ -42,7 +42,9 @@ class Certificate:
 
     @property
     def relative_gap(self) -> float:
-        return self.duality_gap / max(abs(self.primal), abs(self.dual), np.finfo(float).tiny)
+        """The gap as a share of the objective; infinite where nothing is known of the optimum."""
+        gap = self.duality_gap
+        return gap / max(abs(self.primal), abs(self.dual), np.finfo(float).tiny) if math.isfinite(gap) else math.inf
 
     @classmethod
     def together(cls, parts: tuple[Certificate, ...], kernel_entries: int, seconds: float) -> Certificate:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,9 +23,10 @@ from mercer.losses.epsilon_insensitive import EpsilonInsensitive
 from mercer.losses.perceptron import PerceptronLoss
 from mercer.solvers import newton
 from mercer.solvers.drive import Limits, OnChunk
+from mercer.solvers.factored import factor_of
 from mercer.solvers.problem import BoxProblem
 from mercer.solvers.smo import SMO, STEPPED
-from mercer.solvers.solution import Status
+from mercer.solvers.solution import Solution, Status
 
 Float64 = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.intp]
@@ -62,12 +64,16 @@ def train(
     box = loss.as_box(y, C)
     refuse_pointless(loss, box)
     rows = gram.factor
-    if rows is not None and primal.solves(loss, len(y)):
-        solution = primal.solve(rows, loss, y, C, tol=tol, intercept=intercept, limits=limits, on_chunk=on_chunk)
+    if rows is not None and primal.solves(loss, rows, outputs):
+        solution = primal.solve(
+            rows, loss, y, C, tol=tol, intercept=intercept, outputs=outputs, limits=limits, on_chunk=on_chunk
+        )
         coefficients, products = solution.coefficients, solution.outputs
     elif box is None:
         problem = newton.SmoothProblem(loss, y, C, outputs, intercept)
         solution = newton.solve(gram, problem, tol=tol, limits=limits, on_chunk=on_chunk)
+        if solution.status is Status.STALLED and len(y) <= newton.MOST_FACTORED:
+            solution = _rescued(gram, problem, solution, tol, limits, on_chunk)
         coefficients, products = solution.coefficients, solution.outputs
     else:
         dual = _kinked(box, len(y)) if intercept else None
@@ -98,6 +104,31 @@ def train(
         box=box,
     )
     return Machine(coefficients, solution.intercept, solution.status, proof)
+
+
+def _rescued(
+    gram: Gram,
+    problem: newton.SmoothProblem,
+    stalled: Solution,
+    tol: float,
+    limits: Limits | None,
+    on_chunk: OnChunk | None,
+) -> Solution:
+    """The machine on a factor of the matrix, if that is nearer to the optimum."""
+    found = primal.solve(
+        factor_of(gram), problem.loss, problem.y, problem.C,
+        tol=tol, intercept=problem.intercept, outputs=problem.outputs, limits=limits, on_chunk=on_chunk,
+    )  # fmt: skip
+    found = dataclasses.replace(found, outputs=gram.matvec(found.coefficients))
+
+    def violated(solution: Solution) -> float:
+        proof = smooth_certificate(
+            problem.loss, problem.y, problem.C, solution.coefficients, solution.outputs, solution.intercept,
+            iterations=0, dtype="",
+        )  # fmt: skip
+        return proof.kkt_violation
+
+    return found if violated(found) < violated(stalled) else stalled
 
 
 def _kinked(box: Box, n: int) -> BoxProblem | None:

@@ -23,16 +23,18 @@ from mercer.inputs.base import Objects
 from mercer.kernels.base import DType, FittedKernel
 from mercer.kernels.featurespace import FeatureSpace, entries_per_object, has_feature_space, squared_lengths
 from mercer.losses.base import Loss, VectorLoss
-from mercer.solvers import linear, sided_newton
+from mercer.solvers import joint_newton, linear, sided_newton
 from mercer.solvers.drive import Limits, OnChunk
 from mercer.solvers.linear_problem import LinearProblem
+from mercer.solvers.newton import SmoothProblem
 from mercer.solvers.smoothed_newton import Kinked
 from mercer.solvers.solution import Solution, Status
 
 Float64 = npt.NDArray[np.float64]
 
 MANY = 5_000
-"""From so many objects on, training on features is worth it by itself, where an object has few of them ..."""
+"""From so many objects on, training on features is worth it by itself, where an object has few of them (and always for
+a joint loss of several outputs) ..."""
 VERY_MANY = 20_000
 """... and from so many for losses with kinks, whose dual is quicker to solve on a matrix; but not in the nu-forms."""
 FEW = 1024
@@ -54,6 +56,7 @@ def training_gram(
     """The Gram matrix to train on: of rows of features where that is asked for or pays, else of kernel values."""
     if _in_primal(estimator, fitted, objects, losses, memory):
         rows = FeatureSpace.of(fitted, objects)[1]
+        fitted.in_range(squared_lengths(rows))
         few = rows.shape[1] <= sided_newton.MOST_FEATURES
         if few or estimator.dual is False or _pays(len(objects), losses, memory):
             return Gram.of_rows(rows, memory=memory)
@@ -77,7 +80,8 @@ def _in_primal(
             raise _check.fail(owner, "dual", "True or 'auto' with this loss, which has no primal solver", dual)
         return True
     n = len(objects)
-    if n < MANY or not solvable or not has_feature_space(fitted.kernel):
+    joint = any(isinstance(loss, VectorLoss) for loss in losses)
+    if (n < MANY and not joint) or not solvable or not has_feature_space(fitted.kernel):
         return False
     try:
         entries = entries_per_object(fitted, objects)
@@ -99,13 +103,15 @@ def _solvable(loss: Loss) -> bool:
     return loss.smooth or isinstance(loss, Kinked)
 
 
-def solves(loss: Loss, n: int) -> bool:
-    """Whether `solve` minimises this loss over n objects.
+def solves(loss: Loss, rows: Any, outputs: int = 1) -> bool:
+    """Whether `solve` minimises this loss on these rows.
 
-    Joint losses of several outputs go to Newton's method in function space; losses with kinks over few objects to steps
-    on the small matrix of their dot products, which end however badly scaled features are.
+    Losses with kinks over few objects go to steps on the small matrix of their dot products, which end however badly
+    scaled features are; joint losses over many features to Newton's method in function space, by products with rows.
     """
-    return _solvable(loss) and not isinstance(loss, VectorLoss) and (loss.smooth or n > FEW)
+    if isinstance(loss, VectorLoss):
+        return loss.smooth and joint_newton.suits(rows.shape[1], outputs)
+    return _solvable(loss) and (loss.smooth or rows.shape[0] > FEW)
 
 
 def solve(
@@ -116,6 +122,7 @@ def solve(
     *,
     tol: float,
     intercept: bool,
+    outputs: int = 1,
     limits: Limits | None = None,
     on_chunk: OnChunk | None = None,
 ) -> Solution:
@@ -124,6 +131,9 @@ def solve(
     For smooth losses `tol` bounds the violation of b_i = -C_i slope(y_i, f_i); where the loss has kinks, ten times the
     duality gap, as a share of the objective.
     """
+    if isinstance(loss, VectorLoss):
+        joint = SmoothProblem(loss, y, C, outputs, intercept)
+        return joint_newton.solve(rows, joint, tol=tol, limits=limits, on_chunk=on_chunk)
     problem = LinearProblem(rows, loss, y, C, math.inf if intercept else 0.0)
     gap = _SHARE_OF_TOL * tol
     if loss.smooth:

@@ -253,7 +253,10 @@ class FittedKernel:
 
     def diagonal(self, features: Features) -> Float64:
         """k(x, x) of each object; refuses values that no number can hold."""
-        values = self.kernel.diagonal(features, self.state)
+        return self.in_range(self.kernel.diagonal(features, self.state))
+
+    def in_range(self, values: Float64) -> Float64:
+        """The values k(x, x) of objects, if they are numbers."""
         if not np.isfinite(values).all():
             where = int(np.flatnonzero(~np.isfinite(values))[0])
             raise KernelError(

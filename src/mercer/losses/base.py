@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mercer._record import Record
+from mercer.losses.curvature import CurvatureRoot
 
 Float64 = npt.NDArray[np.float64]
 
@@ -72,5 +73,5 @@ class VectorLoss(Loss):
     """A loss of several decision values for each object: f has one column per class, y holds the class codes."""
 
     @abstractmethod
-    def curvature_root(self, y: Float64, f: Float64) -> Float64:
-        """For each object a matrix S with S S' = the Hessian of l in f; of shape (objects, outputs, outputs)."""
+    def curvature_root(self, y: Float64, f: Float64) -> CurvatureRoot:
+        """For each object S with S S' = the Hessian of l in f; `MatrixRoot` takes any, as an array."""

@@ -8,9 +8,10 @@ from typing import Self, final
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import logsumexp, softmax, xlogy
+from scipy.special import xlogy
 
 from mercer.losses.base import Float64, VectorLoss
+from mercer.losses.curvature import CurvatureRoot, ProjectedRoot
 
 
 @final
@@ -27,22 +28,24 @@ class Multinomial(VectorLoss):
     classifies = True
 
     def value(self, y: Float64, f: Float64) -> Float64:
-        return np.asarray(logsumexp(f, axis=1) - np.take_along_axis(f, _codes(y), axis=1)[:, 0])
+        shifted = f - f.max(axis=1, keepdims=True)
+        own = np.take_along_axis(shifted, _codes(y), axis=1)[:, 0]
+        return np.asarray(np.log(np.exp(shifted).sum(axis=1)) - own)
 
     def slope(self, y: Float64, f: Float64) -> Float64:
-        slope: Float64 = softmax(f, axis=1)
+        slope = _softmax(f)
         slope[np.arange(len(slope)), _codes(y)[:, 0]] -= 1.0
         return slope
 
     def curvature(self, y: Float64, f: Float64) -> Float64:
         """The diagonal of the Hessian."""
-        p = softmax(f, axis=1)
+        p = _softmax(f)
         return np.asarray(p * (1.0 - p))
 
-    def curvature_root(self, y: Float64, f: Float64) -> Float64:
+    def curvature_root(self, y: Float64, f: Float64) -> CurvatureRoot:
         # diag(p) - p p' = D (1 - q q') D with D = diag(q), q = sqrt(p); 1 - q q' is a projector, its own root.
-        q = np.sqrt(softmax(f, axis=1))
-        return np.asarray(q[:, :, None] * (np.eye(f.shape[1]) - q[:, :, None] * q[:, None, :]))
+        q = np.sqrt(_softmax(f))
+        return ProjectedRoot(q, q)
 
     def conjugate(self, y: Float64, a: Float64) -> Float64:
         p = np.array(a)
@@ -54,6 +57,12 @@ class Multinomial(VectorLoss):
     @classmethod
     def examples(cls) -> Iterator[Self]:
         yield cls()
+
+
+def _softmax(f: Float64) -> Float64:
+    p: Float64 = np.exp(f - f.max(axis=1, keepdims=True))
+    p /= p.sum(axis=1, keepdims=True)
+    return p
 
 
 def _codes(y: Float64) -> npt.NDArray[np.intp]:

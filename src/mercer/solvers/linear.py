@@ -39,7 +39,8 @@ def solve(
         return smoothed_newton.solve(problem, tol=tol, limits=limits, on_chunk=on_chunk)
     if _in_dual(problem.loss, problem.n_features, dual):
         return dual_descent.solve(problem, tol=tol, limits=limits, on_chunk=on_chunk, seed=seed)
-    if problem.n_features <= MOST_FEATURES:
+    few_rows = problem.n_features <= problem.rows.shape[0] <= 2 * MOST_FEATURES
+    if problem.n_features <= MOST_FEATURES or few_rows:
         return primal_newton.solve(problem, tol=tol, limits=limits, on_chunk=on_chunk)
     return primal_cg.solve(problem, tol=tol, limits=limits, on_chunk=on_chunk)
 

@@ -1,38 +1,43 @@
-"""The linear systems of Newton's method in function space, and the curvature in them.
+"""The linear systems of Newton's method in function space.
 
-Problem   solve (1 + S'KS) v = -S'K r, and the same with -S'1 for each intercept
+Problem   solve (1 + S'KS) v + B dc = -S'K r  subject to  B'v = e,  with B = S'1 for each intercept
 Given     S with S_i S_i' the curvature at object i, a low-rank factor F with K ~ F F', and products with K
-Result    the step db = r + S v and the step of the intercepts that brings sum(b + db) to zero
-Source    preconditioned conjugate gradients after Diaz, Epperly, Frangella, Tropp and Webber (2023)
+Result    the step db = r + S v and the step dc of the intercepts that brings sum(b + db) to zero
+Source    preconditioned conjugate gradients after Diaz, Epperly, Frangella, Tropp and Webber (2023), projected on the
+          constraint after Gould, Hribar and Nocedal, On the solution of equality constrained quadratic programming
+          problems arising in optimization (2001)
 
 The system is positive definite with eigenvalues from 1 on; (1 + S'F F'S) is inverted through a small matrix, or where
 there are several outputs for each as if it were alone: all together would cost the cube of their number. What is
-left of the system, e, is what is left of optimality after the step, to first order: S e. So it is solved until S e is
+left of the system, g, is what is left of optimality after the step, to first order: S g. So it is solved until S g is
 small in the norm in which optimality is told, and no further.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, Self, final
+from typing import Any, final
 
 import numpy as np
 import numpy.typing as npt
 import scipy.linalg
 
+from mercer.gram.executors import Threads
 from mercer.losses.base import Loss, VectorLoss
+from mercer.losses.curvature import CurvatureRoot, DiagonalRoot
 
 Float64 = npt.NDArray[np.float64]
 Product = Callable[[Float64], Float64]
 
 _MOST_STEPS = 400
-_NOTHING = 1e-9
+_NOTHING = 1e-10
+_PROJECTIONS = 2
+"""Twice: what rounding leaves of the constraint the first time would be multiplied by K."""
 
 
 @final
 class NewtonSystem:
-    """One step under way, for the step itself and for all intercepts at once."""
+    """One step under way, for coefficients b with the residual r, solved until S g / C is at most `goal`."""
 
     def __init__(
         self,
@@ -40,117 +45,150 @@ class NewtonSystem:
         factor: Float64,
         b: Float64,
         residual: Float64,
-        right: Float64,
-        C: Float64,
-        goal: float,
-    ) -> None:
-        self._root = root
-        self._halves = [weight[:, None] * factor for weight in root.weights()]
-        self._small = [_inverted(half) for half in self._halves]
-        self._b, self._residual, self._C, self._goal = b, residual, C, goal
-        self._v = np.zeros_like(right)
-        self._r = right
-        self._z = self._preconditioned(right)
-        self._p = self._z.copy()
-        self._rz = (self._r * self._z).sum(axis=(0, 1))
-        self._did = 0
-
-    @classmethod
-    def of(
-        cls,
-        root: CurvatureRoot,
-        factor: Float64,
-        b: Float64,
-        residual: Float64,
-        Kr: Float64,
         C: Float64,
         *,
         intercept: bool,
         goal: float,
-    ) -> Self:
-        """The system for coefficients b with this residual r, K r known; solved until S e / C is at most `goal`."""
-        sides = [-root.transposed(Kr)]
-        if intercept:
-            for output in range(Kr.shape[1]):
-                ones = np.zeros_like(Kr)
-                ones[:, output] = 1.0
-                sides.append(root.transposed(ones))
-        return cls(root, factor, b, residual, np.stack(sides, axis=2), C, goal)
+        product: Product,
+    ) -> None:
+        self._root, self._C, self._goal, self._product = root, C, goal, product
+        self._preconditioner = _Preconditioner(root, factor)
+        self._dc = np.zeros(b.shape[1])
+        self._constraint = _Constraint(root, self._preconditioner, b.shape) if intercept else None
+        v = np.zeros_like(b)
+        if self._constraint is not None:
+            v = self._constraint.met(-(b + residual).sum(axis=0))
+        self._db = residual + root.applied(v)
+        self._Kdb = product(self._db)
+        self._g = -(v + root.transposed(self._Kdb))
+        self._p = self._searched()
+        self._gz = float((self._g * self._p).sum())
+        self.products = 0
 
-    def _preconditioned(self, r: Float64) -> Float64:
-        out = r.copy()
-        for output, (half, small) in enumerate(zip(self._halves, self._small, strict=True)):
-            inner = scipy.linalg.cho_solve(small, half.T @ r[:, output], check_finite=False)
-            out[:, output] -= half @ inner
-        return out
+    def _searched(self) -> Float64:
+        """The preconditioned residual within the constraint; what the intercepts explain leaves the residual."""
+        z = self._preconditioner(self._g)
+        for _ in range(_PROJECTIONS if self._constraint is not None else 0):
+            assert self._constraint is not None
+            y = self._constraint.explained(z)
+            self._dc += y
+            self._g -= self._constraint.times(y)
+            z = z - self._constraint.preconditioned_times(y)
+        return z
 
-    def iterate(self, product: Product) -> bool:
-        """One conjugate-gradient step for all right-hand sides; whether they are solved."""
-        n, outputs, sides = self._p.shape
-        spread = self._root.applied(self._p)
-        multiplied = product(spread.reshape(n, outputs * sides)).reshape(n, outputs, sides)
-        Bp = self._p + self._root.transposed_sides(multiplied)
-        curvature = (self._p * Bp).sum(axis=(0, 1))
-        live = curvature > 0
-        step = np.where(live, self._rz / np.where(live, curvature, 1.0), 0.0)
-        self._v += step * self._p
-        self._r = self._r - step * Bp
-        self._did += 1
-        if self._did >= _MOST_STEPS or self._left() <= self._goal:
+    def iterate(self) -> bool:
+        """One conjugate-gradient step; whether the system is solved."""
+        Sp = self._root.applied(self._p)
+        KSp = self._product(Sp)
+        Ap = self._p + self._root.transposed(KSp)
+        curvature = float((self._p * Ap).sum())
+        if not curvature > 0.0:
             return True
-        self._z = self._preconditioned(self._r)
-        rz = (self._r * self._z).sum(axis=(0, 1))
-        self._p = self._z + np.where(self._rz > 0, rz / np.where(self._rz > 0, self._rz, 1.0), 0.0) * self._p
-        self._rz = rz
+        size = self._gz / curvature
+        self._db += size * Sp
+        self._Kdb += size * KSp
+        self._g = self._g - size * Ap
+        self.products += 1
+        z = self._searched()
+        if self.products >= _MOST_STEPS or self._left() <= self._goal:
+            return True
+        before, self._gz = self._gz, float((self._g * z).sum())
+        self._p = z + self._gz / before * self._p
         return False
+
+    @property
+    def lost(self) -> bool:
+        """Whether the system was given up, though the step would make optimality worse."""
+        return self.products >= _MOST_STEPS and self._left() > 1.0
 
     def _left(self) -> float:
         """The largest violation of optimality that the step would leave, to first order."""
-        _, dc = self.direction()
-        error = self._r[:, :, :1] - self._r[:, :, 1:] @ dc[: self._r.shape[2] - 1, None]
-        return float((np.abs(self._root.applied(error)[:, :, 0]) / self._C[:, None]).max(initial=0.0))
+        return float((np.abs(self._root.applied(self._g)) / self._C[:, None]).max(initial=0.0))
 
-    def direction(self) -> tuple[Float64, Float64]:
-        """The step in b, and the step in the intercepts that brings sum(b) to zero."""
-        solved = self._root.applied(self._v)
-        db = self._residual + solved[:, :, 0]
-        dc = np.zeros(db.shape[1])
-        if solved.shape[2] > 1:
-            totals = solved[:, :, 1:].sum(axis=0)
-            if np.abs(totals.sum(axis=0)).max() <= _NOTHING * np.abs(totals).max():
-                # Outputs count by their differences alone, so that their mean is free; it stays where it is.
-                totals -= totals.mean(axis=1, keepdims=True)
-            dc = np.asarray(np.linalg.lstsq(totals, (self._b + db).sum(axis=0), rcond=None)[0])
-            db = db - solved[:, :, 1:] @ dc
-        return db, dc
+    def direction(self) -> tuple[Float64, Float64, Float64]:
+        """The step in b, K times it, and the step in the intercepts; it brings sum(b) to zero."""
+        return self._db, self._Kdb, self._dc
 
 
 @final
-@dataclass(frozen=True, eq=False)
-class CurvatureRoot:
-    """S with S_i S_i' = C_i times the curvature of the loss at object i: a number, or a small matrix, per object."""
+class _Preconditioner:
+    """About the inverse of 1 + S'KS: each output as if it were alone, with F F' for K."""
 
-    blocks: Float64
-    """(objects, outputs, outputs)."""
+    def __init__(self, root: CurvatureRoot, factor: Float64) -> None:
+        self._root, self._factor = root, factor
+        self._weights = np.sqrt(root.diagonal())
+        self._small: list[Any] = [None] * self._weights.shape[1]
 
-    def applied(self, v: Float64) -> Float64:
-        """S v, for v of shape (objects, outputs, sides)."""
-        return v * self.blocks if self.blocks.shape[1] == 1 else np.matmul(self.blocks, v)
+        def invert(output: int) -> None:
+            self._small[output] = _factored(factor, self._weights[:, output])
 
-    def transposed_sides(self, v: Float64) -> Float64:
-        return v * self.blocks if self.blocks.shape[1] == 1 else np.matmul(self.blocks.transpose(0, 2, 1), v)
+        Threads().each(invert, range(len(self._small)))
 
-    def transposed(self, v: Float64) -> Float64:
-        """S'v, for v of shape (objects, outputs)."""
-        return self.transposed_sides(v[:, :, None])[:, :, 0]
+    def __call__(self, v: Float64) -> Float64:
+        inner = self._factor.T @ (self._weights * v)
+        for column, small in zip(inner.T, self._small, strict=True):
+            column[:] = scipy.linalg.cho_solve(small, column, check_finite=False)
+        return self._root.within(v - self._weights * (self._factor @ inner))
 
-    def weights(self) -> Float64:
-        """About how much of each output there is in S'S, without what outputs share; (outputs, objects)."""
-        return np.asarray(np.sqrt(np.square(self.blocks).sum(axis=1)).T)
+    def each(self, many: Float64) -> Float64:
+        """Of several vectors at once, of shape (vectors, objects, outputs)."""
+        out = np.empty_like(many)
+
+        def work(output: int) -> None:
+            weights = self._weights[:, output]
+            inner = (many[:, :, output] * weights) @ self._factor
+            solved = scipy.linalg.cho_solve(self._small[output], inner.T, check_finite=False)
+            out[:, :, output] = many[:, :, output] - (self._factor @ solved).T * weights
+
+        Threads().each(work, range(len(self._small)))
+        return np.stack([self._root.within(v) for v in out])
 
 
-def _inverted(half: Float64) -> Any:
-    """The Cholesky factor of 1 + half' half."""
+@final
+class _Constraint:
+    """B'v = e, one equation for each intercept, and what of a residual is explained by them."""
+
+    def __init__(self, root: CurvatureRoot, preconditioner: _Preconditioner, shape: tuple[int, ...]) -> None:
+        self._root, self._shape, self._differences = root, shape, root.of_differences()
+        columns = np.stack([self.times(unit) for unit in np.eye(shape[1])])
+        self._preconditioned = preconditioner.each(columns)
+        self._inverse = _pseudo_inverse(np.stack([self._sums(column) for column in self._preconditioned]))
+
+    def _sums(self, v: Float64) -> Float64:
+        """B'v."""
+        return np.asarray(self._root.applied(v).sum(axis=0))
+
+    def times(self, y: Float64) -> Float64:
+        """B y."""
+        return self._root.transposed(np.broadcast_to(y, self._shape))
+
+    def preconditioned_times(self, y: Float64) -> Float64:
+        """B y, preconditioned."""
+        return np.asarray(np.tensordot(y, self._preconditioned, axes=1))
+
+    def met(self, e: Float64) -> Float64:
+        """The smallest v, as the preconditioner measures, that meets the constraint."""
+        return self.preconditioned_times(self._inverse @ e)
+
+    def explained(self, z: Float64) -> Float64:
+        """The intercepts y for which z - (B y, preconditioned) has B'z = 0."""
+        y = np.asarray(self._inverse @ self._sums(z))
+        return y - y.mean() if self._differences else y  # their mean is free, and stays where it is
+
+
+def _pseudo_inverse(matrix: Float64) -> Float64:
+    """Of a positive semi-definite matrix, whose rows may be of very different sizes."""
+    sizes = np.sqrt(np.maximum(np.diagonal(matrix), 0.0))
+    inverse = np.divide(1.0, sizes, out=np.zeros_like(sizes), where=sizes > 0)
+    values, vectors = np.linalg.eigh(inverse[:, None] * (matrix + matrix.T) / 2 * inverse)
+    kept = values > _NOTHING
+    scaled = inverse[:, None] * vectors[:, kept]
+    return np.asarray((scaled / values[kept]) @ scaled.T)
+
+
+def _factored(factor: Float64, weights: Float64) -> Any:
+    """The Cholesky factor of 1 + F' diag(weights)^2 F."""
+    half = weights[:, None] * factor
     small = half.T @ half
     small.flat[:: len(small) + 1] += 1.0
     return scipy.linalg.cho_factor(small, lower=True, overwrite_a=True, check_finite=False)
@@ -159,5 +197,5 @@ def _inverted(half: Float64) -> Any:
 def curvature_root(loss: Loss, y: Float64, f: Float64, C: Float64) -> CurvatureRoot:
     """The root of the curvature of sum_i C_i loss(y_i, f_i) at f."""
     if isinstance(loss, VectorLoss):
-        return CurvatureRoot(np.sqrt(C)[:, None, None] * loss.curvature_root(y, f))
-    return CurvatureRoot(np.sqrt(C * loss.curvature(y, f))[:, None, None])
+        return loss.curvature_root(y, f).times(np.sqrt(C))
+    return DiagonalRoot(np.sqrt(C * loss.curvature(y, f))[:, None])

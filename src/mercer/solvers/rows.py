@@ -1,4 +1,4 @@
-"""Products with the rows of a matrix, dense or CSR, in blocks that threads share.
+"""Products with the rows of a matrix, dense or CSR, in blocks that threads share. Weights may have several columns.
 
 The blocks depend on the matrix alone, and what they add up to is added in their order, so that results are equal bit
 for bit whatever the number of threads. Sums are float64, also over float32 rows.
@@ -62,7 +62,7 @@ class Rows(ABC):
     @final
     def all_outputs(self, w: Float64) -> Float64:
         """X w."""
-        out = np.empty(self.shape[0])
+        out = np.empty((self.shape[0], *w.shape[1:]))
         self.each(lambda number: self.outputs(self.blocks[number], w, out[self.blocks[number]]))
         return out
 
@@ -77,7 +77,7 @@ class Rows(ABC):
         return self._sum_over_blocks(self.add_squares, r)
 
     def _sum_over_blocks(self, add: Callable[[slice, Float64, Float64], None], values: Float64) -> Float64:
-        parts = np.zeros((len(self.blocks), self.shape[1]))
+        parts = np.zeros((len(self.blocks), self.shape[1], *values.shape[1:]))
         self.each(lambda number: add(self.blocks[number], values[self.blocks[number]], parts[number]))
         return np.asarray(parts.sum(axis=0))
 
@@ -105,7 +105,7 @@ class DenseRows(Rows):
 
     def add_combination(self, block: slice, b: Float64, out: Float64) -> None:
         for part, piece in self._pieces(block):
-            out += b[part] @ piece
+            out += piece.T @ b[part] if b.ndim == 2 else b[part] @ piece
 
     def add_squares(self, block: slice, r: Float64, out: Float64) -> None:
         for part, piece in self._pieces(block):
@@ -135,10 +135,12 @@ class SparseRows(Rows):
         self.parts = (matrix.indptr, matrix.indices, matrix.data)
 
     def outputs(self, block: slice, w: Float64, out: Float64) -> None:
-        _outputs(*self.parts, w, block.start, out)
+        loop = _outputs if w.ndim == 1 else _outputs_of_several
+        loop(*self.parts, w, block.start, out)
 
     def add_combination(self, block: slice, b: Float64, out: Float64) -> None:
-        _add_combination(*self.parts, b, block.start, out)
+        loop = _add_combination if b.ndim == 1 else _add_combination_of_several
+        loop(*self.parts, b, block.start, out)
 
     def add_squares(self, block: slice, r: Float64, out: Float64) -> None:
         _add_squares(*self.parts, r, block.start, out)
@@ -184,6 +186,26 @@ def _add_squares(indptr: Array, indices: Array, data: Array, r: Array, start: in
         if r[i] != 0.0:
             for p in range(indptr[start + i], indptr[start + i + 1]):
                 out[np.uint64(indices[p])] += r[i] * data[p] * data[p]
+
+
+@jit
+def _outputs_of_several(indptr: Array, indices: Array, data: Array, w: Array, start: int, out: Array) -> None:
+    out[:] = 0.0
+    for i in range(out.shape[0]):
+        line = out[i]
+        for p in range(indptr[start + i], indptr[start + i + 1]):
+            weights = w[np.uint64(indices[p])]
+            for k in range(len(line)):
+                line[k] += data[p] * weights[k]
+
+
+@jit
+def _add_combination_of_several(indptr: Array, indices: Array, data: Array, b: Array, start: int, out: Array) -> None:
+    for i in range(b.shape[0]):
+        for p in range(indptr[start + i], indptr[start + i + 1]):
+            line = out[np.uint64(indices[p])]
+            for k in range(len(line)):
+                line[k] += data[p] * b[i, k]
 
 
 @jit

@@ -56,19 +56,34 @@ def slopes(subject: VectorSubject) -> None:
     got = subject.loss.slope(subject.y, subject.f)
     for output in range(_CLASSES):
         ahead, behind = (subject.loss.value(subject.y, subject.moved(output, step)) for step in (_STEP, -_STEP))
-        _require_near(got[:, output], (ahead - behind) / (2 * _STEP), f"slope in output {output}")
+        _require_near(
+            got[:, output], (ahead - behind) / (2 * _STEP), f"slope in output {output}, against finite differences,"
+        )
 
 
 def curvatures(subject: VectorSubject) -> None:
     """`curvature` is the diagonal of the Hessian, and the root S gives all of it: S S' = Hessian."""
     root = subject.loss.curvature_root(subject.y, subject.f)
-    hessian = root @ np.swapaxes(root, 1, 2)
+    hessian, by_halves, transposed, plain = (
+        np.stack([take(np.tile(unit, (_OBJECTS, 1))) for unit in np.eye(_CLASSES)], axis=2)
+        for take in (root.bent, lambda v: root.applied(root.transposed(v)), root.transposed, root.applied)
+    )
+    _require_near(hessian, by_halves, "bent, against applied after transposed,")
+    _require_near(transposed, np.swapaxes(plain, 1, 2), "transposed, against applied,")
+    _require_near(root.applied(root.within(subject.f)), root.applied(subject.f), "applied to what is within")
     diagonal = subject.loss.curvature(subject.y, subject.f)
+    _require_near(root.diagonal(), diagonal, "the diagonal of the root")
     for output in range(_CLASSES):
         ahead, behind = (subject.loss.slope(subject.y, subject.moved(output, step)) for step in (_STEP, -_STEP))
         wanted = (ahead - behind) / (2 * _STEP)
-        _require_near(diagonal[:, output], wanted[:, output], f"curvature in output {output}")
-        _require_near(hessian[:, :, output], wanted, f"column {output} of the Hessian from curvature_root")
+        _require_near(
+            diagonal[:, output], wanted[:, output], f"curvature in output {output}, against finite differences,"
+        )
+        _require_near(
+            hessian[:, :, output],
+            wanted,
+            f"column {output} of the Hessian from curvature_root, against finite differences,",
+        )
 
 
 def convexity(subject: VectorSubject) -> None:
@@ -99,7 +114,11 @@ def purity(subject: VectorSubject) -> None:
     y, f = subject.y.copy(), subject.f.copy()
     before = fingerprint([y, f])
     loss = subject.loss
-    for method in (loss.value, loss.slope, loss.curvature, loss.curvature_root, loss.conjugate):
+
+    def hessian(y: Float64, f: Float64) -> Float64:
+        return loss.curvature_root(y, f).bent(np.ones_like(f) + f)
+
+    for method in (loss.value, loss.slope, loss.curvature, hessian, loss.conjugate):
         first, again = method(y, f), method(y, f)
         require_unchanged(before, [y, f], method.__name__)
         require(np.array_equal(first, again), f"{method.__name__} answers differently the second time")
@@ -116,5 +135,4 @@ def _growth(subject: VectorSubject, a: Float64) -> Float64:
 
 def _require_near(got: Float64, wanted: Float64, what: str) -> None:
     off = np.abs(got - wanted)
-    require((off <= 1e-6 * np.maximum(1.0, np.abs(wanted))).all(), f"{what} differs from finite differences, by "
-            f"{off.max():g}")  # fmt: skip
+    require((off <= 1e-6 * np.maximum(1.0, np.abs(wanted))).all(), f"{what} differs, by {off.max():g}")

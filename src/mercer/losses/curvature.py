@@ -1,0 +1,132 @@
+"""Roots of Hessians of losses, object by object: S_i with S_i S_i' = the Hessian of l(y_i, f_i) in f_i.
+
+Newton's method multiplies by them in every step, so they are kept in the form that costs least.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Self, final
+
+import numpy as np
+import numpy.typing as npt
+
+Float64 = npt.NDArray[np.float64]
+
+_ROUNDING = 1e-9
+
+
+class CurvatureRoot(ABC):
+    """S for every object. Vectors have a row per object and a column per output."""
+
+    @abstractmethod
+    def applied(self, v: Float64) -> Float64:
+        """S v."""
+
+    @abstractmethod
+    def transposed(self, v: Float64) -> Float64:
+        """S'v."""
+
+    def bent(self, v: Float64) -> Float64:
+        """S S'v, the Hessian times v."""
+        return self.applied(self.transposed(v))
+
+    @abstractmethod
+    def part(self, objects: slice) -> Self:
+        """S of some of the objects."""
+
+    @abstractmethod
+    def times(self, factors: Float64) -> Self:
+        """S with that of each object multiplied by a number."""
+
+    @abstractmethod
+    def diagonal(self) -> Float64:
+        """The diagonals of S S', one row per object."""
+
+    def within(self, v: Float64) -> Float64:
+        """v without a part that S takes to zero, where that part is known; it is never asked for."""
+        return v
+
+    @final
+    def of_differences(self) -> bool:
+        """Whether outputs count by their differences alone, so that nothing bends where all of them grow alike."""
+        diagonal = self.diagonal()
+        size = np.sqrt(diagonal.max(initial=0.0))
+        return bool(np.abs(self.transposed(np.ones_like(diagonal))).max(initial=0.0) <= _ROUNDING * size)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class DiagonalRoot(CurvatureRoot):
+    """S_i = diag(scale_i): outputs that do not meet, or a single one."""
+
+    scale: Float64
+
+    def applied(self, v: Float64) -> Float64:
+        return self.scale * v
+
+    def transposed(self, v: Float64) -> Float64:
+        return self.scale * v
+
+    def times(self, factors: Float64) -> Self:
+        return type(self)(factors[:, None] * self.scale)
+
+    def part(self, objects: slice) -> Self:
+        return type(self)(self.scale[objects])
+
+    def diagonal(self) -> Float64:
+        return np.square(self.scale)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class ProjectedRoot(CurvatureRoot):
+    """S_i = diag(scale_i) (1 - q_i q_i') with |q_i| = 1: all outputs count but one combination of them."""
+
+    scale: Float64
+    q: Float64
+
+    def applied(self, v: Float64) -> Float64:
+        return self.scale * self.within(v)
+
+    def transposed(self, v: Float64) -> Float64:
+        return self.within(self.scale * v)
+
+    def times(self, factors: Float64) -> Self:
+        return type(self)(factors[:, None] * self.scale, self.q)
+
+    def part(self, objects: slice) -> Self:
+        return type(self)(self.scale[objects], self.q[objects])
+
+    def bent(self, v: Float64) -> Float64:
+        return self.applied(self.scale * v)  # projecting once is enough
+
+    def diagonal(self) -> Float64:
+        return np.square(self.scale) * np.maximum(1.0 - np.square(self.q), 0.0)
+
+    def within(self, v: Float64) -> Float64:
+        return np.asarray(v - self.q * np.einsum("ik,ik->i", self.q, v)[:, None])
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class MatrixRoot(CurvatureRoot):
+    """Any S_i, as an array of shape (objects, outputs, outputs)."""
+
+    blocks: Float64
+
+    def applied(self, v: Float64) -> Float64:
+        return np.asarray(np.matmul(self.blocks, v[:, :, None])[:, :, 0])
+
+    def transposed(self, v: Float64) -> Float64:
+        return np.asarray(np.matmul(v[:, None, :], self.blocks)[:, 0, :])
+
+    def times(self, factors: Float64) -> Self:
+        return type(self)(factors[:, None, None] * self.blocks)
+
+    def part(self, objects: slice) -> Self:
+        return type(self)(self.blocks[objects])
+
+    def diagonal(self) -> Float64:
+        return np.asarray(np.square(self.blocks).sum(axis=2))

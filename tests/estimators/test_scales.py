@@ -1,0 +1,35 @@
+"""Machines on data of vast scales: refused where numbers end, and solved where function space loses its way."""
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+from mercer import SVC, KernelLogisticRegression, KernelRidge, kernels
+from mercer.errors import KernelError
+
+
+def test_features_whose_products_overflow_are_refused_as_their_matrix_is():
+    X = 1e100 * np.random.default_rng(0).normal(size=(30, 3))
+    for model in (KernelLogisticRegression(), SVC(), KernelRidge()):
+        for dual in (True, False):
+            made = clone(model).set_params(kernel=kernels.Polynomial(degree=2), dual=dual)
+            with pytest.raises(KernelError, match="overflow"):
+                made.fit(X, np.arange(30) % 3)
+
+
+def test_joint_losses_train_on_few_features_by_themselves():
+    X = np.random.default_rng(0).normal(size=(200, 3))
+    model = KernelLogisticRegression(kernel=kernels.Linear()).fit(X, np.digitize(X[:, 0], [-0.5, 0.5]))
+    assert model.certificate_.kernel_entries <= 32 * len(X)  # to see that it is not constant
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_a_matrix_of_a_vast_scale_is_trained_on_its_factor(classes):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 3)) * [1.0, 10.0, 100.0] + 1e3
+    y = np.digitize(X[:, 0] - 1e3, [0.0] if classes == 2 else [-0.5, 0.5])
+    kernel = kernels.Polynomial(degree=2, coef0=1.0)
+    by_matrix, by_features = (KernelLogisticRegression(kernel=kernel, dual=dual).fit(X, y) for dual in (True, False))
+    assert by_matrix.certificate_.kkt_violation <= 1e-4
+    assert by_features.certificate_.kkt_violation <= 1e-4
+    np.testing.assert_array_equal(by_matrix.predict(X), y)
