@@ -19,6 +19,8 @@ from mercer.estimators.unlabelled import Unlabelled
 from mercer.gram.centring import Centred
 from mercer.gram.expansion import Expansion
 from mercer.gram.matrix import Gram
+from mercer.inputs.base import Objects
+from mercer.inputs.listing import refuse_masked
 from mercer.inputs.vectors import Vectors
 from mercer.kernels.base import FittedKernel, State
 from mercer.kernels.precomputed import Precomputed
@@ -89,7 +91,7 @@ class KernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unlabelled):
             self._check_parameters()
             fitted, objects, gram = self._training_gram(X)
             kernel_y = self._second_kernel()
-            others = kernel_y.coerce(_as_rows(y) if kernel_y.domain is Vectors else y)
+            others = kernel_y.coerce(_second_view(y, kernel_y.domain))
             if len(others) != len(objects):
                 raise InputError(
                     f"Found input variables with inconsistent numbers of samples: [{len(objects)}, {len(others)}]. "
@@ -124,7 +126,7 @@ class KernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unlabelled):
         if y is None:
             return first
         second = self.expansion_y_.kernel
-        return first, self.expansion_y_(second.coerce(_as_rows(y) if second.kernel.domain is Vectors else y))
+        return first, self.expansion_y_(second.coerce(_second_view(y, second.kernel.domain)))
 
     def fit_transform(self, X: Any, y: Any) -> Float64:
         """Scores of the training objects in the first view."""
@@ -189,9 +191,10 @@ def _half(centred: Centred, ridge: float) -> tuple[Float64, Float64, Float64]:
     return np.sqrt(values / (values + ridge)), np.sqrt(values * (values + ridge)), vectors
 
 
-def _as_rows(y: Any) -> Any:
+def _second_view(y: Any, domain: type[Objects]) -> Any:
     """One number per object is a view of one feature."""
-    if sp.issparse(y) or hasattr(y, "columns"):
+    refuse_masked(y, "y")
+    if domain is not Vectors or sp.issparse(y) or hasattr(y, "columns"):
         return y
     rows = np.asarray(y)
     return rows[:, None] if rows.ndim == 1 else rows

@@ -17,8 +17,16 @@ from mercer.errors import InputError, ModelFileError
 from mercer.estimators.certificate import Certificate
 from mercer.estimators.kernelised import KernelLike
 from mercer.estimators.ridge_machine import RidgeMachine
-from mercer.estimators.targets import Classes, classes_of, refuse_weightless_classes, sample_weights, width_of
+from mercer.estimators.targets import (
+    Classes,
+    classes_of,
+    known_classes,
+    refuse_weightless_classes,
+    sample_weights,
+    width_of,
+)
 from mercer.inputs.base import Objects
+from mercer.inputs.listing import refuse_masked
 
 Float64 = npt.NDArray[np.float64]
 
@@ -122,8 +130,7 @@ class KernelRidgeClassifier(ClassifierMixin, RidgeMachine):
         began = time.monotonic()
         objects = self.kernel_.kernel.coerce(X)
         table = _label_table(y, objects)
-        codes = None if table is not None else np.searchsorted(self.classes_, np.asarray(y))
-        targets = 2.0 * table - 1.0 if table is not None else _signs(Classes(self.classes_, np.asarray(codes)))
+        targets = 2.0 * table - 1.0 if table is not None else _signs(known_classes(self.classes_, y))
         weights = sample_weights(sample_weight, objects) * self._factors(y, table)
         return self._verified(objects, targets, weights, began)
 
@@ -161,6 +168,7 @@ def _signs(classes: Classes) -> Float64:
 
 def _label_table(y: Any, objects: Objects) -> Float64 | None:
     """Zeros and ones, a column for each label; None if y is no such table."""
+    refuse_masked(y, "y")
     if width_of(y) == 1 or type_of_target(y) != "multilabel-indicator":
         return None
     given: Any = y

@@ -18,7 +18,14 @@ from mercer.errors import InputError, ModelFileError
 from mercer.estimators.certificate import Certificate
 from mercer.estimators.linear_machine import LinearMachine, refuse_overflow, used_problem
 from mercer.estimators.probabilities import Probabilities, fit_temperature, held_out
-from mercer.estimators.targets import Classes, class_weights, classes_of, refuse_weightless_classes, sample_weights
+from mercer.estimators.targets import (
+    Classes,
+    class_weights,
+    classes_of,
+    known_classes,
+    refuse_weightless_classes,
+    sample_weights,
+)
 from mercer.gram.executors import single_threaded_blas
 from mercer.gram.weights import Weights
 from mercer.kernels.base import Kernel
@@ -217,7 +224,7 @@ class LinearSVC(Probabilities, ClassifierMixin, LinearMachine):
         check_is_fitted(self)
         began = time.monotonic()
         objects = self._new_objects(X, self.kernel_)
-        classes = Classes(self.classes_, np.searchsorted(self.classes_, np.asarray(y)))
+        classes = known_classes(self.classes_, y)
         weights, factors = sample_weights(sample_weight, objects), self._factors(classes)
         return self._verified(self._problems(self._space.matrix(objects), classes.codes, weights, factors), began)
 

@@ -18,7 +18,14 @@ from mercer.estimators.certificate import Certificate
 from mercer.estimators.kernelised import KernelLike
 from mercer.estimators.loss_machine import LossMachine, Task
 from mercer.estimators.machine import loss_of, warn_if_unfinished
-from mercer.estimators.targets import Classes, class_weights, classes_of, refuse_weightless_classes, sample_weights
+from mercer.estimators.targets import (
+    Classes,
+    class_weights,
+    classes_of,
+    known_classes,
+    refuse_weightless_classes,
+    sample_weights,
+)
 from mercer.losses.base import Loss, VectorLoss
 
 Float64 = npt.NDArray[np.float64]
@@ -151,7 +158,7 @@ class KernelMachineClassifier(ClassifierMixin, LossMachine):
         check_is_fitted(self)
         began = time.monotonic()
         objects = self.kernel_.kernel.coerce(X)
-        classes = Classes(self.classes_, np.searchsorted(self.classes_, np.asarray(y)))
+        classes = known_classes(self.classes_, y)
         weights = sample_weights(sample_weight, objects)
         penalties = float(self.C) * class_weights(self.class_weight, classes)[classes.codes] * weights
         return self._verify_tasks(objects, tasks_of(self.loss_, classes), penalties, self.n_iter_.tolist(), began)

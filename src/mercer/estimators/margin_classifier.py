@@ -25,7 +25,14 @@ from mercer.estimators.probabilities import Probabilities, fit_temperature, held
 from mercer.estimators.psd import Guarded, Repair, certified, guard
 from mercer.estimators.sanity import warn_if_constant, warn_of_scales
 from mercer.estimators.stored_pairs import StoredPairs
-from mercer.estimators.targets import Classes, class_weights, classes_of, refuse_weightless_classes, sample_weights
+from mercer.estimators.targets import (
+    Classes,
+    class_weights,
+    classes_of,
+    known_classes,
+    refuse_weightless_classes,
+    sample_weights,
+)
 from mercer.gram.expansion import Expansion
 from mercer.gram.folds import folds
 from mercer.gram.matrix import Gram
@@ -275,7 +282,7 @@ class MarginClassifier(Probabilities, ClassifierMixin, StoredPairs, ABC):
         check_is_fitted(self)
         began = time.monotonic()
         objects = self.kernel_.kernel.coerce(X)
-        classes = Classes(self.classes_, np.searchsorted(self.classes_, np.asarray(y)))
+        classes = known_classes(self.classes_, y)
         bounds = self._bounds(classes, self.class_weight_[classes.codes] * sample_weights(sample_weight, objects))
         # New objects against training objects: another path than the symmetric Gram matrix that was trained on.
         gram = Gram.of(self.kernel_, objects, self.expansion_.support, dtype=np.float64)

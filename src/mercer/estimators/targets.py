@@ -13,6 +13,7 @@ from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from mercer.errors import InputError
 from mercer.inputs.base import Objects
+from mercer.inputs.listing import refuse_masked
 
 Float64 = npt.NDArray[np.float64]
 
@@ -36,6 +37,7 @@ class Classes:
 
 def classes_of(estimator: Any, y: Any, objects: Objects, *, regressor: str) -> Classes:
     """Labels of a classification problem; everything that is none is answered here."""
+    refuse_masked(y, "y")
     _refuse_mixed(y)
     if width_of(y) > 1:
         raise InputError(
@@ -62,8 +64,15 @@ def classes_of(estimator: Any, y: Any, objects: Objects, *, regressor: str) -> C
     return Classes(found, codes)
 
 
+def known_classes(labels: npt.NDArray[Any], y: Any) -> Classes:
+    """Labels of a machine that has been trained, and which one each object has."""
+    refuse_masked(y, "y")
+    return Classes(labels, np.searchsorted(labels, np.asarray(y)))
+
+
 def numbers_of(estimator: Any, y: Any, objects: Objects, *, several: bool) -> tuple[Float64, bool]:
     """Targets of a regression problem as columns (`several` of them allowed), and whether there was one, given flat."""
+    refuse_masked(y, "y")
     _refuse_text(type(estimator).__name__, y)
     if not several and width_of(y) > 1:
         raise InputError(
@@ -89,6 +98,7 @@ def numbers_of(estimator: Any, y: Any, objects: Objects, *, several: bool) -> tu
 
 def sample_weights(sample_weight: Any, objects: Objects) -> Float64:
     """One weight per object, none negative."""
+    refuse_masked(sample_weight, "sample_weight")
     rows = np.empty((len(objects), 0))  # scikit-learn's check reads no more than the length
     weights: Float64 = _check_sample_weight(sample_weight, rows, dtype=np.float64, allow_all_zero_weights=True)
     if (weights <= 0).all():

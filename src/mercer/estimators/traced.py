@@ -24,6 +24,7 @@ from mercer.estimators.limits import limits_of
 from mercer.estimators.targets import Classes, classes_of
 from mercer.gram.expansion import Expansion
 from mercer.gram.matrix import Gram
+from mercer.inputs.listing import refuse_masked
 from mercer.inputs.vectors import Vectors
 from mercer.solvers.drive import Chunk, Limits, OnChunk
 from mercer.solvers.solution import Status
@@ -230,6 +231,7 @@ class TracedLinearMachine(Traced):
         began = time.monotonic()
         self._check_parameters()
         limits_of(self, began)
+        refuse_masked(X)
         values = np.ascontiguousarray(validate_data(self, X, dtype=np.float64))
         classes = classes_of(self, y, Vectors.coerce(values), regressor="KernelRidge")
         machines = self._train(began, classes, self._learn_weights, values)
@@ -241,6 +243,7 @@ class TracedLinearMachine(Traced):
         return self
 
     def _scores(self, X: Any) -> Float64:
+        refuse_masked(X)
         values = validate_data(self, X, dtype=np.float64, reset=False)
         return np.asarray(values @ self.coef_.T + self.intercept_)
 

@@ -44,11 +44,12 @@ def listed(raw: Any, kind: str) -> list[Any]:
 def refuse_masked(array: Any, owner: str = "X") -> None:
     """NumPy would drop the mask silently, and what was hidden would count."""
     if isinstance(array, np.ma.MaskedArray) and np.ma.is_masked(array):
-        first = np.argwhere(np.ma.getmaskarray(array))[0]
-        where = ", ".join(f"{name} {place}" for name, place in zip(("row", "column", "layer"), first, strict=False))
+        hidden = np.argwhere(np.ma.getmaskarray(array))
+        where = ", ".join(f"{name} {place}" for name, place in zip(("row", "column", "layer"), hidden[0], strict=False))
+        count = "the only one" if len(hidden) == 1 else f"the first of {len(hidden):,}"
         raise InputError(
-            f"{owner} is a masked array whose entry at {where} is masked. Fill or drop masked entries first; a mask "
-            "would be ignored silently."
+            f"{owner} is a masked array whose entry at {where} is masked, {count}. Fill masked entries, or leave out "
+            "the objects that have them; a mask would be ignored silently."
         )
 
 

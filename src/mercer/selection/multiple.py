@@ -18,6 +18,7 @@ from mercer.errors import InputError
 from mercer.gram.budget import Memory
 from mercer.gram.matrix import Gram
 from mercer.inputs.base import Objects
+from mercer.inputs.listing import refuse_masked
 from mercer.kernels.algebra import Scaled, Sum
 from mercer.kernels.base import Kernel
 from mercer.kernels.expression import parse
@@ -105,6 +106,7 @@ def _mean_diagonal(kernel: Kernel, objects: Objects) -> float:
 
 def _targets(y: Any, n: int, method: str) -> tuple[Float64, list[Float64]]:
     """A column per class (or the numbers), and signs for each class against the rest."""
+    refuse_masked(y, "y")
     values = np.asarray(y)
     if values.ndim != 1 or len(values) != n:
         raise InputError(f"y must have one entry per object: expected ({n},), got {values.shape}.")

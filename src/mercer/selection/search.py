@@ -21,6 +21,7 @@ from mercer._progress import reporting
 from mercer.errors import InputError
 from mercer.gram.executors import Threads, default_threads
 from mercer.inputs.base import Objects
+from mercer.inputs.listing import refuse_masked
 from mercer.selection.judging import Judge
 from mercer.selection.settings import settings_of
 from mercer.selection.work import Split, Work
@@ -111,6 +112,8 @@ class KernelSearchCV(BaseSearchCV):
             _check.real("KernelSearchCV", "time_limit", self.time_limit, low=0, low_open=True)
         candidates = list(ParameterGrid(self.param_grid))
         scorer, metric = self._get_scorers()
+        for name, given in {"y": y, **params}.items():
+            refuse_masked(given, name)
         if not isinstance(X, Objects):
             X, y = indexable(X, y)
         routed = self._get_routed_params_for_fit(params)

@@ -11,6 +11,7 @@ import numpy.typing as npt
 import scipy.linalg
 
 from mercer.errors import InputError
+from mercer.inputs.listing import refuse_masked
 from mercer.theory.alignment import centred, kernel_target_alignment
 from mercer.theory.diagnosing.spectrum import cosines
 
@@ -75,6 +76,7 @@ class Labels:
 
 def target_of(y: Any, n: int) -> Target:
     """Labels, checked: fractions and labels that are nearly all different are numbers, anything else classes."""
+    refuse_masked(y, "y")
     labels = np.asarray(y)
     if labels.ndim == 2 and labels.shape[1] == 1:
         labels = labels[:, 0]
