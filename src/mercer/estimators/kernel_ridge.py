@@ -7,16 +7,15 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
-import scipy.linalg
 from sklearn.base import MultiOutputMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from mercer.errors import KernelError, ModelFileError
 from mercer.estimators.certificate import Certificate
+from mercer.estimators.deviation import Process, process_of
 from mercer.estimators.kernelised import KernelLike
 from mercer.estimators.ridge_machine import RidgeMachine
 from mercer.estimators.targets import numbers_of, sample_weights
-from mercer.gram.matrix import Gram
 from mercer.inputs.base import Objects
 
 Float64 = npt.NDArray[np.float64]
@@ -26,7 +25,8 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, RidgeMachine):
     """Least squares with a kernel: minimises sum_i (y_i - f(x_i))^2 + alpha |w|^2 over f(x) = <w, phi(x)> + c.
 
     The prediction is also the mean of a Gaussian process with covariance k and noise variance alpha, whose standard
-    deviation `predict` returns on request.
+    deviation `predict` returns on request. Where the features of the kernel can be written down and are fewer than the
+    training objects, that takes memory for objects times features; else for the Gram matrix.
 
     Parameters
     ----------
@@ -47,6 +47,8 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, RidgeMachine):
     """
 
     _stored_values: ClassVar[dict[str, type]] = {"_single": bool}
+    _process: Process | None = None
+    """What standard deviations are computed from, once somebody asked, where it is small."""
 
     def __init__(
         self,
@@ -111,7 +113,10 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, RidgeMachine):
             raise ModelFileError("there are several outputs where there should be one.")
 
     def predict(self, X: Any, return_std: bool = False) -> Any:
-        """Predicted numbers; with `return_std` also the standard deviation of the Gaussian process, without noise."""
+        """Predicted numbers; with `return_std` also the standard deviation of the Gaussian process, without noise.
+
+        The intercept counts as known. Weights divide the noise: an object of weight 2 has noise variance alpha / 2.
+        """
         check_is_fitted(self)
         objects = self._new_objects(X, self.kernel_)
         values = self.expansion_(objects)
@@ -125,14 +130,12 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, RidgeMachine):
                 "There is no Gaussian process whose covariance is not positive semi-definite, so that it has no "
                 "standard deviation either: this Gram matrix was repaired. Use a kernel that needs no repair."
             )
-        training = self.expansion_.support
-        K = Gram.of(self.kernel_, training, dtype=np.float64, memory=self.memory).dense()
-        across = Gram.of(self.kernel_, objects, training, dtype=np.float64, memory=self.memory).dense()
-        prior = self.kernel_.diagonal(self.kernel_.features(objects))
-        deviations = np.empty((len(objects), len(self._alpha)))
-        for value in np.unique(self._alpha):
-            system = K + np.diag(value / np.maximum(self._weights, np.finfo(float).tiny))
-            half = scipy.linalg.solve_triangular(scipy.linalg.cholesky(system, lower=True), across.T, lower=True)
-            explained = np.square(half).sum(axis=0)
-            deviations[:, self._alpha == value] = np.sqrt(np.maximum(prior - explained, 0.0))[:, None]
+        process = self._process
+        if process is None or process.expansion is not self.expansion_:
+            process = process_of(self.expansion_, self._weights, self._alpha, self.memory)
+            self._process = process if process.small else None
+        deviations = np.sqrt(process.variances(objects, self._alpha))
         return deviations[:, 0] if self._single else deviations
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in super().__getstate__().items() if name != "_process"}  # it is made again

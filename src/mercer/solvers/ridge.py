@@ -64,7 +64,7 @@ def _solve_one(K: Float64, right: Float64, alpha: float, weights: Float64) -> Fl
     right = root * right
     try:
         # The transpose of a symmetric matrix is itself, in the order of LAPACK, which then needs no copy.
-        factor = scipy.linalg.cho_factor(_weighted(K, root, alpha).T, lower=True, overwrite_a=True, check_finite=False)
+        factor = scipy.linalg.cho_factor(weighted(K, root, alpha).T, lower=True, overwrite_a=True, check_finite=False)
         solved = np.asarray(scipy.linalg.cho_solve(factor, right, check_finite=False))
         error = root * (K @ (root * solved)) + alpha * solved - right
         if np.abs(error).max() <= _RESIDUAL * np.abs(right).max(initial=_RESIDUAL):
@@ -77,14 +77,14 @@ def _solve_one(K: Float64, right: Float64, alpha: float, weights: Float64) -> Fl
         KernelWarning,
         stacklevel=5,
     )
-    values, vectors = scipy.linalg.eigh(_weighted(K, root, alpha), overwrite_a=True, check_finite=False)
+    values, vectors = scipy.linalg.eigh(weighted(K, root, alpha), overwrite_a=True, check_finite=False)
     usable = values > len(K) * np.finfo(float).eps * np.abs(values).max()
     inverse = np.zeros_like(values)
     inverse[usable] = 1.0 / values[usable]
     return root * (vectors @ (inverse[:, None] * (vectors.T @ right)))
 
 
-def _weighted(K: Float64, root: Float64, alpha: float = 0.0) -> Float64:
+def weighted(K: Float64, root: Float64, alpha: float = 0.0) -> Float64:
     """W^1/2 K W^1/2 + alpha I, as a matrix of its own."""
     weighted = pages.empty(K.shape, np.float64)
     np.multiply(K, root, out=weighted)
@@ -149,12 +149,12 @@ class RidgePath:
         """The band form and the targets along it, where it pays."""
         if len(self.matrix) < _ROWS_PER_ALPHA * self.alphas:
             return None
-        form = BandForm.of(_weighted(self.matrix, self.root))
+        form = BandForm.of(weighted(self.matrix, self.root))
         return form, form.rotated(self.targets)
 
     @cached_property
     def _eigen(self) -> tuple[EigenForm, Float64]:
-        form = EigenForm.of(_weighted(self.matrix, self.root))
+        form = EigenForm.of(weighted(self.matrix, self.root))
         return form, form.rotated(self.targets)
 
     def _solved(self, alpha: float) -> tuple[BandForm | EigenForm, Float64]:
