@@ -23,6 +23,7 @@ _BLOCKS = 8
 _SMALLEST_BLOCK = 4096
 _NEIGHBOURS = 16
 _ROWS_IN_CACHE = 2048
+_ROWS_OF_A_PRODUCT = 512  # fewer would write the whole product too often
 _DENSE_BYTES = 1 << 19  # a piece of a dense block that stays in cache while it is used three times
 
 
@@ -91,9 +92,10 @@ class DenseRows(Rows):
         self._matrix = matrix
         self._piece = max(64, _DENSE_BYTES // (8 * self.shape[1]))
 
-    def _pieces(self, block: slice) -> Any:
-        for start in range(block.start, block.stop, self._piece):
-            stop = min(start + self._piece, block.stop)
+    def _pieces(self, block: slice, least: int = 1) -> Any:
+        step = max(self._piece, least)
+        for start in range(block.start, block.stop, step):
+            stop = min(start + step, block.stop)
             yield (
                 slice(start - block.start, stop - block.start),
                 self._matrix[start:stop].astype(np.float64, copy=False),
@@ -113,7 +115,7 @@ class DenseRows(Rows):
 
     def add_normal(self, block: slice, r: Float64, out: Float64) -> None:
         one_sign = not (r < 0).any()
-        for part, piece in self._pieces(block):
+        for part, piece in self._pieces(block, _ROWS_OF_A_PRODUCT):
             used = np.flatnonzero(r[part])
             if not len(used):
                 continue
