@@ -231,6 +231,9 @@ class RightRoot(CurvatureRoot):
     def diagonal(self):
         return self.right.diagonal()
 
+    def total(self):
+        return self.right.total()
+
 
 class SkewedRoot(RightRoot):
     def applied(self, v):
@@ -248,6 +251,11 @@ class GreedyRoot(RightRoot):
 class DoublyBentRoot(RightRoot):
     def bent(self, v):
         return 1.001 * super().bent(v)
+
+
+class WrongTotalRoot(RightRoot):
+    def total(self):
+        return np.diag(np.diagonal(self.right.total()))
 
 
 class SteepRoot(RightRoot):
@@ -271,6 +279,12 @@ class WithinTakesTooMuch(Multinomial):
 class WrongProductWithTheHessian(Multinomial):
     def curvature_root(self, y, f):
         return DoublyBentRoot(super().curvature_root(y, f))
+
+
+@plant("vector_loss_curvatures")
+class WrongTotalOfTheRoot(Multinomial):
+    def curvature_root(self, y, f):
+        return WrongTotalRoot(super().curvature_root(y, f))
 
 
 @plant("vector_loss_curvatures")

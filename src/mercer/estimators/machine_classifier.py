@@ -45,7 +45,8 @@ class KernelMachineClassifier(ClassifierMixin, LossMachine):
     fit_intercept : whether f has an unpenalised constant.
     tol : how far the optimality conditions may be violated.
     max_iter, time_limit : limits on iterations of each machine and on seconds for all.
-    dual : as in `SVC`, except that smooth losses are trained on features from 5,000 objects on, to the same `tol`.
+    dual : as in `SVC`, except that smooth losses are trained on features from 5,000 objects on, and joint machines of
+        several classes from any number on, to the same `tol`.
 
     >>> from mercer import KernelMachineClassifier, kernels
     >>> from mercer.losses.squared_hinge import SquaredHinge

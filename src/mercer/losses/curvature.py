@@ -44,6 +44,10 @@ class CurvatureRoot(ABC):
     def diagonal(self) -> Float64:
         """The diagonals of S S', one row per object."""
 
+    @abstractmethod
+    def total(self) -> Float64:
+        """The sum of S S' over all objects, a matrix over outputs."""
+
     def within(self, v: Float64) -> Float64:
         """v without a part that S takes to zero, where that part is known; it is never asked for."""
         return v
@@ -78,6 +82,9 @@ class DiagonalRoot(CurvatureRoot):
     def diagonal(self) -> Float64:
         return np.square(self.scale)
 
+    def total(self) -> Float64:
+        return np.diag(np.square(self.scale).sum(axis=0))
+
 
 @final
 @dataclass(frozen=True, eq=False)
@@ -105,6 +112,10 @@ class ProjectedRoot(CurvatureRoot):
     def diagonal(self) -> Float64:
         return np.square(self.scale) * np.maximum(1.0 - np.square(self.q), 0.0)
 
+    def total(self) -> Float64:
+        shared = self.scale * self.q
+        return np.asarray(np.diag(np.square(self.scale).sum(axis=0)) - shared.T @ shared)
+
     def within(self, v: Float64) -> Float64:
         return np.asarray(v - self.q * np.einsum("ik,ik->i", self.q, v)[:, None])
 
@@ -130,3 +141,6 @@ class MatrixRoot(CurvatureRoot):
 
     def diagonal(self) -> Float64:
         return np.asarray(np.square(self.blocks).sum(axis=2))
+
+    def total(self) -> Float64:
+        return np.asarray(np.einsum("ikm,ilm->kl", self.blocks, self.blocks))

@@ -139,10 +139,8 @@ class JointRun(Run):
     def _level(self) -> None:
         """Newton's method on the intercepts alone: b is to sum to zero, or it proves no bound."""
         for _ in range(_LEVELLINGS if self._problem.intercept else 0):
-            root, pull = self._root(), np.abs(self._pull).max()
-            units = (np.broadcast_to(unit, self._f.shape) for unit in np.eye(len(self.c)))
-            small = np.stack([root.bent(unit).sum(axis=0) for unit in units])
-            change = -np.linalg.lstsq(small, self._pull, rcond=_NOTHING)[0]
+            pull = np.abs(self._pull).max()
+            change = -np.linalg.lstsq(self._root().total(), self._pull, rcond=_NOTHING)[0]
             self.c, self._f = self.c + change, self._f + change
             self._judge()
             if not np.abs(self._pull).max() < 0.5 * pull:

@@ -69,6 +69,7 @@ def curvatures(subject: VectorSubject) -> None:
         for take in (root.bent, lambda v: root.applied(root.transposed(v)), root.transposed, root.applied)
     )
     _require_near(hessian, by_halves, "bent, against applied after transposed,")
+    _require_near(root.total(), hessian.sum(axis=0), "the total of the root")
     _require_near(transposed, np.swapaxes(plain, 1, 2), "transposed, against applied,")
     _require_near(root.applied(root.within(subject.f)), root.applied(subject.f), "applied to what is within")
     diagonal = subject.loss.curvature(subject.y, subject.f)
