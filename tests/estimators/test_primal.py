@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
 
 import mercer
 from mercer import (
@@ -25,7 +26,7 @@ from mercer import (
     OneClassSVM,
     kernels,
 )
-from mercer.errors import MemoryBudgetError, ParameterError
+from mercer.errors import KernelWarning, MemoryBudgetError, ParameterError
 from mercer.estimators import primal
 from mercer.gram import folding
 from mercer.gram.matrix import Gram
@@ -384,3 +385,44 @@ def test_folded_vectors_predict_the_same(monkeypatch):
     again = pickle.loads(pickle.dumps(model))
     monkeypatch.setattr("mercer.gram.expansion.Gram", None)
     np.testing.assert_allclose(again.predict(X), wanted, atol=1e-9)
+
+
+def noisy(n=60):
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(n, 3))
+    return X, X @ [1.0, -2.0, 0.5] + rng.normal(size=n)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [SVC(C=1e6), SVR(C=1e6), NuSVR(C=1e6), KernelQuantileRegressor(C=1e6)],
+    ids=lambda model: type(model).__name__,
+)
+def test_few_rows_in_single_precision_are_as_good_as_in_double(monkeypatch, model):
+    monkeypatch.setattr(primal, "FEW", 1024)
+    X, y = noisy()
+    X, y = X.astype(np.float32), np.sign(y) if isinstance(model, SVC) else y
+    model.set_params(kernel="linear", dual=False).fit(X, y)
+    proof = model.verify(X, y)
+    assert proof.kkt_violation < 2e-3
+    assert proof.primal == pytest.approx(model.certificate_.primal, rel=1e-4)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        KernelLogisticRegression(C=1e6),
+        KernelMachineRegressor(loss="huber", C=1e6),
+        KernelMachineClassifier(loss="squared_hinge", C=1e6),
+    ],
+    ids=lambda model: type(model).__name__,
+)
+def test_machines_that_coefficients_cannot_express_say_so(model):
+    X, y = noisy()
+    X = X * [1e-6, 1.0, 1e6]
+    labels = y if isinstance(model, KernelMachineRegressor) else np.sign(y)
+    model.set_params(kernel="linear", dual=False)
+    with pytest.warns((ConvergenceWarning, KernelWarning)) as said:
+        model.fit(X, labels)
+    assert any("did not converge" in str(warning.message) for warning in said)
+    assert model.certificate_.kkt_violation > model.tol
