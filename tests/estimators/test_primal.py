@@ -426,3 +426,11 @@ def test_machines_that_coefficients_cannot_express_say_so(model):
         model.fit(X, labels)
     assert any("did not converge" in str(warning.message) for warning in said)
     assert model.certificate_.kkt_violation > model.tol
+
+
+def test_targets_all_alike_end_at_once():
+    X, _ = noisy()
+    model = KernelMachineRegressor(loss="huber", kernel="linear", C=1e6, max_iter=200, dual=False).fit(
+        X, np.full(60, 3.0)
+    )
+    np.testing.assert_allclose(model.predict(X), 3.0)
