@@ -30,6 +30,8 @@ from mercer.errors import KernelWarning, MemoryBudgetError, ParameterError
 from mercer.estimators import primal
 from mercer.gram import folding
 from mercer.gram.matrix import Gram
+from mercer.kernels.featurespace import columns_at_least
+from mercer.kernels.vectors.polynomial import Polynomial
 from mercer.losses.base import Loss
 from mercer.losses.huber import Huber
 from mercer.losses.quantile import Quantile
@@ -435,3 +437,22 @@ def test_targets_all_alike_end_at_once():
         X, np.full(60, 3.0)
     )
     np.testing.assert_allclose(model.predict(X), 3.0)
+
+
+@pytest.mark.parametrize("kernel", [kernels.Polynomial(3), 0.5 * kernels.Polynomial(3) + kernels.Linear()], ids=str)
+def test_ridge_on_few_objects_writes_none_of_many_monomials(monkeypatch, kernel):
+    X, y = noisy()
+    X = np.hstack([X, X**2, np.sin(X)])
+    wanted = KernelRidgeCV([0.1, 1.0], kernel=kernel, dual=True).fit(X, y)
+    monkeypatch.setattr(Polynomial, "feature_matrix", None)
+    found = KernelRidgeCV([0.1, 1.0], kernel=kernel, dual=False).fit(X, y)
+    assert found.alpha_ == wanted.alpha_
+    np.testing.assert_allclose(found.predict(X), wanted.predict(X))
+
+
+@pytest.mark.parametrize(
+    "kernel", [kernels.Polynomial(2), kernels.Polynomial(3, coef0=0.0), kernels.Polynomial(0)], ids=str
+)
+def test_monomials_are_counted_as_they_are_written(kernel):
+    X, _ = noisy()
+    assert columns_at_least(kernel, kernel.coerce(X)) == kernel.feature_matrix(X).matrix.shape[1]

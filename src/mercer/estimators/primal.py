@@ -21,9 +21,16 @@ from mercer.gram.executors import single_threaded_blas
 from mercer.gram.matrix import Gram
 from mercer.inputs.base import Objects
 from mercer.kernels.base import DType, FittedKernel
-from mercer.kernels.featurespace import FeatureSpace, entries_per_object, has_feature_space, squared_lengths
+from mercer.kernels.featurespace import (
+    FeatureSpace,
+    columns_at_least,
+    entries_per_object,
+    has_feature_space,
+    squared_lengths,
+)
 from mercer.losses.base import Loss, VectorLoss
-from mercer.solvers import linear, sided_newton
+from mercer.losses.squared import Squared
+from mercer.solvers import linear, primal_ridge, sided_newton
 from mercer.solvers.drive import Limits, OnChunk
 from mercer.solvers.linear_problem import LinearProblem
 from mercer.solvers.smoothed_newton import Kinked
@@ -52,12 +59,19 @@ def training_gram(
     dtype: DType | None = None,
 ) -> Gram:
     """The Gram matrix to train on: of rows of features where that is asked for or pays, else of kernel values."""
-    if _in_primal(estimator, fitted, objects, losses, memory):
+    if _in_primal(estimator, fitted, objects, losses, memory) and not _by_matrix(fitted, objects, losses):
         rows = FeatureSpace.of(fitted, objects)[1]
         few = rows.shape[1] <= sided_newton.MOST_FEATURES
         if few or estimator.dual is False or _pays(len(objects), losses, memory):
             return Gram.of_rows(rows, memory=memory)
     return Gram.of(fitted, objects, dtype=dtype, memory=memory)
+
+
+def _by_matrix(fitted: FittedKernel, objects: Objects, losses: Sequence[Loss]) -> bool:
+    """Whether least squares come down to the matrix anyway, as those of few objects do: then no feature is written."""
+    n = len(objects)
+    few = n <= primal_ridge.MOST_FEATURES and all(isinstance(loss, Squared) for loss in losses)
+    return few and n < columns_at_least(fitted.kernel, objects)
 
 
 def _in_primal(
