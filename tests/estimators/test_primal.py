@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
 
 import mercer
 from mercer import (
@@ -25,10 +26,12 @@ from mercer import (
     OneClassSVM,
     kernels,
 )
-from mercer.errors import MemoryBudgetError, ParameterError
+from mercer.errors import KernelWarning, MemoryBudgetError, ParameterError
 from mercer.estimators import primal
 from mercer.gram import folding
 from mercer.gram.matrix import Gram
+from mercer.kernels.featurespace import columns_at_least
+from mercer.kernels.vectors.polynomial import Polynomial
 from mercer.losses.base import Loss
 from mercer.losses.huber import Huber
 from mercer.losses.quantile import Quantile
@@ -140,7 +143,8 @@ def test_few_objects_are_solved_however_badly_scaled(monkeypatch):
 
 def test_features_of_a_vast_scale_leave_ridge_regression_finite():
     X = np.random.default_rng(5).normal(size=(40, 5)) * 10.0 ** np.array([0, 4, 9, 12, 12])
-    model = mercer.KernelRidge(kernel=kernels.Linear(), alpha=1e-9, dual=False).fit(X, X[:, 1])
+    with pytest.warns(KernelWarning, match="cannot be inverted"):
+        model = mercer.KernelRidge(kernel=kernels.Linear(), alpha=1e-9, dual=False).fit(X, X[:, 1])
     assert np.isfinite(model.predict(X)).all()
 
 
@@ -383,3 +387,71 @@ def test_folded_vectors_predict_the_same(monkeypatch):
     again = pickle.loads(pickle.dumps(model))
     monkeypatch.setattr("mercer.gram.expansion.Gram", None)
     np.testing.assert_allclose(again.predict(X), wanted, atol=1e-9)
+
+
+def noisy(n=60):
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(n, 3))
+    return X, X @ [1.0, -2.0, 0.5] + rng.normal(size=n)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [SVC(C=1e6), SVR(C=1e6), NuSVR(C=1e6), KernelQuantileRegressor(C=1e6)],
+    ids=lambda model: type(model).__name__,
+)
+def test_few_rows_in_single_precision_are_as_good_as_in_double(monkeypatch, model):
+    monkeypatch.setattr(primal, "FEW", 1024)
+    X, y = noisy()
+    X, y = X.astype(np.float32), np.sign(y) if isinstance(model, SVC) else y
+    model.set_params(kernel="linear", dual=False).fit(X, y)
+    proof = model.verify(X, y)
+    assert proof.kkt_violation < 2e-3
+    assert proof.primal == pytest.approx(model.certificate_.primal, rel=1e-4)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        KernelLogisticRegression(C=1e6),
+        KernelMachineRegressor(loss="huber", C=1e6),
+        KernelMachineClassifier(loss="squared_hinge", C=1e6),
+    ],
+    ids=lambda model: type(model).__name__,
+)
+def test_machines_that_coefficients_cannot_express_say_so(model):
+    X, y = noisy()
+    X = X * [1e-6, 1.0, 1e6]
+    labels = y if isinstance(model, KernelMachineRegressor) else np.sign(y)
+    model.set_params(kernel="linear", dual=False)
+    with pytest.warns((ConvergenceWarning, KernelWarning)) as said:
+        model.fit(X, labels)
+    assert any("did not converge" in str(warning.message) for warning in said)
+    assert model.certificate_.kkt_violation > model.tol
+
+
+def test_targets_all_alike_end_at_once():
+    X, _ = noisy()
+    model = KernelMachineRegressor(loss="huber", kernel="linear", C=1e6, max_iter=200, dual=False).fit(
+        X, np.full(60, 3.0)
+    )
+    np.testing.assert_allclose(model.predict(X), 3.0)
+
+
+@pytest.mark.parametrize("kernel", [kernels.Polynomial(3), 0.5 * kernels.Polynomial(3) + kernels.Linear()], ids=str)
+def test_ridge_on_few_objects_writes_none_of_many_monomials(monkeypatch, kernel):
+    X, y = noisy()
+    X = np.hstack([X, X**2, np.sin(X)])
+    wanted = KernelRidgeCV([0.1, 1.0], kernel=kernel, dual=True).fit(X, y)
+    monkeypatch.setattr(Polynomial, "feature_matrix", None)
+    found = KernelRidgeCV([0.1, 1.0], kernel=kernel, dual=False).fit(X, y)
+    assert found.alpha_ == wanted.alpha_
+    np.testing.assert_allclose(found.predict(X), wanted.predict(X))
+
+
+@pytest.mark.parametrize(
+    "kernel", [kernels.Polynomial(2), kernels.Polynomial(3, coef0=0.0), kernels.Polynomial(0)], ids=str
+)
+def test_monomials_are_counted_as_they_are_written(kernel):
+    X, _ = noisy()
+    assert columns_at_least(kernel, kernel.coerce(X)) == kernel.feature_matrix(X).matrix.shape[1]

@@ -103,3 +103,12 @@ def test_threads_take_and_return_at_will() -> None:
         thread.join()
     assert not wrong
     assert len(pages._kept) <= pages.KEPT
+
+
+def test_a_system_that_takes_no_advice(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("MADV_HUGEPAGE", "MADV_FREE"):
+        monkeypatch.setattr(mmap, name, 4711, raising=False)
+    array = pages.empty((SIDE, SIDE), np.float32)
+    array[:] = 1.0
+    del array
+    assert pages.kept_bytes() == 4 * SIDE**2

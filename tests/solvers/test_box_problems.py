@@ -188,6 +188,8 @@ def test_limits(n):
     assert not none.coefficients.any()
     short = SMO().solve(gram, problem, tol=1e-12, limits=Limits(time_limit=0.0))
     assert short.status is Status.OUT_OF_TIME
+    over = Limits(time_limit=60.0, since=time.monotonic() - 61.0)  # what came before under the same limits took it all
+    assert SMO().solve(gram, problem, tol=1e-12, limits=over).status is Status.OUT_OF_TIME
     stop = threading.Event()
     seen = []
 

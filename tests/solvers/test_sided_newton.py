@@ -107,3 +107,19 @@ def test_objects_all_alike_and_limits():
     nowhere = BoxProblem(np.zeros(len(around)), np.zeros(len(around)), np.ones(len(around)), len(around) / 2)
     found, _ = sided_newton.solve(Gram.of_rows(around), nowhere, tol=1e-6)
     assert found.objective == pytest.approx(0.0, abs=1e-9)
+
+
+@pytest.mark.parametrize("C", [1.0, 1e6, 1e12])
+@pytest.mark.parametrize("n", [2, 5])
+def test_sums_are_kept_where_parabolas_become_narrower_than_rounding(n, C):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(n, 3))
+    y, bound, nothing = X @ [1.0, -2.0, 0.5] + 3.0, np.full(n, C), np.zeros(n)
+    problem = BoxProblem(
+        np.concatenate([-y, -y]), np.concatenate([nothing, -bound]), np.concatenate([bound, nothing]), 0.0, n * C / 2
+    )
+    b = sided_newton.solve(Gram.of_rows(np.vstack([X, X])), problem, tol=1e-7)[0].coefficients
+    assert b[:n].sum() == pytest.approx(n * C / 4, rel=1e-9)
+    assert b[n:].sum() == pytest.approx(-n * C / 4, rel=1e-9)
+    assert (problem.lower <= b).all()
+    assert (b <= problem.upper).all()

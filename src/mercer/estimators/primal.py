@@ -21,9 +21,16 @@ from mercer.gram.executors import single_threaded_blas
 from mercer.gram.matrix import Gram
 from mercer.inputs.base import Objects
 from mercer.kernels.base import DType, FittedKernel
-from mercer.kernels.featurespace import FeatureSpace, entries_per_object, has_feature_space, squared_lengths
+from mercer.kernels.featurespace import (
+    FeatureSpace,
+    columns_at_least,
+    entries_per_object,
+    has_feature_space,
+    squared_lengths,
+)
 from mercer.losses.base import Loss, VectorLoss
-from mercer.solvers import joint_newton, linear, sided_newton
+from mercer.losses.squared import Squared
+from mercer.solvers import joint_newton, linear, primal_ridge, sided_newton
 from mercer.solvers.drive import Limits, OnChunk
 from mercer.solvers.linear_problem import LinearProblem
 from mercer.solvers.newton import SmoothProblem
@@ -54,13 +61,20 @@ def training_gram(
     dtype: DType | None = None,
 ) -> Gram:
     """The Gram matrix to train on: of rows of features where that is asked for or pays, else of kernel values."""
-    if _in_primal(estimator, fitted, objects, losses, memory):
+    if _in_primal(estimator, fitted, objects, losses, memory) and not _by_matrix(fitted, objects, losses):
         rows = FeatureSpace.of(fitted, objects)[1]
         fitted.in_range(squared_lengths(rows))
-        few = rows.shape[1] <= sided_newton.MOST_FEATURES
-        if few or estimator.dual is False or _pays(len(objects), losses, memory):
+        few, n = rows.shape[1] <= sided_newton.MOST_FEATURES, len(objects)
+        if few or estimator.dual is False or (n >= MANY and _pays(n, losses, memory)):
             return Gram.of_rows(rows, memory=memory)
     return Gram.of(fitted, objects, dtype=dtype, memory=memory)
+
+
+def _by_matrix(fitted: FittedKernel, objects: Objects, losses: Sequence[Loss]) -> bool:
+    """Whether least squares come down to the matrix anyway, as those of few objects do: then no feature is written."""
+    n = len(objects)
+    few = n <= primal_ridge.MOST_FEATURES and all(isinstance(loss, Squared) for loss in losses)
+    return few and n < columns_at_least(fitted.kernel, objects)
 
 
 def _in_primal(
@@ -145,7 +159,8 @@ def solve(
         found = linear.solve(problem, dual=False if loss.smooth else None, tol=gap, limits=limits, on_chunk=on_chunk)
         products = np.asarray(rows @ (rows.T @ found.dual), dtype=np.float64)
     status = found.status
-    if status is Status.STALLED and loss.smooth:  # the bound above is a cautious one
+    if loss.smooth and status in (Status.STALLED, Status.CONVERGED):
+        # The bound above is a cautious one; but coefficients that are large beside w may say less of it than it knows.
         violation = np.abs(found.dual / C + loss.slope(y, products + found.intercept)).max(initial=0.0)
-        status = Status.CONVERGED if violation <= tol else status
+        status = Status.CONVERGED if violation <= tol else Status.STALLED
     return Solution(found.dual, products, found.intercept, found.primal, status, found.stats)

@@ -111,8 +111,11 @@ class Gram:
     def of_rows(cls, rows: Any, *, memory: budget.Memory = "auto") -> Self:
         """The dot products of rows, dense or CSR, that stand for features of a kernel: products cost what the rows do.
 
-        Such a matrix is never stored; `factor` gives its rows to those who train on them.
+        Such a matrix is never stored; `factor` gives its rows to those who train on them. As for a matrix of kernel
+        values, single precision serves where objects are many.
         """
+        if rows.shape[0] ** 2 <= DOUBLE_ENTRIES:
+            rows = rows.astype(np.float64, copy=False)
         lengths = squared_lengths(rows)
         features = RowFeatures(rows, lengths)
         fitted = FittedKernel(Linear(), State())

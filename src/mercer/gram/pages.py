@@ -8,6 +8,7 @@ their pages as soon as it is short of memory.
 
 from __future__ import annotations
 
+import contextlib
 import math
 import mmap
 import weakref
@@ -60,7 +61,8 @@ class _Lease:
 
 
 def _give_back(pages: mmap.mmap) -> None:
-    pages.madvise(mmap.MADV_FREE)
+    with contextlib.suppress(OSError):  # a system that knows no such loan: then the memory is simply kept
+        pages.madvise(mmap.MADV_FREE)
     _kept.append(pages)
 
 
@@ -83,5 +85,6 @@ def _taken(size: int) -> mmap.mmap | None:
 def _fresh(size: int) -> mmap.mmap:
     pages = mmap.mmap(-1, -(-size // _ROUND) * _ROUND, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
     if hasattr(mmap, "MADV_HUGEPAGE"):
-        pages.madvise(mmap.MADV_HUGEPAGE)
+        with contextlib.suppress(OSError):  # a system may know the name and not have them
+            pages.madvise(mmap.MADV_HUGEPAGE)
     return pages

@@ -19,6 +19,7 @@ import scipy.sparse as sp
 from mercer._jit import Array, jit
 from mercer.errors import KernelError
 from mercer.inputs.base import Objects
+from mercer.inputs.vectors import Vectors
 from mercer.kernels.algebra import Scaled, Sum
 from mercer.kernels.base import DType, FittedKernel, Float64, Kernel, State
 from mercer.kernels.constant import Constant
@@ -113,6 +114,17 @@ def entries_per_object(fitted: FittedKernel, objects: Objects) -> float:
     words = iter([Vocabulary() for _ in range(parts_that_count(fitted.kernel))])
     rows, _ = _rows(fitted.kernel, fitted.state, sample, words, np.float64, True)
     return float(rows.nnz if is_sparse(rows) else rows.size) / len(sample)
+
+
+def columns_at_least(kernel: Kernel, objects: Objects) -> int:
+    """How many features there are at least, without writing any down: what can be told of monomials, which are many."""
+    from mercer.kernels.vectors.polynomial import Polynomial
+
+    if isinstance(kernel, Polynomial) and isinstance(objects, Vectors):
+        return kernel.number_of_features(objects.n_features)
+    if isinstance(kernel, Sum):
+        return sum(columns_at_least(term, objects) for term in kernel.terms)
+    return columns_at_least(kernel.kernel, objects) if isinstance(kernel, Scaled | Normalised) else 0
 
 
 def squared_lengths(rows: Any) -> Float64:

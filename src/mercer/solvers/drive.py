@@ -34,8 +34,10 @@ class Limits:
     max_iter: int = -1
     """At most so many iterations; -1 for no limit."""
     time_limit: float = math.inf
-    """At most so many seconds."""
+    """At most so many seconds, for all that is solved under these limits together ..."""
     stop: threading.Event = field(default_factory=threading.Event, compare=False)
+    since: float = field(default_factory=time.monotonic, compare=False)
+    """... from this moment on."""
 
 
 @final
@@ -113,7 +115,7 @@ def drive(run: Run, tol: float, limits: Limits, on_chunk: OnChunk | None, began:
             status = run.status
         elif limits.max_iter >= 0 and run.iterations >= limits.max_iter:
             status = Status.OUT_OF_ITERATIONS
-        elif now - began > limits.time_limit:
+        elif now - limits.since > limits.time_limit:
             status = Status.OUT_OF_TIME
         size = _next_size(left, run.iterations - before, now - started, run.first_chunk)
         if on_chunk is not None:

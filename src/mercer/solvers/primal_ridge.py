@@ -7,11 +7,14 @@ Source    the normal equations; conjugate gradients preconditioned by their diag
 
 Few objects of many features are solved on their dot products. Up to about two thousand features the normal matrix is
 formed and factored, once for all columns that share alpha; with more, conjugate gradients run on all columns at once.
-An intercept is the mean that centring takes out.
+An intercept is the mean that centring takes out. The machine is that of b, which may be large beside the weights that
+it adds up to: where rounding is felt, b is changed a little until it does, and where alpha is lost, the smallest b that
+does is taken and a warning given.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -20,7 +23,7 @@ import scipy.linalg
 
 from mercer.gram.executors import single_threaded_blas
 from mercer.solvers import ridge
-from mercer.solvers.ridge import RidgeSolution
+from mercer.solvers.ridge import RidgeSolution, warn_of_lost_alpha
 from mercer.solvers.rows import rows_of
 
 Float64 = npt.NDArray[np.float64]
@@ -28,6 +31,13 @@ Float64 = npt.NDArray[np.float64]
 MOST_FEATURES = 2000
 _RESIDUAL = 1e-10
 _MOST_STEPS = 5000
+_REFINEMENTS = 4
+_LESS = 0.5
+_PIECE = 512
+_AMISS = 1e-6
+"""How far outputs may be off, as a share of the targets, before coefficients are mended ..."""
+_SPOILT = 1e-2
+"""... and given up."""
 
 
 def solve(rows: Any, y: Float64, alpha: Float64, weights: Float64, *, intercept: bool) -> RidgeSolution:
@@ -40,30 +50,72 @@ def solve(rows: Any, y: Float64, alpha: Float64, weights: Float64, *, intercept:
     mean = weighted_mean(rows, weights) if intercept else np.zeros(rows.shape[1])
     middle = weighted_mean(y, weights) if intercept else np.zeros(y.shape[1])
     centred = Centred(rows, mean, weights)
-    right = centred.combination(weights[:, None] * (y - middle))
-    found = np.empty_like(right)
+    targets, scale = y - middle, weights[:, None]
     with single_threaded_blas():
-        if d <= MOST_FEATURES:
-            normal = centred.normal()
-            for value in np.unique(alpha):
-                columns = alpha == value
-                found[:, columns] = _inverse_times(normal, float(value), right[:, columns])
-        else:
-            found = _conjugate_gradients(centred, right, alpha)
-        residual = y - middle - centred.outputs(found)
-    return RidgeSolution(weights[:, None] * residual / alpha, middle - mean @ found)
+        right = centred.combination(scale * targets)
+        normal = centred.normal() if d <= MOST_FEATURES else None
+        found = (
+            _conjugate_gradients(centred, right, alpha) if normal is None else _directly(centred, normal, right, alpha)
+        )
+        wanted = centred.outputs(found)
+        b = scale * (targets - wanted) / alpha
+        if intercept:  # beside a large mean it matters much that they add up to nothing
+            b -= scale * (b.sum(axis=0) / max(float(weights.sum()), np.finfo(float).tiny))
+        constant = middle - mean @ found
+
+        def amiss(b: Float64) -> Float64:
+            """How far the machine, which is that of b, is from the weights: as a share of the targets."""
+            off = np.abs(rows @ (rows.T @ b) + constant - middle - wanted).max(axis=0, initial=0.0)
+            return np.asarray(off / np.maximum(np.abs(targets).max(axis=0, initial=0.0), _AMISS))
+
+        off = amiss(b)
+        if normal is not None and not (off <= _AMISS).all():
+            inverse = _pseudo_inverse(normal)  # of weights: the smallest coefficients that add up to them
+            mended = b + scale * centred.outputs(inverse @ (found - centred.combination(b)))
+            b = np.where(amiss(mended) < off, mended, b)
+            smallest, off = scale * centred.outputs(inverse @ found), amiss(b)
+            b = np.where((off > _SPOILT) & (amiss(smallest) < off), smallest, b)
+        if not (off <= _SPOILT).all():
+            warn_of_lost_alpha("The machine may be off, and its certificate says by how much; raise alpha.")
+    return RidgeSolution(b, constant)
 
 
-def _inverse_times(normal: Float64, alpha: float, right: Float64) -> Float64:
-    """(normal + alpha I)^-1 right, where eigenvalues that rounding made negative count as zero."""
+def _directly(centred: Centred, normal: Float64, right: Float64, alpha: Float64) -> Float64:
+    """By the normal matrix, and then for what rounding left, which is much where that is badly conditioned."""
+    found = np.empty_like(right)
+    for value in np.unique(alpha):
+        columns = alpha == value
+        inverse_times = _inverse(normal, float(value))
+        best = inverse_times(right[:, columns])
+        left = right[:, columns] - centred.weighted(best) - value * best
+        for _ in range(_REFINEMENTS):
+            better = best + inverse_times(left)
+            still = right[:, columns] - centred.weighted(better) - value * better
+            if not np.abs(still).max(initial=0.0) < _LESS * np.abs(left).max(initial=0.0):
+                break
+            best, left = better, still
+        found[:, columns] = best
+    return found
+
+
+def _inverse(normal: Float64, alpha: float) -> Callable[[Float64], Float64]:
+    """(normal + alpha I)^-1 times some columns, where eigenvalues that rounding made negative count as zero."""
     system = normal.copy()
     system.flat[:: len(system) + 1] += alpha
     try:
         factor = scipy.linalg.cho_factor(system, lower=True, overwrite_a=True, check_finite=False)
-        return np.asarray(scipy.linalg.cho_solve(factor, right, check_finite=False))
+        return lambda right: np.asarray(scipy.linalg.cho_solve(factor, right, check_finite=False))
     except scipy.linalg.LinAlgError:  # alpha is lost beside features of a vast scale
         values, vectors = scipy.linalg.eigh(normal, check_finite=False)
-        return np.asarray(vectors @ ((vectors.T @ right) / (np.maximum(values, 0.0) + alpha)[:, None]))
+        divisors = (np.maximum(values, 0.0) + alpha)[:, None]
+        return lambda right: np.asarray(vectors @ ((vectors.T @ right) / divisors))
+
+
+def _pseudo_inverse(normal: Float64) -> Float64:
+    """Without the directions that rounding made up."""
+    values, vectors = scipy.linalg.eigh(normal, check_finite=False)
+    seen = values > len(values) * np.finfo(np.float64).eps * values.max(initial=0.0)
+    return np.asarray((vectors[:, seen] / values[seen]) @ vectors[:, seen].T)
 
 
 def weighted_mean(rows: Any, weights: Float64) -> Float64:
@@ -87,12 +139,22 @@ class Centred:
         """X' W X of the centred rows, full."""
         rows = rows_of(self._rows)
         parts = np.zeros((len(rows.blocks), rows.shape[1], rows.shape[1]))
+        if self._mean.any() and not hasattr(self._rows, "indptr"):
+            rows.each(lambda number: self._add_centred(rows.blocks[number], parts[number]))
+            return np.asarray(parts.sum(axis=0))
         rows.each(
             lambda number: rows.add_normal(rows.blocks[number], self._weights[rows.blocks[number]], parts[number])
         )
         lower = np.tril(parts.sum(axis=0))
         full = lower + np.tril(lower, -1).T
         return np.asarray(full - self._weights.sum() * np.outer(self._mean, self._mean))
+
+    def _add_centred(self, block: slice, out: Float64) -> None:
+        """Row by row: beside a large mean, nothing would be left of what they differ by after its square is taken."""
+        for start in range(block.start, block.stop, _PIECE):
+            part = slice(start, min(start + _PIECE, block.stop))
+            half = np.sqrt(self._weights[part, None]) * (self._rows[part] - self._mean)
+            out += half.T @ half
 
     def diagonal(self) -> Float64:
         squares = rows_of(self._rows).squares(self._weights) - self._weights.sum() * self._mean**2

@@ -25,6 +25,8 @@ _FINE = 1e-7
 """Of tolerances below this, rounding in the outputs could be a part."""
 _LONGEST_STEP = 16.0
 _SECTIONS = 12
+_IDLE = 8
+"""After so many steps that bring nothing but rounding, nothing is to be had any more."""
 
 
 class PrimalRun(Run):
@@ -43,6 +45,7 @@ class PrimalRun(Run):
         self._f = np.empty(n)
         self._slope = np.empty(n)
         self._curvature = np.zeros(n)
+        self._idle = 0
         self._evaluate(self.theta)
 
     @property
@@ -125,6 +128,9 @@ class PrimalRun(Run):
                 if self.gap <= self._tol < _FINE:
                     self._evaluate(self.theta)  # outputs that were added up step by step are not that exact
                 self.done = self.gap <= self._tol
+                self._idle = 0 if self._value < value - noise or self.gap < 0.9 * gap else self._idle + 1
+                if self._idle > _IDLE and not self.done:
+                    self.done, self.status = True, Status.STALLED
                 return
             if -descent <= noise:
                 break

@@ -71,17 +71,22 @@ def _solve_one(K: Float64, right: Float64, alpha: float, weights: Float64) -> Fl
             return root * solved
     except scipy.linalg.LinAlgError:
         pass
-    warnings.warn(
-        "K + alpha I cannot be inverted in floating point: alpha is too small for this kernel, or the kernel is "
-        "indefinite. Directions without curvature are left out; raise alpha.",
-        KernelWarning,
-        stacklevel=5,
-    )
+    warn_of_lost_alpha("Directions without curvature are left out; raise alpha.")
     values, vectors = scipy.linalg.eigh(weighted(K, root, alpha), overwrite_a=True, check_finite=False)
     usable = values > len(K) * np.finfo(float).eps * np.abs(values).max()
     inverse = np.zeros_like(values)
     inverse[usable] = 1.0 / values[usable]
     return root * (vectors @ (inverse[:, None] * (vectors.T @ right)))
+
+
+def warn_of_lost_alpha(remedy: str) -> None:
+    """Say that a machine is not what was asked for."""
+    warnings.warn(
+        "K + alpha I cannot be inverted in floating point: alpha is too small for this kernel, or the kernel is "
+        f"indefinite. {remedy}",
+        KernelWarning,
+        stacklevel=6,
+    )
 
 
 def weighted(K: Float64, root: Float64, alpha: float = 0.0) -> Float64:

@@ -32,6 +32,7 @@ _NARROWER = 8.0
 _NARROWEST = 1e-12
 _SHARE_OF_TOL = 0.2
 _ROUNDING = 1e-13
+_OFF = 1e-10
 _SECTIONS = 200
 _LESS = 0.5
 _FINER = 1e-3
@@ -91,12 +92,22 @@ class _Side:
         return level
 
     def shares(self, excess: Float64, width: float) -> Float64:
-        """The share of its bound that each coefficient has; what rounding left of the total, free ones take."""
+        """The share of its bound that each coefficient has; what rounding left of the total, free ones take.
+
+        Where parabolas are narrower than rounding there may be none: then those nearest to the level take it.
+        """
         share = np.clip(excess / width, 0.0, 1.0)
         free = (share > 0.0) & (share < 1.0)
         if free.any():
             missing = (self.total - float(self.C @ share)) / float(self.C[free].sum())
             share[free] = np.clip(share[free] + missing, 0.0, 1.0)
+        missing = self.total - float(self.C @ share)
+        if abs(missing) > _OFF * self.total:
+            order = np.argsort(-excess if missing > 0 else excess, kind="stable")
+            room = (self.C * ((1.0 - share) if missing > 0 else share))[order]
+            taken = np.clip(abs(missing) - (np.cumsum(room) - room), 0.0, room)
+            share[order] += np.sign(missing) * np.divide(taken, self.C[order], out=np.zeros_like(room), where=room > 0)
+            np.clip(share, 0.0, 1.0, out=share)
         return share
 
     def exact_level(self, heights: Float64) -> float:

@@ -18,7 +18,7 @@ from mercer.kernels.featurematrix import FeatureMatrix
 from mercer.kernels.pointwise import Pointwise
 from mercer.kernels.vectors.distance import resolved_gamma
 from mercer.kernels.vectors.linear import Linear
-from mercer.kernels.vectors.monomials import Monomial, feature_matrix, weighted
+from mercer.kernels.vectors.monomials import Monomial, feature_matrix, number_of_monomials, weighted
 
 
 @final
@@ -59,6 +59,14 @@ class Polynomial(Pointwise):
     def pointwise(self, values: Floating, state: State) -> None:
         epilogues.power(values, state.number("gamma"), float(self.coef0), self.degree)
 
+    def _degrees(self) -> Sequence[int]:
+        """Those of the monomials that the kernel compares."""
+        return range(self.degree + 1) if self.coef0 > 0 else [self.degree]
+
+    def number_of_features(self, n_columns: int) -> int:
+        """How many columns `feature_matrix` has."""
+        return sum(number_of_monomials(n_columns, degree, repeated=True) for degree in self._degrees())
+
     def feature_matrix(
         self, objects: Any, names: Sequence[str] | None = None, *, state: State | None = None
     ) -> FeatureMatrix:
@@ -73,8 +81,7 @@ class Polynomial(Pointwise):
         """
         vectors = Vectors.coerce(objects)
         gain = (self.resolve(vectors) if state is None else state).number("gamma")
-        degrees = range(self.degree + 1) if self.coef0 > 0 else [self.degree]
-        features, monomials = feature_matrix(str(self), vectors, degrees, repeated=True, names=names)
+        features, monomials = feature_matrix(str(self), vectors, self._degrees(), repeated=True, names=names)
         weights = np.array([_weight(monomial, self.degree, gain, float(self.coef0)) for monomial in monomials])
         return weighted(features, weights)
 
