@@ -3,9 +3,11 @@
 import numpy as np
 import pytest
 from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
 
 from mercer import SVC, KernelLogisticRegression, KernelRidge, kernels
 from mercer.errors import KernelError
+from mercer.estimators import sanity
 
 
 def test_features_whose_products_overflow_are_refused_as_their_matrix_is():
@@ -33,3 +35,27 @@ def test_a_matrix_of_a_vast_scale_is_trained_on_its_factor(classes):
     assert by_matrix.certificate_.kkt_violation <= 1e-4
     assert by_features.certificate_.kkt_violation <= 1e-4
     np.testing.assert_array_equal(by_matrix.predict(X), y)
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("shift", [0.0, 20.0])
+def test_a_machine_out_of_time_is_as_good_as_its_weights(classes, shift):
+    """Its coefficients are those of the weights found so far, not what these would be at the optimum."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 5)) + shift
+    y = np.digitize(X[:, 0] + 0.5 * rng.normal(size=400), shift + np.array([0.0] if classes == 2 else [-0.5, 0.5]))
+    for limit in (1, 2, 3):
+        model = KernelLogisticRegression(kernel=kernels.Linear(), C=1e3, dual=False, max_iter=limit)
+        with pytest.warns(ConvergenceWarning):
+            model.fit(X, y)
+        nothing = 1e3 * len(X) * np.log(classes)
+        assert model.certificate_.primal < 0.8 * nothing
+        assert model.verify(X, y).primal == pytest.approx(model.certificate_.primal, rel=1e-8)
+        assert model.score(X, y) > 0.6
+
+
+def test_deviations_of_columns_by_blocks(monkeypatch):
+    monkeypatch.setattr(sanity, "_BLOCK", 64)
+    values = np.random.default_rng(0).normal(size=(1000, 3)) * [1.0, 5.0, 0.1] + 100.0
+    np.testing.assert_allclose(sanity._deviations(values), values.std(axis=0), rtol=1e-12)
+    np.testing.assert_allclose(sanity._deviations(values.astype(np.float32)), values.std(axis=0), rtol=1e-4)

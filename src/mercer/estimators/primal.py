@@ -32,6 +32,7 @@ from mercer.losses.base import Loss, VectorLoss
 from mercer.losses.squared import Squared
 from mercer.solvers import joint_newton, linear, primal_ridge, sided_newton
 from mercer.solvers.drive import Limits, OnChunk
+from mercer.solvers.expressing import settled
 from mercer.solvers.linear_problem import LinearProblem
 from mercer.solvers.newton import SmoothProblem
 from mercer.solvers.smoothed_newton import Kinked
@@ -163,4 +164,7 @@ def solve(
         # The bound above is a cautious one; but coefficients that are large beside w may say less of it than it knows.
         violation = np.abs(found.dual / C + loss.slope(y, products + found.intercept)).max(initial=0.0)
         status = Status.CONVERGED if violation <= tol else Status.STALLED
-    return Solution(found.dual, products, found.intercept, found.primal, status, found.stats)
+    solution = Solution(found.dual, products, found.intercept, found.primal, status, found.stats)
+    if not loss.smooth:
+        return solution
+    return settled(solution, found.w, rows, SmoothProblem(loss, y, C, intercept=intercept))

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import warnings
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from mercer.errors import KernelWarning
 from mercer.gram.matrix import Gram
@@ -13,6 +15,7 @@ from mercer.inputs.vectors import Vectors
 
 _SCALES = 1e5
 _SAMPLE = 32
+_BLOCK = 1 << 18
 
 
 def warn_of_scales(objects: Objects) -> None:
@@ -20,7 +23,7 @@ def warn_of_scales(objects: Objects) -> None:
     if not isinstance(objects, Vectors) or objects.is_sparse or objects.n_features < 2:
         return
     with np.errstate(over="ignore", invalid="ignore"):
-        spread = np.asarray(objects.values).std(axis=0, dtype=np.float64)
+        spread = _deviations(np.asarray(objects.values))
     usable = np.flatnonzero((spread > 0) & np.isfinite(spread))
     if not len(usable):
         return
@@ -33,6 +36,16 @@ def warn_of_scales(objects: Objects) -> None:
             KernelWarning,
             stacklevel=3,
         )
+
+
+def _deviations(values: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+    """Standard deviations of columns, by blocks of rows: differences from the mean of all would be one more matrix."""
+    mean = values.mean(axis=0, dtype=np.float64)
+    squares = np.zeros_like(mean)
+    step = max(1, _BLOCK // values.shape[1])
+    for start in range(0, len(values), step):
+        squares += np.square(values[start : start + step] - mean).sum(axis=0)
+    return np.asarray(np.sqrt(squares / len(values)))
 
 
 def warn_if_constant(gram: Gram) -> None:

@@ -22,6 +22,7 @@ from mercer.gram.executors import single_threaded_blas
 from mercer.losses.base import VectorLoss
 from mercer.losses.curvature import CurvatureRoot
 from mercer.solvers.drive import Limits, OnChunk, Run, drive
+from mercer.solvers.expressing import settled
 from mercer.solvers.joint_system import JointSystem, Point, Preconditioner
 from mercer.solvers.newton import SmoothProblem
 from mercer.solvers.rows import rows_of
@@ -91,6 +92,9 @@ class JointRun(Run):
                 if self.gap <= self._tol:
                     self.done, self.status = True, Status.CONVERGED
                     return
+                if self._preconditioner is None:  # which takes as long as many products
+                    self._preconditioner = Preconditioner(self._matrix, self._root(), intercept=self._problem.intercept)
+                    return
                 self._system = self._begun()
             self.iterations += 1
             if self._system.iterate(self._enough):
@@ -102,8 +106,7 @@ class JointRun(Run):
 
     def _begun(self) -> JointSystem:
         root, intercept = self._root(), self._problem.intercept
-        if self._preconditioner is None:
-            self._preconditioner = Preconditioner(self._matrix, root, intercept=intercept)
+        assert self._preconditioner is not None
         system = JointSystem(self._rows, root, (self._gradient, self._pull), self._preconditioner, intercept=intercept)
         self._first_length = self._first_length or system.length or 1.0
         # Far from the solution a rough step is as good as an exact one; and none need be better than the tolerance.
@@ -168,15 +171,15 @@ def solve(
     limits = limits or Limits()
     with single_threaded_blas():
         middle = _middle(matrix) if problem.intercept else None
-        if middle is not None:
-            matrix = matrix - middle
-        start = _start(matrix, problem, limits, began)
-        found = drive(JointRun(matrix, problem, start, tol), tol, limits, on_chunk, began)
+        rows = matrix if middle is None else matrix - middle
+        run = JointRun(rows, problem, _start(rows, problem, limits, began), tol)
+        found = settled(drive(run, tol, limits, on_chunk, began), run.W, rows, problem)
         if middle is None:
             return found
         # b sums to zero, so that the weights X'b are the same; their outputs at the middle go to the intercept.
-        shift = middle @ (matrix.T @ found.coefficients)
-        return dataclasses.replace(found, outputs=found.outputs + shift, intercept=found.intercept - shift)
+        outputs = np.asarray(matrix @ (matrix.T @ found.coefficients), dtype=np.float64)
+        intercept = found.intercept - middle @ (rows.T @ found.coefficients)
+        return dataclasses.replace(found, outputs=outputs, intercept=intercept)
 
 
 def _middle(matrix: Any) -> Float64 | None:

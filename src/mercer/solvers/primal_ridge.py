@@ -70,7 +70,7 @@ def solve(rows: Any, y: Float64, alpha: Float64, weights: Float64, *, intercept:
 
         off = amiss(b)
         if normal is not None and not (off <= _AMISS).all():
-            inverse = _pseudo_inverse(normal)  # of weights: the smallest coefficients that add up to them
+            inverse = pseudo_inverse(normal)  # of weights: the smallest coefficients that add up to them
             mended = b + scale * centred.outputs(inverse @ (found - centred.combination(b)))
             b = np.where(amiss(mended) < off, mended, b)
             smallest, off = scale * centred.outputs(inverse @ found), amiss(b)
@@ -111,7 +111,7 @@ def _inverse(normal: Float64, alpha: float) -> Callable[[Float64], Float64]:
         return lambda right: np.asarray(vectors @ ((vectors.T @ right) / divisors))
 
 
-def _pseudo_inverse(normal: Float64) -> Float64:
+def pseudo_inverse(normal: Float64) -> Float64:
     """Without the directions that rounding made up."""
     values, vectors = scipy.linalg.eigh(normal, check_finite=False)
     seen = values > len(values) * np.finfo(np.float64).eps * values.max(initial=0.0)
