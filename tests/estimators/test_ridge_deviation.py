@@ -171,6 +171,7 @@ def test_scatter_in_blocks(form, monkeypatch):
         assert np.allclose(scatter.variances(new, 0.2), wanted, rtol=1e-10)
 
 
+@pytest.mark.filterwarnings("ignore::mercer.errors.KernelWarning")
 def test_features_that_say_the_same_keep_their_digits(on_features):
     """Two equal columns beside a vast one, and alpha below the rounding of their squares: the variance is known."""
     base = RNG.normal(size=500)
