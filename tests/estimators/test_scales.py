@@ -5,7 +5,7 @@ import pytest
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
-from mercer import SVC, KernelLogisticRegression, KernelRidge, kernels
+from mercer import SVC, KernelLogisticRegression, KernelMachineRegressor, KernelRidge, kernels
 from mercer.errors import KernelError
 from mercer.estimators import sanity
 
@@ -51,7 +51,7 @@ def test_a_machine_out_of_time_is_as_good_as_its_weights(classes, shift):
         nothing = 1e3 * len(X) * np.log(classes)
         assert model.certificate_.primal < 0.8 * nothing
         assert model.verify(X, y).primal == pytest.approx(model.certificate_.primal, rel=1e-8)
-        assert model.score(X, y) > 0.6
+        assert model.score(X, y) > 1.5 / classes  # well above chance
 
 
 def test_deviations_of_columns_by_blocks(monkeypatch):
@@ -59,3 +59,15 @@ def test_deviations_of_columns_by_blocks(monkeypatch):
     values = np.random.default_rng(0).normal(size=(1000, 3)) * [1.0, 5.0, 0.1] + 100.0
     np.testing.assert_allclose(sanity._deviations(values), values.std(axis=0), rtol=1e-12)
     np.testing.assert_allclose(sanity._deviations(values.astype(np.float32)), values.std(axis=0), rtol=1e-4)
+
+
+@pytest.mark.parametrize("loss", ["huber", "squared_epsilon_insensitive", "squared"])
+def test_targets_far_from_zero_are_found(loss):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 3))
+    y = X.sum(axis=1) + 0.1 * rng.normal(size=40) + 1e6
+    by_matrix, by_features = (
+        KernelMachineRegressor(loss, kernel="linear", dual=dual, tol=1e-4).fit(X, y) for dual in (True, False)
+    )
+    assert by_matrix.certificate_.primal == pytest.approx(by_features.certificate_.primal, rel=1e-3)
+    np.testing.assert_allclose(by_matrix.predict(X), y, atol=1.0)

@@ -150,6 +150,8 @@ class JointRun(Run):
                 return
 
     def finish(self, status: Status, stats: Stats) -> Solution:
+        if self._system is not None and self._system.products:
+            self._move(*self._system.direction())  # a step that is not finished still leads downhill
         return Solution(-self._slope, self._outputs, self.c, self._value(self.W, self._f), status, stats)
 
 

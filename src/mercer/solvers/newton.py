@@ -48,6 +48,7 @@ _OF_TOL = 0.3
 _STRIDE = 8
 _OBJECTS_FOR_A_START = 4096
 _START_TOL = 1e-2
+_HALVINGS = 30
 
 Point = tuple[Float64, Float64]
 """Coefficients (objects x outputs) and intercepts."""
@@ -205,7 +206,7 @@ def solve(
     began = time.monotonic()
     limits = limits or Limits()
     with single_threaded_blas():  # small products between large ones: threads of BLAS would wait more than work
-        start = _start(gram, problem, limits, began)
+        start = _start(gram, problem, limits, began) or _constant(problem)
         return drive(NewtonRun(gram, problem, start, tol), tol, limits, on_chunk, began)
 
 
@@ -220,11 +221,25 @@ def _start(gram: Gram, problem: SmoothProblem, limits: Limits, began: float) -> 
     C = problem.C[few] * (problem.C.sum() / problem.C[few].sum())
     part = dataclasses.replace(problem, y=problem.y[few], C=C)
     block = gram.part(few, PairRows.of(gram.view(few).dense()))
-    run = NewtonRun(block, part, _start(block, part, limits, began), _START_TOL)
+    run = NewtonRun(block, part, _start(block, part, limits, began) or _constant(part), _START_TOL)
     drive(run, _START_TOL, limits, None, began)
     b = np.zeros((n, problem.outputs))
     b[few] = run.b
     return b, run.c
+
+
+def _constant(problem: SmoothProblem) -> Point | None:
+    """The constant that fits numbers best: far from them a loss may not bend, and nothing would lead to them."""
+    if problem.loss.classifies or not problem.intercept:
+        return None
+    low, high = float(problem.y.min()), float(problem.y.max())
+    for _ in range(_HALVINGS):
+        middle = low + 0.5 * (high - low)
+        if problem.C @ problem.loss.slope(problem.y, np.full_like(problem.y, middle)) < 0:
+            low = middle
+        else:
+            high = middle
+    return np.zeros((len(problem.y), 1)), np.array([low + 0.5 * (high - low)])
 
 
 def _flat(f: Float64) -> Float64:
