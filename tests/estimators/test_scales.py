@@ -1,13 +1,23 @@
-"""Machines on data of vast scales: refused where numbers end, and solved where function space loses its way."""
+"""Machines on data of odd scales, and machines whose training was not finished."""
 
 import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
-from mercer import SVC, KernelLogisticRegression, KernelMachineRegressor, KernelRidge, kernels
-from mercer.errors import KernelError
-from mercer.estimators import sanity
+from mercer import (
+    SVC,
+    SVR,
+    KernelLogisticRegression,
+    KernelMachineClassifier,
+    KernelMachineRegressor,
+    KernelQuantileRegressor,
+    KernelRidge,
+    NuSVR,
+    kernels,
+)
+from mercer.errors import KernelError, KernelWarning
+from mercer.estimators import primal, sanity
 
 
 def test_features_whose_products_overflow_are_refused_as_their_matrix_is():
@@ -71,3 +81,86 @@ def test_targets_far_from_zero_are_found(loss):
     )
     assert by_matrix.certificate_.primal == pytest.approx(by_features.certificate_.primal, rel=1e-3)
     np.testing.assert_allclose(by_matrix.predict(X), y, atol=1.0)
+
+
+def noisy(n=60):
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(n, 3))
+    return X, X @ [1.0, -2.0, 0.5] + rng.normal(size=n)
+
+
+def test_few_objects_are_solved_however_badly_scaled():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(30, 6)) * 10.0 ** np.arange(-3, 3), np.arange(30) % 2
+    for model in (SVC(kernel=kernels.Linear(), C=1e4), SVR(kernel=kernels.Linear(), C=1e4)):
+        by_features = clone(model).set_params(dual=False).fit(X, y)
+        by_matrix = clone(model).set_params(dual=True).fit(X, y)
+        assert by_features.certificate_.dual == pytest.approx(by_matrix.certificate_.dual, rel=1e-5)
+
+
+def test_features_of_a_vast_scale_leave_ridge_regression_finite():
+    X = np.random.default_rng(5).normal(size=(40, 5)) * 10.0 ** np.array([0, 4, 9, 12, 12])
+    with pytest.warns(KernelWarning, match="cannot be inverted"):
+        model = KernelRidge(kernel=kernels.Linear(), alpha=1e-9, dual=False).fit(X, X[:, 1])
+    assert np.isfinite(model.predict(X)).all()
+
+
+@pytest.mark.filterwarnings("ignore::mercer.errors.KernelWarning")
+def test_squares_that_underflow_stop_conjugate_gradients(monkeypatch):
+    monkeypatch.setattr("mercer.solvers.linear.MOST_FEATURES", 1)
+    X, y = np.full((6, 3), 1e-200), np.arange(6) * 1e-200
+    model = KernelMachineRegressor(loss="huber", kernel=kernels.Linear(), dual=False, fit_intercept=False).fit(X, y)
+    assert np.isfinite(model.predict(X)).all()
+
+
+def test_light_weights_still_move_the_intercept(monkeypatch):
+    monkeypatch.setattr(primal, "FEW", 0)
+    rng = np.random.default_rng(1)
+    X, y = rng.normal(size=(20, 3)), np.where(np.arange(20) < 15, 1, 0)
+    model = SVC(kernel=kernels.Linear(), C=1e-7, dual=False).fit(X, y)
+    assert (model.predict(X) == 1).all()
+    assert model.certificate_.relative_gap < 1e-3
+    off = SVR(kernel=kernels.Linear(), C=1e-7, dual=False).fit(X, 1e4 + rng.normal(size=20))
+    np.testing.assert_allclose(off.predict(X), 1e4, atol=2.0)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [SVC(C=1e6), SVR(C=1e6), NuSVR(C=1e6), KernelQuantileRegressor(C=1e6)],
+    ids=lambda model: type(model).__name__,
+)
+def test_few_rows_in_single_precision_are_as_good_as_in_double(model):
+    X, y = noisy()
+    X, y = X.astype(np.float32), np.sign(y) if isinstance(model, SVC) else y
+    model.set_params(kernel="linear", dual=False).fit(X, y)
+    proof = model.verify(X, y)
+    assert proof.kkt_violation < 2e-3
+    assert proof.primal == pytest.approx(model.certificate_.primal, rel=1e-4)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        KernelLogisticRegression(C=1e6),
+        KernelMachineRegressor(loss="huber", C=1e6),
+        KernelMachineClassifier(loss="squared_hinge", C=1e6),
+    ],
+    ids=lambda model: type(model).__name__,
+)
+def test_machines_that_coefficients_cannot_express_say_so(model):
+    X, y = noisy()
+    X = X * [1e-6, 1.0, 1e6]
+    labels = y if isinstance(model, KernelMachineRegressor) else np.sign(y)
+    model.set_params(kernel="linear", dual=False)
+    with pytest.warns((ConvergenceWarning, KernelWarning)) as said:
+        model.fit(X, labels)
+    assert any("did not converge" in str(warning.message) for warning in said)
+    assert model.certificate_.kkt_violation > model.tol
+
+
+def test_targets_all_alike_end_at_once():
+    X, _ = noisy()
+    model = KernelMachineRegressor(loss="huber", kernel="linear", C=1e6, max_iter=200, dual=False).fit(
+        X, np.full(60, 3.0)
+    )
+    np.testing.assert_allclose(model.predict(X), 3.0)

@@ -23,6 +23,7 @@ from mercer.losses.base import VectorLoss
 from mercer.losses.curvature import CurvatureRoot
 from mercer.solvers.drive import Limits, OnChunk, Run, drive
 from mercer.solvers.expressing import settled
+from mercer.solvers.idleness import Idleness
 from mercer.solvers.joint_system import JointSystem, Point, Preconditioner
 from mercer.solvers.newton import SmoothProblem
 from mercer.solvers.rows import rows_of
@@ -60,7 +61,7 @@ class JointRun(Run):
         self._first_length = 0.0
         self._preconditioner: Preconditioner | None = None
         self._system: JointSystem | None = None
-        self._best_gap, self._best_value, self._idle = np.inf, np.inf, 0
+        self._idleness = Idleness(_IDLE_STEPS)
         self._judge()
 
     # ----------------------------------------------------------------------------------------------------- evaluation
@@ -125,19 +126,12 @@ class JointRun(Run):
             if self._value(self.W + size * V, self._f + size * change) <= value + _ARMIJO * size * descent + noise:
                 break
             size *= 0.5
-        if descent >= 0 or size <= _SHORTEST_STEP or self._stalls(value):
+        if descent >= 0 or size <= _SHORTEST_STEP or self._idleness.after(self.gap, value):
             self.done, self.status = True, Status.STALLED
             return
         self.W, self.c = self.W + size * V, self.c + size * u
         self._f = self._rows.all_outputs(self.W) + self.c  # afresh: rounding of many steps never adds up
         self._judge()
-
-    def _stalls(self, value: float) -> bool:
-        """Whether for some steps neither the violation nor the value became better: rounding leaves no more."""
-        better = self.gap < 0.99 * self._best_gap or value < self._best_value - _NOISE * abs(value)
-        self._idle = 0 if better else self._idle + 1
-        self._best_gap, self._best_value = min(self.gap, self._best_gap), min(value, self._best_value)
-        return self._idle >= _IDLE_STEPS
 
     def _level(self) -> None:
         """Newton's method on the intercepts alone: b is to sum to zero, or it proves no bound."""
@@ -206,7 +200,3 @@ def _start(matrix: Any, problem: SmoothProblem, limits: Limits, began: float) ->
     run = JointRun(matrix[few], part, _start(matrix[few], part, limits, began), _START_TOL)
     drive(run, _START_TOL, limits, None, began)
     return run.W, run.c
-
-
-def _dot(a: Point, b: Point) -> float:
-    return float((a[0] * b[0]).sum() + a[1] @ b[1])

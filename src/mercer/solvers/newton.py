@@ -28,6 +28,7 @@ from mercer.gram.matrix import Gram
 from mercer.gram.pair_rows import PairRows
 from mercer.losses.base import Loss
 from mercer.solvers.drive import Limits, OnChunk, Run, drive
+from mercer.solvers.idleness import Idleness
 from mercer.solvers.newton_system import NewtonSystem, curvature_root
 from mercer.solvers.solution import Solution, Stats, Status
 
@@ -40,7 +41,6 @@ _MANY_PRODUCTS = 20
 _QUICKER = 10
 """Work on large blocks takes about so much less time than as much work on vectors."""
 _ARMIJO = 1e-4
-_NOISE = 1e-14
 _IDLE_STEPS = 10
 _SHORTEST_STEP = 2.0**-40
 _ROUGH = 0.1
@@ -79,7 +79,7 @@ class NewtonRun(Run):
         self._rank = min(_RANK if problem.outputs == 1 else _RANK_OF_SEVERAL, shape[0])  # outputs have a system each
         self._factor = low_rank(gram, self._rank).factor
         self._system: NewtonSystem | None = None
-        self._best_gap, self._best_value, self._idle = np.inf, np.inf, 0
+        self._idleness = Idleness(_IDLE_STEPS)
 
     # ----------------------------------------------------------------------------------------------------- evaluation
 
@@ -155,7 +155,7 @@ class NewtonRun(Run):
         across = float((self.b * Kdb).sum())
         along = float((db * Kdb).sum())
         value = self._value(self._Kb, self.c, before)
-        if self._stalls(value):
+        if self._idleness.after(self.gap, value):
             self.done, self.status = True, Status.STALLED
             return
         slope = _columns(problem.loss.slope(problem.y, _flat(self._Kb + self.c)))
@@ -172,13 +172,6 @@ class NewtonRun(Run):
         self.b = self.b + size * db
         self.c = self.c + size * dc
         self._Kb = self._Kb + size * Kdb
-
-    def _stalls(self, value: float) -> bool:
-        """Whether for some steps neither the violation nor the value became better: rounding leaves no more."""
-        better = self.gap < 0.99 * self._best_gap or value < self._best_value - _NOISE * abs(value)
-        self._idle = 0 if better else self._idle + 1
-        self._best_gap, self._best_value = min(self.gap, self._best_gap), min(value, self._best_value)
-        return self._idle >= _IDLE_STEPS
 
     def finish(self, status: Status, stats: Stats) -> Solution:
         problem = self._problem

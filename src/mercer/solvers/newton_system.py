@@ -93,6 +93,8 @@ class NewtonSystem:
         if self.products >= _MOST_STEPS or self._left() <= self._goal:
             return True
         before, self._gz = self._gz, float((self._g * z).sum())
+        if not self._gz > 0.0:  # nothing that a number can hold
+            return True
         self._p = z + self._gz / before * self._p
         return False
 
