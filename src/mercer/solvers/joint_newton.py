@@ -35,7 +35,7 @@ _NOISE = 1e-14
 _IDLE_STEPS = 5
 _ROUGH = 0.3
 _OF_TOL = 0.3
-_SOON = 12
+_SOON, _VERY_SOON = 12, 4
 _LEVELLINGS = 8
 _NOTHING = 1e-10
 _STRIDE = 16
@@ -58,6 +58,8 @@ class JointRun(Run):
         shape = (self._rows.shape[1], problem.outputs)
         self.W, self.c = (np.zeros(shape), np.zeros(problem.outputs)) if start is None else start
         self._f = self._rows.all_outputs(self.W) + self.c
+        n, d = self._rows.shape
+        self._soon = _VERY_SOON if 2 * d**2 <= n else _SOON  # a preconditioner of few features costs little
         self._first_length = 0.0
         self._preconditioner: Preconditioner | None = None
         self._system: JointSystem | None = None
@@ -69,16 +71,34 @@ class JointRun(Run):
     def _judge(self) -> None:
         """Slopes and gradients at the point, and how far b = -C slope is from optimal."""
         problem = self._problem
-        self._slope = problem.C[:, None] * self._loss.slope(problem.y, self._f)
+        self._slope = problem.C[:, None] * self._slopes(self._f)
         self._gradient = self.W + self._rows.combination(self._slope)
         self._pull = self._slope.sum(axis=0) if problem.intercept else np.zeros_like(self.c)
         # The machine of b has the weights X'b = W - gradient.
         self._outputs = self._f - self.c - self._rows.all_outputs(self._gradient)
-        off = self._loss.slope(problem.y, self._outputs + self.c) - self._slope / problem.C[:, None]
+        off = self._slopes(self._outputs + self.c) - self._slope / problem.C[:, None]
         self.gap = max(float(np.abs(off).max(initial=0.0)), float(np.abs(self._pull).max()) / float(problem.C.sum()))
 
+    def _slopes(self, f: Float64) -> Float64:
+        """Of the loss, block by block, as exponentials take long."""
+        out = np.empty_like(f)
+
+        def visit(number: int) -> None:
+            block = self._rows.blocks[number]
+            out[block] = self._loss.slope(self._problem.y[block], f[block])
+
+        self._rows.each(visit)
+        return out
+
     def _value(self, W: Float64, f: Float64) -> float:
-        return 0.5 * float((W * W).sum()) + float(self._problem.C @ self._loss.value(self._problem.y, f))
+        values = np.empty(len(f))
+
+        def visit(number: int) -> None:
+            block = self._rows.blocks[number]
+            values[block] = self._loss.value(self._problem.y[block], f[block])
+
+        self._rows.each(visit)
+        return 0.5 * float((W * W).sum()) + float(self._problem.C @ values)
 
     def _root(self) -> CurvatureRoot:
         return self._loss.curvature_root(self._problem.y, self._f).times(np.sqrt(self._problem.C))
@@ -100,7 +120,7 @@ class JointRun(Run):
             self.iterations += 1
             if self._system.iterate(self._enough):
                 self._move(*self._system.direction())
-                if self._system.products > _SOON:
+                if self._system.products > self._soon:
                     self._preconditioner = None
                 self._system = None
                 return

@@ -25,6 +25,8 @@ from mercer.solvers.solution import Float64
 _MOST_PRODUCTS = 200
 _LEAST_PIECE, _PIECE_BYTES = 64, 1 << 19
 _ROWS_PER_FEATURE = 8
+_PASSES = 4
+"""Few features may see more rows: as many as cost so many passes over all of them."""
 _TINY = float(np.finfo(float).tiny)
 
 Point = tuple[Float64, Float64]
@@ -102,7 +104,8 @@ class Preconditioner:
 
     def __init__(self, matrix: Any, root: CurvatureRoot, *, intercept: bool) -> None:
         curvature = root.diagonal()
-        stride = max(1, len(curvature) // (_ROWS_PER_FEATURE * matrix.shape[1]))
+        n, d = matrix.shape
+        stride = max(1, n // max(_ROWS_PER_FEATURE * d, _PASSES * n // d))
         self._factors = _factors(rows_of(matrix[::stride]), curvature[::stride] * stride, intercept=intercept)
         self._intercept = intercept
         self._differences = root.of_differences()

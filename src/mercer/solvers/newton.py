@@ -7,9 +7,9 @@ Source    Chapelle, Training a support vector machine in the primal (2007), for 
           gradients after Diaz, Epperly, Frangella, Tropp and Webber (2023)
 
 With R_i = S_i S_i' the curvature of C_i loss in f_i, a step solves (1 + S'KS) v = -S'K r for the residual
-r = -(b + C slope), and moves b by r + S v (`newton_system`). A low-rank factor F F' of K preconditions every
-step; it grows when steps take long. A step depends on f alone, so that the solution on every eighth object is a good
-start. Where C K is so large that steps lose their way in rounding, the run ends as stalled: see `factored`.
+r = -(b + C slope), and moves b by r + S v (`newton_system`). One low-rank factor F F' of K, computed once,
+preconditions every step. A step depends on f alone, so that the solution on every eighth object is a good start. Where
+C K is so large that steps lose their way in rounding, the run ends as stalled: see `factored`.
 """
 
 from __future__ import annotations
@@ -37,9 +37,6 @@ Float64 = npt.NDArray[np.float64]
 _RANK, _RANK_OF_SEVERAL = 300, 100
 MOST_FACTORED = 2000
 """Up to so many objects a run that loses its way is given up at once: there is another."""
-_MANY_PRODUCTS = 20
-_QUICKER = 10
-"""Work on large blocks takes about so much less time than as much work on vectors."""
 _ARMIJO = 1e-4
 _IDLE_STEPS = 10
 _SHORTEST_STEP = 2.0**-40
@@ -76,8 +73,8 @@ class NewtonRun(Run):
         shape = (len(problem.C), problem.outputs)
         self.b, self.c = (np.zeros(shape), np.zeros(problem.outputs)) if start is None else start
         self._Kb = np.zeros(shape) if start is None else gram.matvec(self.b)
-        self._rank = min(_RANK if problem.outputs == 1 else _RANK_OF_SEVERAL, shape[0])  # outputs have a system each
-        self._factor = low_rank(gram, self._rank).factor
+        rank = _RANK if problem.outputs == 1 else _RANK_OF_SEVERAL  # each output has its own system to invert
+        self._factor = low_rank(gram, min(rank, shape[0])).factor
         self._system: NewtonSystem | None = None
         self._idleness = Idleness(_IDLE_STEPS)
 
@@ -119,7 +116,6 @@ class NewtonRun(Run):
                     self.done, self.status = True, Status.STALLED
                     return
                 self._move(self._system)
-                self._grow(self._system.products)
                 self._system = None
                 self.gap = self._violation(self._residual())
                 if self.gap <= self._tol or self.done:
@@ -139,14 +135,6 @@ class NewtonRun(Run):
             root, self._factor, self.b, residual, problem.C,
             intercept=problem.intercept, goal=goal, product=self._gram.matvec,
         )  # fmt: skip
-
-    def _grow(self, products: int) -> None:
-        """A factor of twice the rank, where the last step took more products than that costs."""
-        n, rank = len(self.b), min(2 * self._rank, len(self.b))
-        exhausted = self._factor.shape[1] < self._rank or rank == self._rank
-        if not exhausted and products > max(_MANY_PRODUCTS, rank**2 // (_QUICKER * n)):
-            self._rank = rank
-            self._factor = low_rank(self._gram, rank).factor
 
     def _move(self, system: NewtonSystem) -> None:
         problem = self._problem
