@@ -23,7 +23,7 @@ from timing import DATA, best_of, head, line, loader, seconds, take_turns
 from mercer import LinearSVC, kernels
 from mercer.gram.executors import Threads
 from mercer.gram.matrix import Gram
-from mercer.kernels.featuremap import explicit
+from mercer.kernels.features.feature_map import explicit
 
 THREADS = 2
 LSGKM_SECONDS = 115.0

@@ -19,7 +19,7 @@ from timing import head, line, take_turns
 from mercer import kernels
 from mercer.gram.executors import Threads
 from mercer.gram.matrix import Gram
-from mercer.kernels import epilogues
+from mercer.kernels.loops import epilogues
 
 THREADS = 2
 ROWS, COLUMNS = 256, 1024

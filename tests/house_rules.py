@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+SRC = Path(__file__).resolve().parents[1] / "src"
 LONGEST_FILE = 400
 FORBIDDEN_CALLS = {"eval", "exec", "compile", "__import__"}
 FORBIDDEN_MODULES = {"pickle", "cPickle", "_pickle", "dill", "cloudpickle", "shelve", "marshal"}
@@ -38,6 +39,32 @@ def parallel_loops(files: Iterable[Path]) -> list[str]:
         and isinstance(node.value, ast.Constant)
         and node.value.value is True
     ]
+
+
+def compiled_from_elsewhere(files: Iterable[Path]) -> list[str]:
+    """A compiled loop takes names from files that mention `_jit` alone: the others are not part of the cache's key."""
+    complaints = []
+    for file in files:
+        tree = parse(file)
+        origin = {
+            alias.asname or alias.name: node.module
+            for node in ast.walk(tree)
+            if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("mercer.")
+            for alias in node.names
+        }
+        for loop in compiled_functions(tree):
+            for name in {node.id for node in ast.walk(loop) if isinstance(node, ast.Name)} & set(origin):
+                source = SRC / (origin[name].replace(".", "/") + ".py")
+                if not source.exists() or "_jit" not in source.read_text(encoding="utf-8"):
+                    complaints.append(f"{file}:{loop.lineno}: {loop.name} takes {name} from {origin[name]}")
+    return complaints
+
+
+def compiled_functions(tree: ast.AST) -> Iterator[ast.FunctionDef]:
+    """The functions under `@jit`."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef) and any("jit" in ast.unparse(mark) for mark in node.decorator_list):
+            yield node
 
 
 def code_from_data(files: Iterable[Path]) -> list[str]:

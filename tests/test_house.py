@@ -26,6 +26,11 @@ RULES: list[tuple[Rule, list[Path], list[str]]] = [
     ),
     (house_rules.parallel_loops, SOURCES, ["@njit(nogil=True, parallel=True)\ndef f(): pass\n"]),
     (
+        house_rules.compiled_from_elsewhere,
+        SOURCES,
+        ["from mercer.errors import LIMIT\n\n\n@jit\ndef f(x):\n    return x + LIMIT\n"],
+    ),
+    (
         house_rules.code_from_data,
         SOURCES,
         [

@@ -13,11 +13,12 @@ from mercer._version import __version__ as __version__
 
 if TYPE_CHECKING:
     from mercer import kernels as kernels
-    from mercer.estimators.fisher import KernelFisherDiscriminant as KernelFisherDiscriminant
-    from mercer.estimators.gradient_machine import GradientKernelMachine as GradientKernelMachine
     from mercer.estimators.kernel_cca import KernelCCA as KernelCCA
+    from mercer.estimators.kernel_fisher import KernelFisherDiscriminant as KernelFisherDiscriminant
     from mercer.estimators.kernel_kmeans import KernelKMeans as KernelKMeans
     from mercer.estimators.kernel_logistic import KernelLogisticRegression as KernelLogisticRegression
+    from mercer.estimators.kernel_machine_classifier import KernelMachineClassifier as KernelMachineClassifier
+    from mercer.estimators.kernel_machine_regressor import KernelMachineRegressor as KernelMachineRegressor
     from mercer.estimators.kernel_pca import KernelPCA as KernelPCA
     from mercer.estimators.kernel_quantile import KernelQuantileRegressor as KernelQuantileRegressor
     from mercer.estimators.kernel_ridge import KernelRidge as KernelRidge
@@ -25,17 +26,16 @@ if TYPE_CHECKING:
     from mercer.estimators.kernel_ridge_cv import KernelRidgeCV as KernelRidgeCV
     from mercer.estimators.linear_svc import LinearSVC as LinearSVC
     from mercer.estimators.linear_svr import LinearSVR as LinearSVR
-    from mercer.estimators.machine_classifier import KernelMachineClassifier as KernelMachineClassifier
-    from mercer.estimators.machine_regressor import KernelMachineRegressor as KernelMachineRegressor
     from mercer.estimators.nu_svc import NuSVC as NuSVC
     from mercer.estimators.nu_svr import NuSVR as NuSVR
     from mercer.estimators.one_class_svm import OneClassSVM as OneClassSVM
-    from mercer.estimators.perceptron import KernelPerceptron as KernelPerceptron
-    from mercer.estimators.perceptron import PrimalPerceptron as PrimalPerceptron
-    from mercer.estimators.spectral import SpectralClustering as SpectralClustering
-    from mercer.estimators.subgradient_svm import SubgradientSVM as SubgradientSVM
+    from mercer.estimators.spectral_clustering import SpectralClustering as SpectralClustering
     from mercer.estimators.svc import SVC as SVC
     from mercer.estimators.svr import SVR as SVR
+    from mercer.lectures.gradient_machine import GradientKernelMachine as GradientKernelMachine
+    from mercer.lectures.perceptron import KernelPerceptron as KernelPerceptron
+    from mercer.lectures.perceptron import PrimalPerceptron as PrimalPerceptron
+    from mercer.lectures.subgradient_svm import SubgradientSVM as SubgradientSVM
     from mercer.selection.compare import compare as compare
     from mercer.selection.multiple import MultipleKernelMachine as MultipleKernelMachine
     from mercer.selection.multiple import learn_kernel as learn_kernel
@@ -57,8 +57,8 @@ _HOMES = {
     "KernelRidge": "mercer.estimators.kernel_ridge",
     "KernelRidgeCV": "mercer.estimators.kernel_ridge_cv",
     "KernelLogisticRegression": "mercer.estimators.kernel_logistic",
-    "KernelMachineClassifier": "mercer.estimators.machine_classifier",
-    "KernelMachineRegressor": "mercer.estimators.machine_regressor",
+    "KernelMachineClassifier": "mercer.estimators.kernel_machine_classifier",
+    "KernelMachineRegressor": "mercer.estimators.kernel_machine_regressor",
     "LinearSVC": "mercer.estimators.linear_svc",
     "LinearSVR": "mercer.estimators.linear_svr",
     "KernelQuantileRegressor": "mercer.estimators.kernel_quantile",
@@ -68,15 +68,15 @@ _HOMES = {
     "OneClassSVM": "mercer.estimators.one_class_svm",
     "SVC": "mercer.estimators.svc",
     "SVR": "mercer.estimators.svr",
-    "GradientKernelMachine": "mercer.estimators.gradient_machine",
-    "KernelPerceptron": "mercer.estimators.perceptron",
-    "PrimalPerceptron": "mercer.estimators.perceptron",
-    "SubgradientSVM": "mercer.estimators.subgradient_svm",
+    "GradientKernelMachine": "mercer.lectures.gradient_machine",
+    "KernelPerceptron": "mercer.lectures.perceptron",
+    "PrimalPerceptron": "mercer.lectures.perceptron",
+    "SubgradientSVM": "mercer.lectures.subgradient_svm",
     "KernelCCA": "mercer.estimators.kernel_cca",
-    "KernelFisherDiscriminant": "mercer.estimators.fisher",
+    "KernelFisherDiscriminant": "mercer.estimators.kernel_fisher",
     "KernelKMeans": "mercer.estimators.kernel_kmeans",
     "KernelPCA": "mercer.estimators.kernel_pca",
-    "SpectralClustering": "mercer.estimators.spectral",
+    "SpectralClustering": "mercer.estimators.spectral_clustering",
     "KernelSearchCV": "mercer.selection.search",
     "MultipleKernelMachine": "mercer.selection.multiple",
     "learn_kernel": "mercer.selection.multiple",

@@ -3,8 +3,8 @@
 import dataclasses
 import itertools
 
+from mercer.solvers.box.choice import SMO
 from mercer.solvers.drive import Solver
-from mercer.solvers.smo import SMO
 
 SOLVERS = []
 

@@ -10,7 +10,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from mercer import KernelRidge, KernelRidgeCV, kernels
 from mercer.errors import InputError, KernelWarning, ParameterError
-from mercer.solvers import ridge
+from mercer.solvers.ridge import direct
 
 
 def regression(n=80, outputs=2, seed=0):
@@ -78,12 +78,12 @@ def test_deviation_is_that_of_the_gaussian_process():
 def test_left_out_residuals_equal_training_anew(intercept):
     X, y, weights = regression(40)
     K = kernels.RBF(gamma=0.5).fit(X)(X)
-    path = ridge.RidgePath.of(K, y, weights, intercept=intercept)
+    path = direct.RidgePath.of(K, y, weights, intercept=intercept)
     folds = [np.arange(0, 12), np.arange(12, 40)]
 
     def anew(test):
         train = np.setdiff1d(np.arange(40), test)
-        found = ridge.solve(K[np.ix_(train, train)], y[train], np.full(2, 0.3), weights[train], intercept=intercept)
+        found = direct.solve(K[np.ix_(train, train)], y[train], np.full(2, 0.3), weights[train], intercept=intercept)
         return y[test] - (K[np.ix_(test, train)] @ found.coefficients + found.intercept)
 
     assert np.allclose(path.leave_one_out(0.3), np.vstack([anew(np.array([i])) for i in range(40)]))

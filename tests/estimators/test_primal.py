@@ -26,22 +26,24 @@ from mercer import (
     kernels,
 )
 from mercer.errors import MemoryBudgetError, ParameterError
-from mercer.estimators import primal
 from mercer.gram import folding
 from mercer.gram.matrix import Gram
-from mercer.kernels.featurespace import columns_at_least
+from mercer.kernels.features.space import columns_at_least
 from mercer.kernels.vectors.polynomial import Polynomial
 from mercer.losses.base import Loss
 from mercer.losses.huber import Huber
 from mercer.losses.quantile import Quantile
 from mercer.losses.squared_hinge import SquaredHinge
-from mercer.solvers import primal_ridge, sided_newton, smo
+from mercer.solvers.box import choice
+from mercer.solvers.ridge import normal_equations
+from mercer.solvers.weights import nu_newton
+from mercer.training import on_features
 
 
 @pytest.fixture(autouse=True)
 def few_objects_too(monkeypatch):
     """Small sets are trained on features as well, so that the tests can be quick."""
-    monkeypatch.setattr(primal, "FEW", 0)
+    monkeypatch.setattr(on_features, "FEW", 0)
 
 
 def words(n, seed=0):
@@ -103,9 +105,9 @@ def test_working_sets_take_products_by_features(model, monkeypatch):
     """With too many features for Newton's method the nu-forms go on by working sets, and still store no matrix."""
     targets = COUNTS if isinstance(model, NuSVR) else TWO
     wanted = clone(model).set_params(kernel=KERNEL, dual=True).fit(TEXTS, targets, sample_weight=WEIGHTS)
-    monkeypatch.setattr(sided_newton, "MOST_FEATURES", 0)
-    monkeypatch.setattr(smo, "DENSE", 16)
-    monkeypatch.setattr("mercer.solvers.supply.RowCache", None)  # no row is kept
+    monkeypatch.setattr(nu_newton, "MOST_FEATURES", 0)
+    monkeypatch.setattr(choice, "DENSE", 16)
+    monkeypatch.setattr("mercer.solvers.box.row_supply.RowCache", None)  # no row is kept
     found = clone(model).set_params(kernel=KERNEL, dual=False).fit(TEXTS, targets, sample_weight=WEIGHTS)
     value = "predict" if isinstance(model, NuSVR) else "decision_function"
     scale = max(1.0, np.abs(getattr(wanted, value)(NEW)).max())
@@ -153,7 +155,7 @@ def test_probabilities_are_those_of_the_matrix():
 
 def test_many_features_need_conjugate_gradients(monkeypatch):
     wanted = KernelRidge(alpha=0.1, kernel=KERNEL, fit_intercept=True, dual=True).fit(TEXTS, COUNTS, WEIGHTS)
-    monkeypatch.setattr(primal_ridge, "MOST_FEATURES", 3)
+    monkeypatch.setattr(normal_equations, "MOST_FEATURES", 3)
     found = KernelRidge(alpha=0.1, kernel=KERNEL, fit_intercept=True, dual=False).fit(TEXTS, COUNTS, WEIGHTS)
     np.testing.assert_allclose(found.dual_coef_, wanted.dual_coef_, atol=1e-7)
     assert found.intercept_ == pytest.approx(wanted.intercept_, abs=1e-7)
@@ -193,8 +195,8 @@ def test_cross_validation_with_more_features_than_objects_goes_by_the_matrix():
 
 def test_the_rule(monkeypatch):
     made = []
-    monkeypatch.setattr(primal, "MANY", 100)
-    monkeypatch.setattr(primal, "VERY_MANY", 110)
+    monkeypatch.setattr(on_features, "MANY", 100)
+    monkeypatch.setattr(on_features, "VERY_MANY", 110)
     of_rows = Gram.of_rows.__func__
     monkeypatch.setattr(
         Gram, "of_rows", classmethod(lambda cls, rows, **k: made.append(rows) or of_rows(cls, rows, **k))
@@ -215,7 +217,7 @@ def test_the_rule(monkeypatch):
     assert not in_primal(SVR(kernel=few), TEXTS[:105], COUNTS[:105])
     assert in_primal(SVR(kernel=few, memory=0.04), TEXTS[:105], COUNTS[:105])  # the matrix would take 44 KB
     assert in_primal(NuSVR(kernel=few), TEXTS[:105], COUNTS[:105])
-    monkeypatch.setattr(sided_newton, "MOST_FEATURES", 3)
+    monkeypatch.setattr(nu_newton, "MOST_FEATURES", 3)
     assert not in_primal(NuSVR(kernel=few), TEXTS[:105], COUNTS[:105])
     assert in_primal(NuSVR(kernel=few))
     with pytest.raises(MemoryBudgetError):

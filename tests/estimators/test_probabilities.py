@@ -11,7 +11,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import mercer
 from mercer import SVC, NuSVC, kernels
-from mercer.estimators.probabilities import fit_temperature, held_out
+from mercer.training.probabilities import fit_temperature, held_out
 from tests.estimators.test_svc import EXPECTED_FAILURES
 
 

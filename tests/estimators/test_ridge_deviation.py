@@ -9,10 +9,10 @@ import scipy.sparse as sp
 import mercer
 from mercer import KernelRidge, KernelRidgeCV, kernels
 from mercer.errors import KernelError, KernelWarning, MemoryBudgetError
-from mercer.estimators import deviation
-from mercer.estimators.deviation import ByFeatures, ByMatrix
-from mercer.solvers import ridge_variance
-from mercer.solvers.ridge_variance import Scatter
+from mercer.solvers.ridge import variance
+from mercer.solvers.ridge.variance import Scatter
+from mercer.training import deviation
+from mercer.training.deviation import ByFeatures, ByMatrix
 
 
 def words(n, letters="ACGT", seed=0):
@@ -155,7 +155,7 @@ def test_cross_validated_machines_have_one_too(on_features):
 
 @pytest.mark.parametrize("form", ["dense", "sparse", "full"])
 def test_scatter_in_blocks(form, monkeypatch):
-    monkeypatch.setattr(ridge_variance, "_BLOCK", 100)
+    monkeypatch.setattr(variance, "_BLOCK", 100)
     rows, new = (sp.random(n, 12, 0.05 if form == "sparse" else 0.6, random_state=n).tocsr() for n in (400, 150))
     weights, system = (
         np.arange(400) % 3.0,
@@ -165,7 +165,7 @@ def test_scatter_in_blocks(form, monkeypatch):
     if form == "dense":
         rows, new = rows.toarray(), new.toarray()
     for condition in (1e-9, 2.0):  # by the normal matrix, and by the triangle of the rows
-        monkeypatch.setattr(ridge_variance, "_CONDITION", condition)
+        monkeypatch.setattr(variance, "_CONDITION", condition)
         scatter = Scatter.of(rows, weights, 0.2)
         assert scatter.triangular == (condition > 1)
         assert np.allclose(scatter.variances(new, 0.2), wanted, rtol=1e-10)

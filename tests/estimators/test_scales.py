@@ -17,7 +17,7 @@ from mercer import (
     kernels,
 )
 from mercer.errors import KernelError, KernelWarning
-from mercer.estimators import primal, sanity
+from mercer.training import on_features, sanity
 
 
 def test_features_whose_products_overflow_are_refused_as_their_matrix_is():
@@ -107,14 +107,14 @@ def test_features_of_a_vast_scale_leave_ridge_regression_finite():
 
 @pytest.mark.filterwarnings("ignore::mercer.errors.KernelWarning")
 def test_squares_that_underflow_stop_conjugate_gradients(monkeypatch):
-    monkeypatch.setattr("mercer.solvers.linear.MOST_FEATURES", 1)
+    monkeypatch.setattr("mercer.solvers.weights.choice.MOST_FEATURES", 1)
     X, y = np.full((6, 3), 1e-200), np.arange(6) * 1e-200
     model = KernelMachineRegressor(loss="huber", kernel=kernels.Linear(), dual=False, fit_intercept=False).fit(X, y)
     assert np.isfinite(model.predict(X)).all()
 
 
 def test_light_weights_still_move_the_intercept(monkeypatch):
-    monkeypatch.setattr(primal, "FEW", 0)
+    monkeypatch.setattr(on_features, "FEW", 0)
     rng = np.random.default_rng(1)
     X, y = rng.normal(size=(20, 3)), np.where(np.arange(20) < 15, 1, 0)
     model = SVC(kernel=kernels.Linear(), C=1e-7, dual=False).fit(X, y)

@@ -68,7 +68,7 @@ def test_conditions_line_by_line():
 def test_a_wrong_solution_is_called_so():
     from dataclasses import replace
 
-    from mercer.estimators.writing import as_text
+    from mercer.training.show_work_text import as_text
 
     (problem,) = hard().show_work().problems
     assert "VIOLATED" not in as_text(problem)

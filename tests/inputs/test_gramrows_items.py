@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from mercer.errors import InputError, InputTypeError, ModelFileError
-from mercer.inputs.gramrows import GramRows
+from mercer.inputs.gram_rows import GramRows
 from mercer.inputs.items import Items
 
 K = np.array([[2.0, 1.0, 0.0], [1.0, 3.0, 1.0], [0.0, 1.0, 4.0]])

@@ -9,7 +9,7 @@ from mercer import kernels
 from mercer.errors import InputError, InputTypeError
 from mercer.inputs.bags import Bags
 from mercer.inputs.categories import Categories
-from mercer.inputs.gramrows import GramRows
+from mercer.inputs.gram_rows import GramRows
 from mercer.inputs.graphs import Graphs
 from mercer.inputs.items import Items
 from mercer.inputs.listing import listed

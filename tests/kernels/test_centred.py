@@ -6,7 +6,7 @@ import pytest
 from mercer import kernels
 from mercer.gram.matrix import Gram
 from mercer.kernels import FittedKernel
-from mercer.kernels import centred as module
+from mercer.kernels.algebra import centred as module
 from mercer.kernels.base import State
 
 RNG = np.random.default_rng(0)

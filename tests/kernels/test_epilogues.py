@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mercer.kernels import epilogues
+from mercer.kernels.loops import epilogues
 
 PRECISIONS = pytest.mark.parametrize("dtype", [np.float32, np.float64])
 

@@ -14,7 +14,7 @@ from mercer import kernels
 from mercer._registry import KERNELS
 from mercer.errors import ParameterError
 from mercer.kernels import Kernel
-from mercer.kernels.expression import MAX_CHARACTERS, MAX_NODES
+from mercer.kernels.text.expression import MAX_CHARACTERS, MAX_NODES
 from tests.oracles.kerneltrees import Tree, build, trees
 
 A, B = kernels.Linear(), kernels.RBF(gamma=0.1)
@@ -139,7 +139,7 @@ def test_numpy_numbers_are_written_as_numbers() -> None:
 
 
 def test_arrays_and_functions_are_named() -> None:
-    from mercer.kernels.text import text_of_value
+    from mercer.kernels.text.form import text_of_value
 
     assert text_of_value(np.zeros((2, 3))) == "<array of shape (2, 3)>"
     assert text_of_value(len) == "<function len>"
@@ -228,6 +228,6 @@ def test_what_is_no_text_is_refused(raw: Any) -> None:
 def test_parse_is_found_without_loading_anything() -> None:
     code = (
         "import sys, mercer.kernels as k; assert 'parse' in dir(k); "
-        "assert 'numba' not in sys.modules and 'mercer.kernels.expression' not in sys.modules; k.parse('linear')"
+        "assert 'numba' not in sys.modules and 'mercer.kernels.text.expression' not in sys.modules; k.parse('linear')"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -8,10 +8,11 @@ import scipy.sparse as sp
 
 from mercer import kernels
 from mercer.errors import KernelError
-from mercer.kernels import featuremap, featurespace
-from mercer.kernels.featuremap import WeightTable, has_feature_map
-from mercer.kernels.featurespace import FeatureSpace, entries_per_object, has_feature_space
-from mercer.kernels.vocabulary import Vocabulary
+from mercer.kernels.features import feature_map
+from mercer.kernels.features import space as feature_space
+from mercer.kernels.features.feature_map import WeightTable, has_feature_map
+from mercer.kernels.features.space import FeatureSpace, entries_per_object, has_feature_space
+from mercer.kernels.features.vocabulary import Vocabulary
 
 KERNELS = [
     kernels.Spectrum(p=3),
@@ -40,8 +41,8 @@ def fit(kernel, raw):
 
 @pytest.mark.parametrize("kernel", KERNELS, ids=str)
 def test_maps_and_tables_agree_with_the_kernel(kernel, monkeypatch):
-    monkeypatch.setattr(featuremap, "_FIRST_BLOCK", 5)
-    monkeypatch.setattr(featuremap, "_NAMES_PER_BLOCK", 700)
+    monkeypatch.setattr(feature_map, "_FIRST_BLOCK", 5)
+    monkeypatch.setattr(feature_map, "_NAMES_PER_BLOCK", 700)
     train, new = strings(0, 30), strings(1, 11)
     fitted = fit(kernel, train)
     objects, others = fitted.coerce(train), fitted.coerce(new)
@@ -106,7 +107,7 @@ def dense(matrix):
 
 
 def test_rows_that_mix_kinds_have_columns_side_by_side(monkeypatch):
-    monkeypatch.setattr(featurespace, "_BLOCK", 3)
+    monkeypatch.setattr(feature_space, "_BLOCK", 3)
     table = {"text": strings(3, 12), "a": list(ROWS[:, 0]), "b": list(ROWS[:, 1])}
     mixed = kernels.normalise(
         kernels.on("text", kernels.Spectrum(p=2))
@@ -144,7 +145,7 @@ def test_vocabularies_grow_and_find_again():
 
 
 def test_large_maps_are_in_single_precision(monkeypatch):
-    monkeypatch.setattr(featurespace, "_IN_SINGLE", 10)
+    monkeypatch.setattr(feature_space, "_IN_SINGLE", 10)
     fitted = kernels.Spectrum(p=1).fit(["abcde", "fghij"])
     assert entries_per_object(fitted, fitted.coerce(["abcde", "fghij"])) == 5
     assert FeatureSpace.of(fitted, fitted.coerce(["abcde", "fghij"]))[1].dtype == np.float64

@@ -5,7 +5,7 @@ import pytest
 from mercer import kernels
 from mercer._registry import KERNELS
 from mercer.kernels import Kernel
-from mercer.kernels.latex import latex_of
+from mercer.kernels.text.latex import latex_of
 
 A, B = kernels.Linear(), kernels.RBF(gamma=0.5)
 EXAMPLES = [kernel for entry in KERNELS.values() for kernel in entry.load().examples()]

@@ -13,7 +13,8 @@ from sklearn.svm import SVC as SklearnSVC
 
 from mercer.errors import KernelError, ParameterError
 from mercer.gram.matrix import Gram
-from mercer.kernels import RBF, Linear, Polynomial, epilogues
+from mercer.kernels import RBF, Linear, Polynomial
+from mercer.kernels.loops import epilogues
 
 RANDOM = np.random.default_rng(0)
 X = RANDOM.normal(size=(30, 5))

@@ -5,7 +5,7 @@ import pytest
 
 from mercer.errors import InputError, KernelError
 from mercer.gram.matrix import Gram
-from mercer.inputs.gramrows import GramRows
+from mercer.inputs.gram_rows import GramRows
 from mercer.kernels import Linear, Precomputed, normalise
 
 X = np.random.default_rng(0).normal(size=(8, 3))

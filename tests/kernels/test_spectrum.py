@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from mercer.errors import InputTypeError, KernelWarning, ParameterError
 from mercer.gram.matrix import Gram
-from mercer.kernels import Spectrum, counts, normalise
+from mercer.kernels import Spectrum, normalise
+from mercer.kernels.features import counts
 
 texts = st.lists(st.text(st.characters(codec=None, exclude_categories=()), max_size=9), min_size=1, max_size=5)
 small_alphabet = st.lists(st.text("ab", max_size=12), min_size=1, max_size=6)

@@ -12,7 +12,7 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 import mercer
 from mercer import SVC, KernelRidge, KernelSearchCV, MultipleKernelMachine, kernels, learn_kernel
 from mercer.gram.matrix import Gram
-from mercer.kernels.algebra import Scaled, Sum
+from mercer.kernels.algebra.sums import Scaled, Sum
 from mercer.selection import mixing
 
 RANDOM = np.random.default_rng(0)

@@ -15,7 +15,7 @@ from mercer import (
     KernelSearchCV,
     kernels,
 )
-from mercer.solvers.dense import DenseRun
+from mercer.solvers.box.small import DenseRun
 from tests.selection.searches import (
     TWO,
     Counted,
@@ -39,7 +39,7 @@ class TestNothingTwice:
         assert seen[0] <= len(X) ** 2
 
     def test_later_penalties_begin_where_earlier_ones_ended(self) -> None:
-        from mercer.estimators.sharing import Sharing
+        from mercer.training.warm_start import Sharing
 
         steps = []
         for sharing in (None, Sharing()):

@@ -5,8 +5,8 @@ import pytest
 import scipy.linalg
 
 from mercer.gram import executors
-from mercer.solvers import ridge
-from mercer.solvers.band import BandForm
+from mercer.solvers.ridge import direct
+from mercer.solvers.ridge.band import BandForm
 
 SIZES = [(1, 4), (3, 4), (4, 4), (5, 4), (8, 4), (23, 4), (40, 16), (300, 7), (600, 64)]
 """Objects and diagonals: fewer objects than diagonals, multiples and what is beside them, several tiles."""
@@ -83,7 +83,7 @@ def anew(K, y, weights, alpha, test, intercept):
     """Residuals of objects that a machine, trained on the rest, never saw."""
     train = np.setdiff1d(np.arange(len(y)), test)
     penalties = np.full(y.shape[1], alpha)
-    found = ridge.solve(K[np.ix_(train, train)], y[train], penalties, weights[train], intercept=intercept)
+    found = direct.solve(K[np.ix_(train, train)], y[train], penalties, weights[train], intercept=intercept)
     return y[test] - (K[np.ix_(test, train)] @ found.coefficients + found.intercept)
 
 
@@ -96,7 +96,7 @@ def problem(n, outputs, weighted):
 @pytest.mark.parametrize(("n", "outputs", "weighted"), [(5, 1, False), (64, 2, True), (129, 1, True), (150, 3, False)])
 def test_paths_over_a_band_equal_training_anew(n, outputs, weighted, intercept):
     K, y, weights = problem(n, outputs, weighted)
-    path = ridge.RidgePath.of(K, y, weights, intercept=intercept, alphas=0)
+    path = direct.RidgePath.of(K, y, weights, intercept=intercept, alphas=0)
     assert path._band is not None
     folds = np.array_split(np.random.default_rng(5).permutation(n), 3)
     for alpha in 1e-2, 3.0:
@@ -110,8 +110,8 @@ def test_paths_over_a_band_equal_training_anew(n, outputs, weighted, intercept):
 @pytest.mark.parametrize("intercept", [False, True])
 def test_bands_and_eigenvectors_agree(intercept):
     K, y, weights = problem(200, 2, weighted=True)
-    band = ridge.RidgePath.of(K, y, weights, intercept=intercept, alphas=0)
-    eigen = ridge.RidgePath.of(K, y, weights, intercept=intercept, alphas=10**6)
+    band = direct.RidgePath.of(K, y, weights, intercept=intercept, alphas=0)
+    eigen = direct.RidgePath.of(K, y, weights, intercept=intercept, alphas=10**6)
     assert eigen._band is None
     folds = [np.arange(50), np.arange(50, 51), np.arange(51, 200)]
     for alpha in 1e-2, 1.0, 1e3:
@@ -122,16 +122,16 @@ def test_bands_and_eigenvectors_agree(intercept):
 @pytest.mark.parametrize("alpha", [1e-30, 1e-16])
 def test_an_alpha_lost_in_rounding_is_left_to_eigenvectors(alpha):
     K, y, weights = np.ones((20, 20)), np.arange(20.0)[:, None], np.ones(20)
-    few = ridge.RidgePath.of(K, y, weights, intercept=False, alphas=0)
-    many = ridge.RidgePath.of(K, y, weights, intercept=False, alphas=10**6)
+    few = direct.RidgePath.of(K, y, weights, intercept=False, alphas=0)
+    many = direct.RidgePath.of(K, y, weights, intercept=False, alphas=10**6)
     assert np.array_equal(few.leave_one_out(alpha), many.leave_one_out(alpha))
 
 
 def test_an_indefinite_matrix_is_left_to_eigenvectors_where_it_must_be():
     K, y, weights = problem(40, 1, weighted=False)
     K -= 0.5 * np.eye(40)
-    few = ridge.RidgePath.of(K, y, weights, intercept=False, alphas=0)
-    many = ridge.RidgePath.of(K, y, weights, intercept=False, alphas=10**6)
+    few = direct.RidgePath.of(K, y, weights, intercept=False, alphas=0)
+    many = direct.RidgePath.of(K, y, weights, intercept=False, alphas=10**6)
     assert np.array_equal(few.leave_one_out(0.1), many.leave_one_out(0.1))
     one_by_one = [anew(K, y, weights, 1.0, np.array([i]), intercept=False)[0] for i in range(40)]
     assert np.allclose(few.leave_one_out(1.0), one_by_one, rtol=1e-9)

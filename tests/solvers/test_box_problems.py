@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 from mercer import kernels
 from mercer.gram.executors import Serial, Threads
 from mercer.gram.matrix import Gram
-from mercer.solvers.box import CoordinateAscent
-from mercer.solvers.dense import DenseRun
+from mercer.solvers.box.choice import SMO, feasible
+from mercer.solvers.box.coordinate_ascent import CoordinateAscent
+from mercer.solvers.box.large import WorkingSetRun
+from mercer.solvers.box.problem import BoxProblem
+from mercer.solvers.box.small import DenseRun
+from mercer.solvers.box.step_rules import Pairs, Singles
 from mercer.solvers.drive import Limits, Stopped, drive
-from mercer.solvers.moves import Pairs, Singles
-from mercer.solvers.problem import BoxProblem
-from mercer.solvers.smo import SMO, feasible
 from mercer.solvers.solution import Status
-from mercer.solvers.workingset import WorkingSetRun
 from tests.oracles import qp
 
 KERNELS = [kernels.RBF(gamma=0.5), kernels.Linear(), kernels.Polynomial(degree=2), kernels.RBF(gamma=5.0)]

@@ -7,19 +7,19 @@ import pytest
 
 from mercer import kernels
 from mercer.gram.matrix import Gram
-from mercer.solvers import conjugate, patience
-from mercer.solvers.dense import DenseRun
+from mercer.solvers.box import conjugate, step_budget
+from mercer.solvers.box.choice import feasible
+from mercer.solvers.box.problem import BoxProblem
+from mercer.solvers.box.small import DenseRun
+from mercer.solvers.box.step_rules import Local, Pairs
 from mercer.solvers.drive import Limits, drive
-from mercer.solvers.moves import Local, Pairs
-from mercer.solvers.problem import BoxProblem
-from mercer.solvers.smo import feasible
 from tests.oracles import qp
 
 
 @pytest.fixture(autouse=True)
 def steps_alone(monkeypatch):
     """Linear systems would solve these problems before steps had become slow."""
-    monkeypatch.setattr(patience, "STEPS", 10**9)
+    monkeypatch.setattr(step_budget, "STEPS", 10**9)
 
 
 def hard(n=500, C=1e4, dtype=np.float64):
@@ -46,7 +46,7 @@ def test_the_solution_is_optimal_and_takes_fewer_steps(dtype, monkeypatch):
     assert (b <= problem.upper).all()
     assert b.sum() == pytest.approx(0.0, abs=1e-9 * np.abs(b).sum())
     assert qp.violation(K, problem.linear, problem.lower, problem.upper, 0.0, b) <= 1.1e-3
-    monkeypatch.setattr("mercer.solvers.moves.Pairs.steps", _plain_steps)
+    monkeypatch.setattr("mercer.solvers.box.step_rules.Pairs.steps", _plain_steps)
     _, plain = solved(gram, problem)
     assert solution.objective == pytest.approx(plain.objective, rel=1e-5)
     assert solution.stats.iterations < 0.9 * plain.stats.iterations

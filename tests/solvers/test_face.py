@@ -9,14 +9,14 @@ import pytest
 
 from mercer.gram.matrix import Gram
 from mercer.kernels.vectors.linear import Linear
-from mercer.solvers import patience
+from mercer.solvers.box import step_budget
+from mercer.solvers.box.choice import SMO, feasible
+from mercer.solvers.box.face import Face, descend
+from mercer.solvers.box.kinked import KinkedPairs
+from mercer.solvers.box.nu import SidedPairs
+from mercer.solvers.box.problem import BoxProblem
+from mercer.solvers.box.step_rules import Local, Moves, Pairs, Singles
 from mercer.solvers.drive import Limits
-from mercer.solvers.face import Face, descend
-from mercer.solvers.kinked import KinkedPairs
-from mercer.solvers.moves import Local, Moves, Pairs, Singles
-from mercer.solvers.problem import BoxProblem
-from mercer.solvers.sided import SidedPairs
-from mercer.solvers.smo import SMO, feasible
 from mercer.solvers.solution import Status
 
 
@@ -94,7 +94,7 @@ def test_badly_scaled_problems_are_solved(name: str) -> None:
 
 def test_without_linear_systems_it_would_not_end(monkeypatch: pytest.MonkeyPatch) -> None:
     """The problems above are hard for steps alone; else they would prove nothing."""
-    monkeypatch.setattr(patience, "STEPS", 10**9)
+    monkeypatch.setattr(step_budget, "STEPS", 10**9)
     X = badly_scaled()
     problem, _ = problems(len(X), 1)["pairs"]
     solution = SMO().solve(Gram.of(Linear().fit(X), X), problem, tol=1e-3, limits=Limits(max_iter=200_000))

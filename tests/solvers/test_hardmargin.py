@@ -12,9 +12,9 @@ from sklearn.svm import SVC as ReferenceSVC
 from mercer import kernels
 from mercer.errors import InseparableError
 from mercer.gram.matrix import Gram
+from mercer.solvers.box.choice import SMO
+from mercer.solvers.box.problem import BoxProblem
 from mercer.solvers.drive import Limits
-from mercer.solvers.problem import BoxProblem
-from mercer.solvers.smo import SMO
 from mercer.solvers.solution import Status
 
 

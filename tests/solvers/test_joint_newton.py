@@ -12,10 +12,11 @@ from mercer.gram.matrix import Gram
 from mercer.losses.base import VectorLoss
 from mercer.losses.curvature import DiagonalRoot, MatrixRoot
 from mercer.losses.multinomial import Multinomial
-from mercer.solvers import joint_newton, joint_system, newton
 from mercer.solvers.drive import Limits
-from mercer.solvers.newton import SmoothProblem
+from mercer.solvers.smooth import newton
+from mercer.solvers.smooth.newton import SmoothProblem
 from mercer.solvers.solution import Status
+from mercer.solvers.weights import joint_newton, joint_system
 
 
 @dataclass(frozen=True)

@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from mercer import kernels
 from mercer.gram.matrix import Gram
 from mercer.losses.epsilon_insensitive import EpsilonInsensitive
+from mercer.solvers.box.choice import SMO, feasible
+from mercer.solvers.box.kinked import KinkedPairs
+from mercer.solvers.box.large import WorkingSetRun
+from mercer.solvers.box.problem import BoxProblem
 from mercer.solvers.drive import Limits, drive
-from mercer.solvers.kinked import KinkedPairs
-from mercer.solvers.problem import BoxProblem
-from mercer.solvers.smo import SMO, feasible
-from mercer.solvers.workingset import WorkingSetRun
 
 KERNELS = [kernels.RBF(gamma=0.5), kernels.Linear(), kernels.RBF(gamma=5.0)]
 

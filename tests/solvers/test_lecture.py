@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 
 from mercer import SVC, KernelMachineClassifier, kernels
 from mercer.gram.matrix import Gram
+from mercer.lectures.gradient_descent import gradient_descent
+from mercer.lectures.perceptron_updates import kernel_perceptron, primal_perceptron
+from mercer.lectures.subgradient_descent import batch_subgradient, stochastic_subgradient
 from mercer.losses.logistic import Logistic
 from mercer.losses.smooth_hinge import SmoothHinge
 from mercer.solvers import drive
-from mercer.solvers.lecture_gradient import gradient_descent
-from mercer.solvers.lecture_perceptron import kernel_perceptron, primal_perceptron
-from mercer.solvers.lecture_subgradient import batch_subgradient, stochastic_subgradient
 from mercer.solvers.solution import Status
 from mercer.theory.bounds import novikoff_bound
 from mercer.theory.margins import margin

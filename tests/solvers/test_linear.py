@@ -18,11 +18,11 @@ from mercer.losses.smooth_hinge import SmoothHinge
 from mercer.losses.squared import Squared
 from mercer.losses.squared_epsilon import SquaredEpsilonInsensitive
 from mercer.losses.squared_hinge import SquaredHinge
-from mercer.solvers import dual_descent, joint_descent, linear, primal_cg, primal_newton, rows, smoothed_newton
 from mercer.solvers.drive import Limits, Stopped
-from mercer.solvers.dual_form import dual_form
-from mercer.solvers.linear_problem import LinearProblem, balanced
 from mercer.solvers.solution import Status
+from mercer.solvers.weights import choice, coordinate_descent, joint_descent, newton, newton_cg, row_products, smoothed
+from mercer.solvers.weights.dual_form import dual_form
+from mercer.solvers.weights.problem import LinearProblem, balanced
 
 SMOOTH = [SquaredHinge(), Logistic(), SmoothHinge(), Squared(), SquaredEpsilonInsensitive(0.3), Huber(0.5)]
 KINKED = [Hinge(), EpsilonInsensitive(0.2), EpsilonInsensitive(0.0), Quantile(0.2), Quantile(0.7)]
@@ -93,7 +93,7 @@ def check(p, solution, best, rel):
     assert solution.primal <= best * (1 + rel)
 
 
-@pytest.mark.parametrize("solver", [primal_newton, primal_cg], ids=["newton", "cg"])
+@pytest.mark.parametrize("solver", [newton, newton_cg], ids=["newton", "cg"])
 @pytest.mark.parametrize("freedom", FREEDOMS)
 @pytest.mark.parametrize("loss", SMOOTH, ids=str)
 def test_primal_solvers_find_the_optimum(loss, freedom, solver):
@@ -107,10 +107,10 @@ def test_primal_solvers_find_the_optimum(loss, freedom, solver):
 def test_smoothing_finds_the_optimum(loss, freedom):
     for sparse in (False, True):
         p = problem(loss, freedom, sparse=sparse)
-        check(p, smoothed_newton.solve(p, tol=1e-7), optimum(p), 2e-7)
+        check(p, smoothed.solve(p, tol=1e-7), optimum(p), 2e-7)
 
 
-@pytest.mark.parametrize("loss", list(smoothed_newton.Smoothed.examples()), ids=str)
+@pytest.mark.parametrize("loss", list(smoothed.Smoothed.examples()), ids=str)
 def test_smoothed_losses_are_what_they_say(loss):
     f, y = np.linspace(-3, 3, 601), np.ones(601)
     u = np.linspace(-5, 5, 20_001)
@@ -125,10 +125,10 @@ def test_smoothed_losses_are_what_they_say(loss):
     assert np.allclose(loss.curvature(y, inner), numeric, atol=1e-5)
 
 
-@pytest.mark.parametrize("loss", list(smoothed_newton.Smoothed.examples()), ids=str)
+@pytest.mark.parametrize("loss", list(smoothed.Smoothed.examples()), ids=str)
 def test_rows_are_judged_by_their_smoothed_loss(loss):
     p = problem(loss)
-    run = smoothed_newton.SmoothedRun(p, rows.rows_of(p.rows), None, 1e-3)
+    run = smoothed.SmoothedRun(p, row_products.rows_of(p.rows), None, 1e-3)
     f, change = np.random.default_rng(0).normal(scale=2.0, size=(2, len(p.y)))
     slope, curvature = np.empty((2, len(f)))
     assert np.isclose(run._judge(p.y, p.C, f, slope, curvature), p.C @ loss.value(p.y, f))
@@ -142,7 +142,7 @@ def test_rows_are_judged_by_their_smoothed_loss(loss):
 def test_dual_descent_finds_the_optimum(loss, freedom):
     for sparse in (False, True):
         p = problem(loss, freedom, sparse=sparse)
-        check(p, dual_descent.solve(p, tol=1e-6), optimum(p), 2e-6)
+        check(p, coordinate_descent.solve(p, tol=1e-6), optimum(p), 2e-6)
 
 
 @pytest.mark.parametrize("freedom", FREEDOMS)
@@ -152,12 +152,12 @@ def test_classes_together_are_classes_alone(loss, freedom, tol):
     rng = np.random.default_rng(1)
     X = sp.csr_array(rng.normal(size=(150, 6)) * (rng.random((150, 6)) < 0.6))
     codes, C, factors = rng.integers(0, 11, 150), rng.uniform(0.5, 2, 150), rng.uniform(0.5, 2, 11)
-    solutions = linear.solve_classes(X, loss, codes, C, factors, freedom, dual=True, tol=tol)
+    solutions = choice.solve_classes(X, loss, codes, C, factors, freedom, dual=True, tol=tol)
     assert len(solutions) == 11
     for k, solution in enumerate(solutions):
         own = codes == k
         p = LinearProblem(X, loss, np.where(own, 1.0, -1.0), np.where(own, factors[k] * C, C), freedom)
-        check(p, solution, dual_descent.solve(p, tol=1e-8).primal, 1.01 * tol)
+        check(p, solution, coordinate_descent.solve(p, tol=1e-8).primal, 1.01 * tol)
 
 
 @pytest.mark.parametrize("loss", [Hinge(), SquaredHinge()], ids=str)
@@ -167,7 +167,7 @@ def test_classes_do_not_depend_on_threads(loss, monkeypatch):
     codes, found = rng.integers(0, 11, 2200), []
     for threads in ("1", "3"):
         monkeypatch.setenv("MERCER_NUM_THREADS", threads)
-        found.append(linear.solve_classes(X, loss, codes, np.ones(2200), np.ones(11), 0.0, dual=True, tol=1e-3))
+        found.append(choice.solve_classes(X, loss, codes, np.ones(2200), np.ones(11), 0.0, dual=True, tol=1e-3))
     for one, other in zip(*found, strict=True):
         assert np.array_equal(one.w, other.w)
         assert np.array_equal(one.dual, other.dual)
@@ -175,14 +175,14 @@ def test_classes_do_not_depend_on_threads(loss, monkeypatch):
 
 @pytest.mark.parametrize("classes", [3, 8, 9, 12, 13, 20, 21])
 def test_every_class_is_in_one_group(classes):
-    groups = linear._groups(classes)
+    groups = choice._groups(classes)
     assert np.array_equal(np.concatenate(groups), np.arange(classes))
     assert all(len(group) <= joint_descent.WIDTH for group in groups)
 
 
 @pytest.mark.parametrize("n", [1, 15, 2047, 2048, 5003])
 def test_shuffled_rows_are_all_there(n):
-    found = rows.shuffled(np.arange(n) + 7, np.random.default_rng(0))
+    found = row_products.shuffled(np.arange(n) + 7, np.random.default_rng(0))
     assert np.array_equal(np.sort(found), np.arange(n) + 7)
     assert n == 1 or not np.array_equal(found, np.arange(n) + 7)
 
@@ -192,15 +192,15 @@ def test_many_features_keep_their_places(loss):
     rng = np.random.default_rng(0)
     X = sp.random_array((80, 6000), density=0.01, rng=rng, format="csr")
     codes = rng.integers(0, 3, 80)
-    solutions = linear.solve_classes(X, loss, codes, np.ones(80), np.ones(3), 0.0, tol=1e-5)
+    solutions = choice.solve_classes(X, loss, codes, np.ones(80), np.ones(3), 0.0, tol=1e-5)
     for k, solution in enumerate(solutions):
         p = LinearProblem(X, loss, np.where(codes == k, 1.0, -1.0), np.ones(80))
-        check(p, solution, dual_descent.solve(p, tol=1e-8).primal, 1e-4)
+        check(p, solution, coordinate_descent.solve(p, tol=1e-8).primal, 1e-4)
 
 
 def test_newton_with_squared_hinges_ends_after_finitely_many_steps():
     p = problem(SquaredHinge(), n=400, d=10)
-    solution = primal_newton.solve(p, tol=1e-25)
+    solution = newton.solve(p, tol=1e-25)
     assert solution.stats.iterations < 12
     assert solution.status is Status.CONVERGED
 
@@ -208,9 +208,9 @@ def test_newton_with_squared_hinges_ends_after_finitely_many_steps():
 def test_a_start_on_a_few_rows_and_corrected_matrices_lead_to_the_same_place():
     for sparse in (False, True):
         p = problem(SquaredHinge(), np.inf, n=20_000, sparse=sparse)
-        exact = primal_newton.solve(p, tol=1e-20)
-        assert np.allclose(exact.w, primal_cg.solve(p, tol=1e-14).w, atol=1e-6)
-        run = primal_newton.PrimalNewtonRun(p, rows.rows_of(p.rows), exact.w[[0, 0, 0, 0, 0]], 1e-20)
+        exact = newton.solve(p, tol=1e-20)
+        assert np.allclose(exact.w, newton_cg.solve(p, tol=1e-14).w, atol=1e-6)
+        run = newton.PrimalNewtonRun(p, row_products.rows_of(p.rows), exact.w[[0, 0, 0, 0, 0]], 1e-20)
         for _ in range(4):
             run.step(1)
         X = p.rows.toarray() if sparse else p.rows
@@ -229,7 +229,7 @@ def test_products_with_rows_are_those_of_numpy_whatever_the_threads(dtype, spars
     several = []
     for threads in ("1", "3"):
         monkeypatch.setenv("MERCER_NUM_THREADS", threads)
-        view = rows.rows_of(matrix)
+        view = row_products.rows_of(matrix)
         assert len(view.blocks) > 1
         normal = np.zeros((5, 5))
         for block in view.blocks:
@@ -262,7 +262,7 @@ def test_balanced_coefficients_sum_to_zero_within_their_bounds():
 
 def test_seeds_change_the_way_and_not_the_result():
     p = problem(Hinge(), n=200)
-    first, again, other = (dual_descent.solve(p, tol=1e-7, seed=seed) for seed in (0, 0, 1))
+    first, again, other = (coordinate_descent.solve(p, tol=1e-7, seed=seed) for seed in (0, 0, 1))
     assert np.array_equal(first.w, again.w)
     assert not np.array_equal(first.w, other.w)
     assert np.allclose(first.w, other.w, atol=1e-3)
@@ -270,7 +270,7 @@ def test_seeds_change_the_way_and_not_the_result():
 
 def test_limits_end_every_solver():
     codes = np.random.default_rng(0).integers(0, 3, 60)
-    for solver, loss in itertools.product((primal_newton, primal_cg, dual_descent), (SquaredHinge(),)):
+    for solver, loss in itertools.product((newton, newton_cg, coordinate_descent), (SquaredHinge(),)):
         p = problem(loss)
         assert solver.solve(p, tol=1e-12, limits=Limits(max_iter=1)).status is Status.OUT_OF_ITERATIONS
         assert solver.solve(p, tol=1e-12, limits=Limits(time_limit=0.0)).status is Status.OUT_OF_TIME
@@ -284,19 +284,19 @@ def test_limits_end_every_solver():
         (Limits(max_iter=joint_descent._MOST_EPOCHS + 1), Status.OUT_OF_ITERATIONS),
         (Limits(time_limit=0.0), Status.OUT_OF_TIME),
     ):
-        for solution in linear.solve_classes(*arguments, tol=1e-12, limits=limits):
+        for solution in choice.solve_classes(*arguments, tol=1e-12, limits=limits):
             assert solution.status is status
             assert solution.lower_bound < solution.primal
 
 
 def test_the_route_follows_loss_and_features():
     with pytest.raises(ParameterError, match="not smooth"):
-        linear.solve(problem(Hinge()), dual=False)
+        choice.solve(problem(Hinge()), dual=False)
     with pytest.raises(ParameterError, match="no form for coordinate descent"):
-        linear.solve(problem(Logistic()), dual=True)
-    assert linear._by_smoothing(Hinge(), 3)
-    assert not linear._by_smoothing(Hinge(), 5000)
-    assert linear._in_dual(Hinge(), 5000, None)
-    assert linear._in_dual(SquaredHinge(), 5000, None)
-    assert not linear._in_dual(SquaredHinge(), 100, None)
-    assert not linear._in_dual(Logistic(), 5000, None)
+        choice.solve(problem(Logistic()), dual=True)
+    assert choice._by_smoothing(Hinge(), 3)
+    assert not choice._by_smoothing(Hinge(), 5000)
+    assert choice._in_dual(Hinge(), 5000, None)
+    assert choice._in_dual(SquaredHinge(), 5000, None)
+    assert not choice._in_dual(SquaredHinge(), 100, None)
+    assert not choice._in_dual(Logistic(), 5000, None)

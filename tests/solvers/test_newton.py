@@ -14,8 +14,8 @@ from mercer.losses.smooth_hinge import SmoothHinge
 from mercer.losses.squared import Squared
 from mercer.losses.squared_epsilon import SquaredEpsilonInsensitive
 from mercer.losses.squared_hinge import SquaredHinge
-from mercer.solvers import newton
 from mercer.solvers.drive import Limits
+from mercer.solvers.smooth import newton
 from mercer.solvers.solution import Status
 
 

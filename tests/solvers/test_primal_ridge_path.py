@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from mercer.solvers.primal_ridge_path import PrimalRidgePath
-from mercer.solvers.ridge import RidgePath
+from mercer.solvers.ridge.direct import RidgePath
+from mercer.solvers.ridge.path import PrimalRidgePath
 
 FOLDS = [np.arange(0, 2), np.arange(2, 15), np.array([20, 15, 17]), np.r_[16, 18, 19, 21:40]]
 

@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 from mercer import kernels
 from mercer.gram.matrix import Gram
+from mercer.solvers.box.choice import SMO, feasible
+from mercer.solvers.box.large import WorkingSetRun
+from mercer.solvers.box.nu import SidedPairs, side_levels
+from mercer.solvers.box.problem import BoxProblem
 from mercer.solvers.drive import Limits, drive
-from mercer.solvers.problem import BoxProblem
-from mercer.solvers.sided import SidedPairs, side_levels
-from mercer.solvers.smo import SMO, feasible
-from mercer.solvers.workingset import WorkingSetRun
 from tests.oracles import qp
 
 KERNELS = [kernels.RBF(gamma=0.5), kernels.Linear(), kernels.Polynomial(degree=2), kernels.RBF(gamma=5.0)]

@@ -6,11 +6,11 @@ import scipy.sparse as sp
 from scipy.optimize import minimize
 
 from mercer.gram.matrix import Gram
-from mercer.solvers import sided_newton
+from mercer.solvers.box.choice import SMO
+from mercer.solvers.box.problem import BoxProblem
 from mercer.solvers.drive import Limits
-from mercer.solvers.problem import BoxProblem
-from mercer.solvers.smo import SMO
 from mercer.solvers.solution import Status
+from mercer.solvers.weights import nu_newton
 
 
 def data(n=40, seed=0):
@@ -60,8 +60,8 @@ def optimum(X, problem):
 @pytest.mark.parametrize(("X", "problem"), [case[1:] for case in CASES], ids=[case[0] for case in CASES])
 def test_finds_the_optimum_and_its_levels(X, problem, form):
     gram = Gram.of_rows(form(X))
-    assert sided_newton.applies(gram, problem)
-    found, levels = sided_newton.solve(gram, problem, tol=1e-6)
+    assert nu_newton.applies(gram, problem)
+    found, levels = nu_newton.solve(gram, problem, tol=1e-6)
     b, best = found.coefficients, optimum(X, problem)
     assert found.status is Status.CONVERGED
     assert (b >= problem.lower - 1e-12).all()
@@ -88,24 +88,24 @@ def test_finds_the_optimum_and_its_levels(X, problem, form):
 def test_what_it_is_not_for():
     X, _, C = data()
     plane = BoxProblem(np.zeros(40), np.zeros(40), C, 0.3 * C.sum())
-    assert not sided_newton.applies(Gram.of_rows(np.ones((40, sided_newton.MOST_FEATURES + 1))), plane)
-    assert not sided_newton.applies(Gram.of_rows(X), BoxProblem(np.zeros(40), -C, C, 0.0))
-    assert not sided_newton.applies(Gram.of_rows(X), BoxProblem(np.zeros(40), np.zeros(40), C, None))
+    assert not nu_newton.applies(Gram.of_rows(np.ones((40, nu_newton.MOST_FEATURES + 1))), plane)
+    assert not nu_newton.applies(Gram.of_rows(X), BoxProblem(np.zeros(40), -C, C, 0.0))
+    assert not nu_newton.applies(Gram.of_rows(X), BoxProblem(np.zeros(40), np.zeros(40), C, None))
 
 
 def test_objects_all_alike_and_limits():
     _, _, C = data()
     plane = BoxProblem(np.zeros(40), np.zeros(40), C, 0.3 * C.sum())
-    found, levels = sided_newton.solve(Gram.of_rows(np.ones((40, 2))), plane, tol=1e-6)
+    found, levels = nu_newton.solve(Gram.of_rows(np.ones((40, 2))), plane, tol=1e-6)
     assert found.status is Status.CONVERGED
     assert levels[0] == pytest.approx(-2 * 0.3 * C.sum())
     X = CASES[2][1]
-    early, _ = sided_newton.solve(Gram.of_rows(X), CASES[2][2], tol=1e-9, limits=Limits(max_iter=2))
+    early, _ = nu_newton.solve(Gram.of_rows(X), CASES[2][2], tol=1e-9, limits=Limits(max_iter=2))
     assert early.status is Status.OUT_OF_ITERATIONS
     assert early.coefficients.sum() == pytest.approx(0.0, abs=1e-9)
     around = np.vstack([X, -X])  # nothing lies beyond the origin: w is zero, and so is the objective
     nowhere = BoxProblem(np.zeros(len(around)), np.zeros(len(around)), np.ones(len(around)), len(around) / 2)
-    found, _ = sided_newton.solve(Gram.of_rows(around), nowhere, tol=1e-6)
+    found, _ = nu_newton.solve(Gram.of_rows(around), nowhere, tol=1e-6)
     assert found.objective == pytest.approx(0.0, abs=1e-9)
 
 
@@ -118,7 +118,7 @@ def test_sums_are_kept_where_parabolas_become_narrower_than_rounding(n, C):
     problem = BoxProblem(
         np.concatenate([-y, -y]), np.concatenate([nothing, -bound]), np.concatenate([bound, nothing]), 0.0, n * C / 2
     )
-    b = sided_newton.solve(Gram.of_rows(np.vstack([X, X])), problem, tol=1e-7)[0].coefficients
+    b = nu_newton.solve(Gram.of_rows(np.vstack([X, X])), problem, tol=1e-7)[0].coefficients
     assert b[:n].sum() == pytest.approx(n * C / 4, rel=1e-9)
     assert b[n:].sum() == pytest.approx(-n * C / 4, rel=1e-9)
     assert (problem.lower <= b).all()

@@ -9,7 +9,7 @@ from mercer import SVC, KernelMachineClassifier, kernels
 from mercer.errors import InputError, ParameterError
 from mercer.gram.matrix import Gram
 from mercer.losses.squared_hinge import SquaredHinge
-from mercer.theory import bounds, ofmodel
+from mercer.theory import bounds, of_model
 from mercer.theory.ball import enclosing_ball
 
 
@@ -93,9 +93,9 @@ def test_model_bounds_hold(kind, intercept):
         model = SVC(kernel=kernels.Linear(), C=np.inf, tol=1e-8, fit_intercept=intercept)
     else:
         model = KernelMachineClassifier(SquaredHinge(), C=1.0, kernel=kernels.Linear(), fit_intercept=intercept)
-    bound = ofmodel.radius_margin_of(model.fit(X, y), X)
+    bound = of_model.radius_margin_of(model.fit(X, y), X)
     assert bound.value > 0
-    supports = ofmodel.support_vectors_of(model, X)
+    supports = of_model.support_vectors_of(model, X)
     error = leave_one_out(model, X, y)
     assert error <= min(bound.value, supports.value) + 1e-12
 
@@ -104,7 +104,7 @@ def test_squared_hinge_norm_is_that_of_the_enlarged_space():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(30, 2)), rng.choice([0, 1], 30)
     model = KernelMachineClassifier(SquaredHinge(), C=3.0, kernel=kernels.Linear(), tol=1e-10).fit(X, y)
-    bound = ofmodel.radius_margin_of(model, X)
+    bound = of_model.radius_margin_of(model, X)
     twice_primal = 2 * model.certificate_.primal  # |w|^2 + 2 C sum slack^2
     K = X @ X.T + np.eye(30) / 6
     R = enclosing_ball(Gram.of(kernels.Precomputed().fit(K), K)).radius
@@ -114,4 +114,4 @@ def test_squared_hinge_norm_is_that_of_the_enlarged_space():
 def test_soft_hinge_is_refused():
     model = SVC(C=1.0).fit([[0.0], [1.0]], [0, 1])
     with pytest.raises(ParameterError, match="squared hinge only"):
-        ofmodel.radius_margin_of(model, [[0.0], [1.0]])
+        of_model.radius_margin_of(model, [[0.0], [1.0]])

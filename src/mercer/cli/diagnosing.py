@@ -18,8 +18,8 @@ from mercer.jobs import code
 from mercer.jobs.candidates import candidates, lifted
 from mercer.jobs.posing import Plan, task_of
 from mercer.jobs.preparation import Preparation
-from mercer.kernels.expression import parse
 from mercer.kernels.precomputed import Precomputed
+from mercer.kernels.text.expression import parse
 from mercer.readers.data import Data
 from mercer.readers.options import Options
 from mercer.readers.reading import read

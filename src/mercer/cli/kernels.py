@@ -48,8 +48,8 @@ def describe(name: str, *, as_json: bool) -> None:
 
 def explain(text: str, *, as_json: bool) -> None:
     """A kernel expression: what it compares, its formula, and why it is a kernel."""
-    from mercer.kernels.expression import parse
-    from mercer.kernels.latex import latex_of
+    from mercer.kernels.text.expression import parse
+    from mercer.kernels.text.latex import latex_of
 
     kernel = parse(text)
     told = {

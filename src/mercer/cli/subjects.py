@@ -28,7 +28,7 @@ def _is_model(path: str) -> bool:
 
 def _is_kernel(text: str) -> bool:
     from mercer._registry import KERNELS
-    from mercer.kernels.expression import parse
+    from mercer.kernels.text.expression import parse
 
     if os.sep in text or text.startswith("."):
         return False

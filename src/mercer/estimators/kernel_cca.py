@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
-import numpy.typing as npt
 import scipy.linalg
 import scipy.sparse as sp
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
@@ -13,9 +12,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer import _check
 from mercer._stored import Stored, checked_array
+from mercer._types import Float64
 from mercer.errors import InputError, ModelFileError
-from mercer.estimators.kernelised import KernelLike
-from mercer.estimators.unlabelled import Unlabelled
 from mercer.gram.centring import Centred
 from mercer.gram.expansion import Expansion
 from mercer.gram.matrix import Gram
@@ -24,8 +22,8 @@ from mercer.inputs.listing import refuse_masked
 from mercer.inputs.vectors import Vectors
 from mercer.kernels.base import FittedKernel, State
 from mercer.kernels.precomputed import Precomputed
-
-Float64 = npt.NDArray[np.float64]
+from mercer.training.kernelised import KernelLike
+from mercer.training.unlabelled import Unlabelled
 
 _NEGLIGIBLE = 1e-10
 

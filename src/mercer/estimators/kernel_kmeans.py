@@ -6,20 +6,18 @@ import warnings
 from typing import Any, Self
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.base import ClusterMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from mercer import _check
 from mercer._stored import Stored, checked_array, checked_value
+from mercer._types import Indices
 from mercer.errors import ModelFileError
-from mercer.estimators.kernelised import KernelLike
-from mercer.estimators.unlabelled import Unlabelled, seed_of
 from mercer.gram.expansion import Expansion
 from mercer.solvers.kmeans import kernel_kmeans
-
-Labels = npt.NDArray[np.intp]
+from mercer.training.kernelised import KernelLike
+from mercer.training.unlabelled import Unlabelled, seed_of
 
 
 class KernelKMeans(ClusterMixin, Unlabelled):
@@ -98,7 +96,7 @@ class KernelKMeans(ClusterMixin, Unlabelled):
             )
         return self
 
-    def predict(self, X: Any) -> Labels:
+    def predict(self, X: Any) -> Indices:
         """The cluster whose mean is nearest, for each object."""
         check_is_fitted(self)
         return np.asarray(self.expansion_(self._new_objects(X, self.kernel_)).argmax(axis=1))

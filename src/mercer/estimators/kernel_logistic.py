@@ -5,16 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import expit, softmax
 
-from mercer.estimators.kernelised import KernelLike
-from mercer.estimators.machine_classifier import KernelMachineClassifier
+from mercer._types import Float64
+from mercer.estimators.kernel_machine_classifier import KernelMachineClassifier
 from mercer.losses.base import Loss
 from mercer.losses.logistic import Logistic
 from mercer.losses.multinomial import Multinomial
-
-Float64 = npt.NDArray[np.float64]
+from mercer.training.kernelised import KernelLike
 
 
 class KernelLogisticRegression(KernelMachineClassifier):

@@ -6,23 +6,21 @@ import warnings
 from typing import Any, Self
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from mercer import _check
 from mercer._stored import Stored, checked_array
+from mercer._types import Float64
 from mercer.errors import InputError, KernelWarning, ModelFileError
 from mercer.estimators.kernel_ridge import KernelRidge
-from mercer.estimators.kernelised import KernelLike
-from mercer.estimators.unlabelled import Unlabelled, leading_eigen
 from mercer.gram.centring import Centred
 from mercer.gram.expansion import Expansion
 from mercer.inputs.base import Objects
 from mercer.inputs.vectors import Vectors
 from mercer.kernels.base import FittedKernel, Kernel
-
-Float64 = npt.NDArray[np.float64]
+from mercer.training.kernelised import KernelLike
+from mercer.training.unlabelled import Unlabelled, leading_eigen
 
 _NEGLIGIBLE = 1e-12
 

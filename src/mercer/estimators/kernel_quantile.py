@@ -6,15 +6,13 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from mercer import _check
-from mercer.estimators.kernelised import KernelLike
-from mercer.estimators.machine_regressor import KernelMachineRegressor
+from mercer._types import Float64
+from mercer.estimators.kernel_machine_regressor import KernelMachineRegressor
 from mercer.losses.base import Loss
 from mercer.losses.quantile import Quantile
-
-Float64 = npt.NDArray[np.float64]
+from mercer.training.kernelised import KernelLike
 
 
 class KernelQuantileRegressor(KernelMachineRegressor):

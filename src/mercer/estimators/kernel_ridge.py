@@ -6,19 +6,17 @@ import time
 from typing import Any, ClassVar, Self
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.base import MultiOutputMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
+from mercer._types import Float64
 from mercer.errors import KernelError, ModelFileError
-from mercer.estimators.certificate import Certificate
-from mercer.estimators.deviation import Process, process_of
-from mercer.estimators.kernelised import KernelLike
-from mercer.estimators.ridge_machine import RidgeMachine
-from mercer.estimators.targets import numbers_of, sample_weights
 from mercer.inputs.base import Objects
-
-Float64 = npt.NDArray[np.float64]
+from mercer.training.certificate import Certificate
+from mercer.training.deviation import Process, process_of
+from mercer.training.kernelised import KernelLike
+from mercer.training.ridge_machine import RidgeMachine
+from mercer.training.targets import numbers_of, sample_weights
 
 
 class KernelRidge(MultiOutputMixin, RegressorMixin, RidgeMachine):

@@ -6,18 +6,20 @@ import time
 from typing import Any, ClassVar, Self
 
 import numpy as np
-import numpy.typing as npt
 import scipy.sparse as sp
 from sklearn.base import ClassifierMixin
 from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted
 
+from mercer._types import Float64
 from mercer.errors import InputError, ModelFileError
-from mercer.estimators.certificate import Certificate
-from mercer.estimators.kernelised import KernelLike
-from mercer.estimators.ridge_machine import RidgeMachine
-from mercer.estimators.targets import (
+from mercer.inputs.base import Objects
+from mercer.inputs.listing import refuse_masked
+from mercer.training.certificate import Certificate
+from mercer.training.kernelised import KernelLike
+from mercer.training.ridge_machine import RidgeMachine
+from mercer.training.targets import (
     Classes,
     classes_of,
     known_classes,
@@ -25,10 +27,6 @@ from mercer.estimators.targets import (
     sample_weights,
     width_of,
 )
-from mercer.inputs.base import Objects
-from mercer.inputs.listing import refuse_masked
-
-Float64 = npt.NDArray[np.float64]
 
 
 class KernelRidgeClassifier(ClassifierMixin, RidgeMachine):

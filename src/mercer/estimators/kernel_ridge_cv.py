@@ -6,27 +6,25 @@ from collections.abc import Callable
 from typing import Any, ClassVar, Self
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.metrics import get_scorer
 from sklearn.model_selection import check_cv
 
 from mercer import _check
 from mercer._progress import reporting
+from mercer._types import Float64
 from mercer.errors import InputError
 from mercer.estimators.kernel_ridge import KernelRidge
-from mercer.estimators.kernelised import KernelLike
-from mercer.estimators.primal import training_gram
-from mercer.estimators.psd import guard, quietly
-from mercer.estimators.targets import numbers_of, sample_weights
 from mercer.gram import budget
 from mercer.inputs.base import Objects
 from mercer.kernels.base import FittedKernel, Kernel
 from mercer.losses.squared import Squared
-from mercer.solvers.primal_ridge_path import PrimalRidgePath
-from mercer.solvers.ridge import RidgePath
-
-Float64 = npt.NDArray[np.float64]
+from mercer.solvers.ridge.direct import RidgePath
+from mercer.solvers.ridge.path import PrimalRidgePath
+from mercer.training.kernelised import KernelLike
+from mercer.training.on_features import training_gram
+from mercer.training.psd import guard, quietly
+from mercer.training.targets import numbers_of, sample_weights
 
 
 class KernelRidgeCV(KernelRidge):

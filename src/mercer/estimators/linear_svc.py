@@ -14,11 +14,20 @@ from sklearn.utils.validation import check_is_fitted
 from mercer import _check
 from mercer._progress import reporting
 from mercer._stored import Stored, checked_value
+from mercer._types import Float64
 from mercer.errors import InputError, ModelFileError
-from mercer.estimators.certificate import Certificate
-from mercer.estimators.linear_machine import LinearMachine, refuse_overflow, used_problem
-from mercer.estimators.probabilities import Probabilities, fit_temperature, held_out
-from mercer.estimators.targets import (
+from mercer.gram.executors import single_threaded_blas
+from mercer.gram.weights import Weights
+from mercer.kernels.base import Kernel
+from mercer.losses.base import Loss
+from mercer.losses.hinge import Hinge
+from mercer.losses.squared_hinge import SquaredHinge
+from mercer.solvers.weights import choice
+from mercer.solvers.weights.problem import LinearProblem, LinearSolution
+from mercer.training.certificate import Certificate
+from mercer.training.linear_machine import LinearMachine, refuse_overflow, used_problem
+from mercer.training.probabilities import Probabilities, fit_temperature, held_out
+from mercer.training.targets import (
     Classes,
     class_weights,
     classes_of,
@@ -26,16 +35,7 @@ from mercer.estimators.targets import (
     refuse_weightless_classes,
     sample_weights,
 )
-from mercer.gram.executors import single_threaded_blas
-from mercer.gram.weights import Weights
-from mercer.kernels.base import Kernel
-from mercer.losses.base import Loss
-from mercer.losses.hinge import Hinge
-from mercer.losses.squared_hinge import SquaredHinge
-from mercer.solvers import linear
-from mercer.solvers.linear_problem import LinearProblem, LinearSolution
 
-Float64 = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.intp]
 
 _LOSSES: dict[str, Loss] = {"hinge": Hinge(), "squared_hinge": SquaredHinge()}
@@ -170,9 +170,9 @@ class LinearSVC(Probabilities, ClassifierMixin, LinearMachine):
         self, rows: Any, codes: Codes, weights: Float64, factors: Float64, options: dict[str, Any]
     ) -> list[LinearSolution]:
         if len(factors) == 2:
-            return [linear.solve(self._problems(rows, codes, weights, factors)[0], **options)]
+            return [choice.solve(self._problems(rows, codes, weights, factors)[0], **options)]
         used = weights > 0
-        return linear.solve_classes(
+        return choice.solve_classes(
             rows if used.all() else rows[used], _LOSSES[self.loss], codes[used], float(self.C) * weights[used], factors,
             self._freedom(), **options,
         )  # fmt: skip

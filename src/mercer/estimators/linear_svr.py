@@ -7,16 +7,13 @@ from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from mercer import _check
 from mercer._progress import reporting
 from mercer._stored import Stored
-from mercer.estimators.certificate import Certificate
-from mercer.estimators.linear_machine import LinearMachine, refuse_overflow, used_problem
-from mercer.estimators.targets import numbers_of, sample_weights
+from mercer._types import Float64
 from mercer.gram.executors import single_threaded_blas
 from mercer.gram.weights import Weights
 from mercer.inputs.base import Objects
@@ -24,10 +21,11 @@ from mercer.kernels.base import Kernel
 from mercer.losses.base import Loss
 from mercer.losses.epsilon_insensitive import EpsilonInsensitive
 from mercer.losses.squared_epsilon import SquaredEpsilonInsensitive
-from mercer.solvers import linear
-from mercer.solvers.linear_problem import LinearProblem
-
-Float64 = npt.NDArray[np.float64]
+from mercer.solvers.weights import choice
+from mercer.solvers.weights.problem import LinearProblem
+from mercer.training.certificate import Certificate
+from mercer.training.linear_machine import LinearMachine, refuse_overflow, used_problem
+from mercer.training.targets import numbers_of, sample_weights
 
 _LOSSES = ("epsilon_insensitive", "squared_epsilon_insensitive")
 
@@ -113,7 +111,7 @@ class LinearSVR(RegressorMixin, LinearMachine):
             refuse_overflow(problem.rows)
             refuse_overflow(problem.y)
             with reporting("Training") as report:
-                solution = linear.solve(problem, **self._options(began, report))
+                solution = choice.solve(problem, **self._options(began, report))
             self._set_solutions([solution], problem.rows, began)
         self._warn_if_unfinished([solution])
         return self

@@ -5,19 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
 from mercer import _check
+from mercer._types import Float64
 from mercer.errors import ParameterError
-from mercer.estimators.kernelised import KernelLike
-from mercer.estimators.margin_classifier import MarginClassifier, Solved
-from mercer.estimators.nu_machine import largest_nu, train_nu_classifier
-from mercer.estimators.targets import Classes
 from mercer.gram.matrix import Gram
 from mercer.solvers.drive import Limits, OnChunk
-
-Float64 = npt.NDArray[np.float64]
+from mercer.training.kernelised import KernelLike
+from mercer.training.margin_classifier import MarginClassifier, Solved
+from mercer.training.nu import largest_nu, train_nu_classifier
+from mercer.training.targets import Classes
 
 
 class NuSVC(MarginClassifier):

@@ -5,21 +5,19 @@ from __future__ import annotations
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
 from mercer import _check
+from mercer._types import Float64
 from mercer.errors import ModelFileError
-from mercer.estimators.kernelised import KernelLike
-from mercer.estimators.loss_machine import Task
-from mercer.estimators.machine import Machine
-from mercer.estimators.nu_machine import train_nu_regressor
 from mercer.estimators.svr import SVR
 from mercer.gram.matrix import Gram
 from mercer.losses.base import Loss
 from mercer.losses.epsilon_insensitive import EpsilonInsensitive
 from mercer.solvers.drive import Limits, OnChunk
-
-Float64 = npt.NDArray[np.float64]
+from mercer.training.kernelised import KernelLike
+from mercer.training.loss_machine import Task
+from mercer.training.nu import train_nu_regressor
+from mercer.training.train import Machine
 
 
 class NuSVR(SVR):

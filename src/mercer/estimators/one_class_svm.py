@@ -7,31 +7,29 @@ import time
 from typing import Any, ClassVar, Self
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.base import OutlierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from mercer import _check
 from mercer._progress import reporting
+from mercer._types import Float64
 from mercer.errors import ModelFileError
-from mercer.estimators.certificate import Certificate, violation
-from mercer.estimators.kernelised import KernelLike
-from mercer.estimators.limits import limits_of
-from mercer.estimators.machine import Machine, warn_if_unfinished
-from mercer.estimators.nu_machine import solve_sided
-from mercer.estimators.primal import training_gram
-from mercer.estimators.psd import Repair, certified, guard
-from mercer.estimators.sanity import warn_if_constant, warn_of_scales
-from mercer.estimators.storing import StoredMachine
-from mercer.estimators.targets import sample_weights
 from mercer.gram.expansion import Expansion
 from mercer.gram.matrix import Gram
 from mercer.inputs.base import Objects
 from mercer.inputs.vectors import Vectors
 from mercer.losses.hinge import Hinge
-from mercer.solvers.problem import BoxProblem
-
-Float64 = npt.NDArray[np.float64]
+from mercer.solvers.box.problem import BoxProblem
+from mercer.training.certificate import Certificate, violation
+from mercer.training.kernelised import KernelLike
+from mercer.training.limits import limits_of
+from mercer.training.nu import solve_sided
+from mercer.training.on_features import training_gram
+from mercer.training.psd import Repair, certified, guard
+from mercer.training.sanity import warn_if_constant, warn_of_scales
+from mercer.training.storing import StoredMachine
+from mercer.training.targets import sample_weights
+from mercer.training.train import Machine, warn_if_unfinished
 
 
 class OneClassSVM(OutlierMixin, StoredMachine):

@@ -5,20 +5,16 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
 from mercer import _check
-from mercer.estimators.kernelised import KernelLike
-from mercer.estimators.machine import train
-from mercer.estimators.margin_classifier import MarginClassifier, Solved
-from mercer.estimators.showing import ShowsWork
-from mercer.estimators.targets import Classes
+from mercer._types import Float64
 from mercer.gram.matrix import Gram
 from mercer.losses.hinge import Hinge
 from mercer.solvers.drive import Limits, OnChunk
-
-Float64 = npt.NDArray[np.float64]
+from mercer.training.kernelised import KernelLike
+from mercer.training.margin_classifier import MarginClassifier, Solved
+from mercer.training.show_work import ShowsWork
+from mercer.training.targets import Classes
+from mercer.training.train import train
 
 
 class SVC(ShowsWork, MarginClassifier):

@@ -9,12 +9,12 @@ import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
 from mercer import _check
-from mercer.estimators.kernelised import KernelLike
-from mercer.estimators.machine_regressor import KernelMachineRegressor
+from mercer.estimators.kernel_machine_regressor import KernelMachineRegressor
 from mercer.inputs.vectors import Vectors
 from mercer.kernels.vectors.linear import Linear
 from mercer.losses.base import Loss
 from mercer.losses.epsilon_insensitive import EpsilonInsensitive
+from mercer.training.kernelised import KernelLike
 
 
 class SVR(KernelMachineRegressor):

@@ -8,10 +8,10 @@ from typing import Any, final
 import numpy as np
 import numpy.typing as npt
 
+from mercer._types import Indices
 from mercer.gram import pages
 
-Rows = npt.NDArray[np.intp]
-Compute = Callable[[Rows, npt.NDArray[Any]], None]
+Compute = Callable[[Indices, npt.NDArray[Any]], None]
 
 
 @final
@@ -34,7 +34,7 @@ class RowCache:
         self._used = np.zeros(self.capacity, dtype=np.int64)
         self._clock = 1
 
-    def ensure(self, rows: Rows, compute: Compute) -> None:
+    def ensure(self, rows: Indices, compute: Compute) -> None:
         """Have these rows in the buffer; missing ones are computed in one batch, into contiguous memory."""
         wanted = np.array(list(dict.fromkeys(np.asarray(rows).tolist())), dtype=np.intp)
         if len(wanted) > self.capacity:
@@ -53,12 +53,12 @@ class RowCache:
             self.buffer[self.reserve(missing)] = block
         self.computed += len(missing)
 
-    def touch(self, rows: Rows) -> None:
+    def touch(self, rows: Indices) -> None:
         """Note that these rows, as far as they are here, are in use now."""
         there = self.slots[rows]
         self._use(there[there >= 0])
 
-    def reserve(self, rows: Rows) -> Rows:
+    def reserve(self, rows: Indices) -> Indices:
         """Places in the buffer for rows that are not there, which the caller fills; the least recently used go."""
         room = np.arange(self._filled, min(self.capacity, self._filled + len(rows)))
         oldest = np.argsort(self._used[: self._filled], kind="stable")[: len(rows) - len(room)]
@@ -71,6 +71,6 @@ class RowCache:
         self._use(places)
         return places
 
-    def _use(self, places: Rows) -> None:
+    def _use(self, places: Indices) -> None:
         self._used[places] = self._clock + np.arange(len(places))
         self._clock += len(places)

@@ -11,14 +11,12 @@ from dataclasses import dataclass
 from typing import final
 
 import numpy as np
-import numpy.typing as npt
 
+from mercer._types import Float64
 from mercer.gram.expansion import Expansion
 from mercer.gram.matrix import Gram
 from mercer.inputs.base import Objects
 from mercer.kernels.base import FittedKernel
-
-Float64 = npt.NDArray[np.float64]
 
 
 @final

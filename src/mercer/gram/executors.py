@@ -16,16 +16,14 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar, final
 
-import numpy as np
-import numpy.typing as npt
 import threadpoolctl
 
 from mercer._interrupts import interrupt_held_back
 from mercer._progress import Reporter
+from mercer._types import Floating
 from mercer.gram.tiles import Strip, Tile
 
-Block = npt.NDArray[np.floating[Any]]
-Work = Callable[[Tile, Block], None]
+Work = Callable[[Tile, Floating], None]
 Item = TypeVar("Item")
 
 _SECONDS_BETWEEN_SIGNALS = 0.05
@@ -35,11 +33,11 @@ _worker = threading.local()
 class Sink(Protocol):
     """Where blocks go. Called from several threads at once, but never for two tiles of one strip."""
 
-    def buffer(self, tile: Tile) -> Block:
+    def buffer(self, tile: Tile) -> Floating:
         """A C-contiguous array of the shape of the tile, to be computed into."""
         ...
 
-    def accept(self, tile: Tile, block: Block) -> None:
+    def accept(self, tile: Tile, block: Floating) -> None:
         """Take over a computed block."""
         ...
 

@@ -8,14 +8,12 @@ from functools import cached_property
 from typing import Any, final
 
 import numpy as np
-import numpy.typing as npt
 
+from mercer._types import Float64
 from mercer.gram.folding import folded
 from mercer.gram.matrix import Gram
 from mercer.inputs.base import Objects
 from mercer.kernels.base import FittedKernel
-
-Float64 = npt.NDArray[np.float64]
 
 
 @final

@@ -11,15 +11,13 @@ from dataclasses import dataclass
 from typing import final
 
 import numpy as np
-import numpy.typing as npt
 
+from mercer._types import Float64
 from mercer.errors import KernelError, MemoryBudgetError
 from mercer.inputs.base import Objects
 from mercer.kernels.base import FittedKernel
-from mercer.kernels.featuremap import WeightTable, has_feature_map
-from mercer.kernels.featurespace import FeatureSpace, has_feature_space
-
-Float64 = npt.NDArray[np.float64]
+from mercer.kernels.features.feature_map import WeightTable, has_feature_map
+from mercer.kernels.features.space import FeatureSpace, has_feature_space
 
 MANY = 256
 """With fewer support objects than this, comparing with each of them is as quick."""

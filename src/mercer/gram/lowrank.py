@@ -16,9 +16,8 @@ import numpy as np
 import numpy.typing as npt
 import scipy.linalg
 
+from mercer._types import Float64
 from mercer.gram.matrix import Gram
-
-Float64 = npt.NDArray[np.float64]
 
 _BLOCK = 64
 _NEGLIGIBLE = 1e-12

@@ -13,21 +13,20 @@ import numpy as np
 import numpy.typing as npt
 
 from mercer._progress import reporting
+from mercer._types import DType, Float64, Floating, Indices
 from mercer.errors import KernelError
 from mercer.gram import budget, pages
 from mercer.gram.cache import RowCache
-from mercer.gram.executors import Block, Executor, Serial, Sink, Threads
+from mercer.gram.executors import Executor, Serial, Sink, Threads
 from mercer.gram.pair_rows import PairRows
 from mercer.gram.sinks import ProductSink, StoreSink
 from mercer.gram.tiles import Strip, plan
 from mercer.gram.work import ExactWork, StoredWork, TileWork, gathered
 from mercer.inputs.base import Objects
-from mercer.kernels.base import ANY_TILE, DType, Features, FittedKernel, Float64, State
-from mercer.kernels.featurespace import squared_lengths
+from mercer.kernels.base import ANY_TILE, Features, FittedKernel, State
+from mercer.kernels.features.space import squared_lengths
 from mercer.kernels.vectors.features import RowFeatures
 from mercer.kernels.vectors.linear import Linear
-
-Rows = npt.NDArray[np.intp]
 
 TILE_BYTES = 2 * 2**20
 """A tile and what it is computed from stay within the second-level cache."""
@@ -48,7 +47,7 @@ class _Source:
     dtype: DType
     executor: Executor
     budget: int
-    stored: Block | None = None
+    stored: Floating | None = None
     cache: RowCache | None = field(default=None)
     entries: int = 0
     factored: bool = False
@@ -65,7 +64,7 @@ class Gram:
     [[1.0, 2.0], [2.0, 4.0]]
     """
 
-    def __init__(self, source: _Source, rows: Rows | None, columns: Rows | None) -> None:
+    def __init__(self, source: _Source, rows: Indices | None, columns: Indices | None) -> None:
         self._source = source
         self._rows = rows
         self._columns = columns
@@ -153,7 +152,7 @@ class Gram:
         return source.fitted.tile_entries(source.left, source.right) < ANY_TILE
 
     @property
-    def stored(self) -> Block | None:
+    def stored(self) -> Floating | None:
         """All entries, if they are stored already and this is no view of a part of them."""
         if self.pair is not None:
             return self.pair.whole()
@@ -188,13 +187,13 @@ class Gram:
             part._taken["right"] = self._right()
         return part
 
-    def part(self, ids: Rows, entries: PairRows) -> Gram:
+    def part(self, ids: Indices, entries: PairRows) -> Gram:
         """The view of these rows and columns, whose entries the caller knows already."""
         part = self.view(ids)
         part.pair = entries
         return part
 
-    def across(self, other: Gram) -> Block:
+    def across(self, other: Gram) -> Floating:
         """The entries between the objects of this view and those of another one, with no object in common."""
         between = Gram(self._source, self._row_ids(), other._row_ids())
         between._taken = {"left": self._left(), "right": other._right()}
@@ -224,7 +223,7 @@ class Gram:
         """All entries in float64, for direct solvers."""
         return np.asarray(self.dense(np.float64), dtype=np.float64)
 
-    def dense(self, dtype: DType | None = None) -> Block:
+    def dense(self, dtype: DType | None = None) -> Floating:
         """All entries as one array; refuses, before allocating, what is beyond the budget."""
         source = self._source
         if self.pair is not None:
@@ -244,11 +243,11 @@ class Gram:
         self._fill(out)
         return out if dtype is None else out.astype(dtype, copy=False)
 
-    def rows(self, index: Any, columns: Any = None) -> Block:
+    def rows(self, index: Any, columns: Any = None) -> Floating:
         """The rows at `index` (of the columns at `columns`) as an array."""
         if self.pair is not None:
             self.pair.ensure(np.arange(self.shape[0])[index])
-            known: Block = self.pair.square[index]
+            known: Floating = self.pair.square[index]
             return known if columns is None else np.asarray(known[:, columns])
         part = self.view(index, slice(None) if columns is None else columns)
         if part._source.stored is not None:
@@ -257,7 +256,7 @@ class Gram:
         part._fill(block)
         return block
 
-    def cached_rows(self, index: Rows) -> RowCache:
+    def cached_rows(self, index: Indices) -> RowCache:
         """A cache of whole rows of the underlying matrix that holds at least these, within the budget."""
         source = self._source
         if source.cache is None:
@@ -293,10 +292,10 @@ class Gram:
         n, m = self.shape
         return n * m * np.dtype(self.dtype).itemsize
 
-    def _row_ids(self) -> Rows:
+    def _row_ids(self) -> Indices:
         return np.arange(len(self._source.left)) if self._rows is None else self._rows
 
-    def _column_ids(self) -> Rows:
+    def _column_ids(self) -> Indices:
         return np.arange(len(self._source.right)) if self._columns is None else self._columns
 
     def _left(self) -> Features:
@@ -311,7 +310,7 @@ class Gram:
             self._taken["right"] = source.right if self._columns is None else source.right.take(self._columns)
         return self._taken["right"]
 
-    def _coincident(self) -> tuple[Rows, Rows]:
+    def _coincident(self) -> tuple[Indices, Indices]:
         """Positions (row, column) of equal objects, ordered by row; either may hold an object several times."""
         rows, columns = self._rows, self._columns
         if columns is None:
@@ -325,7 +324,7 @@ class Gram:
         nth = np.arange(len(hits)) - np.repeat(np.cumsum(times) - times, times)
         return hits, order[first[hits] + nth]
 
-    def _fill(self, out: Block) -> None:
+    def _fill(self, out: Floating) -> None:
         """Compute every entry into `out`."""
         source = self._source
         if source.stored is not None:
@@ -339,7 +338,7 @@ class Gram:
         if self.symmetric and not source.fitted.kernel.symmetric:
             _refuse_asymmetry(out, source.fitted)
 
-    def _stored_product(self, stored: Block, vectors: Float64, out: Float64) -> None:
+    def _stored_product(self, stored: Floating, vectors: Float64, out: Float64) -> None:
         """Straight from the stored matrix, in the same tiles and the same order of sums, without copying them."""
         right = np.ascontiguousarray(vectors, dtype=stored.dtype)
 
@@ -385,7 +384,7 @@ def _is_everything(index: Any) -> bool:
     return isinstance(index, slice) and index == slice(None)
 
 
-def _refuse_asymmetry(out: Block, fitted: FittedKernel) -> None:
+def _refuse_asymmetry(out: Floating, fitted: FittedKernel) -> None:
     """Rounding is averaged away; anything more means that this is no kernel."""
     gap = np.abs(out - out.T)
     worst = float(gap.max(initial=0.0))

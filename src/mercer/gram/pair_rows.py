@@ -13,10 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from mercer._jit import Array, jit
+from mercer._types import Floating, Indices
 from mercer.gram import pages
-from mercer.gram.executors import Block
-
-Rows = npt.NDArray[np.intp]
 
 
 @final
@@ -24,13 +22,13 @@ Rows = npt.NDArray[np.intp]
 class PairRows:
     """A symmetric matrix over the objects of a first group and then those of a second."""
 
-    first: Block
+    first: Floating
     """Within the first group."""
-    second: Block
+    second: Floating
     """Within the second."""
-    across: Block
+    across: Floating
     """The first group's rows, the second's columns."""
-    square: Block = field(init=False)
+    square: Floating = field(init=False)
     """The whole matrix, in which only some rows are there yet."""
     there: npt.NDArray[np.bool_] = field(init=False)
 
@@ -40,18 +38,18 @@ class PairRows:
         self.there = np.zeros(n, dtype=bool)
 
     @classmethod
-    def of(cls, square: Block) -> PairRows:
+    def of(cls, square: Floating) -> PairRows:
         """A matrix of which every row is there."""
         rows = cls.__new__(cls)
         rows.first = rows.second = rows.across = rows.square = square
         rows.there = np.ones(len(square), dtype=bool)
         return rows
 
-    def ensure(self, index: Rows) -> None:
+    def ensure(self, index: Indices) -> None:
         """See to it that these rows are there."""
         _ensure(self.square, self.there, self.first, self.second, self.across, index)
 
-    def whole(self) -> Block:
+    def whole(self) -> Floating:
         """The matrix with all of its rows."""
         self.ensure(np.flatnonzero(~self.there))
         return self.square

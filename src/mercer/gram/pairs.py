@@ -11,13 +11,10 @@ from collections.abc import Sequence
 from typing import final
 
 import numpy as np
-import numpy.typing as npt
 
-from mercer.gram.executors import Block
+from mercer._types import Floating, Indices
 from mercer.gram.matrix import Gram
 from mercer.gram.pair_rows import PairRows
-
-Rows = npt.NDArray[np.intp]
 
 LARGEST = 4096
 """Larger pairs are left to those who compute rows as they need them."""
@@ -27,13 +24,13 @@ LARGEST = 4096
 class PairBlocks:
     """Groups of objects, and the matrix of any two of them."""
 
-    def __init__(self, gram: Gram, groups: Sequence[Rows], pairs: Sequence[tuple[int, int]]) -> None:
+    def __init__(self, gram: Gram, groups: Sequence[Indices], pairs: Sequence[tuple[int, int]]) -> None:
         self._gram = gram
         self._groups = groups
         self._views = [gram.view(group) for group in groups]
         small = [pair for pair in pairs if self.holds(pair)]
         needed = sorted({group for pair in small for group in pair})
-        self._within: dict[int, Block] = {}
+        self._within: dict[int, Floating] = {}
         largest = max((len(groups[a]) + len(groups[b]) for a, b in small), default=0)
         entries = sum(len(groups[group]) ** 2 for group in needed) + largest**2
         if gram.stored is None and entries * np.dtype(gram.dtype).itemsize <= gram.budget // 2:

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mercer._jit import Array, jit
-from mercer.gram.executors import Block
+from mercer._types import Floating
 from mercer.gram.tiles import Tile
 
 _PIECE = 128
@@ -24,12 +24,12 @@ class Buffers:
         self._dtype = dtype
         self._local = threading.local()
 
-    def of_shape(self, shape: tuple[int, int]) -> Block:
+    def of_shape(self, shape: tuple[int, int]) -> Floating:
         size = shape[0] * shape[1]
         flat = getattr(self._local, "flat", None)
         if flat is None or len(flat) < size:
             flat = self._local.flat = np.empty(size, dtype=self._dtype)
-        block: Block = flat[:size].reshape(shape)
+        block: Floating = flat[:size].reshape(shape)
         return block
 
 
@@ -37,17 +37,17 @@ class Buffers:
 class StoreSink:
     """Writes tiles into a matrix; with `mirror`, also their transposes."""
 
-    def __init__(self, out: Block, *, mirror: bool) -> None:
+    def __init__(self, out: Floating, *, mirror: bool) -> None:
         self._out = out
         self._mirror = mirror
         self._buffers = Buffers(out.dtype)
 
-    def buffer(self, tile: Tile) -> Block:
+    def buffer(self, tile: Tile) -> Floating:
         if tile.shape[1] == self._out.shape[1]:  # whole rows of the matrix are contiguous: no copy
             return self._out[tile.rows]
         return self._buffers.of_shape(tile.shape)
 
-    def accept(self, tile: Tile, block: Block) -> None:
+    def accept(self, tile: Tile, block: Floating) -> None:
         target = self._out[tile.rows, tile.columns]
         if not np.may_share_memory(target, block):
             target[...] = block
@@ -70,10 +70,10 @@ class ProductSink:
         self._buffers = Buffers(dtype)
         self._parts: dict[tuple[int, int], list[_Piece]] = {}
 
-    def buffer(self, tile: Tile) -> Block:
+    def buffer(self, tile: Tile) -> Floating:
         return self._buffers.of_shape(tile.shape)
 
-    def accept(self, tile: Tile, block: Block) -> None:
+    def accept(self, tile: Tile, block: Floating) -> None:
         if self._single:  # gradients of solvers: every term is added up in float64
             _add_product(self._out[tile.rows], block, self._vectors[tile.columns])
             return
@@ -113,7 +113,7 @@ class _Piece:
     columns: slice
     used: npt.NDArray[np.intp] | None
     """Which vectors those are; None for all."""
-    vectors: Block
+    vectors: Floating
 
 
 @jit

@@ -6,13 +6,11 @@ from collections.abc import Callable
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 import scipy.linalg
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
+from mercer._types import Float64
 from mercer.gram.matrix import Gram
-
-Float64 = npt.NDArray[np.float64]
 
 _DIRECT = 600
 _FACTORED = 4096

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
-import numpy.typing as npt
 
-Float64 = npt.NDArray[np.float64]
+from mercer._types import Float64
 
 
 @final

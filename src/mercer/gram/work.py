@@ -6,15 +6,12 @@ from dataclasses import dataclass
 from typing import final
 
 import numpy as np
-import numpy.typing as npt
 
 from mercer._jit import Array, jit
+from mercer._types import Float64, Floating, Indices
 from mercer.gram import pages
-from mercer.gram.executors import Block
 from mercer.gram.tiles import Tile
-from mercer.kernels.base import Features, FittedKernel, Float64
-
-Rows = npt.NDArray[np.intp]
+from mercer.kernels.base import Features, FittedKernel
 
 
 @final
@@ -26,7 +23,7 @@ class TileWork:
     left: Features
     right: Features
 
-    def __call__(self, tile: Tile, out: Block) -> None:
+    def __call__(self, tile: Tile, out: Floating) -> None:
         self.fitted.tile(self.left.take(tile.rows), self.right.take(tile.columns), out)
 
 
@@ -35,11 +32,11 @@ class TileWork:
 class StoredWork:
     """Tiles copied from a stored matrix."""
 
-    stored: Block
-    rows: Rows
-    columns: Rows
+    stored: Floating
+    rows: Indices
+    columns: Indices
 
-    def __call__(self, tile: Tile, out: Block) -> None:
+    def __call__(self, tile: Tile, out: Floating) -> None:
         gather(self.stored, self.rows[tile.rows], self.columns[tile.columns], out)
 
 
@@ -49,12 +46,12 @@ class ExactWork:
     """Computed tiles in which an object meets itself with its exact value."""
 
     inner: TileWork
-    hits: Rows
+    hits: Indices
     """Rows that meet their own object, in order, and in which column."""
-    places: Rows
+    places: Indices
     values: Float64
 
-    def __call__(self, tile: Tile, out: Block) -> None:
+    def __call__(self, tile: Tile, out: Floating) -> None:
         self.inner(tile, out)
         begin, end = np.searchsorted(self.hits, (tile.top, tile.bottom))
         part = np.arange(begin, end)
@@ -62,7 +59,7 @@ class ExactWork:
         out[self.hits[part] - tile.top, self.places[part] - tile.left] = self.values[part]
 
 
-def gathered(stored: Block, rows: Rows, columns: Rows) -> Block:
+def gathered(stored: Floating, rows: Indices, columns: Indices) -> Floating:
     """A part of a stored matrix, as an array of its own."""
     out = pages.empty((len(rows), len(columns)), stored.dtype)
     gather(stored, rows, columns, out)

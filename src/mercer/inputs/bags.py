@@ -10,8 +10,9 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from mercer._registry import INPUTS, find
+from mercer._types import Index
 from mercer.errors import InputError, InputTypeError, ModelFileError
-from mercer.inputs.base import Arrays, Index, Objects
+from mercer.inputs.base import Arrays, Objects
 from mercer.inputs.listing import listed, refuse_masked, shown
 from mercer.inputs.ragged import fit_together, offsets_of, take_rows
 from mercer.inputs.vectors import Vectors

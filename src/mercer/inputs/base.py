@@ -6,12 +6,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
-import numpy as np
 import numpy.typing as npt
 
+from mercer._types import Index
 from mercer.errors import InputError
 
-Index = slice | npt.NDArray[np.intp]
 Arrays = Mapping[str, npt.NDArray[Any]]
 
 

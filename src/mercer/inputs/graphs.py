@@ -7,13 +7,13 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
+from mercer._types import Float64, Index
 from mercer.errors import InputTypeError, ModelFileError
-from mercer.inputs.base import Arrays, Index, Objects
+from mercer.inputs.base import Arrays, Objects
 from mercer.inputs.ragged import fit_together, offsets_of, take_rows
 
 Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
-Float64 = npt.NDArray[np.float64]
 
 _PER_NODE = ("labels", "attributes")
 _PER_ARC = ("edge_labels", "weights", "edge_attributes")
@@ -79,8 +79,8 @@ class Graphs(Objects):
         del new
         if isinstance(raw, cls):
             return raw
-        from mercer.inputs.graphblock import assembled
-        from mercer.inputs.graphdrafts import drafts_of
+        from mercer.inputs.graph_block import assembled
+        from mercer.inputs.graph_drafts import drafts_of
 
         return cls(**assembled(drafts_of(raw)))
 
@@ -95,8 +95,8 @@ class Graphs(Objects):
         attributes: str = "attributes",
     ) -> Self:
         """Networkx graphs whose labels, weights and attributes have other names than the usual ones."""
-        from mercer.inputs.graphblock import assembled
-        from mercer.inputs.graphdrafts import networkx_draft
+        from mercer.inputs.graph_block import assembled
+        from mercer.inputs.graph_drafts import networkx_draft
 
         names = {"label": label, "edge_label": edge_label, "weight": weight, "attributes": attributes}
         items = list(graphs) if not hasattr(graphs, "is_directed") else [graphs]

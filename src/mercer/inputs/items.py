@@ -7,8 +7,9 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from mercer._types import Index
 from mercer.errors import ModelFileError
-from mercer.inputs.base import Arrays, Index, Objects
+from mercer.inputs.base import Arrays, Objects
 from mercer.inputs.listing import listed
 
 

@@ -10,8 +10,8 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from mercer.errors import InputError, InputTypeError, MercerWarning, MissingExtraError
-from mercer.inputs.graphblock import assembled
-from mercer.inputs.graphdrafts import Draft
+from mercer.inputs.graph_block import assembled
+from mercer.inputs.graph_drafts import Draft
 from mercer.inputs.graphs import Graphs
 from mercer.inputs.listing import listed
 from mercer.inputs.vectors import Vectors

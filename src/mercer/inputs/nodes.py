@@ -8,8 +8,9 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
+from mercer._types import Index
 from mercer.errors import InputError, InputTypeError, ModelFileError
-from mercer.inputs.base import Arrays, Index, Objects
+from mercer.inputs.base import Arrays, Objects
 from mercer.inputs.listing import refuse_masked
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from mercer.inputs.base import Index
+from mercer._types import Index
 
 Offsets = npt.NDArray[np.int64]
 

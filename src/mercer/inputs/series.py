@@ -7,8 +7,9 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
+from mercer._types import Index
 from mercer.errors import InputError, InputTypeError, ModelFileError
-from mercer.inputs.base import Arrays, Index, Objects, read_only
+from mercer.inputs.base import Arrays, Objects, read_only
 from mercer.inputs.listing import listed, refuse_masked, shown
 from mercer.inputs.ragged import fit_together, offsets_of, take_rows
 

@@ -11,8 +11,9 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
+from mercer._types import Index
 from mercer.errors import InputError, InputTypeError, ModelFileError
-from mercer.inputs.base import Arrays, Index, Objects
+from mercer.inputs.base import Arrays, Objects
 from mercer.inputs.hashing import content_hash
 from mercer.inputs.listing import listed, refuse_masked, shown
 from mercer.inputs.ragged import fit_together, offsets_of, take_rows

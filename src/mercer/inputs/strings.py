@@ -8,8 +8,9 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
+from mercer._types import Index
 from mercer.errors import InputTypeError, ModelFileError
-from mercer.inputs.base import Arrays, Index, Objects
+from mercer.inputs.base import Arrays, Objects
 from mercer.inputs.hashing import LOWEST_NAME, symbol_of, type_of
 from mercer.inputs.listing import listed, shown
 from mercer.inputs.ragged import fit_together, offsets_of, take_rows

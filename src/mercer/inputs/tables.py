@@ -11,9 +11,10 @@ import numpy.typing as npt
 
 from mercer._check import did_you_mean
 from mercer._registry import INPUTS, find
+from mercer._types import Index
 from mercer.errors import InputError, InputTypeError, ModelFileError
 from mercer.inputs import coerce
-from mercer.inputs.base import Arrays, Index, Objects, read_only
+from mercer.inputs.base import Arrays, Objects, read_only
 from mercer.inputs.listing import refuse_masked
 
 Kind = TypeVar("Kind", bound=Objects)

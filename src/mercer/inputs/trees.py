@@ -7,8 +7,9 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
+from mercer._types import Index
 from mercer.errors import ModelFileError
-from mercer.inputs.base import Arrays, Index, Objects
+from mercer.inputs.base import Arrays, Objects
 from mercer.inputs.ragged import fit_together, take_rows
 
 
@@ -44,7 +45,7 @@ class Trees(Objects):
         del new
         if isinstance(raw, cls):
             return raw
-        from mercer.inputs.treeparsing import parsed
+        from mercer.inputs.tree_parsing import parsed
 
         return cls(*parsed(raw))
 

@@ -8,8 +8,9 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
+from mercer._types import Index
 from mercer.errors import InputError, InputTypeError, ModelFileError
-from mercer.inputs.base import Arrays, Index, Objects, read_only
+from mercer.inputs.base import Arrays, Objects, read_only
 from mercer.inputs.listing import refuse_masked
 
 Values = Any

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.linear_model import LogisticRegression
 
-Float64 = npt.NDArray[np.float64]
+from mercer._types import Float64
 
 
 def learn(decisions: Float64, codes: npt.NDArray[np.intp], n_classes: int) -> Float64:

@@ -11,6 +11,7 @@ from typing import Any, final
 import numpy as np
 import numpy.typing as npt
 
+from mercer._types import Float64
 from mercer._version import __version__
 from mercer.gram.matrix import Gram
 from mercer.jobs import calibration
@@ -24,7 +25,6 @@ from mercer.jobs.trained import TrainedModel
 from mercer.kernels.precomputed import Precomputed
 from mercer.readers.data import Data
 
-Float64 = npt.NDArray[np.float64]
 _NEAREST = 2000
 
 

@@ -8,9 +8,9 @@ from typing import Any, final
 import numpy as np
 import numpy.typing as npt
 
+from mercer._types import Float64
 from mercer.jobs.search import Search, score
 
-Float64 = npt.NDArray[np.float64]
 _RESAMPLES = 300
 _SELDOM = 0.6
 _NORMAL = 1.959964

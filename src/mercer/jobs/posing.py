@@ -17,7 +17,7 @@ from mercer.jobs.preparation import Preparation
 from mercer.jobs.search import Memory, Search, search
 from mercer.jobs.sizing import search_size
 from mercer.kernels.base import Kernel
-from mercer.kernels.expression import parse
+from mercer.kernels.text.expression import parse
 from mercer.readers.data import Data
 
 _MOST_CLASSES = 100

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
+from mercer._types import Float64
 from mercer.errors import InputError
 from mercer.inputs.base import Objects
 from mercer.inputs.graphs import Graphs
@@ -18,10 +19,9 @@ from mercer.inputs.tables import Table
 from mercer.inputs.trees import Trees
 from mercer.inputs.vectors import Vectors
 from mercer.readers.data import CATEGORY, NUMBER, SMILES, Column, Data
-from mercer.readers.gramfiles import columns_for
+from mercer.readers.gram_files import columns_for
 from mercer.readers.problems import count, problem
 
-Float64 = npt.NDArray[np.float64]
 _FILL = {CATEGORY: "missing"}
 OBJECT = "object"
 _NAMES_KEPT = 300_000

@@ -18,6 +18,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import KFold, StratifiedKFold
 
 from mercer._progress import heard
+from mercer._types import Float64
 from mercer.errors import InputError, KernelError, KernelWarning
 from mercer.jobs.machines import Learner
 from mercer.jobs.sizing import sample, taken
@@ -25,7 +26,6 @@ from mercer.kernels.base import Kernel
 from mercer.kernels.precomputed import Precomputed
 from mercer.selection.search import KernelSearchCV
 
-Float64 = npt.NDArray[np.float64]
 Splits = list[tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]]
 
 _SCALED_BY = 200

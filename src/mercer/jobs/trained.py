@@ -13,8 +13,8 @@ import numpy.typing as npt
 
 from mercer._registry import ESTIMATORS
 from mercer._stored import Stored, checked_array, checked_value
+from mercer._types import Float64
 from mercer.errors import InputError, ModelFileError
-from mercer.estimators.one_vs_one import one_vs_rest_shape, pairs, votes
 from mercer.estimators.svc import SVC
 from mercer.gram.matrix import Gram
 from mercer.inputs.base import Objects
@@ -22,8 +22,8 @@ from mercer.jobs import calibration
 from mercer.jobs.preparation import Preparation
 from mercer.kernels.precomputed import Precomputed
 from mercer.readers.data import Data
+from mercer.training.pairs import one_vs_rest_shape, pairs, votes
 
-Float64 = npt.NDArray[np.float64]
 _MARK = "job_"
 _ARRAYS = ("fills", "centres", "scales", "calibration")
 

@@ -8,26 +8,35 @@ from typing import TYPE_CHECKING, Any
 from mercer._registry import KERNELS
 
 if TYPE_CHECKING:
-    from mercer.kernels.algebra import Product as Product
-    from mercer.kernels.algebra import Scaled as Scaled
-    from mercer.kernels.algebra import Sum as Sum
+    from mercer.kernels.algebra.centred import Centred as Centred
+    from mercer.kernels.algebra.centred import centre as centre
+    from mercer.kernels.algebra.constant import Constant as Constant
+    from mercer.kernels.algebra.dag import DagKernel as DagKernel
+    from mercer.kernels.algebra.dag import dag as dag
+    from mercer.kernels.algebra.exp_of import ExpOf as ExpOf
+    from mercer.kernels.algebra.exp_of import exp as exp
+    from mercer.kernels.algebra.normalised import Normalised as Normalised
+    from mercer.kernels.algebra.normalised import normalise as normalise
+    from mercer.kernels.algebra.polynomial_of import PolynomialOf as PolynomialOf
+    from mercer.kernels.algebra.power import Power as Power
+    from mercer.kernels.algebra.pull_back import PullBack as PullBack
+    from mercer.kernels.algebra.pull_back import pull_back as pull_back
+    from mercer.kernels.algebra.rank_one import RankOne as RankOne
+    from mercer.kernels.algebra.rank_one import rank_one as rank_one
+    from mercer.kernels.algebra.sums import Product as Product
+    from mercer.kernels.algebra.sums import Scaled as Scaled
+    from mercer.kernels.algebra.sums import Sum as Sum
+    from mercer.kernels.algebra.tables import OnColumns as OnColumns
+    from mercer.kernels.algebra.tables import on as on
     from mercer.kernels.base import FittedKernel as FittedKernel
     from mercer.kernels.base import Kernel as Kernel
-    from mercer.kernels.centred import Centred as Centred
-    from mercer.kernels.centred import centre as centre
-    from mercer.kernels.constant import Constant as Constant
-    from mercer.kernels.dagkernel import DagKernel as DagKernel
-    from mercer.kernels.dagkernel import dag as dag
-    from mercer.kernels.documents.latentsemantic import LatentSemantic as LatentSemantic
-    from mercer.kernels.documents.vectorspace import VectorSpace as VectorSpace
-    from mercer.kernels.expof import ExpOf as ExpOf
-    from mercer.kernels.expof import exp as exp
-    from mercer.kernels.expression import parse as parse
-    from mercer.kernels.generative.fixedlength import FixedLengthHMM as FixedLengthHMM
-    from mercer.kernels.generative.hiddentree import HiddenTree as HiddenTree
-    from mercer.kernels.generative.hmmfisher import HMMFisher as HMMFisher
-    from mercer.kernels.generative.markovfisher import MarkovFisher as MarkovFisher
-    from mercer.kernels.generative.mixturefisher import GaussianMixtureFisher as GaussianMixtureFisher
+    from mercer.kernels.documents.latent_semantic import LatentSemantic as LatentSemantic
+    from mercer.kernels.documents.vector_space import VectorSpace as VectorSpace
+    from mercer.kernels.generative.fixed_length import FixedLengthHMM as FixedLengthHMM
+    from mercer.kernels.generative.hidden_tree import HiddenTree as HiddenTree
+    from mercer.kernels.generative.hmm_fisher import HMMFisher as HMMFisher
+    from mercer.kernels.generative.markov_fisher import MarkovFisher as MarkovFisher
+    from mercer.kernels.generative.mixture_fisher import GaussianMixtureFisher as GaussianMixtureFisher
     from mercer.kernels.graphs.diffusion import ExponentialDiffusion as ExponentialDiffusion
     from mercer.kernels.graphs.diffusion import VonNeumannDiffusion as VonNeumannDiffusion
     from mercer.kernels.graphs.graphlet import Graphlet as Graphlet
@@ -36,23 +45,15 @@ if TYPE_CHECKING:
     from mercer.kernels.graphs.laplacian import CommuteTime as CommuteTime
     from mercer.kernels.graphs.laplacian import Heat as Heat
     from mercer.kernels.graphs.laplacian import RegularisedLaplacian as RegularisedLaplacian
-    from mercer.kernels.graphs.optimalassignment import (
+    from mercer.kernels.graphs.optimal_assignment import (
         WeisfeilerLehmanOptimalAssignment as WeisfeilerLehmanOptimalAssignment,
     )
-    from mercer.kernels.graphs.randomwalk import RandomWalk as RandomWalk
-    from mercer.kernels.graphs.shortestpath import ShortestPath as ShortestPath
-    from mercer.kernels.graphs.weisfeilerlehman import WeisfeilerLehman as WeisfeilerLehman
-    from mercer.kernels.graphs.weisfeilerlehmanover import WeisfeilerLehmanOver as WeisfeilerLehmanOver
-    from mercer.kernels.normalised import Normalised as Normalised
-    from mercer.kernels.normalised import normalise as normalise
-    from mercer.kernels.polynomialof import PolynomialOf as PolynomialOf
-    from mercer.kernels.power import Power as Power
+    from mercer.kernels.graphs.random_walk import RandomWalk as RandomWalk
+    from mercer.kernels.graphs.shortest_path import ShortestPath as ShortestPath
+    from mercer.kernels.graphs.weisfeiler_lehman import WeisfeilerLehman as WeisfeilerLehman
+    from mercer.kernels.graphs.weisfeiler_lehman_over import WeisfeilerLehmanOver as WeisfeilerLehmanOver
     from mercer.kernels.precomputed import Precomputed as Precomputed
-    from mercer.kernels.pullback import PullBack as PullBack
-    from mercer.kernels.pullback import pull_back as pull_back
-    from mercer.kernels.rankone import RankOne as RankOne
-    from mercer.kernels.rankone import rank_one as rank_one
-    from mercer.kernels.series.globalalignment import GlobalAlignment as GlobalAlignment
+    from mercer.kernels.series.global_alignment import GlobalAlignment as GlobalAlignment
     from mercer.kernels.series.warping import DynamicTimeWarping as DynamicTimeWarping
     from mercer.kernels.sets.derived import DerivedSubsets as DerivedSubsets
     from mercer.kernels.sets.derived import MeanEmbedding as MeanEmbedding
@@ -66,23 +67,22 @@ if TYPE_CHECKING:
     from mercer.kernels.sets.multisets import SetTanimoto as SetTanimoto
     from mercer.kernels.sets.multisets import SubMultisetCount as SubMultisetCount
     from mercer.kernels.sets.multisets import SubsetCount as SubsetCount
-    from mercer.kernels.strings.allsubsequences import AllSubsequences as AllSubsequences
+    from mercer.kernels.strings.all_subsequences import AllSubsequences as AllSubsequences
     from mercer.kernels.strings.blended import BlendedSpectrum as BlendedSpectrum
-    from mercer.kernels.strings.characterweighted import CharacterWeighted as CharacterWeighted
-    from mercer.kernels.strings.gapnumber import GapNumberWeighted as GapNumberWeighted
+    from mercer.kernels.strings.character_weighted import CharacterWeighted as CharacterWeighted
+    from mercer.kernels.strings.gap_number import GapNumberWeighted as GapNumberWeighted
+    from mercer.kernels.strings.gap_weighted import GapWeighted as GapWeighted
     from mercer.kernels.strings.gapped import GappedKmer as GappedKmer
-    from mercer.kernels.strings.gapweighted import GapWeighted as GapWeighted
-    from mercer.kernels.strings.localalignment import LocalAlignment as LocalAlignment
-    from mercer.kernels.strings.localalignment import LogLocalAlignment as LogLocalAlignment
+    from mercer.kernels.strings.local_alignment import LocalAlignment as LocalAlignment
+    from mercer.kernels.strings.local_alignment import LogLocalAlignment as LogLocalAlignment
     from mercer.kernels.strings.mismatch import Mismatch as Mismatch
-    from mercer.kernels.strings.pairhmm import PairHMM as PairHMM
+    from mercer.kernels.strings.pair_hmm import PairHMM as PairHMM
     from mercer.kernels.strings.restricted import RestrictedGapWeighted as RestrictedGapWeighted
-    from mercer.kernels.strings.softmatching import SoftMatching as SoftMatching
+    from mercer.kernels.strings.soft_matching import SoftMatching as SoftMatching
     from mercer.kernels.strings.spectrum import Spectrum as Spectrum
     from mercer.kernels.strings.subsequences import FixedLengthSubsequences as FixedLengthSubsequences
-    from mercer.kernels.strings.weighteddegree import WeightedDegree as WeightedDegree
-    from mercer.kernels.tables import OnColumns as OnColumns
-    from mercer.kernels.tables import on as on
+    from mercer.kernels.strings.weighted_degree import WeightedDegree as WeightedDegree
+    from mercer.kernels.text.expression import parse as parse
     from mercer.kernels.trees.corooted import CoRootedSubtree as CoRootedSubtree
     from mercer.kernels.trees.partial import PartialTree as PartialTree
     from mercer.kernels.trees.subset import AllSubtree as AllSubtree
@@ -90,18 +90,18 @@ if TYPE_CHECKING:
     from mercer.kernels.trees.subtree import Subtree as Subtree
     from mercer.kernels.user import FromBlocks as FromBlocks
     from mercer.kernels.user import FromFunction as FromFunction
-    from mercer.kernels.vectors.additivechi2 import AdditiveChi2 as AdditiveChi2
-    from mercer.kernels.vectors.allsubsets import AllSubsets as AllSubsets
+    from mercer.kernels.vectors.additive_chi2 import AdditiveChi2 as AdditiveChi2
+    from mercer.kernels.vectors.all_subsets import AllSubsets as AllSubsets
     from mercer.kernels.vectors.anova import ANOVA as ANOVA
     from mercer.kernels.vectors.bilinear import Bilinear as Bilinear
     from mercer.kernels.vectors.categorical import Categorical as Categorical
     from mercer.kernels.vectors.exponential import Exponential as Exponential
-    from mercer.kernels.vectors.exponentialchi2 import ExponentialChi2 as ExponentialChi2
+    from mercer.kernels.vectors.exponential_chi2 import ExponentialChi2 as ExponentialChi2
     from mercer.kernels.vectors.fourier import RandomFourierFeatures as RandomFourierFeatures
-    from mercer.kernels.vectors.histogramintersection import HistogramIntersection as HistogramIntersection
-    from mercer.kernels.vectors.intervalagreement import IntervalAgreement as IntervalAgreement
-    from mercer.kernels.vectors.intervalmin import IntervalMin as IntervalMin
-    from mercer.kernels.vectors.intervalunioncomplement import IntervalUnionComplement as IntervalUnionComplement
+    from mercer.kernels.vectors.histogram_intersection import HistogramIntersection as HistogramIntersection
+    from mercer.kernels.vectors.interval_agreement import IntervalAgreement as IntervalAgreement
+    from mercer.kernels.vectors.interval_min import IntervalMin as IntervalMin
+    from mercer.kernels.vectors.interval_union_complement import IntervalUnionComplement as IntervalUnionComplement
     from mercer.kernels.vectors.laplacian import Laplacian as Laplacian
     from mercer.kernels.vectors.linear import Linear as Linear
     from mercer.kernels.vectors.matern import Matern as Matern
@@ -109,7 +109,7 @@ if TYPE_CHECKING:
     from mercer.kernels.vectors.periodic import Periodic as Periodic
     from mercer.kernels.vectors.polynomial import Polynomial as Polynomial
     from mercer.kernels.vectors.randomised import Randomised as Randomised
-    from mercer.kernels.vectors.rationalquadratic import RationalQuadratic as RationalQuadratic
+    from mercer.kernels.vectors.rational_quadratic import RationalQuadratic as RationalQuadratic
     from mercer.kernels.vectors.rbf import RBF as RBF
     from mercer.kernels.vectors.sigmoid import Sigmoid as Sigmoid
     from mercer.kernels.vectors.spline import Spline as Spline
@@ -119,14 +119,14 @@ if TYPE_CHECKING:
 _FUNCTIONS = {
     "Kernel": "mercer.kernels.base",
     "FittedKernel": "mercer.kernels.base",
-    "centre": "mercer.kernels.centred",
-    "dag": "mercer.kernels.dagkernel",
-    "exp": "mercer.kernels.expof",
-    "normalise": "mercer.kernels.normalised",
-    "on": "mercer.kernels.tables",
-    "parse": "mercer.kernels.expression",
-    "pull_back": "mercer.kernels.pullback",
-    "rank_one": "mercer.kernels.rankone",
+    "centre": "mercer.kernels.algebra.centred",
+    "dag": "mercer.kernels.algebra.dag",
+    "exp": "mercer.kernels.algebra.exp_of",
+    "normalise": "mercer.kernels.algebra.normalised",
+    "on": "mercer.kernels.algebra.tables",
+    "parse": "mercer.kernels.text.expression",
+    "pull_back": "mercer.kernels.algebra.pull_back",
+    "rank_one": "mercer.kernels.algebra.rank_one",
 }
 
 __all__ = sorted([*KERNELS, *_FUNCTIONS])  # pyright: ignore[reportUnsupportedDunderAll]

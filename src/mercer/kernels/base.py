@@ -24,12 +24,10 @@ import numpy as np
 import numpy.typing as npt
 
 from mercer._record import Record
+from mercer._types import DType, Float64, Floating, Index
 from mercer.errors import InputError, KernelError
-from mercer.inputs.base import Index, Objects
+from mercer.inputs.base import Objects
 
-Floating = npt.NDArray[np.floating[Any]]
-Float64 = npt.NDArray[np.float64]
-DType = type[np.float32] | type[np.float64]
 SAFE_IN_SINGLE = 1e30
 """float32 ends at 3.4e38; below this bound sums and products of values cannot overflow."""
 
@@ -176,8 +174,8 @@ class Kernel(Measure):
         return FittedKernel(self, self.resolve(objects))
 
     def __add__(self, other: Kernel | float) -> Kernel:
-        from mercer.kernels.algebra import Sum
-        from mercer.kernels.constant import constant_beside
+        from mercer.kernels.algebra.constant import constant_beside
+        from mercer.kernels.algebra.sums import Sum
 
         if isinstance(other, Kernel):
             return Sum.of(self, other)
@@ -186,43 +184,43 @@ class Kernel(Measure):
         return self if other == 0 else Sum.of(self, constant_beside(self, other))
 
     def __radd__(self, other: float) -> Kernel:
-        from mercer.kernels.algebra import Sum
-        from mercer.kernels.constant import constant_beside
+        from mercer.kernels.algebra.constant import constant_beside
+        from mercer.kernels.algebra.sums import Sum
 
         if not _is_number(other):
             return NotImplemented
         return self if other == 0 else Sum.of(constant_beside(self, other), self)  # 0: how the built-in sum starts
 
     def __mul__(self, other: Kernel | float) -> Kernel:
-        from mercer.kernels.algebra import Product, Scaled
+        from mercer.kernels.algebra.sums import Product, Scaled
 
         if isinstance(other, Kernel):
             return Product.of(self, other)
         return Scaled.of(self, other) if _is_number(other) else NotImplemented
 
     def __rmul__(self, other: float) -> Kernel:
-        from mercer.kernels.algebra import Scaled
+        from mercer.kernels.algebra.sums import Scaled
 
         return Scaled.of(self, other) if _is_number(other) else NotImplemented
 
     def __pow__(self, exponent: int) -> Kernel:
-        from mercer.kernels.power import Power
+        from mercer.kernels.algebra.power import Power
 
         return Power(self, exponent) if _is_number(exponent) else NotImplemented
 
     def derivation(self) -> str:
         """Why it is positive semi-definite, or where the proof fails: the closure rules, as an indented tree."""
-        from mercer.kernels.derivation import derivation_of
+        from mercer.kernels.text.derivation import derivation_of
 
         return derivation_of(self)
 
     def _repr_latex_(self) -> str:
-        from mercer.kernels.latex import latex_of
+        from mercer.kernels.text.latex import latex_of
 
         return f"${latex_of(self)}$"
 
     def __str__(self) -> str:
-        from mercer.kernels.text import call_text
+        from mercer.kernels.text.form import call_text
 
         return call_text(self)
 

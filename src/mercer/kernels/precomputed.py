@@ -8,9 +8,10 @@ from typing import Self, final
 
 import numpy as np
 
+from mercer._types import DType, Float64, Floating
 from mercer.errors import InputError, KernelError
-from mercer.inputs.gramrows import GramRows
-from mercer.kernels.base import DType, Float64, Floating, Kernel, State
+from mercer.inputs.gram_rows import GramRows
+from mercer.kernels.base import Kernel, State
 
 
 @final

@@ -13,12 +13,13 @@ import scipy.sparse as sp
 from mercer import _check
 from mercer._jit import Array, is_jitted, jit
 from mercer._registry import INPUTS, find
+from mercer._types import DType, Float64, Floating, Index
 from mercer.errors import KernelError
-from mercer.inputs.base import Index, Objects
+from mercer.inputs.base import Objects
 from mercer.inputs.items import Items
 from mercer.inputs.strings import Strings
 from mercer.inputs.vectors import Vectors
-from mercer.kernels.base import DType, Float64, Floating, Kernel, State
+from mercer.kernels.base import Kernel, State
 
 KINDS = ("vectors", "strings", "items")
 

@@ -7,13 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Self, final
 
-import numpy as np
-import numpy.typing as npt
-
 from mercer._record import Record
+from mercer._types import Float64
 from mercer.losses.curvature import CurvatureRoot
-
-Float64 = npt.NDArray[np.float64]
 
 
 @final

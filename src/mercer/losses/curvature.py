@@ -10,9 +10,8 @@ from dataclasses import dataclass
 from typing import Self, final
 
 import numpy as np
-import numpy.typing as npt
 
-Float64 = npt.NDArray[np.float64]
+from mercer._types import Float64
 
 _ROUNDING = 1e-9
 

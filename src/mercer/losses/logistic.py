@@ -9,7 +9,8 @@ from typing import Self, final
 import numpy as np
 from scipy.special import expit, xlog1py, xlogy
 
-from mercer.losses.base import Float64, Loss
+from mercer._types import Float64
+from mercer.losses.base import Loss
 
 
 @final

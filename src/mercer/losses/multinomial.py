@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import xlogy
 
-from mercer.losses.base import Float64, VectorLoss
+from mercer._types import Float64
+from mercer.losses.base import VectorLoss
 from mercer.losses.curvature import CurvatureRoot, ProjectedRoot
 
 

@@ -8,7 +8,8 @@ from typing import Self, final
 
 import numpy as np
 
-from mercer.losses.base import Float64, Loss
+from mercer._types import Float64
+from mercer.losses.base import Loss
 
 
 @final

@@ -9,7 +9,8 @@ from typing import Self, final
 import numpy as np
 
 from mercer import _check
-from mercer.losses.base import Box, Float64, Loss
+from mercer._types import Float64
+from mercer.losses.base import Box, Loss
 
 _ROUNDING = 4 * float(np.finfo(np.float64).eps)
 """tau C / C is not always tau."""

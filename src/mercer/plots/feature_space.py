@@ -9,13 +9,12 @@ import numpy as np
 import numpy.typing as npt
 
 from mercer import _check
+from mercer._types import Float64
 from mercer.errors import InputError
 from mercer.estimators.kernel_pca import KernelPCA
 from mercer.estimators.svc import SVC
 from mercer.plots import style
-from mercer.theory.asked import kernel_of
-
-Float64 = npt.NDArray[np.float64]
+from mercer.theory.arguments import kernel_of
 
 
 def _parabola(X: Float64) -> Float64:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from mercer import _check
 from mercer.errors import InputError
 from mercer.plots import style
-from mercer.theory.asked import kernel_of, matrix_of
+from mercer.theory.arguments import kernel_of, matrix_of
 from mercer.theory.mercer import whole_matrix
 from mercer.theory.seriation import seriation
 

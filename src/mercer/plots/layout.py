@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse.csgraph
 
-Float64 = npt.NDArray[np.float64]
+from mercer._types import Float64
 
 _ROUNDS = 200
 

@@ -8,8 +8,8 @@ from typing import Any, Self
 import numpy as np
 
 from mercer.errors import InputError
+from mercer.lectures.trace import Trace
 from mercer.plots import style
-from mercer.solvers.trace import Trace
 
 
 class TraceDisplay:

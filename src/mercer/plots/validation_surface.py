@@ -11,8 +11,8 @@ from mercer import _check
 from mercer._progress import reporting
 from mercer.errors import InputError
 from mercer.estimators.svc import SVC
+from mercer.kernels.algebra.pointwise import Pointwise
 from mercer.kernels.base import State
-from mercer.kernels.pointwise import Pointwise
 from mercer.kernels.vectors.rbf import RBF
 from mercer.plots import style
 from mercer.selection.compare import splits_of

@@ -37,7 +37,7 @@ def read_npz(source: Source, options: Options) -> Data:
     gram = next((key for key in _GRAMS if key in members), None)
     labels = next((members[key] for key in _LABELS if key in members), None)
     if gram is not None or options.format == "gram":
-        from mercer.readers.gramfiles import gram_of
+        from mercer.readers.gram_files import gram_of
 
         matrix = members[gram] if gram is not None else next(iter(members.values()))
         ids = None if "ids" not in members else [str(item) for item in members["ids"].tolist()]
@@ -118,7 +118,7 @@ def _sparse(name: str, members: Mapping[str, npt.NDArray[Any]], options: Options
 
 
 def _vectors(name: str, format_: str, matrix: Any, labels: Any, options: Options) -> Data:
-    from mercer.readers.gramfiles import gram_of, is_gram
+    from mercer.readers.gram_files import gram_of, is_gram
 
     if matrix.ndim == 1 and matrix.dtype.kind in "UO":
         text = [str(item) for item in matrix.tolist()]

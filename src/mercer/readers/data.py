@@ -10,7 +10,8 @@ from typing import Any, final
 import numpy as np
 import numpy.typing as npt
 
-from mercer.inputs.base import Index, Objects
+from mercer._types import Index
+from mercer.inputs.base import Objects
 
 NUMBER, CATEGORY, TEXT, SEQUENCE, SMILES, TREE = "number", "category", "text", "sequence", "smiles", "tree"
 

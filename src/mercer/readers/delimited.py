@@ -46,7 +46,7 @@ def read_gram(source: Source, options: Options) -> Data:
 
 def _read(source: Source, options: Options, *, format_: str) -> Data:
     """A table from text, columns typed; a square one whose head repeats its first column is a Gram matrix."""
-    from mercer.readers.gramfiles import gram_of_rows, may_be_gram
+    from mercer.readers.gram_files import gram_of_rows, may_be_gram
 
     delimiter = delimiter_of(source, options, format_)
     try:

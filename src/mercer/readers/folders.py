@@ -67,8 +67,8 @@ def _folder_per_class(name: str, folder: str, classes: list[str], options: Optio
 def _objects(name: str, sources: list[Source], labels: list[str] | None, ids: list[str], options: Options) -> Data:
     suffixes = {source.suffix for source in sources}
     if suffixes == {".graphml"}:
-        from mercer.readers.graphfiles import graphml_graphs
-        from mercer.readers.nodelink import coerced
+        from mercer.readers.graph_files import graphml_graphs
+        from mercer.readers.node_link import coerced
 
         graphs = []
         for source in sources:
@@ -78,8 +78,8 @@ def _objects(name: str, sources: list[Source], labels: list[str] | None, ids: li
             graphs += found
         return finished(name, "folder", "graphs", coerced(name, graphs), labels, options, ids=ids)
     if suffixes <= {".edges", ".edgelist"}:
-        from mercer.readers.graphfiles import read_edges
-        from mercer.readers.nodelink import coerced
+        from mercer.readers.graph_files import read_edges
+        from mercer.readers.node_link import coerced
 
         unlabelled = Options(require_target=False)
         lists = [read_edges(source, unlabelled) for source in sources]

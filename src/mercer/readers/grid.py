@@ -11,12 +11,11 @@ from dataclasses import dataclass
 from typing import final
 
 import numpy as np
-import numpy.typing as npt
 
+from mercer._types import Float64
 from mercer.readers.labels import MISSING, is_number
 from mercer.readers.problems import count, problem
 
-Float64 = npt.NDArray[np.float64]
 Cells = Sequence[str] | Float64
 """A column as it stands in a file: text; or numbers, NaN where one is missing, if it holds nothing else."""
 

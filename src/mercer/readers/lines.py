@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mercer.errors import InputError
-from mercer.inputs.treeparsing import parsed
+from mercer.inputs.tree_parsing import parsed
 from mercer.readers.data import Data
 from mercer.readers.finishing import finished
 from mercer.readers.options import Options

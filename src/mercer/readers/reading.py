@@ -61,7 +61,7 @@ def read(path: str | os.PathLike[str], options: Options | None = None, **setting
 
 def _folder(name: str, options: Options) -> Data:
     from mercer.readers.folders import read_folder
-    from mercer.readers.tudataset import prefix_of, read_tu
+    from mercer.readers.tu_dataset import prefix_of, read_tu
 
     if options.format not in (None, "tu", "folder"):
         raise problem(name, f"a folder, not a file of the format {options.format}")

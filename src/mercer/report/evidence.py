@@ -15,7 +15,7 @@ from mercer.jobs.fitting import Outcome
 from mercer.report.drawing import Axes
 from mercer.report.page import figure, listed, paragraph, table
 from mercer.theory.bounds import Bound, support_vector_bound
-from mercer.theory.ofmodel import radius_margin_of
+from mercer.theory.of_model import radius_margin_of
 
 _MOST_CLASSES = 15
 _MOST_POINTS = 1500

@@ -13,17 +13,15 @@ from dataclasses import dataclass
 from typing import Any, Self, final
 
 import numpy as np
-import numpy.typing as npt
 
+from mercer._types import DType, Float64, Floating, Indices
 from mercer.gram.budget import Memory
 from mercer.gram.executors import Executor
 from mercer.gram.matrix import DOUBLE_ENTRIES, Gram
 from mercer.inputs.base import Objects
-from mercer.inputs.gramrows import GramRows
-from mercer.kernels.base import DType, Features, FittedKernel, Float64, Floating, Kernel, Measure, State, children
+from mercer.inputs.gram_rows import GramRows
+from mercer.kernels.base import Features, FittedKernel, Kernel, Measure, State, children
 from mercer.selection.held import new_rows, training_rows
-
-Rows = npt.NDArray[np.intp]
 
 
 @final
@@ -39,7 +37,7 @@ class Source(ABC):
     """Where the blocks of a kernel come from."""
 
     @abstractmethod
-    def block(self, kernel: Kernel, train: Rows, test: Rows) -> Block:
+    def block(self, kernel: Kernel, train: Indices, test: Indices) -> Block:
         """The values between training objects, and between test and training objects."""
 
 
@@ -73,7 +71,7 @@ class Shared(Source):
         """Forget it again."""
         self._base = None
 
-    def block(self, kernel: Kernel, train: Rows, test: Rows) -> Block:
+    def block(self, kernel: Kernel, train: Indices, test: Indices) -> Block:
         base = self._base
         assert base is not None
         state = kernel.fit(self.objects.take(train) if kernel.data_dependent else self.objects).state
@@ -90,7 +88,7 @@ class Afresh(Source):
     dtype: DType | None
     memory: Memory
 
-    def block(self, kernel: Kernel, train: Rows, test: Rows) -> Block:
+    def block(self, kernel: Kernel, train: Indices, test: Indices) -> Block:
         return self.between(kernel, self.objects.take(train), self.objects.take(test), self.dtype, self.memory)
 
     @staticmethod

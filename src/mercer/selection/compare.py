@@ -18,6 +18,7 @@ from sklearn.model_selection import check_cv
 
 from mercer import _check
 from mercer._progress import reporting
+from mercer._types import Float64
 from mercer.errors import InputError, MercerError
 from mercer.estimators.kernel_ridge import KernelRidge
 from mercer.estimators.svc import SVC
@@ -25,11 +26,10 @@ from mercer.gram.matrix import Gram
 from mercer.inputs.base import Objects
 from mercer.kernels.base import Kernel
 from mercer.theory.alignment import centred, kernel_target_alignment
-from mercer.theory.asked import kernel_of
+from mercer.theory.arguments import kernel_of
 from mercer.theory.diagnosing.targets import Target, target_of
 from mercer.theory.showing import html_table, plain
 
-Float64 = npt.NDArray[np.float64]
 Fold = tuple[Float64, Float64, npt.NDArray[np.intp], npt.NDArray[np.intp]]
 
 _PENALTIES = (0.1, 1.0, 10.0, 100.0)

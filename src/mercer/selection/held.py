@@ -9,9 +9,10 @@ from typing import Any, Self, final
 import numpy as np
 import numpy.typing as npt
 
+from mercer._types import DType, Float64, Floating
 from mercer.gram.work import gather
-from mercer.inputs.gramrows import GramRows
-from mercer.kernels.base import DType, Float64, Floating, Kernel, State
+from mercer.inputs.gram_rows import GramRows
+from mercer.kernels.base import Kernel, State
 
 Matrix = npt.NDArray[np.floating[Any]]
 

@@ -9,17 +9,15 @@ from dataclasses import dataclass, field
 from typing import Any, final
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.metrics._scorer import _BaseScorer, _MultimetricScorer, _PassthroughScorer
 from sklearn.model_selection._validation import _score
 from sklearn.utils import _safe_indexing
 from sklearn.utils.metaestimators import _safe_split
 from sklearn.utils.validation import _check_method_params
 
+from mercer._types import Indices
 from mercer.inputs.base import Objects
 from mercer.solvers.drive import Stopped
-
-Rows = npt.NDArray[np.intp]
 
 
 @final
@@ -42,11 +40,11 @@ class Judge:
         """Whether the scorer hands objects to the estimator and does nothing else with them."""
         return isinstance(self.scorer, _BaseScorer | _MultimetricScorer | _PassthroughScorer)
 
-    def parts(self, model: Any, train: Rows, test: Rows) -> tuple[Any, Any]:
+    def parts(self, model: Any, train: Indices, test: Indices) -> tuple[Any, Any]:
         """Both parts of X as it was given."""
         return parts_of(model, self.X, train, test)
 
-    def targets(self, rows: Rows) -> Any:
+    def targets(self, rows: Indices) -> Any:
         """The targets of these objects; None if there are none."""
         return None if self.y is None else _safe_indexing(self.y, rows)
 
@@ -55,7 +53,7 @@ class Judge:
         return all(name.startswith(prefix) for name in self.fit_params)
 
     def verdict(
-        self, model: Any, known: Any, new: Any, train: Rows, test: Rows, prefix: str = ""
+        self, model: Any, known: Any, new: Any, train: Indices, test: Indices, prefix: str = ""
     ) -> tuple[dict[str, Any], dict[str, Any]]:
         """Fit on the objects `known`, score on the objects `new`: times, scores, what went wrong; and what was kept.
 
@@ -98,12 +96,12 @@ class Judge:
     def _kinds(self) -> tuple[str, ...]:
         return ("test_scores", "train_scores") if self.train_scores else ("test_scores",)
 
-    def _scores(self, model: Any, objects: Any, y: Any, index: Rows) -> Any:
+    def _scores(self, model: Any, objects: Any, y: Any, index: Indices) -> Any:
         params = _check_method_params(self.X, params=self.score_params, indices=index) if self.score_params else {}
         return _score(model, objects, y, self.scorer, params, self.error_score)
 
 
-def parts_of(model: Any, X: Any, train: Rows, test: Rows) -> tuple[Any, Any]:
+def parts_of(model: Any, X: Any, train: Indices, test: Indices) -> tuple[Any, Any]:
     """Objects to train and to test a model on; of a Gram matrix, rows and columns."""
     if isinstance(X, Objects):
         return X.take(train), X.take(test)

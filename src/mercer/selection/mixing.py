@@ -18,14 +18,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 from scipy.optimize import nnls
 
-from mercer.estimators.machine import train
+from mercer._types import Float64
 from mercer.gram.matrix import Gram
 from mercer.losses.squared_hinge import SquaredHinge
-
-Float64 = npt.NDArray[np.float64]
+from mercer.training.train import train
 
 _STRIP = 512
 _TOL = 1e-6

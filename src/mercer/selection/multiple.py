@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from typing import Any, Self, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone, is_classifier
 from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
@@ -14,17 +13,16 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer import _check
 from mercer._stored import Stored
+from mercer._types import Float64
 from mercer.errors import InputError
 from mercer.gram.budget import Memory
 from mercer.gram.matrix import Gram
 from mercer.inputs.base import Objects
 from mercer.inputs.listing import refuse_masked
-from mercer.kernels.algebra import Scaled, Sum
+from mercer.kernels.algebra.sums import Scaled, Sum
 from mercer.kernels.base import Kernel
-from mercer.kernels.expression import parse
+from mercer.kernels.text.expression import parse
 from mercer.selection import mixing, storing
-
-Float64 = npt.NDArray[np.float64]
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 

@@ -6,17 +6,15 @@ from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.base import clone, is_classifier
 from sklearn.metrics import check_scoring
 from sklearn.model_selection import check_cv
 from sklearn.utils import _safe_indexing, indexable
 
 from mercer._progress import reporting
+from mercer._types import Float64
 from mercer.inputs.base import Objects
 from mercer.selection.judging import parts_of
-
-Float64 = npt.NDArray[np.float64]
 
 
 @final

@@ -12,12 +12,13 @@ from typing import Any, final
 import numpy as np
 from sklearn.base import clone
 
+from mercer._types import DType, Float64, Floating, Indices
 from mercer.gram import budget
 from mercer.gram.budget import Memory
 from mercer.gram.matrix import Gram
 from mercer.inputs.base import Objects
-from mercer.kernels.base import DType, Float64, Floating, Kernel
-from mercer.selection.blocks import Afresh, Block, Rows, applied, depends_on_data, measuring, precision
+from mercer.kernels.base import Kernel
+from mercer.selection.blocks import Afresh, Block, applied, depends_on_data, measuring, precision
 from mercer.selection.judging import Judge
 
 
@@ -37,7 +38,7 @@ class Piped:
         """Whether every thread may keep a measure and the values of a kernel for a fold of this size."""
         return 2 * threads * n * largest * np.dtype(np.float64).itemsize <= budget.stored_bytes(self.memory)
 
-    def fold(self, train: Rows, test: Rows) -> Fold:
+    def fold(self, train: Indices, test: Indices) -> Fold:
         """Fit the steps on one part of the objects, and take both parts through them."""
         known, new = self.judge.parts(self.estimator, train, test)
         if self.steps is None:

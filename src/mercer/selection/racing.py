@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
-Float64 = npt.NDArray[np.float64]
+from mercer._types import Float64
 
 SIGNIFICANCE = 0.05
 

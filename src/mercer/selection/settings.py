@@ -11,10 +11,10 @@ from typing import Any, final
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
-from mercer.estimators.kernelised import Kernelised
-from mercer.inputs.gramrows import GramRows
+from mercer.inputs.gram_rows import GramRows
 from mercer.kernels.base import Kernel
 from mercer.selection.held import Held
+from mercer.training.kernelised import Kernelised
 
 _SHAPES = ("gamma", "degree", "coef0")
 

@@ -10,14 +10,12 @@ from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
-import numpy.typing as npt
 from sklearn import config_context, get_config
 from sklearn.base import clone
 
 from mercer._progress import Reporter
+from mercer._types import Indices
 from mercer.errors import MercerError
-from mercer.estimators.kernelised import Kernelised
-from mercer.estimators.sharing import Sharing
 from mercer.gram import budget
 from mercer.gram.executors import Executor
 from mercer.inputs.base import Objects
@@ -28,9 +26,10 @@ from mercer.selection.piped import Fold, Piped
 from mercer.selection.racing import hopeful
 from mercer.selection.settings import Setting, in_order
 from mercer.solvers.drive import Stopped
+from mercer.training.kernelised import Kernelised
+from mercer.training.warm_start import Sharing
 
-Rows = npt.NDArray[np.intp]
-Split = tuple[Rows, Rows]
+Split = tuple[Indices, Indices]
 
 
 @final
@@ -156,7 +155,7 @@ class Work:
             alive[numbers[~hopeful(self._scores(numbers, split + 1, metric))]] = False
             self._done = (split + 1) * len(self.results)  # what was dropped is done
 
-    def _scores(self, numbers: Rows, splits: int, metric: str) -> Any:
+    def _scores(self, numbers: Indices, splits: int, metric: str) -> Any:
         found = [[self.results[number][split] for split in range(splits)] for number in numbers]
         values = [[np.nan if result is None else result["test_scores"] for result in row] for row in found]
         pick = [[value.get(metric, np.nan) if isinstance(value, dict) else value for value in row] for row in values]

@@ -14,10 +14,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import final
 
+from mercer._types import Float64
 from mercer.gram.executors import single_threaded_blas
 from mercer.gram.matrix import Gram
-from mercer.solvers.problem import BoxProblem
-from mercer.solvers.solution import Float64, Solution, Stats, Status
+from mercer.solvers.box.problem import BoxProblem
+from mercer.solvers.solution import Solution, Stats, Status
 
 CHUNK_SECONDS = 0.05
 

@@ -17,12 +17,11 @@ from dataclasses import dataclass
 from typing import final
 
 import numpy as np
-import numpy.typing as npt
 import scipy.linalg
 
+from mercer._types import Float64
 from mercer.gram.executors import single_threaded_blas
 
-Float64 = npt.NDArray[np.float64]
 Product = Callable[[Float64], Float64]
 
 _NARROWEST = 4

@@ -16,10 +16,8 @@ from typing import final
 import numpy as np
 import numpy.typing as npt
 
+from mercer._types import Float64, Indices
 from mercer.gram.matrix import Gram
-
-Float64 = npt.NDArray[np.float64]
-Labels = npt.NDArray[np.intp]
 
 _FEW = 0.1
 """Of the objects moved: below this share, KZ is corrected rather than computed anew."""
@@ -35,7 +33,7 @@ class Clustering:
     The cluster of x is the c with the largest k(x, .) means_c - offsets_c.
     """
 
-    labels: Labels
+    labels: Indices
     inertia: float
     iterations: int
     converged: bool
@@ -70,20 +68,20 @@ def kernel_kmeans(gram: Gram, k: int, *, max_iter: int, rng: np.random.Generator
     return Clustering(labels, inertia, iterations, converged, means, 0.5 * _within(KZ, labels, sizes))
 
 
-def _distances(own: Float64, KZ: Float64, labels: Labels, k: int) -> Float64:
+def _distances(own: Float64, KZ: Float64, labels: Indices, k: int) -> Float64:
     sizes = np.bincount(labels, minlength=k)
     distances = own[:, None] - 2.0 * KZ / np.maximum(sizes, 1) + _within(KZ, labels, sizes)
     distances[:, sizes == 0] = np.inf
     return distances
 
 
-def _within(KZ: Float64, labels: Labels, sizes: npt.NDArray[np.intp]) -> Float64:
+def _within(KZ: Float64, labels: Indices, sizes: npt.NDArray[np.intp]) -> Float64:
     """|m_c|^2 of each cluster."""
     sums = np.bincount(labels, weights=KZ[np.arange(len(labels)), labels], minlength=len(sizes))
     return np.asarray(sums / np.square(np.maximum(sizes, 1.0)))
 
 
-def _without_empty(distance: Float64, labels: Labels) -> Labels:
+def _without_empty(distance: Float64, labels: Indices) -> Indices:
     """A cluster that lost everything gets the object that lies farthest from its own mean, of a cluster with others."""
     k = distance.shape[1]
     sizes = np.bincount(labels, minlength=k)
@@ -97,7 +95,7 @@ def _without_empty(distance: Float64, labels: Labels) -> Labels:
     return labels
 
 
-def _start(gram: Gram, own: Float64, k: int, rng: np.random.Generator) -> Labels:
+def _start(gram: Gram, own: Float64, k: int, rng: np.random.Generator) -> Indices:
     """k-means++: each centre an object drawn in proportion to its squared distance from those before it."""
     n = len(own)
     nearest = np.full(n, np.inf)
@@ -118,7 +116,7 @@ def _start(gram: Gram, own: Float64, k: int, rng: np.random.Generator) -> Labels
     return _without_empty(np.repeat(nearest[:, None], k, axis=1), labels)
 
 
-def _one_hot(labels: Labels, k: int) -> Float64:
+def _one_hot(labels: Indices, k: int) -> Float64:
     Z = np.zeros((len(labels), k))
     Z[np.arange(len(labels)), labels] = 1.0
     return Z

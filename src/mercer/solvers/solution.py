@@ -6,10 +6,7 @@ import enum
 from dataclasses import dataclass
 from typing import Any, final
 
-import numpy as np
-import numpy.typing as npt
-
-Float64 = npt.NDArray[np.float64]
+from mercer._types import Float64
 
 
 @final

@@ -15,16 +15,15 @@ import numpy as np
 import numpy.typing as npt
 
 from mercer._stored import Stored
+from mercer._types import Float64
 from mercer.errors import InputError, UnfittedError
-from mercer.estimators import one_vs_one as ovo
-from mercer.estimators.certificate import Certificate
 from mercer.estimators.svc import SVC
 from mercer.gram.expansion import Expansion
 from mercer.inputs.base import Objects
-from mercer.inputs.gramrows import GramRows
+from mercer.inputs.gram_rows import GramRows
 from mercer.inputs.vectors import Vectors
-
-Float64 = npt.NDArray[np.float64]
+from mercer.training import pairs as ovo
+from mercer.training.certificate import Certificate
 
 KERNELS = ("linear", "poly", "rbf", "sigmoid", "precomputed")
 

@@ -20,9 +20,10 @@ import numpy.typing as npt
 import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
+from mercer._types import Float64
 from mercer.errors import InputError, ModelFileError
 from mercer.estimators.svc import SVC
-from mercer.inputs.gramrows import GramRows
+from mercer.inputs.gram_rows import GramRows
 from mercer.inputs.vectors import Vectors
 from mercer.kernels.precomputed import Precomputed
 from mercer.kernels.vectors.linear import Linear
@@ -31,8 +32,6 @@ from mercer.kernels.vectors.rbf import RBF
 from mercer.kernels.vectors.sigmoid import Sigmoid
 from mercer.storage import atomic
 from mercer.storage.convert import assembled
-
-Float64 = npt.NDArray[np.float64]
 
 MAX_BYTES = 4 * 2**30
 MAX_FEATURES = 100_000_000

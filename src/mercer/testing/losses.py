@@ -10,7 +10,8 @@ from typing import final
 import numpy as np
 import numpy.typing as npt
 
-from mercer.losses.base import Box, Float64, Loss, VectorLoss
+from mercer._types import Float64
+from mercer.losses.base import Box, Loss, VectorLoss
 from mercer.testing.checks import Check, fingerprint, named, require, require_unchanged, run_all
 from mercer.testing.records import record_checks
 from mercer.testing.vector_losses import VectorSubject, vector_loss_checks

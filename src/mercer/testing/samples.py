@@ -13,11 +13,12 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from mercer._types import Index
 from mercer.errors import InputError
 from mercer.inputs.bags import Bags
-from mercer.inputs.base import Index, Objects
+from mercer.inputs.base import Objects
 from mercer.inputs.categories import Categories
-from mercer.inputs.gramrows import GramRows
+from mercer.inputs.gram_rows import GramRows
 from mercer.inputs.graphs import Graphs
 from mercer.inputs.items import Items
 from mercer.inputs.nodes import Nodes
@@ -27,11 +28,11 @@ from mercer.inputs.strings import Strings
 from mercer.inputs.tables import Table
 from mercer.inputs.trees import Trees
 from mercer.inputs.vectors import Vectors
+from mercer.kernels.algebra.tables import column_kernels
 from mercer.kernels.base import Kernel, children
-from mercer.kernels.documents.vectorspace import VectorSpace
+from mercer.kernels.documents.vector_space import VectorSpace
 from mercer.kernels.generative.marginal import Marginal
 from mercer.kernels.graphs.nodes import NodeKernel
-from mercer.kernels.tables import column_kernels
 from mercer.testing.checks import Check
 
 Sampler = Callable[[Kernel, np.random.Generator], Mapping[str, Objects]]

@@ -8,15 +8,14 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
+from mercer._types import Float64
 from mercer.gram.matrix import Gram
-from mercer.inputs.gramrows import GramRows
+from mercer.inputs.gram_rows import GramRows
 from mercer.kernels.precomputed import Precomputed
+from mercer.solvers.box.problem import BoxProblem
 from mercer.solvers.drive import Limits, Solver
-from mercer.solvers.problem import BoxProblem
 from mercer.solvers.solution import Solution, Status
 from mercer.testing.checks import Check, fingerprint, require, require_unchanged, run_all
-
-Float64 = npt.NDArray[np.float64]
 
 
 def kkt_violation(K: npt.ArrayLike, problem: BoxProblem, b: npt.ArrayLike) -> float:
@@ -27,7 +26,7 @@ def kkt_violation(K: npt.ArrayLike, problem: BoxProblem, b: npt.ArrayLike) -> fl
     F < 0.
 
     >>> import numpy as np
-    >>> from mercer.solvers.problem import BoxProblem
+    >>> from mercer.solvers.box.problem import BoxProblem
     >>> problem = BoxProblem(linear=np.array([-1.0, 1.0]), lower=np.array([0.0, -9.0]), upper=np.array([9.0, 0.0]))
     >>> kkt_violation([[1.0, -1.0], [-1.0, 1.0]], problem, [0.5, -0.5])
     0.0

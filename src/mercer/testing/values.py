@@ -9,6 +9,7 @@ from typing import Any, final
 
 import numpy as np
 
+from mercer._types import Float64, Floating
 from mercer.errors import InputError
 from mercer.gram.executors import Executor, Serial, Threads
 from mercer.gram.matrix import Gram
@@ -16,7 +17,7 @@ from mercer.gram.sinks import StoreSink
 from mercer.gram.tiles import plan
 from mercer.gram.work import TileWork
 from mercer.inputs.base import Objects
-from mercer.kernels.base import Features, FittedKernel, Float64, Floating, Kernel, State
+from mercer.kernels.base import Features, FittedKernel, Kernel, State
 from mercer.testing.checks import fingerprint, named, require, require_unchanged
 from mercer.testing.samples import as_new
 

@@ -8,7 +8,8 @@ from typing import final
 
 import numpy as np
 
-from mercer.losses.base import Float64, VectorLoss
+from mercer._types import Float64
+from mercer.losses.base import VectorLoss
 from mercer.testing.checks import fingerprint, named, require, require_unchanged
 
 _CLASSES = 3

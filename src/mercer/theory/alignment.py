@@ -10,11 +10,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from mercer._types import Float64
 from mercer.errors import InputError
-
-Float64 = npt.NDArray[np.float64]
 
 
 def alignment(K: Any, L: Any) -> float:

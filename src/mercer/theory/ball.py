@@ -14,13 +14,11 @@ from dataclasses import dataclass
 from typing import final
 
 import numpy as np
-import numpy.typing as npt
 
+from mercer._types import Float64
 from mercer.gram.matrix import Gram
-from mercer.solvers.problem import BoxProblem
-from mercer.solvers.smo import SMO
-
-Float64 = npt.NDArray[np.float64]
+from mercer.solvers.box.choice import SMO
+from mercer.solvers.box.problem import BoxProblem
 
 
 @final

@@ -8,16 +8,15 @@ from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
-import numpy.typing as npt
 
 from mercer import _check
+from mercer._types import Float64
 from mercer.errors import InputError
-from mercer.theory.asked import kernel_of
+from mercer.theory.arguments import kernel_of
 from mercer.theory.mercer import allowance, whole_matrix
 from mercer.theory.showing import html_table, plain, text_table
 from mercer.theory.witness import Witness, fewest
 
-Float64 = npt.NDArray[np.float64]
 Sampler = Callable[[np.random.Generator, int], Any] | Sequence[Any]
 
 _ASYMMETRY = 1e-5

@@ -10,11 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from mercer import _check
+from mercer._types import Float64
 from mercer.errors import InputError, MercerError, MercerWarning
 from mercer.inputs.base import Objects
 from mercer.kernels.base import FittedKernel, Kernel
 from mercer.kernels.precomputed import Precomputed
-from mercer.theory.asked import is_matrix, kernel_of, matrix_of
+from mercer.theory.arguments import is_matrix, kernel_of, matrix_of
 from mercer.theory.diagnosing.columns import columns_of
 from mercer.theory.diagnosing.cost import cost_of
 from mercer.theory.diagnosing.findings import Finding, Seen, findings_of
@@ -26,8 +27,6 @@ from mercer.theory.diagnosing.verdict import verdict_of
 from mercer.theory.diagnosing.width import widths_of
 from mercer.theory.mercer import MercerCheck, check_mercer, misshapen, whole_matrix
 from mercer.theory.seriation import seriation
-
-Float64 = npt.NDArray[np.float64]
 
 _PICTURE = 64
 

@@ -10,13 +10,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from mercer._types import Float64
 from mercer.errors import InputError, KernelError
 from mercer.gram.expansion import Expansion
 from mercer.gram.matrix import Gram
-
-Float64 = npt.NDArray[np.float64]
 
 
 def functional_margins(w: Any, b: float, X: Any, y: Any) -> Float64:

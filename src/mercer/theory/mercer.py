@@ -16,17 +16,16 @@ import numpy.typing as npt
 import scipy.linalg
 
 from mercer import _check
+from mercer._types import Float64
 from mercer.errors import InputError, KernelError
 from mercer.gram.matrix import Gram
 from mercer.gram.spectrum import lowest_pair
 from mercer.inputs.base import Objects
 from mercer.kernels.base import FittedKernel, Kernel
-from mercer.theory.asked import is_matrix, kernel_of, matrix_of
+from mercer.theory.arguments import is_matrix, kernel_of, matrix_of
 from mercer.theory.remedies import Remedy, remedies_by_products, remedies_for
 from mercer.theory.showing import html_table, plain, text_table
 from mercer.theory.witness import Witness, fewest
-
-Float64 = npt.NDArray[np.float64]
 
 DIRECT = 1500
 """Matrices up to this size are decomposed completely: a second or two."""

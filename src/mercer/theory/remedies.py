@@ -8,15 +8,12 @@ from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
-import numpy.typing as npt
 import scipy.linalg
 
+from mercer._types import Float64, Indices
 from mercer.errors import MercerError
 from mercer.gram.spectrum import lowest_pair, lowest_values
 from mercer.kernels.base import Kernel
-
-Float64 = npt.NDArray[np.float64]
-Rows = npt.NDArray[np.intp]
 
 _HALVINGS = 8
 _PROBES, _LOWEST, _SAMPLE = 16, 32, 600
@@ -64,13 +61,13 @@ def remedies_for(
 
 def remedies_by_products(
     product: Callable[[Float64], Float64],
-    block: Callable[[Rows], Float64],
+    block: Callable[[Indices], Float64],
     diagonal: Float64,
     lowest: float,
     vector: Float64,
     tolerance: float,
     rng: np.random.Generator,
-    refit: tuple[Kernel, Callable[[Kernel, Rows], Float64]] | None,
+    refit: tuple[Kernel, Callable[[Kernel, Indices], Float64]] | None,
 ) -> Iterator[Remedy]:
     """The same for a matrix that is too large to decompose, known by its products with vectors.
 

@@ -11,20 +11,18 @@ from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
-import numpy.typing as npt
 import scipy.sparse as sp
 
 from mercer import _check
 from mercer._jit import Array, jit
+from mercer._types import Float64
 from mercer.errors import InputError
 from mercer.gram.centring import Centred
 from mercer.gram.matrix import Gram
 from mercer.kernels.base import Kernel
-from mercer.kernels.expression import parse
 from mercer.kernels.precomputed import Precomputed
+from mercer.kernels.text.expression import parse
 from mercer.kernels.vectors.rbf import RBF
-
-Float64 = npt.NDArray[np.float64]
 
 _AT_ONCE = 256
 

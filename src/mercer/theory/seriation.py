@@ -8,7 +8,8 @@ import scipy.cluster.hierarchy
 import scipy.linalg
 import scipy.spatial.distance
 
-Float64 = npt.NDArray[np.float64]
+from mercer._types import Float64
+
 Order = npt.NDArray[np.intp]
 
 _BY_TREE = 400

@@ -11,10 +11,9 @@ from dataclasses import dataclass
 from typing import final
 
 import numpy as np
-import numpy.typing as npt
 import scipy.linalg
 
-Float64 = npt.NDArray[np.float64]
+from mercer._types import Float64
 
 _EXHAUSTIVE = 10
 _ELIMINATED = 48

@@ -131,7 +131,7 @@ def test_null_directions_are_left_out():
 def test_many_objects_by_lanczos(monkeypatch):
     rows = np.random.default_rng(0).normal(size=(60, 8))
     whole = kernels.LatentSemantic(kernels.RBF(gamma=0.1), k=3).fit(rows)(rows)
-    monkeypatch.setattr("mercer.kernels.documents.latentsemantic._DENSE", 10)
+    monkeypatch.setattr("mercer.kernels.documents.latent_semantic._DENSE", 10)
     np.testing.assert_allclose(kernels.LatentSemantic(kernels.RBF(gamma=0.1), k=3).fit(rows)(rows), whole, atol=1e-9)
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import mercer
 from mercer import SVC, kernels
 from mercer.errors import InputError, ParameterError
-from mercer.kernels.series.globalalignment import sigma_of
+from mercer.kernels.series.global_alignment import sigma_of
 from tests.oracles import series as oracle
 
 SHORT = [list(word) for n in (1, 2, 3) for word in itertools.product((0, 1, 2), repeat=n)]

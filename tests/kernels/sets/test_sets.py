@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from mercer import kernels
 from mercer.errors import InputError, KernelError, ParameterError
-from mercer.kernels.featurespace import FeatureSpace
+from mercer.kernels.features.space import FeatureSpace
 
 A, B = {0, 1, 2, 3}, {2, 3, 4}
 MULTI = [list("aaabbc"), list("aabbbd")]

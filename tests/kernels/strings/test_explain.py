@@ -5,9 +5,9 @@ import pytest
 
 from mercer import kernels
 from mercer.errors import KernelError
-from mercer.kernels.featuremap import WeightTable
+from mercer.kernels.features.feature_map import WeightTable
+from mercer.kernels.features.vocabulary import Vocabulary
 from mercer.kernels.strings.explain import explain, strongest_words
-from mercer.kernels.vocabulary import Vocabulary
 
 KERNELS = [
     kernels.Spectrum(p=3),

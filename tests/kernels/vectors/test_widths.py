@@ -5,7 +5,7 @@ import pytest
 
 from mercer import kernels
 from mercer.kernels.base import Measure
-from mercer.kernels.vectors.chi2distance import Chi2Distance
+from mercer.kernels.vectors.chi2_distance import Chi2Distance
 from mercer.kernels.vectors.euclidean import Euclidean
 from mercer.kernels.vectors.l1 import L1Distance
 from tests.oracles import vectors as oracle

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from mercer._types import Float64
 from mercer.errors import KernelWarning
-from mercer.kernels.base import Float64
 
 INFORMATION = ("identity", "empirical")
 _NULL = 1e-10

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from mercer.kernels.base import Float64
+from mercer._types import Float64
 
 _STEPS = 200
 _ENOUGH = 1e-6

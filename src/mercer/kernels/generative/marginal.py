@@ -10,15 +10,15 @@ import numpy as np
 import numpy.typing as npt
 
 from mercer import _check
+from mercer._types import DType, Float64, Floating, Index
 from mercer.errors import InputError
-from mercer.inputs.base import Index
 from mercer.inputs.strings import Strings
-from mercer.kernels.alphabet import Alphabet, checked_alphabet, encode_known, known_symbols
-from mercer.kernels.base import DType, Float64, Floating, State
+from mercer.kernels.algebra.logarithmic import LogKernel
+from mercer.kernels.base import State
+from mercer.kernels.features.alphabet import Alphabet, checked_alphabet, encode_known, known_symbols
 from mercer.kernels.generative.learning import learn
 from mercer.kernels.generative.probabilities import Row, Rows, checked_row, checked_rows, refuse_shape
-from mercer.kernels.generative.treeloop import LANES, log_pair, tree_block
-from mercer.kernels.logarithmic import LogKernel
+from mercer.kernels.generative.tree_loop import LANES, log_pair, tree_block
 
 Nodes = npt.NDArray[np.int64]
 _CELLS_PER_TILE = 1e8

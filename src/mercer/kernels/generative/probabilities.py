@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from mercer import _check
+from mercer._types import Float64
 from mercer.errors import ParameterError
-from mercer.kernels.base import Float64
 
 Row = tuple[float, ...]
 Rows = tuple[Row, ...]

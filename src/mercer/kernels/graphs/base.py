@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from mercer._types import DType, Float64, Floating
 from mercer.errors import InputError
 from mercer.inputs.graphs import Graphs
-from mercer.kernels.base import DType, Float64, Floating, Kernel, State
-from mercer.kernels.counting import HasFeatureMap
-from mercer.kernels.counts import EXACT_IN_SINGLE, CountFeatures
-from mercer.kernels.postings import SplitCounts, align, inner_products
+from mercer.kernels.base import Kernel, State
+from mercer.kernels.features.counting import HasFeatureMap
+from mercer.kernels.features.counts import EXACT_IN_SINGLE, CountFeatures
+from mercer.kernels.features.postings import SplitCounts, align, inner_products
 
 
 class GraphKernel(Kernel):

@@ -13,9 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from mercer._jit import Array, jit
+from mercer._types import Float64
 from mercer.inputs.graphs import Graphs
-from mercer.kernels.base import Float64
-from mercer.kernels.mixing import mix
+from mercer.kernels.loops.mixing import mix
 
 ENUMERATED = 60
 """Graphs of up to so many nodes have all their sets of five enumerated: at most 5.5 million."""

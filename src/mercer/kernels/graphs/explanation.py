@@ -14,19 +14,20 @@ import numpy as np
 import numpy.typing as npt
 
 from mercer._jit import Array, jit
+from mercer._types import Float64
 from mercer.errors import InputError, KernelError
 from mercer.inputs.graphs import Graphs
-from mercer.kernels.algebra import Scaled, Sum
-from mercer.kernels.base import FittedKernel, Float64, Kernel, State
-from mercer.kernels.featuremap import WeightTable
+from mercer.kernels.algebra.normalised import Normalised
+from mercer.kernels.algebra.sums import Scaled, Sum
+from mercer.kernels.base import FittedKernel, Kernel, State
+from mercer.kernels.features.feature_map import WeightTable
 from mercer.kernels.graphs.census import classes_of_codes
 from mercer.kernels.graphs.graphlet import Graphlet
 from mercer.kernels.graphs.histograms import VertexHistogram, node_names
 from mercer.kernels.graphs.refinement import refined
-from mercer.kernels.graphs.shortestpath import ShortestPath, paths_of
-from mercer.kernels.graphs.weisfeilerlehman import WeisfeilerLehman
-from mercer.kernels.mixing import mixed
-from mercer.kernels.normalised import Normalised
+from mercer.kernels.graphs.shortest_path import ShortestPath, paths_of
+from mercer.kernels.graphs.weisfeiler_lehman import WeisfeilerLehman
+from mercer.kernels.loops.mixing import mixed
 
 _SUBSETS = 2e8
 Names = npt.NDArray[np.uint64]

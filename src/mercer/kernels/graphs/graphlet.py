@@ -10,11 +10,12 @@ from typing import Self, final
 import numpy as np
 
 from mercer import _check
+from mercer._types import DType, Float64
 from mercer.errors import InputError
 from mercer.inputs.graphs import Graphs
 from mercer.inputs.ragged import offsets_of
-from mercer.kernels.base import DType, Float64, State
-from mercer.kernels.counts import CountFeatures
+from mercer.kernels.base import State
+from mercer.kernels.features.counts import CountFeatures
 from mercer.kernels.graphs import census
 from mercer.kernels.graphs.base import CountingGraphs, alike
 

@@ -10,12 +10,13 @@ import numpy as np
 import numpy.typing as npt
 
 from mercer import _check
+from mercer._types import DType
 from mercer.inputs.graphs import Graphs
 from mercer.inputs.ragged import offsets_of
-from mercer.kernels.base import DType, State
-from mercer.kernels.counts import CountFeatures
+from mercer.kernels.base import State
+from mercer.kernels.features.counts import CountFeatures
 from mercer.kernels.graphs.base import CountingGraphs, alike
-from mercer.kernels.mixing import mixed
+from mercer.kernels.loops.mixing import mixed
 
 
 @final

@@ -9,7 +9,7 @@ from typing import Any, Self, final
 import numpy as np
 
 from mercer import _check
-from mercer.kernels.base import Float64
+from mercer._types import Float64
 from mercer.kernels.graphs.diffusion import PATH
 from mercer.kernels.graphs.nodes import NodeKernel, laplacian, similarity
 

@@ -13,10 +13,11 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from mercer import _check
+from mercer._types import DType, Float64, Floating
 from mercer.errors import InputError
 from mercer.inputs.nodes import Nodes
-from mercer.kernels.base import DType, Float64, Floating, Kernel, State
-from mercer.kernels.embedding import Coordinates
+from mercer.kernels.base import Kernel, State
+from mercer.kernels.features.embedding import Coordinates
 
 _lock = threading.Lock()
 _KEPT = 4

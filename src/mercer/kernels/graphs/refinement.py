@@ -8,10 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 from mercer._jit import Array, jit
+from mercer._types import DType
 from mercer.inputs.graphs import Graphs
-from mercer.kernels.base import DType
-from mercer.kernels.counts import CountFeatures, count_into
-from mercer.kernels.mixing import mix, mixed
+from mercer.kernels.features.counts import CountFeatures, count_into
+from mercer.kernels.loops.mixing import mix, mixed
 
 Colours = npt.NDArray[np.uint64]
 

@@ -11,10 +11,9 @@ import scipy.sparse as sp
 from scipy.sparse.linalg import eigs, eigsh
 
 from mercer._jit import Array, jit
-from mercer.inputs.base import Index
+from mercer._types import Float64, Floating, Index
 from mercer.inputs.graphs import Graphs
 from mercer.inputs.ragged import offsets_of, take_rows
-from mercer.kernels.base import Float64, Floating
 
 Series = tuple[float, bool, int]
 """The decay, whether terms are divided by j!, and the last j (-1: never ends)."""

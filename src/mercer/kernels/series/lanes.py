@@ -10,10 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from mercer._jit import Array, jit
-from mercer.inputs.base import Index
+from mercer._types import Float64, Index
 from mercer.inputs.ragged import take_rows
 from mercer.inputs.series import Series
-from mercer.kernels.base import Float64
 
 LANES = 16
 _CELLS_PER_CALL = 2e8

@@ -10,10 +10,12 @@ import numpy as np
 
 from mercer import _check
 from mercer._jit import Array, jit
+from mercer._types import DType, Float64, Floating
 from mercer.inputs.series import Series, refuse_other_channels
-from mercer.kernels import epilogues, gamma
-from mercer.kernels.base import DType, Float64, Floating, Measure, State
-from mercer.kernels.pointwise import Pointwise
+from mercer.kernels.algebra import gamma
+from mercer.kernels.algebra.pointwise import Pointwise
+from mercer.kernels.base import Measure, State
+from mercer.kernels.loops import epilogues
 from mercer.kernels.series.lanes import (
     LANES,
     SeriesFeatures,

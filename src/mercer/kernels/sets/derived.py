@@ -11,11 +11,11 @@ import numpy.typing as npt
 
 from mercer import _check
 from mercer._jit import Array, jit
+from mercer._types import DType, Float64, Floating, Index
 from mercer.inputs.bags import Bags
-from mercer.inputs.base import Index
 from mercer.inputs.ragged import take_rows
-from mercer.kernels.base import DType, Features, Float64, Floating, Kernel, State
-from mercer.kernels.ofkernel import OfKernel
+from mercer.kernels.algebra.of_kernel import OfKernel
+from mercer.kernels.base import Features, Kernel, State
 
 _BLOCK = 1024
 

@@ -10,14 +10,15 @@ import numpy as np
 import numpy.typing as npt
 
 from mercer import _check
+from mercer._types import DType, Float64, Floating
 from mercer.errors import InputError
 from mercer.inputs.hashing import content_hash
 from mercer.inputs.ragged import offsets_of
 from mercer.inputs.sets import Sets
-from mercer.kernels.base import SAFE_IN_SINGLE, DType, Features, Float64, Floating, State
-from mercer.kernels.counting import HasFeatureMap
-from mercer.kernels.counts import CountFeatures, align, inner_products
-from mercer.kernels.withdiagonal import WithDiagonal
+from mercer.kernels.algebra.with_diagonal import WithDiagonal
+from mercer.kernels.base import SAFE_IN_SINGLE, Features, State
+from mercer.kernels.features.counting import HasFeatureMap
+from mercer.kernels.features.counts import CountFeatures, align, inner_products
 
 Ambient = tuple[Hashable, ...]
 _COMPLEMENT = np.uint64(0x9E3779B97F4A7C15)

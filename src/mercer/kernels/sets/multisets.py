@@ -10,14 +10,15 @@ from typing import Any, ClassVar, Self, final
 import numpy as np
 
 from mercer._jit import Array, jit
+from mercer._types import DType, Float64, Floating
 from mercer.errors import KernelError
 from mercer.inputs.ragged import offsets_of
 from mercer.inputs.sets import Sets
-from mercer.kernels.base import SAFE_IN_SINGLE, DType, Features, Float64, Floating, Kernel, State
-from mercer.kernels.counting import Counting, HasFeatureMap
-from mercer.kernels.counts import CountFeatures, align_sparse
-from mercer.kernels.logarithmic import LogKernel
-from mercer.kernels.withdiagonal import WithDiagonal
+from mercer.kernels.algebra.logarithmic import LogKernel
+from mercer.kernels.algebra.with_diagonal import WithDiagonal
+from mercer.kernels.base import SAFE_IN_SINGLE, Features, Kernel, State
+from mercer.kernels.features.counting import Counting, HasFeatureMap
+from mercer.kernels.features.counts import CountFeatures, align_sparse
 
 _MINIMUM, _COMMON, _LABELLED = 0, 1, 2
 _MOST_UNARY = 2**28

@@ -9,10 +9,11 @@ from typing import Self, final
 import numpy as np
 
 from mercer import _check
+from mercer._types import DType, Float64
 from mercer.inputs.strings import Strings
-from mercer.kernels.base import SAFE_IN_SINGLE, DType, Float64, State
-from mercer.kernels.counting import Counting
-from mercer.kernels.counts import CountFeatures
+from mercer.kernels.base import SAFE_IN_SINGLE, State
+from mercer.kernels.features.counting import Counting
+from mercer.kernels.features.counts import CountFeatures
 from mercer.kernels.strings.base import FixedLength
 from mercer.kernels.strings.words import name_words
 

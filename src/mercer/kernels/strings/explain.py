@@ -14,14 +14,15 @@ from typing import Any, final
 import numpy as np
 import numpy.typing as npt
 
+from mercer._types import Float64
 from mercer.errors import KernelError
 from mercer.inputs.base import Objects
 from mercer.inputs.strings import Strings
-from mercer.kernels.algebra import Scaled, Sum
-from mercer.kernels.base import FittedKernel, Float64, Kernel, State
-from mercer.kernels.counting import HasFeatureMap
-from mercer.kernels.featuremap import WeightTable
-from mercer.kernels.normalised import Normalised
+from mercer.kernels.algebra.normalised import Normalised
+from mercer.kernels.algebra.sums import Scaled, Sum
+from mercer.kernels.base import FittedKernel, Kernel, State
+from mercer.kernels.features.counting import HasFeatureMap
+from mercer.kernels.features.feature_map import WeightTable
 from mercer.kernels.strings.base import StringKernel
 from mercer.kernels.strings.occurrences import Occurrences, occurrences
 

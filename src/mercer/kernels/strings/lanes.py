@@ -13,10 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from mercer._jit import Array, jit
-from mercer.inputs.base import Index
+from mercer._types import Float64, Floating, Index
 from mercer.inputs.ragged import take_rows
 from mercer.inputs.strings import Strings
-from mercer.kernels.base import Float64, Floating
 
 LANES = 64
 _LEFT_PADDING = np.int32(-1)

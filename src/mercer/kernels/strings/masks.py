@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from mercer._jit import Array, jit
-from mercer.kernels.base import Float64, Floating
+from mercer._types import Float64, Floating
 from mercer.kernels.strings.windows import Windows
 
 _SHORT = 300

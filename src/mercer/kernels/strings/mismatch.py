@@ -13,12 +13,13 @@ import numpy.typing as npt
 
 from mercer import _check
 from mercer._jit import Array, jit
+from mercer._types import DType
 from mercer.errors import KernelError
 from mercer.inputs.ragged import offsets_of
 from mercer.inputs.strings import Strings
-from mercer.kernels.alphabet import Alphabet, checked_alphabet, encode
-from mercer.kernels.base import DType, State
-from mercer.kernels.counts import CountFeatures
+from mercer.kernels.base import State
+from mercer.kernels.features.alphabet import Alphabet, checked_alphabet, encode
+from mercer.kernels.features.counts import CountFeatures
 from mercer.kernels.strings.profile import MismatchProfile
 from mercer.kernels.strings.windows import Windows
 from mercer.kernels.strings.words import extended

@@ -8,16 +8,17 @@ from typing import Any, Self, final
 import numpy as np
 import numpy.typing as npt
 
+from mercer._types import Float64
 from mercer.inputs.hashing import LOWEST_NAME
 from mercer.inputs.strings import Strings
-from mercer.kernels.base import Float64, Kernel
+from mercer.kernels.base import Kernel
 from mercer.kernels.strings.base import StringKernel
 from mercer.kernels.strings.blended import BlendedSpectrum
 from mercer.kernels.strings.gapped import GappedKmer
 from mercer.kernels.strings.mismatch import Mismatch
 from mercer.kernels.strings.restricted import RestrictedGapWeighted
 from mercer.kernels.strings.spectrum import Spectrum
-from mercer.kernels.strings.weighteddegree import WeightedDegree
+from mercer.kernels.strings.weighted_degree import WeightedDegree
 
 Names = npt.NDArray[np.uint64]
 
@@ -73,12 +74,12 @@ def occurrences(kernel: Kernel, one: Strings) -> Occurrences:
 
 
 def _words(kernel: StringKernel, sequence: Strings) -> Occurrences:
-    from mercer.kernels.strings import weighteddegree, words
+    from mercer.kernels.strings import weighted_degree, words
 
     symbols, offsets = sequence.symbols, sequence.offsets
     if isinstance(kernel, WeightedDegree):
         shortest, longest = 1, kernel.degree
-        names, values, _ = weighteddegree.name_placed_words(symbols, offsets, kernel.values)
+        names, values, _ = weighted_degree.name_placed_words(symbols, offsets, kernel.values)
     elif isinstance(kernel, BlendedSpectrum):
         shortest, longest = 1, kernel.p
         names, values, _ = words.name_words(symbols, offsets, 1, kernel.p, kernel.values)

@@ -7,10 +7,11 @@ from math import comb
 
 import numpy as np
 
+from mercer._types import DType, Float64, Floating
 from mercer.inputs.strings import Strings
-from mercer.kernels.base import DType, Float64, Floating, State
-from mercer.kernels.counting import HasFeatureMap
-from mercer.kernels.counts import EXACT_IN_SINGLE
+from mercer.kernels.base import State
+from mercer.kernels.features.counting import HasFeatureMap
+from mercer.kernels.features.counts import EXACT_IN_SINGLE
 from mercer.kernels.strings.base import FixedLength
 from mercer.kernels.strings.masks import coefficients, mask_diagonal, mask_products
 from mercer.kernels.strings.windows import Windows, compacted

@@ -13,10 +13,11 @@ import numpy.typing as npt
 
 from mercer import _check
 from mercer._jit import Array, jit
+from mercer._types import DType
 from mercer.inputs.strings import Strings
-from mercer.kernels.base import SAFE_IN_SINGLE, DType, State
-from mercer.kernels.counting import Counting
-from mercer.kernels.counts import CountFeatures
+from mercer.kernels.base import SAFE_IN_SINGLE, State
+from mercer.kernels.features.counting import Counting
+from mercer.kernels.features.counts import CountFeatures
 from mercer.kernels.strings.base import FixedLength
 from mercer.kernels.strings.words import extended
 

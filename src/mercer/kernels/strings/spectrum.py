@@ -9,10 +9,11 @@ from typing import Any, Self, final
 import numpy as np
 
 from mercer import _check
+from mercer._types import DType, Float64, Floating
 from mercer.inputs.strings import Strings
-from mercer.kernels.base import DType, Features, Float64, Floating, State
-from mercer.kernels.counting import HasFeatureMap
-from mercer.kernels.counts import EXACT_IN_SINGLE, CountFeatures, align, inner_products
+from mercer.kernels.base import Features, State
+from mercer.kernels.features.counting import HasFeatureMap
+from mercer.kernels.features.counts import EXACT_IN_SINGLE, CountFeatures, align, inner_products
 from mercer.kernels.strings.base import FixedLength
 from mercer.kernels.strings.masks import mask_diagonal, mask_products
 from mercer.kernels.strings.windows import Windows, compacted

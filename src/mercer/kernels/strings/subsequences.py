@@ -10,8 +10,9 @@ from typing import Any, Self, final
 import numpy as np
 
 from mercer import _check
+from mercer._types import DType, Float64, Floating
 from mercer.inputs.strings import Strings
-from mercer.kernels.base import SAFE_IN_SINGLE, DType, Float64, Floating, State
+from mercer.kernels.base import SAFE_IN_SINGLE, State
 from mercer.kernels.strings.base import FixedLength
 from mercer.kernels.strings.gaps import even_pairs, gap_pairs
 from mercer.kernels.strings.lanes import Coded, PairLoop, diagonal_by, entries_by, small_codes, tile_by

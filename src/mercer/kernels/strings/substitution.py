@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from mercer import _check
+from mercer._types import Float64
 from mercer.errors import MissingExtraError, ParameterError
-from mercer.kernels.alphabet import Alphabet, checked_alphabet
-from mercer.kernels.base import Float64
+from mercer.kernels.features.alphabet import Alphabet, checked_alphabet
 
 REPAIRS = ("none", "clip", "shift")
 _TOLERANCE = 1e-9

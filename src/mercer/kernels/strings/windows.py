@@ -9,9 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from mercer._jit import Array, jit
-from mercer.inputs.base import Index
+from mercer._types import Float64, Index
 from mercer.inputs.ragged import offsets_of, take_rows
-from mercer.kernels.base import Float64
 
 
 @final

@@ -12,11 +12,11 @@ import numpy as np
 import numpy.typing as npt
 
 from mercer._jit import Array, jit
-from mercer.inputs.base import Index
+from mercer._types import Index
 from mercer.inputs.ragged import take_rows
 from mercer.inputs.trees import Trees
-from mercer.kernels.mixing import mix, mixed
-from mercer.kernels.postings import numbered
+from mercer.kernels.features.postings import numbered
+from mercer.kernels.loops.mixing import mix, mixed
 
 NEVER = np.uint64(0)
 """The name of nodes that match no other."""

@@ -11,8 +11,9 @@ import numpy as np
 
 from mercer import _check
 from mercer._jit import Array, jit
+from mercer._types import DType, Float64, Floating
 from mercer.inputs.trees import Trees
-from mercer.kernels.base import DType, Float64, Floating, Kernel, State
+from mercer.kernels.base import Kernel, State
 from mercer.kernels.trees.nodes import TreeNodes, align, chain, tile_entries, unchain, workspace
 
 

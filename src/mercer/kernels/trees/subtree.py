@@ -10,12 +10,13 @@ import numpy as np
 
 from mercer import _check
 from mercer._jit import Array, jit
+from mercer._types import DType
 from mercer.inputs.trees import Trees
-from mercer.kernels.base import DType, State
-from mercer.kernels.counting import Counting
-from mercer.kernels.counts import CountFeatures
-from mercer.kernels.mixing import mix, mixed
-from mercer.kernels.postings import added_up
+from mercer.kernels.base import State
+from mercer.kernels.features.counting import Counting
+from mercer.kernels.features.counts import CountFeatures
+from mercer.kernels.features.postings import added_up
+from mercer.kernels.loops.mixing import mix, mixed
 from mercer.kernels.trees.nodes import subtree_sizes
 
 

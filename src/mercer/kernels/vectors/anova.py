@@ -12,10 +12,11 @@ import numpy as np
 
 from mercer import _check
 from mercer._jit import Array, jit
+from mercer._types import DType, Float64, Floating
 from mercer.errors import KernelWarning
 from mercer.inputs.vectors import Vectors
-from mercer.kernels.base import SAFE_IN_SINGLE, DType, Float64, Floating, Kernel, State
-from mercer.kernels.featurematrix import FeatureMatrix
+from mercer.kernels.base import SAFE_IN_SINGLE, Kernel, State
+from mercer.kernels.features.feature_matrix import FeatureMatrix
 from mercer.kernels.vectors.coordinates import CoordinateFeatures
 from mercer.kernels.vectors.features import RowFeatures, column_blocks, dot_products, is_sparse, refuse_other_width
 from mercer.kernels.vectors.monomials import feature_matrix

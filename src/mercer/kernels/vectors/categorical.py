@@ -10,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from mercer._jit import Array, jit
+from mercer._types import DType, Float64, Floating, Index
 from mercer.errors import InputError
-from mercer.inputs.base import Index
 from mercer.inputs.categories import Categories
-from mercer.kernels.base import DType, Float64, Floating, Kernel, State
+from mercer.kernels.base import Kernel, State
 
 _LINE = 512
 

@@ -8,10 +8,11 @@ from typing import Any, final
 import numpy as np
 import numpy.typing as npt
 
+from mercer._types import DType, Float64, Floating
 from mercer.errors import InputError
 from mercer.inputs.vectors import Vectors
-from mercer.kernels.base import DType, Float64, Floating, Measure, State
-from mercer.kernels.epilogues import squared_distances
+from mercer.kernels.base import Measure, State
+from mercer.kernels.loops.epilogues import squared_distances
 from mercer.kernels.vectors.features import RowFeatures, is_sparse, refuse_other_width
 
 _MOST_PERIODS = 2.0**52

@@ -9,10 +9,9 @@ from typing import Any, Self, final
 
 import numpy as np
 
+from mercer._types import DType, Float64, Index
 from mercer.errors import InputError
-from mercer.inputs.base import Index
 from mercer.inputs.vectors import Vectors, position
-from mercer.kernels.base import DType, Float64
 
 _NUMBERS_AT_ONCE = 2**22
 

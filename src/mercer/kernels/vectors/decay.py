@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from mercer._types import Floating
 from mercer.inputs.vectors import Vectors
-from mercer.kernels import epilogues, gamma
-from mercer.kernels.base import Floating, State
-from mercer.kernels.pointwise import Pointwise
+from mercer.kernels.algebra import gamma
+from mercer.kernels.algebra.pointwise import Pointwise
+from mercer.kernels.base import State
+from mercer.kernels.loops import epilogues
 
 
 class ExponentialDecay(Pointwise):

@@ -7,10 +7,11 @@ from typing import Any, final
 
 import numpy as np
 
+from mercer._types import DType, Float64, Floating
 from mercer.inputs.vectors import Vectors
-from mercer.kernels import gamma
-from mercer.kernels.base import SAFE_IN_SINGLE, DType, Float64, Floating, Measure, State
-from mercer.kernels.epilogues import squared_distances
+from mercer.kernels.algebra import gamma
+from mercer.kernels.base import SAFE_IN_SINGLE, Measure, State
+from mercer.kernels.loops.epilogues import squared_distances
 from mercer.kernels.vectors.features import RowFeatures, dot_products, refuse_other_width
 
 

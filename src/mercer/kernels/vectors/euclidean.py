@@ -9,8 +9,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from mercer._jit import Array, jit
+from mercer._types import DType, Float64, Floating
 from mercer.inputs.vectors import Vectors
-from mercer.kernels.base import DType, Float64, Floating, Measure, State
+from mercer.kernels.base import Measure, State
 from mercer.kernels.vectors.distance import SquaredEuclidean
 from mercer.kernels.vectors.features import RowFeatures, is_sparse
 

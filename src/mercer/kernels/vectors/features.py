@@ -10,10 +10,9 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
+from mercer._types import DType, Float64, Floating, Index
 from mercer.errors import InputError
-from mercer.inputs.base import Index
 from mercer.inputs.vectors import Vectors
-from mercer.kernels.base import DType, Float64, Floating
 
 # CSR rows are expanded tile by tile, this many columns at a time: a dense product is far faster than a sparse one.
 _EXPANDED_COLUMNS = 4096

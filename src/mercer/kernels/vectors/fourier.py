@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mercer.inputs.vectors import Vectors
-from mercer.kernels import gamma
+from mercer.kernels.algebra import gamma
 from mercer.kernels.vectors.distance import resolved_gamma
 from mercer.kernels.vectors.randomised import SampledKernel
 

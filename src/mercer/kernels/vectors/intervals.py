@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from mercer import _check
+from mercer._types import DType, Float64, Floating
 from mercer.inputs.vectors import Vectors
-from mercer.kernels.base import DType, Float64, Floating, Kernel, State
+from mercer.kernels.base import Kernel, State
 from mercer.kernels.vectors.coordinates import CoordinateFeatures, refuse_outside
 from mercer.kernels.vectors.products import coordinate_products
 

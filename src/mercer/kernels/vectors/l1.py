@@ -7,8 +7,9 @@ from typing import final
 
 import numpy as np
 
+from mercer._types import DType, Float64, Floating
 from mercer.inputs.vectors import Vectors
-from mercer.kernels.base import SAFE_IN_SINGLE, DType, Float64, Floating, Measure, State
+from mercer.kernels.base import SAFE_IN_SINGLE, Measure, State
 from mercer.kernels.vectors.coordinates import CoordinateFeatures, row_sums
 from mercer.kernels.vectors.features import refuse_other_width
 from mercer.kernels.vectors.sums import ABSOLUTE, coordinate_sums

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Self, final
 
+from mercer.kernels.algebra.gamma import Gamma
 from mercer.kernels.base import Measure
-from mercer.kernels.gamma import Gamma
 from mercer.kernels.vectors.decay import ExponentialDecay
 from mercer.kernels.vectors.l1 import L1Distance
 

@@ -8,8 +8,9 @@ from typing import Self, final
 
 import numpy as np
 
+from mercer._types import DType, Float64, Floating
 from mercer.inputs.vectors import Vectors
-from mercer.kernels.base import SAFE_IN_SINGLE, DType, Float64, Floating, Kernel, State
+from mercer.kernels.base import SAFE_IN_SINGLE, Kernel, State
 from mercer.kernels.vectors.coordinates import CoordinateFeatures, refuse_outside, row_sums
 from mercer.kernels.vectors.ratios import shared_part
 from mercer.kernels.vectors.sums import MINIMUM, coordinate_sums

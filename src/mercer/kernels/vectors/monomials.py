@@ -12,10 +12,10 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
+from mercer._types import Float64
 from mercer.errors import InputError, MemoryBudgetError
 from mercer.inputs.vectors import Vectors
-from mercer.kernels.base import Float64
-from mercer.kernels.featurematrix import FeatureMatrix
+from mercer.kernels.features.feature_matrix import FeatureMatrix
 from mercer.kernels.vectors.features import is_sparse
 
 MOST_BYTES = 2**30

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Any, Self, final
 
 from mercer import _check
-from mercer.kernels import epilogues
-from mercer.kernels.base import Floating, Measure, State
-from mercer.kernels.pointwise import Pointwise
+from mercer._types import Floating
+from mercer.kernels.algebra.pointwise import Pointwise
+from mercer.kernels.base import Measure, State
+from mercer.kernels.loops import epilogues
 from mercer.kernels.vectors.circular import CircularDistance
 
 

@@ -11,11 +11,13 @@ from typing import Any, Self, final
 import numpy as np
 
 from mercer import _check
+from mercer._types import Floating
 from mercer.inputs.vectors import Vectors
-from mercer.kernels import epilogues, gamma
-from mercer.kernels.base import Floating, Measure, State
-from mercer.kernels.featurematrix import FeatureMatrix
-from mercer.kernels.pointwise import Pointwise
+from mercer.kernels.algebra import gamma
+from mercer.kernels.algebra.pointwise import Pointwise
+from mercer.kernels.base import Measure, State
+from mercer.kernels.features.feature_matrix import FeatureMatrix
+from mercer.kernels.loops import epilogues
 from mercer.kernels.vectors.distance import resolved_gamma
 from mercer.kernels.vectors.linear import Linear
 from mercer.kernels.vectors.monomials import Monomial, feature_matrix, number_of_monomials, weighted

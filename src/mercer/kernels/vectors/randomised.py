@@ -12,9 +12,10 @@ import numpy as np
 import numpy.typing as npt
 
 from mercer import _check
+from mercer._types import DType, Float64, Floating
 from mercer.errors import KernelError
 from mercer.inputs.vectors import Vectors
-from mercer.kernels.base import DType, Float64, Floating, Kernel, State
+from mercer.kernels.base import Kernel, State
 from mercer.kernels.vectors.features import RowFeatures, dot_products, refuse_other_width
 
 _NUMBERS_AT_ONCE = 2**22

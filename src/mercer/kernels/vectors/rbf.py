@@ -9,12 +9,14 @@ from typing import Any, Self, final
 import numpy as np
 
 from mercer import _check
+from mercer._types import Floating
 from mercer.inputs.base import Objects
 from mercer.inputs.vectors import Vectors
-from mercer.kernels import epilogues, gamma
-from mercer.kernels.base import Floating, Kernel, Measure, State
-from mercer.kernels.distance import KernelDistance
-from mercer.kernels.pointwise import Pointwise
+from mercer.kernels.algebra import gamma
+from mercer.kernels.algebra.distance import KernelDistance
+from mercer.kernels.algebra.pointwise import Pointwise
+from mercer.kernels.base import Kernel, Measure, State
+from mercer.kernels.loops import epilogues
 from mercer.kernels.vectors.distance import SquaredEuclidean
 
 

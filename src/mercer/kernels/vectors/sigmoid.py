@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from typing import Any, Self, final
 
 from mercer import _check
+from mercer._types import Floating
 from mercer.inputs.vectors import Vectors
-from mercer.kernels import epilogues, gamma
-from mercer.kernels.base import Floating, Measure, State
-from mercer.kernels.pointwise import Pointwise
+from mercer.kernels.algebra import gamma
+from mercer.kernels.algebra.pointwise import Pointwise
+from mercer.kernels.base import Measure, State
+from mercer.kernels.loops import epilogues
 from mercer.kernels.vectors.distance import resolved_gamma
 from mercer.kernels.vectors.linear import Linear
 

@@ -10,8 +10,9 @@ from typing import Any, Self, final
 import numpy as np
 
 from mercer import _check
+from mercer._types import DType, Float64, Floating
 from mercer.inputs.vectors import Vectors
-from mercer.kernels.base import DType, Float64, Floating, Kernel, State
+from mercer.kernels.base import Kernel, State
 from mercer.kernels.vectors.coordinates import CoordinateFeatures, refuse_outside
 from mercer.kernels.vectors.features import column_blocks
 from mercer.kernels.vectors.products import SPLINE, coordinate_products

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from mercer._jit import Array, jit
-from mercer.kernels.base import Floating
+from mercer._types import Floating
 from mercer.kernels.vectors.coordinates import CoordinateFeatures
 from mercer.kernels.vectors.features import column_blocks
 

@@ -9,17 +9,14 @@ from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
-import numpy.typing as npt
 import scipy.sparse as sp
 
+from mercer._types import Float64, Indices
 from mercer.errors import MercerError
 from mercer.inputs.vectors import Vectors
+from mercer.kernels.algebra.tables import column_kernels
 from mercer.kernels.base import Kernel
-from mercer.kernels.tables import column_kernels
 from mercer.theory.diagnosing.targets import Target, left_out_agreement, neighbour_agreement
-
-Float64 = npt.NDArray[np.float64]
-Rows = npt.NDArray[np.intp]
 
 _FEW = 3
 _KEPT = 20
@@ -126,7 +123,7 @@ def _standardised(X: Any, spread: Float64) -> Any:
 
 
 def _relevance(
-    kernel: Kernel, X: Any, usable: Rows, target: Target, rng: np.random.Generator
+    kernel: Kernel, X: Any, usable: Indices, target: Target, rng: np.random.Generator
 ) -> tuple[int, tuple[int, ...], float | None]:
     """Columns are ranked on one half of the objects and tried on the other: chosen by luck, they fail there."""
     n = X.shape[0]
@@ -144,7 +141,7 @@ def _relevance(
     return int((~clear).sum()), tuple(int(i) for i in best), alone
 
 
-def _rows(X: Any, rows: Rows) -> Any:
+def _rows(X: Any, rows: Indices) -> Any:
     return sp.csc_array(X.tocsr()[rows]) if _sparse(X) else X[rows]
 
 
@@ -178,7 +175,7 @@ def _success(kernel: Kernel, X: Any, target: Target) -> float | None:
     return max(neighbour_agreement(K, target)[0], left_out_agreement(K, target)[0])
 
 
-def _giveaways(X: Any, usable: Rows, target: Target | None) -> tuple[int, ...]:
+def _giveaways(X: Any, usable: Indices, target: Target | None) -> tuple[int, ...]:
     if target is None or target.classes is None:
         return ()
     codes = np.unique(target.codes)

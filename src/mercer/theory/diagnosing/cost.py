@@ -15,22 +15,19 @@ from itertools import combinations
 from typing import Any, final
 
 import numpy as np
-import numpy.typing as npt
 
+from mercer._types import Float64, Indices
 from mercer.errors import MercerError
 from mercer.gram import budget
 from mercer.gram.matrix import DOUBLE_ENTRIES, Gram
 from mercer.inputs.base import Objects
 from mercer.kernels.base import FittedKernel
 from mercer.losses.hinge import Hinge
-from mercer.solvers import ridge
+from mercer.solvers.box.choice import SMO
+from mercer.solvers.box.problem import BoxProblem
 from mercer.solvers.drive import Limits
-from mercer.solvers.problem import BoxProblem
-from mercer.solvers.smo import SMO
+from mercer.solvers.ridge import direct
 from mercer.theory.diagnosing.targets import Target
-
-Float64 = npt.NDArray[np.float64]
-Rows = npt.NDArray[np.intp]
 
 _WARM = 24
 _FIRST = 48
@@ -104,7 +101,7 @@ def _task(target: Target | None) -> str:
 
 
 def _machines(
-    fitted: FittedKernel, objects: Objects, target: Target, order: Rows, gram_seconds: float
+    fitted: FittedKernel, objects: Objects, target: Target, order: Indices, gram_seconds: float
 ) -> tuple[float, int]:
     """Of the two largest classes, then of every pair of classes; with more than two, the matrix is shared."""
     counts = np.bincount(target.codes)
@@ -128,11 +125,11 @@ def _machines(
     return gram_seconds + alone * pairs, last
 
 
-def _one_of_each(members: Rows, signs: Float64) -> Rows:
+def _one_of_each(members: Indices, signs: Float64) -> Indices:
     return np.array([members[np.flatnonzero(signs[members] == side)[0]] for side in (1.0, -1.0)])
 
 
-def _rehearse(act: Any, order: Rows) -> tuple[list[float], list[int]]:
+def _rehearse(act: Any, order: Indices) -> tuple[list[float], list[int]]:
     """Seconds of doing something with the first objects of an order, twice as many each time."""
     act(order[:_WARM])  # compiles
     took: list[float] = []
@@ -149,7 +146,7 @@ def _rehearse(act: Any, order: Rows) -> tuple[list[float], list[int]]:
         size = min(2 * size, most)
 
 
-def _seconds(act: Any, rows: Rows) -> float:
+def _seconds(act: Any, rows: Indices) -> float:
     began = time.perf_counter()
     act(rows)
     return max(time.perf_counter() - began, 1e-7)
@@ -168,7 +165,7 @@ def _machine(fitted: FittedKernel, objects: Objects, signs: Float64) -> None:
 def _ridge(fitted: FittedKernel, objects: Objects, y: Float64) -> None:
     K = Gram.of(fitted, objects, dtype=np.float64).exact()
     scale = np.full(1, float(np.diagonal(K).mean()) or 1.0)
-    ridge.solve(K, y[:, None], scale, np.ones(len(y)), intercept=True)
+    direct.solve(K, y[:, None], scale, np.ones(len(y)), intercept=True)
 
 
 def _advice(size: int, available: int, seconds: float, n: int, task: str) -> str:

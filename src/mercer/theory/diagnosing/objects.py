@@ -8,9 +8,9 @@ from typing import final
 import numpy as np
 import numpy.typing as npt
 
+from mercer._types import Float64
 from mercer.theory.diagnosing.targets import Target
 
-Float64 = npt.NDArray[np.float64]
 Pairs = tuple[tuple[int, int], ...]
 
 _SHOWN = 10

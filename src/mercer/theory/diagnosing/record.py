@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
-import numpy.typing as npt
 
+from mercer._types import Float64
 from mercer.theory.diagnosing.columns import Columns
 from mercer.theory.diagnosing.cost import Cost, shown_bytes, shown_seconds
 from mercer.theory.diagnosing.findings import Finding
@@ -22,8 +22,6 @@ from mercer.theory.diagnosing.targets import Labels
 from mercer.theory.diagnosing.width import Width
 from mercer.theory.mercer import MercerCheck
 from mercer.theory.showing import html_table, plain, text_table
-
-Float64 = npt.NDArray[np.float64]
 
 
 @final

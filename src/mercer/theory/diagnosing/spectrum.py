@@ -7,12 +7,10 @@ from dataclasses import dataclass
 from typing import final
 
 import numpy as np
-import numpy.typing as npt
 import scipy.linalg
 
+from mercer._types import Float64
 from mercer.theory.alignment import centred
-
-Float64 = npt.NDArray[np.float64]
 
 
 @final

@@ -10,12 +10,11 @@ import numpy as np
 import numpy.typing as npt
 import scipy.linalg
 
+from mercer._types import Float64
 from mercer.errors import InputError
 from mercer.inputs.listing import refuse_masked
 from mercer.theory.alignment import centred, kernel_target_alignment
 from mercer.theory.diagnosing.spectrum import cosines
-
-Float64 = npt.NDArray[np.float64]
 
 _ENOUGH = 1000
 _PERMUTATIONS = 199

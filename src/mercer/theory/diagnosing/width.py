@@ -13,18 +13,16 @@ from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
-import numpy.typing as npt
 
+from mercer._types import Float64
 from mercer.errors import MercerError
 from mercer.inputs.base import Objects
+from mercer.kernels.algebra.normalised import Normalised
+from mercer.kernels.algebra.pointwise import Pointwise
+from mercer.kernels.algebra.through import Through
 from mercer.kernels.base import FittedKernel, Kernel, State, children
-from mercer.kernels.normalised import Normalised
-from mercer.kernels.pointwise import Pointwise
-from mercer.kernels.through import Through
 from mercer.theory.alignment import centred
 from mercer.theory.diagnosing.targets import Target
-
-Float64 = npt.NDArray[np.float64]
 
 _NARROW, _WIDE = 12.0, 0.02
 _SAMPLE, _DEAR_SAMPLE = 400, 40

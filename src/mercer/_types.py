@@ -1,0 +1,18 @@
+"""Names for the types of arrays, so that signatures read alike everywhere."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Float64 = npt.NDArray[np.float64]
+Floating = npt.NDArray[np.floating[Any]]
+"""float32 or float64: tiles of a Gram matrix."""
+Indices = npt.NDArray[np.intp]
+"""Positions of objects, rows or columns; codes of classes."""
+Index = slice | Indices
+"""What `take` accepts: a slice gives a view, positions a copy."""
+DType = type[np.float32] | type[np.float64]
+"""The precision of a Gram matrix."""

@@ -1,0 +1,145 @@
+"""Fisher's discriminant in feature space."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+import scipy.linalg
+from sklearn.base import ClassifierMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from mercer import _check
+from mercer._stored import Stored, checked_array
+from mercer._types import Float64
+from mercer.errors import ModelFileError
+from mercer.gram.centring import Centred
+from mercer.training.kernelised import KernelLike
+from mercer.training.targets import classes_of
+from mercer.training.unlabelled import Unlabelled
+
+
+class KernelFisherDiscriminant(ClassNamePrefixFeaturesOutMixin, ClassifierMixin, TransformerMixin, Unlabelled):
+    """Discriminant analysis with any kernel: directions w that spread the class means and not the classes.
+
+    Maximises w'S_b w / w'(S_t + alpha I)w, with S_b the scatter of class means and S_t that of all objects in feature
+    space. With HKH the centred Gram matrix and G the centred class indicators, scaled to unit columns, the directions
+    are w = sum_i a_i phi(x_i), a = (HKH + alpha)^-1 G u, with u an eigenvector of the small matrix
+    G'HKH(HKH + alpha)^-1 G. A class is predicted from the distance to its mean, in units of the scatter within classes.
+
+    Parameters
+    ----------
+    alpha : the penalty on |w|^2.
+    kernel, gamma, degree, coef0, memory : as in `SVC`.
+    n_components : how many directions `transform` gives; None for one fewer than classes.
+
+    >>> from mercer import KernelFisherDiscriminant, kernels
+    >>> words = ["gattaca", "gattica", "gattac", "ccgcg", "cgcgc", "cgccg"]
+    >>> model = KernelFisherDiscriminant(kernel=kernels.Spectrum(2)).fit(words, [1, 1, 1, 0, 0, 0])
+    >>> model.predict(["gatta", "gcgc"]), model.transform(words).shape
+    (array([1, 0]), (6, 1))
+    """
+
+    def __init__(
+        self,
+        alpha: float = 1.0,
+        *,
+        kernel: KernelLike = "rbf",
+        gamma: float | str = "scale",
+        degree: int = 3,
+        coef0: float = 1.0,
+        n_components: int | None = None,
+        memory: float | str = "auto",
+    ) -> None:
+        self.alpha = alpha
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.n_components = n_components
+        self.memory = memory
+
+    def _check_parameters(self) -> None:
+        owner = type(self).__name__
+        _check.real(owner, "alpha", self.alpha, low=0, low_open=True, high_open=True)
+        if self.n_components is not None:
+            _check.integer(owner, "n_components", self.n_components, low=1)
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Find the discriminants of objects X with labels y."""
+        with self._all_or_nothing():
+            self._check_parameters()
+            classes = classes_of(self, y, self._kernel().coerce(X), regressor="KernelRidge")
+            fitted, objects, gram = self._training_gram(X)
+            n, n_classes = len(objects), len(classes.labels)
+            counts = np.bincount(classes.codes)
+            centred = Centred.of(gram)
+            K = centred.dense()
+            indicators = np.zeros((n, n_classes))
+            indicators[np.arange(n), classes.codes] = 1.0 / np.sqrt(counts[classes.codes])
+            G = indicators - indicators.mean(axis=0)
+            system = K + float(self.alpha) * np.eye(n)
+            B = scipy.linalg.solve(system, G, assume_a="pos")
+            small = G.T @ (K @ B)
+            values, u = scipy.linalg.eigh(0.5 * (small + small.T))
+            values, u = values[::-1][: n_classes - 1], u[:, ::-1][:, : n_classes - 1]
+            found = values > 1e-12
+            values, u = np.clip(values[found], 0.0, 1.0 - 1e-12), u[:, found]
+            # w'(S_t + alpha)w is `values` for unit u; what is left of it without S_b is the scatter within classes.
+            a = (B @ u) * np.sqrt(n / (values * (1.0 - values)))
+            scores = K @ a
+        self.classes_ = classes.labels
+        self.kernel_ = fitted
+        self.priors_ = counts / n
+        self.separation_ = values / (1.0 - values)
+        self.expansion_ = centred.expansion(fitted, objects, a)
+        self.means_ = np.vstack([scores[classes.codes == label].mean(axis=0) for label in range(n_classes)])
+        return self
+
+    def _scores(self, X: Any) -> Float64:
+        check_is_fitted(self)
+        return self.expansion_(self._new_objects(X, self.kernel_))
+
+    def transform(self, X: Any) -> Float64:
+        """Coordinates along the discriminants, the most telling first."""
+        return self._scores(X)[:, : self._n_features_out]
+
+    def decision_function(self, X: Any) -> Float64:
+        """Log posteriors up to a constant, as if classes were Gaussian; for two classes, their difference."""
+        scores = self._scores(X)
+        distance = np.square(scores[:, None, :] - self.means_[None]).sum(axis=2)
+        values = np.log(self.priors_) - 0.5 * distance
+        return np.asarray(values[:, 1] - values[:, 0] if len(self.classes_) == 2 else values)
+
+    def predict(self, X: Any) -> Any:
+        """The predicted label of each object."""
+        values = self.decision_function(X)
+        return self.classes_[(values >= 0).astype(np.intp) if values.ndim == 1 else values.argmax(axis=1)]
+
+    @property
+    def _n_features_out(self) -> int:
+        found = int(self.expansion_.coefficients.shape[1])
+        return found if self.n_components is None else min(int(self.n_components), found)
+
+    def _to_stored(self) -> Stored:
+        check_is_fitted(self)
+        values, arrays = self._seen_features()
+        arrays |= {name: getattr(self, name) for name in ("classes_", "priors_", "separation_", "means_")}
+        return Stored(params=self.get_params(deep=False), values=values, arrays=arrays, expansion=self.expansion_)
+
+    @classmethod
+    def _from_stored(cls, stored: Stored) -> Self:
+        model = cls(**stored.params)
+        model._check_parameters()
+        expansion, arrays = stored.expansion, stored.arrays
+        labels = arrays.get("classes_", np.empty(0))
+        if expansion is None or labels.ndim != 1 or len(labels) < 2:
+            raise ModelFileError("it has no discriminants of two or more classes in it.")
+        width = expansion.coefficients.shape[1]
+        model.classes_ = labels
+        model.priors_ = checked_array(arrays, "priors_", "f", labels.shape)
+        model.separation_ = checked_array(arrays, "separation_", "f", (width,))
+        model.means_ = checked_array(arrays, "means_", "f", (len(labels), width))
+        model.kernel_, model.expansion_ = expansion.kernel, expansion
+        model._restore_seen_features(stored.values, arrays)
+        return model

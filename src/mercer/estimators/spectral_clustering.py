@@ -1,0 +1,163 @@
+"""Clusters as nearly disconnected parts of the graph of similarities."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+import scipy.linalg
+from sklearn.base import ClusterMixin
+from sklearn.cluster import KMeans
+from sklearn.utils.validation import check_is_fitted
+
+from mercer import _check
+from mercer._stored import Stored, checked_array
+from mercer._types import Float64
+from mercer.errors import KernelError
+from mercer.gram.matrix import Gram
+from mercer.training.kernelised import KernelLike
+from mercer.training.unlabelled import Unlabelled, leading_eigen, seed_of
+
+
+class SpectralClustering(ClusterMixin, Unlabelled):
+    """Spectral clustering with any non-negative kernel as similarity.
+
+    With W the Gram matrix without its diagonal and D its row sums, objects are embedded by the leading eigenvectors u
+    of D^-1/2 W D^-1/2 as D^-1/2 u, and the embedding is clustered. There is no `predict`: the embedding is of the
+    training objects alone.
+
+    Parameters
+    ----------
+    n_clusters : how many clusters.
+    kernel, gamma, degree, coef0, memory : as in `SVC`; values must not be negative.
+    n_components : columns of the embedding; None for as many as clusters.
+    n_init : starts of k-means in the embedding.
+    assign_labels : ``"kmeans"``, or ``"cluster_qr"``, which reads clusters off a pivoted QR decomposition.
+    tol, random_state : as in `KernelPCA`.
+
+    Attributes
+    ----------
+    labels_ : the cluster of each object; embedding_ : its coordinates.
+
+    >>> from mercer import SpectralClustering, kernels
+    >>> words = ["gattaca", "gattica", "gattac", "ccgcg", "cgcgc", "cgccg"]
+    >>> labels = SpectralClustering(2, kernel=kernels.Spectrum(1), random_state=0).fit_predict(words)
+    >>> bool(labels[0] == labels[1] == labels[2] != labels[3] == labels[4] == labels[5])
+    True
+    """
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        kernel: KernelLike = "rbf",
+        gamma: float | str = "scale",
+        degree: int = 3,
+        coef0: float = 1.0,
+        n_components: int | None = None,
+        n_init: int = 10,
+        assign_labels: str = "kmeans",
+        tol: float = 1e-6,
+        random_state: Any = None,
+        memory: float | str = "auto",
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.n_components = n_components
+        self.n_init = n_init
+        self.assign_labels = assign_labels
+        self.tol = tol
+        self.random_state = random_state
+        self.memory = memory
+
+    def _check_parameters(self) -> None:
+        owner = type(self).__name__
+        _check.integer(owner, "n_clusters", self.n_clusters, low=1)
+        _check.integer(owner, "n_init", self.n_init, low=1)
+        _check.choice(owner, "assign_labels", self.assign_labels, ("kmeans", "cluster_qr"))
+        _check.real(owner, "tol", self.tol, low=0, low_open=True, high_open=True)
+        if self.n_components is not None:
+            _check.integer(owner, "n_components", self.n_components, low=1)
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Cluster objects X."""
+        with self._all_or_nothing():
+            self._check_parameters()
+            k = int(self.n_clusters)
+            _, objects, gram = self._training_gram(X)
+            if len(objects) < k:
+                rule = f"at most the number of objects, n_samples={len(objects)}"
+                raise _check.fail(type(self).__name__, "n_clusters", rule, self.n_clusters)
+            self.embedding_ = self._embedding(gram, min(len(objects), int(self.n_components or k)))
+            self.labels_ = self._assigned(self.embedding_, k)
+        return self
+
+    def _embedding(self, gram: Gram, width: int) -> Float64:
+        n = gram.shape[0]
+        own = gram.diagonal()
+        degrees = gram.matvec(np.ones((n, 1)))[:, 0] - own
+        _refuse_negative(gram, degrees)
+        # An object that is like no other forms a part by itself.
+        root = np.where(degrees > 0, 1.0 / np.sqrt(np.where(degrees > 0, degrees, 1.0)), 1.0)
+        alone = np.where(degrees > 0, 0.0, 1.0)
+
+        def product(block: Float64) -> Float64:
+            scaled = root[:, None] * block
+            return root[:, None] * (gram.matvec(scaled) - own[:, None] * scaled) + alone[:, None] * block
+
+        _, vectors = leading_eigen(
+            type(self).__name__,
+            product,
+            lambda: _symmetric(product(np.eye(n))),
+            n,
+            width,
+            tol=float(self.tol),
+            random_state=self.random_state,
+        )
+        return np.asarray(root[:, None] * vectors)
+
+    def _assigned(self, embedding: Float64, k: int) -> npt.NDArray[np.intp]:
+        if self.assign_labels == "kmeans":
+            means = KMeans(k, n_init=int(self.n_init), random_state=seed_of(self.random_state))
+            return np.asarray(means.fit_predict(embedding), dtype=np.intp)
+        # Damle, Minden and Ying, Simple, direct and efficient multi-way spectral clustering (2019).
+        pivots = scipy.linalg.qr(embedding.T, pivoting=True)[2][:k]
+        u, _, vt = scipy.linalg.svd(embedding[pivots].T, full_matrices=False)
+        return np.asarray(np.abs(embedding @ (u @ vt)).argmax(axis=1))
+
+    def _to_stored(self) -> Stored:
+        check_is_fitted(self)
+        values, arrays = self._seen_features()
+        found = {"labels_": self.labels_, "embedding_": self.embedding_}
+        return Stored(params=self.get_params(deep=False), values=values, arrays=found | arrays)
+
+    @classmethod
+    def _from_stored(cls, stored: Stored) -> Self:
+        model = cls(**stored.params)
+        model._check_parameters()
+        width = int(model.n_components or model.n_clusters)
+        n = len(stored.arrays.get("labels_", ()))
+        model.labels_ = checked_array(stored.arrays, "labels_", "i", (n,))
+        model.embedding_ = checked_array(stored.arrays, "embedding_", "f", (n, min(n, width)))
+        model._restore_seen_features(stored.values, stored.arrays)
+        return model
+
+
+def _symmetric(matrix: Float64) -> Float64:
+    return np.asarray(0.5 * (matrix + matrix.T))
+
+
+def _refuse_negative(gram: Gram, degrees: Float64) -> None:
+    """Similarities of a graph are not negative; of a matrix that is not stored only its row sums are looked at."""
+    lowest = float(degrees.min())
+    if gram.fits():
+        lowest = min(float(part.min()) for part in np.array_split(gram.dense(), max(1, len(degrees) // 1000)))
+    if lowest < -1e-9 * float(gram.diagonal().max()):
+        raise KernelError(
+            f"Spectral clustering needs similarities that are not negative; this kernel has values down to {lowest:g}. "
+            "Use a kernel such as RBF, over your kernel if need be: kernels.RBF(over=kernel)."
+        )

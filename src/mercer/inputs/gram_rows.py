@@ -1,0 +1,88 @@
+"""Rows of a Gram matrix that the user computed."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from mercer._types import Index
+from mercer.errors import InputError, ModelFileError
+from mercer.inputs.base import Arrays, Objects
+from mercer.inputs.vectors import Vectors
+
+
+class GramRows(Objects):
+    """Objects known only by their similarities to the training objects.
+
+    Training objects are the rows *and* columns of a square matrix; new objects are rows of K(new, training) and
+    nothing is known of their similarity to each other. `self_similarity`, the values k(x, x) of new objects, is needed
+    only where a kernel asks for them (normalising does).
+    """
+
+    kind: ClassVar[str] = "rows of a Gram matrix"
+
+    def __init__(
+        self,
+        matrix: npt.NDArray[Any] | None,
+        index: npt.NDArray[np.intp],
+        *,
+        training: bool,
+        self_similarity: npt.NDArray[np.float64] | None = None,
+    ) -> None:
+        self.matrix = matrix
+        """The whole matrix; None for training objects read from a model file, which only serve as columns."""
+        self.index = index
+        """Which rows of it these objects are (and, for training objects, which columns)."""
+        self.training = training
+        self.self_similarity = self_similarity
+
+    @classmethod
+    def rows(cls, matrix: Any, *, self_similarity: Any = None) -> Self:
+        """New objects: K(new, training), with their own k(x, x) where that is known."""
+        values = Vectors.coerce(matrix).dense()
+        own = None if self_similarity is None else np.asarray(self_similarity, dtype=np.float64)
+        if own is not None and (own.shape != (len(values),) or not np.isfinite(own).all()):
+            raise InputError(
+                f"self_similarity must have one finite value per row: expected ({len(values)},), got {own.shape}, "
+                f"{np.isfinite(own).sum()} of them finite."
+            )
+        return cls(values, np.arange(len(values)), training=False, self_similarity=own)
+
+    @classmethod
+    def coerce(cls, raw: Any, *, new: bool = False) -> Self:
+        if isinstance(raw, cls):
+            return raw
+        values = Vectors.coerce(raw).dense()
+        if new:
+            return cls(values, np.arange(len(values)), training=False)
+        if values.shape[0] != values.shape[1]:
+            raise InputError(
+                f"A precomputed training Gram matrix must be a square matrix: got shape {values.shape}. Row i, column "
+                "j holds k(x_i, x_j) of two training objects."
+            )
+        own = np.diagonal(values).astype(np.float64)
+        return cls(values, np.arange(len(values)), training=True, self_similarity=own)
+
+    def __len__(self) -> int:
+        return len(self.index)
+
+    def take(self, index: Index) -> Self:
+        own = None if self.self_similarity is None else self.self_similarity[index]
+        return type(self)(self.matrix, self.index[index], training=self.training, self_similarity=own)
+
+    def to_arrays(self) -> Arrays:
+        if not self.training or self.self_similarity is None:
+            raise ModelFileError("Only training objects of a precomputed kernel can be stored, not new ones.")
+        return {"index": self.index.astype(np.int64), "self_similarity": self.self_similarity}
+
+    @classmethod
+    def from_arrays(cls, arrays: Arrays) -> Self:
+        try:
+            index, own = arrays["index"], arrays["self_similarity"]
+        except KeyError as error:
+            raise ModelFileError(f"The stored rows of a Gram matrix lack the array {error}.") from error
+        if index.ndim != 1 or index.dtype.kind != "i" or index.shape != own.shape or (index < 0).any():
+            raise ModelFileError("The stored rows of a Gram matrix do not fit together.")
+        return cls(None, index.astype(np.intp), training=True, self_similarity=own.astype(np.float64))

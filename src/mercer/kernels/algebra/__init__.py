@@ -1,0 +1,1 @@
+"""Kernels made of kernels: sums, products, functions, normalised and centred forms, columns of tables."""

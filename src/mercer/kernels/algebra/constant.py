@@ -1,0 +1,83 @@
+"""The constant kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Self, final
+
+import numpy as np
+
+from mercer import _check
+from mercer._registry import INPUTS, find
+from mercer._types import DType, Float64, Floating, Index
+from mercer.inputs.base import Objects
+from mercer.kernels.base import Kernel, State
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Counted:
+    """All that a constant keeps of its objects: how many there are."""
+
+    length: int
+
+    def __len__(self) -> int:
+        return self.length
+
+    def take(self, index: Index) -> Counted:
+        if isinstance(index, slice):
+            return Counted(len(range(*index.indices(self.length))))
+        return Counted(int(np.count_nonzero(index)) if index.dtype == bool else len(index))
+
+
+@final
+@dataclass(frozen=True)
+class Constant(Kernel):
+    """k(x, z) = value for all objects of one kind, with value >= 0: what ``kernel + 1.0`` adds.
+
+    Its one feature is the same for every object. `objects` names the kind: ``"vectors"``, ``"strings"``, ``"table"``
+    and so on; ``kernel + 1.0`` takes it from the kernel.
+
+    >>> from mercer import kernels
+    >>> (kernels.Linear() + 1.0).fit([[1.0, 2.0]])([[1.0, 2.0]], [[3.0, -1.0]])
+    array([[2.]])
+    """
+
+    value: float
+    objects: str = "vectors"
+
+    reason = "its one feature is the same for every object"
+    formula = "<value>"
+
+    def __post_init__(self) -> None:
+        remedy = "A negative constant is not positive semi-definite."
+        _check.real("Constant", "value", self.value, low=0, high_open=True, remedy=remedy)
+        _check.choice("Constant", "objects", self.objects, [entry.text for entry in INPUTS.values()])
+
+    @property
+    def domain(self) -> type[Objects]:
+        kind: type[Objects] = find(INPUTS, self.objects, "kind of objects").load()
+        return kind
+
+    def features(self, objects: Objects, state: State, dtype: DType) -> Counted:
+        return Counted(len(objects))
+
+    def tile(self, left: Any, right: Any, state: State, out: Floating) -> None:
+        out.fill(self.value)
+
+    def diagonal(self, features: Counted, state: State) -> Float64:
+        return np.full(len(features), float(self.value))
+
+    @classmethod
+    def examples(cls) -> Iterator[Self]:
+        yield cls(2.5)
+        yield cls(1.0, objects="strings")
+
+
+def constant_beside(kernel: Kernel, value: Any) -> Constant:
+    """The constant kernel on the same kind of objects as `kernel`."""
+    for entry in INPUTS.values():
+        if entry.name == kernel.domain.__name__:
+            return Constant(float(value), entry.text)
+    raise _check.fail("Constant", "objects", "a registered kind of objects", kernel.domain.__name__)

@@ -1,0 +1,21 @@
+"""Kernels whose values may exceed every float, and are computed as logarithms where that matters."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any
+
+from mercer._types import Float64
+from mercer.kernels.base import Kernel, State
+
+
+class LogKernel(Kernel):
+    """A kernel that also gives the base-2 logarithm of its values, so that its cosine never overflows."""
+
+    @abstractmethod
+    def log_tile(self, left: Any, right: Any, state: State, out: Float64) -> None:
+        """Write log2 k(x, z) into `out`, -inf where k is 0."""
+
+    @abstractmethod
+    def log_diagonal(self, features: Any, state: State) -> Float64:
+        """log2 k(x, x) of each object, -inf where it is 0."""

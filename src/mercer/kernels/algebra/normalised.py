@@ -1,0 +1,112 @@
+"""Cosine normalisation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Self, final
+
+import numpy as np
+
+from mercer import _check
+from mercer._jit import Array, jit
+from mercer._types import DType, Float64, Floating
+from mercer.inputs.base import Objects
+from mercer.kernels.algebra.logarithmic import LogKernel
+from mercer.kernels.algebra.of_kernel import OfKernel
+from mercer.kernels.algebra.with_diagonal import WithDiagonal
+from mercer.kernels.base import Features, Kernel, State
+
+
+@final
+@dataclass(frozen=True)
+class Normalised(OfKernel):
+    """The cosine of the angle in feature space, k(x, z) / sqrt(k(x, x) k(z, z)).
+
+    An object with k(x, x) = 0 has no direction: its value is 0 against everything, itself included, never NaN.
+
+    >>> from mercer import kernels
+    >>> kernels.normalise(kernels.Linear()).fit([[3.0, 4.0]])([[3.0, 4.0]], [[6.0, 8.0]])
+    array([[1.]])
+    """
+
+    kernel: Kernel
+
+    reason = "it divides the features of the kernel by their length"
+
+    def __post_init__(self) -> None:
+        _check.instance("Normalised", "kernel", self.kernel, Kernel, "a kernel")
+
+    @property
+    def domain(self) -> type[Objects]:
+        return self.kernel.domain
+
+    def resolve(self, objects: Objects) -> State:
+        return State(parts=(self.kernel.resolve(objects),))
+
+    def features(self, objects: Objects, state: State, dtype: DType) -> WithDiagonal:
+        if isinstance(self.kernel, LogKernel):  # the diagonal is kept as its logarithm
+            inner = self.kernel.features(objects, state.parts[0], dtype)
+            return WithDiagonal(inner, self.kernel.log_diagonal(inner, state.parts[0]))
+        return WithDiagonal.of(self.kernel, objects, state.parts[0], dtype)
+
+    def align(self, left: WithDiagonal, right: WithDiagonal, state: State) -> tuple[Features, Features]:
+        return WithDiagonal.aligned(self.kernel, left, right, state.parts[0])
+
+    def tile(self, left: WithDiagonal, right: WithDiagonal, state: State, out: Floating) -> None:
+        if isinstance(self.kernel, LogKernel):
+            _cosine_of_logarithms(self.kernel, left, right, state.parts[0], out)
+            return
+        self.kernel.tile(left.inner, right.inner, state.parts[0], out)
+        _scale(out, _inverse_root(left.diagonal).astype(out.dtype), _inverse_root(right.diagonal).astype(out.dtype))
+
+    def tile_entries(self, left: WithDiagonal, right: WithDiagonal, state: State) -> int:
+        return self.kernel.tile_entries(left.inner, right.inner, state.parts[0])
+
+    def diagonal(self, features: WithDiagonal, state: State) -> Float64:
+        lowest = -np.inf if isinstance(self.kernel, LogKernel) else 0.0
+        return (features.diagonal > lowest).astype(np.float64)
+
+    def single_precision(self, features: WithDiagonal, state: State) -> bool:
+        if isinstance(self.kernel, LogKernel):
+            return True
+        return self.kernel.single_precision(features.inner, state.parts[0])
+
+    @classmethod
+    def examples(cls) -> Iterator[Self]:
+        from mercer.kernels.strings.spectrum import Spectrum
+        from mercer.kernels.vectors.polynomial import Polynomial
+
+        yield cls(Polynomial(degree=2))
+        yield cls(Spectrum(p=2))
+
+
+def normalise(kernel: Kernel) -> Normalised:
+    """The kernel scaled to k(x, x) = 1: `Normalised`."""
+    return Normalised(kernel)
+
+
+def _cosine_of_logarithms(
+    kernel: LogKernel, left: WithDiagonal, right: WithDiagonal, state: State, out: Floating
+) -> None:
+    values = np.empty(out.shape)
+    kernel.log_tile(left.inner, right.inner, state, values)
+    for side, shape in ((left, (-1, 1)), (right, (1, -1))):
+        values -= 0.5 * np.where(np.isneginf(side.diagonal), 0.0, side.diagonal).reshape(shape)
+    np.exp2(values, out=out, casting="same_kind")
+
+
+def _inverse_root(diagonal: Float64) -> Float64:
+    inverse = np.zeros_like(diagonal)
+    positive = diagonal > 0
+    inverse[positive] = 1.0 / np.sqrt(diagonal[positive])
+    return inverse
+
+
+@jit
+def _scale(tile: Array, left: Array, right: Array) -> None:
+    for i in range(tile.shape[0]):
+        row = tile[i]
+        factor = left[i]
+        for j in range(row.shape[0]):
+            row[j] = row[j] * factor * right[j]

@@ -1,0 +1,169 @@
+"""Sums, products and positive multiples of kernels are kernels."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Self, final
+
+import numpy as np
+
+from mercer import _check
+from mercer._types import Float64, Floating
+from mercer.kernels.algebra.pointwise import PointwiseOf
+from mercer.kernels.algebra.several import PartFeatures, Several, check_terms
+from mercer.kernels.base import Kernel, State
+from mercer.kernels.text.form import FACTOR, SUM, TERM, call_text, operand, text_of_value
+
+
+class Combination(Several):
+    """Several kernels on the same objects, combined entry by entry."""
+
+    @staticmethod
+    @abstractmethod
+    def combine(total: Floating, values: Floating) -> None:
+        """Fold the values of one more term into `total`, in place."""
+
+    @classmethod
+    def of(cls, left: Kernel, right: Kernel) -> Self:
+        """Flatten what is of this very class, and nothing else: ``a + b*c`` keeps its product."""
+        terms = [term for side in (left, right) for term in (side.terms if type(side) is cls else (side,))]
+        return cls(tuple(terms))  # type: ignore[call-arg]
+
+    def __post_init__(self) -> None:
+        check_terms(type(self).__name__, self.terms, least=2)
+
+    def tile(self, left: PartFeatures, right: PartFeatures, state: State, out: Floating) -> None:
+        empty = True
+        for (measure, own, numbers), row, column in zip(self.shared(state), left.parts, right.parts, strict=True):
+            base = out if empty and len(numbers) == 1 else np.empty_like(out)
+            measure.tile(row, column, own, base)
+            for number in numbers:
+                values = base if number == numbers[-1] else base.copy()
+                self.terms[number].pointwise(values, state.parts[number])
+                if empty:
+                    if values is not out:
+                        out[...] = values
+                    empty = False
+                else:
+                    with np.errstate(over="ignore", invalid="ignore"):  # FittedKernel.diagonal answers in words
+                        self.combine(out, values)
+
+    def diagonal(self, features: PartFeatures, state: State) -> Float64:
+        total: Float64 | None = None
+        for (measure, own, numbers), part in zip(self.shared(state), features.parts, strict=True):
+            base = measure.diagonal(part, own).reshape(1, -1)
+            for number in numbers:
+                values = base.copy()
+                with np.errstate(over="ignore", invalid="ignore"):
+                    self.terms[number].pointwise(values, state.parts[number])
+                    if total is None:
+                        total = values
+                    else:
+                        self.combine(total, values)
+        assert total is not None
+        return np.asarray(total[0])
+
+
+@final
+@dataclass(frozen=True)
+class Sum(Combination):
+    """k(x, z) = k1(x, z) + k2(x, z) + ...: the features of all terms side by side.
+
+    >>> from mercer import kernels
+    >>> print(kernels.Linear() + 0.5 * kernels.RBF(gamma=0.1))
+    linear() + 0.5*rbf(gamma=0.1)
+    """
+
+    terms: tuple[Kernel, ...]
+
+    reason = "it puts the features of its terms side by side"
+
+    @staticmethod
+    def combine(total: Floating, values: Floating) -> None:
+        total += values
+
+    def __str__(self) -> str:
+        if any(type(term) is Sum for term in self.terms):  # ``+`` would flatten it
+            return call_text(self)
+        return " + ".join(operand(term, SUM) for term in self.terms)
+
+    @classmethod
+    def examples(cls) -> Iterator[Self]:
+        from mercer.kernels.vectors.linear import Linear
+        from mercer.kernels.vectors.rbf import RBF
+
+        yield cls((RBF(gamma=0.1), RBF(gamma=1.0)))
+        yield cls((Linear(), RBF(gamma=0.5), Linear() * RBF(gamma="scale")))
+
+
+@final
+@dataclass(frozen=True)
+class Product(Combination):
+    """k(x, z) = k1(x, z) k2(x, z) ...: all products of one feature of each term.
+
+    >>> from mercer import kernels
+    >>> print(kernels.Linear() * (kernels.Linear() + kernels.RBF(gamma=0.1)))
+    linear()*(linear() + rbf(gamma=0.1))
+    """
+
+    terms: tuple[Kernel, ...]
+
+    reason = "its features are all products of one feature of each factor"
+
+    @staticmethod
+    def combine(total: Floating, values: Floating) -> None:
+        total *= values
+
+    def __str__(self) -> str:
+        if any(type(term) is Product for term in self.terms):  # ``*`` would flatten it
+            return call_text(self)
+        first, *rest = self.terms
+        return "*".join([operand(first, TERM), *(operand(factor, FACTOR) for factor in rest)])
+
+    @classmethod
+    def examples(cls) -> Iterator[Self]:
+        from mercer.kernels.vectors.linear import Linear
+        from mercer.kernels.vectors.rbf import RBF
+
+        yield cls((Linear(), RBF(gamma=0.5)))
+        yield cls((RBF(gamma=0.1), Linear() + RBF(gamma=0.2)))
+
+
+@final
+@dataclass(frozen=True)
+class Scaled(PointwiseOf):
+    """k(x, z) = factor * k0(x, z) with factor > 0.
+
+    >>> from mercer import kernels
+    >>> (2.0 * kernels.Linear()).fit([[3.0]])([[3.0]])
+    array([[18.]])
+    """
+
+    kernel: Kernel
+    factor: float = 1.0
+
+    reason = "it is a positive multiple of a kernel"
+
+    def __post_init__(self) -> None:
+        _check.instance("Scaled", "kernel", self.kernel, Kernel, "a kernel")
+        remedy = "A negative multiple of a kernel is no kernel."
+        _check.real("Scaled", "factor", self.factor, low=0, low_open=True, high_open=True, remedy=remedy)
+
+    @classmethod
+    def of(cls, kernel: Kernel, factor: Any) -> Self:
+        return cls(kernel, float(factor))
+
+    def outer(self, values: Floating) -> None:
+        with np.errstate(over="ignore"):
+            values *= values.dtype.type(self.factor)
+
+    def __str__(self) -> str:
+        return f"{text_of_value(self.factor)}*{operand(self.kernel, FACTOR)}"
+
+    @classmethod
+    def examples(cls) -> Iterator[Self]:
+        from mercer.kernels.vectors.rbf import RBF
+
+        yield cls(RBF(gamma=0.5), 2.5)

@@ -1,0 +1,218 @@
+"""The vector space kernel on documents."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any, Self, final
+
+import numpy as np
+import numpy.typing as npt
+
+from mercer import _check
+from mercer._types import DType, Float64
+from mercer.errors import InputError, KernelWarning
+from mercer.inputs.hashing import symbol_of
+from mercer.inputs.listing import shown
+from mercer.inputs.strings import Strings
+from mercer.kernels.base import State
+from mercer.kernels.documents.terms import Reader, count_terms, kept_terms
+from mercer.kernels.features.counting import Counting
+from mercer.kernels.features.counts import CountFeatures
+
+Names = npt.NDArray[np.int64]
+
+
+@final
+@dataclass(frozen=True)
+class VectorSpace(Counting):
+    """The vector space kernel: k(d, e) = sum over terms t of w(t)^2 tf(t, d) tf(t, e), with tf(t, d) a count.
+
+    With `weighting` ``"tf"``, w = 1. With ``"tf-idf"``, w(t) = ln(l / df(t)), where l and df count the training
+    documents, and terms that training never saw weigh nothing. With a term-`proximity` matrix P, which has a row for
+    each of `terms`, it is phi(d) P P' phi(e)' over the weighted counts phi.
+
+    scikit-learn's `CountVectorizer` reads the text: `lowercase`, `analyzer` (``"word"``, ``"char"``, ``"char_wb"``),
+    `ngrams` (shortest, longest), `stop_words` (``"english"`` or a list), and `min_df`, `max_df`, `max_terms`, which
+    drop terms by how many training documents have them. A `tokenizer` of yours, a function from a text to its list of
+    tokens, replaces its own. Documents that are lists of tokens are taken as they are. A document without
+    terms compares as 0. Use `kernels.normalise` to remove the effect of length.
+
+    >>> from mercer import kernels
+    >>> documents = ["cat sat cat", "cat mat", "dog sat"]
+    >>> kernels.VectorSpace().fit(documents)(documents)
+    array([[5., 2., 1.],
+           [2., 2., 0.],
+           [1., 0., 2.]])
+    """
+
+    weighting: str = "tf"
+    lowercase: bool = True
+    analyzer: str = "word"
+    ngrams: tuple[int, int] = (1, 1)
+    stop_words: str | tuple[str, ...] | None = None
+    min_df: int | float = 1
+    max_df: int | float = 1.0
+    max_terms: int | None = None
+    tokenizer: Callable[[str], Any] | None = None
+    terms: tuple[str, ...] | None = None
+    proximity: Any = None
+
+    domain = Strings
+
+    def __post_init__(self) -> None:
+        owner = "VectorSpace"
+        _check.choice(owner, "weighting", self.weighting, ("tf", "tf-idf"))
+        _check.boolean(owner, "lowercase", self.lowercase)
+        _check.choice(owner, "analyzer", self.analyzer, ("word", "char", "char_wb"))
+        rule = "two ints, the shortest and the longest n-gram, 1 <= shortest <= longest"
+        if not isinstance(self.ngrams, tuple | list) or len(self.ngrams) != 2:
+            raise _check.fail(owner, "ngrams", rule, self.ngrams)
+        low, high = (_check.integer(owner, "ngrams", size, low=1) for size in self.ngrams)
+        if low > high:
+            raise _check.fail(owner, "ngrams", rule, self.ngrams)
+        object.__setattr__(self, "ngrams", (low, high))
+        for name in ("stop_words", "terms"):
+            value = getattr(self, name)
+            if value is not None and not isinstance(value, str):
+                object.__setattr__(self, name, _words(owner, name, value))
+        if isinstance(self.stop_words, str):
+            _check.choice(owner, "stop_words", self.stop_words, ("english",), "Or give a list of words.")
+        if isinstance(self.terms, str):
+            raise _check.fail(owner, "terms", "a list of different strings", self.terms)
+        for name in ("min_df", "max_df"):
+            value = getattr(self, name)
+            if isinstance(value, float):
+                _check.real(owner, name, value, low=0, high=1)
+            else:
+                _check.integer(owner, name, value, low=1)
+        if self.max_terms is not None:
+            _check.integer(owner, "max_terms", self.max_terms, low=1)
+        if self.tokenizer is not None and not callable(self.tokenizer):
+            raise _check.fail(owner, "tokenizer", "a function from a text to a list of tokens", self.tokenizer)
+        if self.proximity is not None:
+            object.__setattr__(self, "proximity", _matrix(owner, self.proximity, self.terms))
+        super().__post_init__()
+
+    @property
+    def _pruned(self) -> bool:
+        return (self.min_df, self.max_df, self.max_terms) != (1, 1.0, None)
+
+    @property
+    def data_dependent(self) -> bool:
+        return self.weighting == "tf-idf" or self._pruned
+
+    @property
+    def _reader(self) -> Reader:
+        return Reader(self.lowercase, self.analyzer, self.ngrams, self.stop_words, self.tokenizer)
+
+    def resolve(self, objects: Strings) -> State:
+        names, counts, offsets = count_terms(self._reader, objects)
+        empty = int((np.diff(offsets) == 0).sum())
+        if empty == len(objects):
+            self._refuse_stop_words(objects)
+            if self.data_dependent:
+                raise InputError(f"None of the {empty} documents has a term: they are empty, or hold no words.")
+        if self.terms is not None and not self.data_dependent:
+            rows = np.repeat(np.arange(len(objects)), np.diff(offsets))
+            listed = np.isin(names, [symbol_of(term) for term in self.terms])
+            empty = len(objects) - len(np.unique(rows[listed]))
+        if empty:
+            warnings.warn(
+                f"{empty} of {len(objects)} documents have no term{' of the list' if self.terms else ''}: they share "
+                "nothing with any document, and compare as 0 to all.",
+                KernelWarning,
+                stacklevel=4,
+            )
+        if not self.data_dependent and self.terms is None:
+            return State()
+        known, frequencies = np.unique(names, return_counts=True)  # a term is named once in each document
+        keep = np.ones(len(known), dtype=bool)
+        if self._pruned:
+            totals = np.zeros(len(known))
+            np.add.at(totals, np.searchsorted(known, names), counts)
+            keep = kept_terms(frequencies, totals, len(objects), self.min_df, self.max_df, self.max_terms)
+        if self.terms is not None:
+            chosen = np.asarray([symbol_of(term) for term in self.terms], dtype=np.int64)
+            if not self.data_dependent:  # terms that training lacks count too
+                return State({"terms": np.sort(chosen), "weights": np.ones(len(chosen))})
+            keep &= np.isin(known, chosen)
+        if not keep.any():
+            raise InputError(
+                f"No term is left of the {len(known)} in {len(objects)} documents: min_df={self.min_df}, "
+                f"max_df={self.max_df} and the list of terms drop them all. Loosen them."
+            )
+        weights = np.ones(int(keep.sum()))
+        if self.weighting == "tf-idf":
+            weights = np.log(len(objects) / frequencies[keep])
+        return State({"terms": known[keep], "weights": weights})
+
+    def _refuse_stop_words(self, objects: Strings) -> None:
+        """No document has a term: stop words must not be why, because nothing would be left to learn from."""
+        if self.stop_words is None or not objects.of_characters:
+            return
+        _, _, offsets = count_terms(replace(self._reader, stop_words=None), objects)
+        if offsets[-1]:
+            raise InputError(
+                f"No term is left of the {len(objects)} documents: stop_words={shown(self.stop_words)} drop them all. "
+                "Take words off that list."
+            )
+
+    def feature_map(self, objects: Strings, state: State, dtype: DType) -> CountFeatures:
+        names, counts, offsets = count_terms(self._reader, objects)
+        if "terms" in state.values:
+            known, weights = state.values["terms"], state.values["weights"]
+            place = np.minimum(np.searchsorted(known, names), len(known) - 1)
+            counts = np.where(known[place] == names, counts * weights[place], 0.0)
+        rows = np.repeat(np.arange(len(objects)), np.diff(offsets))
+        if self.proximity is not None and self.terms is not None:
+            return self._near(names, counts, rows, len(objects), dtype)
+        kept = counts != 0.0
+        offsets = np.append(0, np.cumsum(np.bincount(rows[kept], minlength=len(objects)))).astype(np.int64)
+        return CountFeatures.of(names[kept].astype(np.uint64), offsets, dtype, counts[kept])
+
+    def _near(self, names: Names, counts: Float64, rows: Any, documents: int, dtype: DType) -> CountFeatures:
+        import scipy.sparse as sp
+
+        listed = np.asarray([symbol_of(term) for term in self.terms or ()], dtype=np.int64)
+        order = np.argsort(listed)
+        place = np.minimum(np.searchsorted(listed[order], names), len(listed) - 1)
+        known = listed[order][place] == names
+        shape = (documents, len(listed))
+        matrix = sp.csr_array((counts[known], (rows[known], order[place[known]])), shape=shape)
+        values = np.asarray(matrix @ self.proximity)
+        width = values.shape[1]
+        numbers = np.tile(np.arange(width, dtype=np.uint64), documents)
+        return CountFeatures.of(numbers, width * np.arange(documents + 1), dtype, values.ravel())
+
+    @classmethod
+    def examples(cls) -> Iterator[Self]:
+        yield cls()
+        yield cls(weighting="tf-idf")
+        yield cls(analyzer="char_wb", ngrams=(2, 3), max_df=0.9)
+        yield cls(terms=("cat", "dog", "mat"), proximity=np.array([[1.0, 0.2], [1.0, 0.1], [0.0, 1.0]]))
+
+
+def _words(owner: str, name: str, value: Any) -> tuple[str, ...]:
+    rule = "a list of different strings"
+    try:
+        words = tuple(value)
+    except TypeError:
+        raise _check.fail(owner, name, rule, value) from None
+    if not words or len(set(words)) != len(words) or not all(isinstance(word, str) for word in words):
+        raise _check.fail(owner, name, rule, value)
+    return words
+
+
+def _matrix(owner: str, value: Any, terms: Any) -> Float64:
+    if terms is None:
+        raise _check.fail(owner, "terms", "given beside a proximity matrix: its terms, in the order of the rows", terms)
+    rule = f"a matrix of finite numbers with {len(terms)} rows, one for each of the terms"
+    try:
+        matrix = np.array(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise _check.fail(owner, "proximity", rule, value) from None
+    if matrix.ndim != 2 or len(matrix) != len(terms) or not matrix.shape[1] or not np.isfinite(matrix).all():
+        raise _check.fail(owner, "proximity", rule, value)
+    return matrix

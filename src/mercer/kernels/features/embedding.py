@@ -1,0 +1,48 @@
+"""Kernels that are the inner product of a few coordinates, one dense row per object."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import Any, Self, final
+
+import numpy as np
+
+from mercer._types import DType, Float64, Floating, Index
+from mercer.kernels.base import Kernel, State
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Coordinates:
+    """Rows of coordinates, with their squared lengths."""
+
+    rows: Floating
+    squared_lengths: Float64
+
+    @classmethod
+    def of(cls, rows: Float64, dtype: DType) -> Self:
+        return cls(np.ascontiguousarray(rows, dtype=dtype), np.einsum("ij,ij->i", rows, rows))
+
+    def __len__(self) -> int:
+        return len(self.squared_lengths)
+
+    def take(self, index: Index) -> Coordinates:
+        return Coordinates(self.rows[index], self.squared_lengths[index])
+
+
+class Embedding(Kernel):
+    """k(x, z) = <c(x), c(z)>. Subclasses give `coordinates`."""
+
+    @abstractmethod
+    def coordinates(self, objects: Any, state: State) -> Float64:
+        """c of each object, of shape (objects, coordinates)."""
+
+    def features(self, objects: Any, state: State, dtype: DType) -> Coordinates:
+        return Coordinates.of(self.coordinates(objects, state), dtype)
+
+    def tile(self, left: Coordinates, right: Coordinates, state: State, out: Floating) -> None:
+        np.matmul(left.rows, right.rows.T, out=out)
+
+    def diagonal(self, features: Coordinates, state: State) -> Float64:
+        return features.squared_lengths

@@ -1,0 +1,206 @@
+"""Products of count matrices with very many columns, most of them rare.
+
+Where features are hashes of substructures, a few columns are in most rows and nearly all others in a handful. Frequent
+columns are multiplied as dense matrices. For rare ones each tile lists, column by column, the right rows that
+have it (its postings), so that the work is one addition for each feature that two objects share.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+import numpy.typing as npt
+
+from mercer._jit import Array, jit
+from mercer._types import DType, Floating, Index
+from mercer.inputs.ragged import offsets_of, take_rows
+from mercer.kernels.features.counts import CountFeatures
+
+Names = npt.NDArray[np.uint64]
+
+_DENSE_SHARE = 0.08
+"""A column in more than this share of the rows is cheaper as part of a dense product."""
+_DENSE_COLUMNS = 1024
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class SplitCounts:
+    """Counts over common columns: frequent ones as a matrix, rare ones row after row."""
+
+    dense: Floating
+    columns: npt.NDArray[np.int32]
+    counts: Floating
+    offsets: npt.NDArray[np.int64]
+    n_columns: int
+
+    def __len__(self) -> int:
+        return len(self.dense)
+
+    def take(self, index: Index) -> SplitCounts:
+        columns, counts, offsets = take_rows(index, self.offsets, self.columns, self.counts)
+        return SplitCounts(self.dense[index], columns, counts, offsets, self.n_columns)
+
+
+def align(left: CountFeatures, right: CountFeatures, *, split: bool = True) -> tuple[SplitCounts, SplitCounts]:
+    """Both sides over the columns that occur on the right; what only the left has meets nothing.
+
+    Without `split`, every column is treated as rare: sums of minima have no dense product.
+    """
+    table, numbers, frequency = _vocabulary(right.ids)
+    dense = frequency > max(1.0, (_DENSE_SHARE if split else np.inf) * len(right))
+    if dense.sum() > _DENSE_COLUMNS:
+        dense = frequency > max(1.0, np.partition(frequency, -_DENSE_COLUMNS)[-_DENSE_COLUMNS])
+    # Dense columns count upwards from 0, rare ones are -1 - (their own number).
+    place = np.where(dense, np.cumsum(dense) - 1, -np.cumsum(~dense)).astype(np.int32)
+    width, n_columns = int(dense.sum()), int((~dense).sum())
+
+    def compact(features: CountFeatures) -> SplitCounts:
+        kind = np.zeros(0, dtype=features.dtype)
+        arrays = (features.ids, features.counts, features.offsets, table, numbers, place)
+        matrix, rare, counts, offsets = _split(*arrays, width, kind)
+        return SplitCounts(matrix, rare, counts, offsets, n_columns)
+
+    columns = compact(right)
+    return (columns if left is right else compact(left)), columns
+
+
+def inner_products(left: SplitCounts, right: SplitCounts, out: Floating) -> None:
+    """out[i, j] = the sum over columns of the product of counts."""
+    if left.dense.shape[1]:
+        np.matmul(left.dense, right.dense.T, out=out)
+    else:
+        out[...] = 0
+    _add_rare(*_rare(left), *_rare(right), left.n_columns, False, out)
+
+
+def intersections(left: SplitCounts, right: SplitCounts, out: Floating) -> None:
+    """out[i, j] = the sum over columns of the smaller count, of sides aligned without `split`."""
+    out[...] = 0
+    _add_rare(*_rare(left), *_rare(right), left.n_columns, True, out)
+
+
+def numbered(left: Names, right: Names, never: np.uint64) -> tuple[Any, Any, int]:
+    """The names of the right side as numbers from 0, and those of the left as the same numbers; -1 for `never`, and for
+    what the right side does not have."""
+    table, numbers, frequency = _vocabulary(right[right != never])
+    codes = _lookup(right, table, numbers, never)
+    return (codes if left is right else _lookup(left, table, numbers, never)), codes, len(frequency)
+
+
+def added_up(rows: Any, names: Names, values: Any, n_rows: int, dtype: DType) -> CountFeatures:
+    """Features from (row, name, value) in any order; a name that occurs several times in a row has the sum."""
+    order = np.lexsort((names, rows))
+    rows, names, values = rows[order], names[order], values[order]
+    first = np.ones(len(rows), dtype=bool)
+    first[1:] = (rows[1:] != rows[:-1]) | (names[1:] != names[:-1])
+    starts = np.flatnonzero(first)
+    totals = np.add.reduceat(values, starts) if len(starts) else np.zeros(0)
+    rows = rows[starts]
+    lengths = np.bincount(rows, weights=totals**2, minlength=n_rows).astype(np.float64)
+    return CountFeatures(names[starts], totals, offsets_of(np.bincount(rows, minlength=n_rows)), lengths, dtype)
+
+
+def _rare(side: SplitCounts) -> tuple[Any, Any, Any]:
+    return side.columns, side.counts, side.offsets
+
+
+@jit
+def _vocabulary(ids: Array) -> Any:
+    """A hash table of the names that occur: name -> number, and how often each number occurs."""
+    size = 16
+    while size < 2 * ids.shape[0]:
+        size *= 2
+    table = np.zeros(size, dtype=np.uint64)
+    numbers = np.full(size, -1, dtype=np.int32)
+    frequency = np.zeros(ids.shape[0], dtype=np.int64)
+    used = 0
+    for k in range(ids.shape[0]):
+        slot = np.int64(ids[k] & np.uint64(size - 1))
+        while numbers[slot] >= 0 and table[slot] != ids[k]:
+            slot = (slot + 1) & (size - 1)
+        if numbers[slot] < 0:
+            table[slot] = ids[k]
+            numbers[slot] = used
+            used += 1
+        frequency[numbers[slot]] += 1
+    return table, numbers, frequency[:used].copy()
+
+
+@jit
+def _lookup(names: Array, table: Array, numbers: Array, never: Array) -> Any:
+    size = table.shape[0]
+    found = np.full(names.shape[0], -1, dtype=np.int32)
+    for k in range(names.shape[0]):
+        if names[k] == never:
+            continue
+        slot = np.int64(names[k] & np.uint64(size - 1))
+        while numbers[slot] >= 0 and table[slot] != names[k]:
+            slot = (slot + 1) & (size - 1)
+        found[k] = numbers[slot]
+    return found
+
+
+@jit
+def _split(
+    ids: Array, counts: Array, offsets: Array, table: Array, numbers: Array, place: Array, width: int, kind: Array
+) -> Any:
+    rows = offsets.shape[0] - 1
+    size = table.shape[0]
+    dense = np.zeros((rows, width), dtype=kind.dtype)
+    columns = np.empty(ids.shape[0], dtype=np.int32)
+    values = np.empty(ids.shape[0], dtype=kind.dtype)
+    bounds = np.zeros(rows + 1, dtype=np.int64)
+    used = 0
+    for i in range(rows):
+        for k in range(offsets[i], offsets[i + 1]):
+            slot = np.int64(ids[k] & np.uint64(size - 1))
+            while numbers[slot] >= 0 and table[slot] != ids[k]:
+                slot = (slot + 1) & (size - 1)
+            if numbers[slot] < 0:
+                continue
+            column = place[numbers[slot]]
+            if column >= 0:
+                dense[i, column] = counts[k]
+            else:
+                columns[used] = -1 - column
+                values[used] = counts[k]
+                used += 1
+        bounds[i + 1] = used
+    return dense, columns[:used].copy(), values[:used].copy(), bounds
+
+
+@jit
+def _add_rare(
+    columns: Array,
+    counts: Array,
+    offsets: Array,
+    other_columns: Array,
+    other_counts: Array,
+    other_offsets: Array,
+    n_columns: int,
+    smaller: bool,
+    out: Array,
+) -> None:
+    start = np.zeros(n_columns + 2, dtype=np.int32)
+    total = other_columns.shape[0]
+    for k in range(total):
+        start[other_columns[k] + 2] += 1
+    for c in range(n_columns):
+        start[c + 2] += start[c + 1]
+    rows = np.empty(total, dtype=np.int32)
+    values = np.empty(total, dtype=counts.dtype)
+    for j in range(out.shape[1]):
+        for k in range(other_offsets[j], other_offsets[j + 1]):
+            place = start[other_columns[k] + 1]
+            start[other_columns[k] + 1] = place + 1
+            rows[place] = j
+            values[place] = other_counts[k]
+    for i in range(out.shape[0]):
+        line = out[i]
+        for k in range(offsets[i], offsets[i + 1]):
+            count = counts[k]
+            for p in range(start[columns[k]], start[columns[k] + 1]):
+                line[rows[p]] += min(count, values[p]) if smaller else count * values[p]

@@ -1,0 +1,210 @@
+"""The Fisher kernel of a hidden Markov model on strings."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Self, final
+
+import numpy as np
+
+from mercer import _check
+from mercer._jit import Array, jit
+from mercer._types import Float64
+from mercer.errors import InputError, MissingExtraError
+from mercer.inputs.strings import Strings
+from mercer.kernels.base import State
+from mercer.kernels.features.alphabet import Alphabet, checked_alphabet, encode_known, known_symbols
+from mercer.kernels.features.embedding import Embedding
+from mercer.kernels.generative.information import INFORMATION, whitening
+from mercer.kernels.generative.learning import Model
+from mercer.kernels.generative.probabilities import Row, Rows, checked_row, checked_rows, refuse_shape
+
+
+@final
+@dataclass(frozen=True)
+class HMMFisher(Embedding):
+    """The Fisher kernel of a hidden Markov model: k(s, t) = phi(s)' I^-1 phi(t), phi the gradient of log P(s).
+
+    With n(.) the counts expected given the string, the gradient has n_a / start_a - 1 for the first state,
+    n_ab / transitions_ab - n_a for steps, and n_ax / emissions_ax - n_a for symbols. Probabilities of 0 are no
+    parameters, and have no score. The model is given as `start`, `transitions` and `emissions` over an `alphabet`;
+    where these are None, `fit` trains one of so many `states` with hmmlearn (extra ``hmm``). The `information` I is
+    ``"identity"``, or ``"empirical"``, the mean of phi phi' over the training strings, by its pseudo-inverse. Strings
+    may have any lengths; the empty string has the score 0.
+
+    >>> from mercer import kernels
+    >>> model = dict(start=(0.6, 0.4), transitions=((0.7, 0.3), (0.2, 0.8)), emissions=((0.9, 0.1), (0.2, 0.8)))
+    >>> kernels.HMMFisher(alphabet="ab", **model).fit(["ab"])(["ab"], ["ab", "ba"]).round(4)
+    array([[2.7368, 0.6907]])
+    """
+
+    states: int = 2
+    alphabet: Alphabet | None = None
+    information: str = "identity"
+    start: Row | None = None
+    transitions: Rows | None = None
+    emissions: Rows | None = None
+    random_state: int = 0
+
+    domain = Strings
+    reason = "its features are the scores of the model"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        owner = "HMMFisher"
+        _check.integer(owner, "states", self.states, low=1)
+        _check.choice(owner, "information", self.information, INFORMATION)
+        _check.integer(owner, "random_state", self.random_state, low=0)
+        if self.alphabet is not None:
+            object.__setattr__(self, "alphabet", checked_alphabet(owner, self.alphabet))
+        parts = ("start", "transitions", "emissions")
+        if all(getattr(self, name) is None for name in parts):
+            return
+        missing = [name for name in (*parts, "alphabet") if getattr(self, name) is None]
+        if missing:
+            raise _check.fail(owner, missing[0], "given beside the rest of the model, or none of it at all", None)
+        start = checked_row(owner, "start", self.start)
+        transitions = checked_rows(owner, "transitions", self.transitions)
+        emissions = checked_rows(owner, "emissions", self.emissions)
+        refuse_shape(owner, "transitions", transitions, len(start), len(start))
+        refuse_shape(owner, "emissions", emissions, len(start), len(self.alphabet or ()))
+        for name, value in zip(parts, (start, transitions, emissions), strict=True):
+            object.__setattr__(self, name, value)
+
+    @property
+    def data_dependent(self) -> bool:
+        return self.start is None or self.information == "empirical"
+
+    def resolve(self, objects: Strings) -> State:
+        symbols = known_symbols(objects, self.alphabet)
+        codes = encode_known(objects, symbols, "HMMFisher")
+        if self.start is not None:
+            model: Model = (np.asarray(self.start), np.asarray(self.transitions), np.asarray(self.emissions))
+        else:
+            model = _trained(codes, objects.lengths, self.states, len(symbols), self.random_state)
+        state = State({"symbols": symbols, "start": model[0], "transitions": model[1], "emissions": model[2]})
+        scores = self._scores(objects, state)
+        return (
+            State({**state.values, "whitening": whitening(scores, "HMMFisher")})
+            if self.information == "empirical"
+            else state
+        )
+
+    def coordinates(self, objects: Any, state: State) -> Float64:
+        scores = self._scores(objects, state)
+        return scores if self.information == "identity" else scores @ state.values["whitening"]
+
+    def _scores(self, objects: Strings, state: State) -> Float64:
+        codes = encode_known(objects, state.values["symbols"], "HMMFisher")
+        model = [state.values[name] for name in ("start", "transitions", "emissions")]
+        with np.errstate(divide="ignore"):
+            logs = [np.log(table) for table in model]
+        firsts, steps, shown = (np.zeros((len(objects), *table.shape)) for table in model)
+        impossible = np.zeros(len(objects), dtype=bool)
+        for number, (begin, end) in enumerate(zip(objects.offsets[:-1], objects.offsets[1:], strict=True)):
+            if begin < end:
+                counts = (firsts[number], steps[number], shown[number])
+                found = _expected(codes[begin:end], logs[0], logs[1], logs[2], *counts)
+                impossible[number] = not np.isfinite(found)
+        if impossible.any():
+            raise InputError(
+                f"String {int(np.flatnonzero(impossible)[0])} has the probability 0 under the model of HMMFisher, so "
+                "it has no score. Smooth the probabilities."
+            )
+        pieces = [_score(firsts[:, None, :], model[0][None]), _score(steps, model[1]), _score(shown, model[2])]
+        return np.hstack([piece.reshape(len(objects), -1) for piece in pieces])
+
+    @classmethod
+    def examples(cls) -> Iterator[Self]:
+        model: dict[str, Any] = {
+            "start": (0.6, 0.4),
+            "transitions": ((0.7, 0.3), (0.2, 0.8)),
+            "emissions": ((0.5, 0.3, 0.1, 0.1), (0.1, 0.2, 0.3, 0.4)),
+        }
+        yield cls(alphabet="ACGT", **model)
+        yield cls(alphabet="ACGT", information="empirical", **model)
+
+
+def _score(counts: Float64, probabilities: Float64) -> Float64:
+    """n_ab / p_ab - n_a, and 0 where p_ab is 0."""
+    rate = np.divide(1.0, probabilities, out=np.zeros_like(probabilities), where=probabilities > 0)
+    return np.asarray(counts * rate - counts.sum(axis=2, keepdims=True) * (probabilities > 0))
+
+
+def _trained(codes: Any, lengths: Any, states: int, symbols: int, random_state: int) -> Model:
+    try:
+        from hmmlearn.hmm import CategoricalHMM
+    except ImportError as error:
+        raise MissingExtraError(
+            "HMMFisher without a model needs hmmlearn to train one. Install the extra: pip install 'mercer[hmm]'; or "
+            "give start, transitions and emissions."
+        ) from error
+    import logging
+
+    model = CategoricalHMM(
+        n_components=states, n_features=symbols, random_state=random_state, n_iter=200, tol=1e-4,
+        startprob_prior=1.1, transmat_prior=1.1, emissionprob_prior=1.1,
+    )  # fmt: skip
+    logger = logging.getLogger("hmmlearn")
+    before = logger.level
+    with contextlib.ExitStack() as stack:
+        stack.callback(logger.setLevel, before)
+        logger.setLevel(logging.ERROR)  # it reports each step that does not raise the likelihood, priors apart
+        model.fit(codes.reshape(-1, 1), lengths[lengths > 0])
+    return np.asarray(model.startprob_), np.asarray(model.transmat_), np.asarray(model.emissionprob_)
+
+
+@jit(reassociate=False)
+def _expected(codes: Array, start: Array, transitions: Array, emissions: Array, first: Array, steps: Array,
+              shown: Array) -> Any:  # fmt: skip
+    """Counts of first states, steps and symbols that are expected given the string; all tables are logarithms.
+
+    Returns the logarithm of the probability of the string.
+    """
+    n, states = codes.shape[0], start.shape[0]
+    forward = np.empty((n, states))
+    backward = np.zeros((n, states))
+    for a in range(states):
+        forward[0, a] = start[a] + emissions[a, codes[0]]
+    for i in range(1, n):
+        for a in range(states):
+            forward[i, a] = emissions[a, codes[i]] + _log_sum(forward[i - 1], transitions[:, a])
+    for i in range(n - 2, -1, -1):
+        for a in range(states):
+            highest = -np.inf
+            for b in range(states):
+                highest = max(highest, transitions[a, b] + emissions[b, codes[i + 1]] + backward[i + 1, b])
+            total = 0.0
+            if highest > -np.inf:
+                for b in range(states):
+                    total += np.exp(transitions[a, b] + emissions[b, codes[i + 1]] + backward[i + 1, b] - highest)
+            backward[i, a] = highest + np.log(total) if total > 0.0 else -np.inf
+    likelihood = _log_sum(forward[n - 1], backward[n - 1])
+    if likelihood == -np.inf:
+        return likelihood
+    for i in range(n):
+        for a in range(states):
+            here = np.exp(forward[i, a] + backward[i, a] - likelihood)
+            shown[a, codes[i]] += here
+            if i == 0:
+                first[a] += here
+            if i + 1 < n:
+                for b in range(states):
+                    ahead = emissions[b, codes[i + 1]] + backward[i + 1, b]
+                    steps[a, b] += np.exp(forward[i, a] + transitions[a, b] + ahead - likelihood)
+    return likelihood
+
+
+@jit(reassociate=False)
+def _log_sum(first: Array, second: Array) -> Any:
+    highest = -np.inf
+    for b in range(first.shape[0]):
+        highest = max(highest, first[b] + second[b])
+    if highest == -np.inf:
+        return highest
+    total = 0.0
+    for b in range(first.shape[0]):
+        total += np.exp(first[b] + second[b] - highest)
+    return highest + np.log(total)

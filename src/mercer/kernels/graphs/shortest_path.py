@@ -1,0 +1,217 @@
+"""The shortest path kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Self, final
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+from scipy.sparse.csgraph import dijkstra
+
+from mercer import _check
+from mercer._jit import Array, jit
+from mercer._types import DType
+from mercer.inputs.graphs import Graphs
+from mercer.kernels.base import State
+from mercer.kernels.features.counts import CountFeatures
+from mercer.kernels.features.postings import added_up
+from mercer.kernels.graphs.base import CountingGraphs, alike, refuse_weights
+from mercer.kernels.graphs.histograms import node_names
+from mercer.kernels.loops.mixing import mix
+
+_STEPS = 2**26
+"""Arcs followed in one call of a compiled loop, at most (unless one source alone needs more): about a second."""
+
+
+@final
+@dataclass(frozen=True)
+class ShortestPath(CountingGraphs):
+    """The shortest path kernel: the inner product of the counts of triples ({label_u, label_v}, distance of u and v).
+
+    Counted are pairs of different nodes that are connected, each once (both ways round if the graphs are directed,
+    with the labels in order). Weights are lengths and must be positive; lengths count as equal if they agree to a
+    multiple of `resolution`.
+
+    >>> import networkx as nx
+    >>> from mercer import kernels
+    >>> kernels.ShortestPath().fit([nx.path_graph(4)])([nx.path_graph(4)], [nx.path_graph(4), nx.star_graph(3)])
+    array([[14., 15.]])
+    """
+
+    resolution: float = 1e-6
+
+    def __post_init__(self) -> None:
+        _check.real("ShortestPath", "resolution", self.resolution, low=0, low_open=True, high_open=True)
+
+    def feature_map(self, objects: Graphs, state: State, dtype: DType) -> CountFeatures:
+        graphs = alike(objects, state)
+        refuse_weights(graphs, "ShortestPath", positive=True)
+        rows, names, counts = _weighted(graphs, self) if graphs.weights is not None else _unweighted(graphs, self)
+        return added_up(rows, names, counts, len(graphs), dtype)
+
+    def length_names(self, lengths: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+        """Lengths as multiples of the resolution."""
+        return np.rint(lengths / self.resolution).astype(np.int64)
+
+    @classmethod
+    def examples(cls) -> Iterator[Self]:
+        yield cls()
+        yield cls(resolution=0.5)
+
+
+def _unweighted(graphs: Graphs, kernel: ShortestPath) -> tuple[Any, Any, Any]:
+    """Breadth-first search from every node, in calls of bounded length."""
+    distances = kernel.length_names(np.arange(int(graphs.sizes.max(initial=0)) + 1))
+    labels = node_names(graphs)
+    work = np.cumsum(np.repeat(np.diff(graphs.arc_offsets) + graphs.sizes, graphs.sizes))
+    cuts = np.unique(np.searchsorted(work, np.arange(_STEPS, work[-1] if len(work) else 0, _STEPS)))
+    found = []
+    graph_of = np.repeat(np.arange(len(graphs)), graphs.sizes)
+    for first, last in zip([0, *cuts.tolist()], [*cuts.tolist(), len(work)], strict=True):
+        arrays = (graphs.offsets, graphs.bounds, graphs.neighbours, labels, graph_of, distances)
+        found.append(_search(*arrays, graphs.directed, first, last))
+    return tuple(np.concatenate(parts) for parts in zip(*found, strict=True))  # type: ignore[return-value]
+
+
+def _weighted(graphs: Graphs, kernel: ShortestPath) -> tuple[Any, Any, Any]:
+    assert graphs.weights is not None
+    labels = node_names(graphs)
+    rows, names, counts = [], [], []
+    for number, (start, end) in enumerate(zip(graphs.offsets[:-1], graphs.offsets[1:], strict=True)):
+        size = int(end - start)
+        bounds = graphs.bounds[start : end + 1]
+        arcs = slice(bounds[0], bounds[-1])
+        matrix = sp.csr_array(
+            (graphs.weights[arcs], graphs.neighbours[arcs], (bounds - bounds[0]).astype(np.int32)), shape=(size, size)
+        )
+        block = max(1, 2**22 // max(size, 1))
+        for first in range(0, size, block):
+            sources = np.arange(first, min(first + block, size))
+            lengths = dijkstra(matrix, directed=True, indices=sources)
+            reached = np.isfinite(lengths)
+            near = kernel.length_names(np.where(reached, lengths, 0.0))
+            own, times = np.unique(
+                _pair_names(near, reached, labels[start:end], first, graphs.directed), return_counts=True
+            )
+            rows.append(np.full(len(own), number))
+            names.append(own)
+            counts.append(times.astype(np.float64))
+    if not rows:
+        return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.uint64), np.zeros(0)
+    return np.concatenate(rows), np.concatenate(names), np.concatenate(counts)
+
+
+def paths_of(graphs: Graphs, kernel: ShortestPath) -> tuple[Any, Any, npt.NDArray[np.uint64]]:
+    """Start, end and name of every shortest path that counts, of one graph."""
+    lengths = dijkstra(sp.csr_array(graphs.adjacency(0)), directed=True)
+    reached = np.isfinite(lengths) & ~np.eye(len(lengths), dtype=bool)
+    starts, ends = np.nonzero(reached if graphs.directed else np.triu(reached))
+    near, labels = kernel.length_names(lengths[starts, ends]), node_names(graphs)
+    return starts, ends, _triples(labels[starts], labels[ends], near, graphs.directed)
+
+
+@jit
+def _triples(starts: Array, ends: Array, lengths: Array, directed: bool) -> Any:
+    names = np.empty(starts.shape[0], dtype=np.uint64)
+    for k in range(starts.shape[0]):
+        names[k] = _triple(starts[k], ends[k], lengths[k], directed)
+    return names
+
+
+@jit
+def _triple(start: Array, end: Array, length: Array, directed: bool) -> Any:
+    """The name of a path: a sum does not tell its two ends apart."""
+    return mix(start + (np.uint64(3) * mix(end) if directed else end) + np.uint64(5) * mix(np.uint64(length)))
+
+
+@jit
+def _pair_names(lengths: Array, reached: Array, labels: Array, first: int, directed: bool) -> Any:
+    names = np.empty(lengths.size, dtype=np.uint64)
+    used = 0
+    for i in range(lengths.shape[0]):
+        u = first + i
+        for v in range(lengths.shape[1]):
+            if reached[i, v] and (v > u or (directed and v != u)):
+                names[used] = _triple(labels[u], labels[v], lengths[i, v], directed)
+                used += 1
+    return names[:used].copy()
+
+
+@jit
+def _search(
+    offsets: Array,
+    bounds: Array,
+    neighbours: Array,
+    labels: Array,
+    graph_of: Array,
+    distances: Array,
+    directed: bool,
+    first: int,
+    last: int,
+) -> Any:
+    """Breadth-first search from the nodes `first` to `last`; what is found in one graph is counted in a hash table."""
+    room = 1024
+    rows = np.empty(room, dtype=np.int64)
+    names = np.empty(room, dtype=np.uint64)
+    counts = np.empty(room, dtype=np.float64)
+    used = 0
+    size = 64
+    table = np.full(size, -1, dtype=np.int64)
+    begin = 0  # of the entries of the current graph
+    graph = -1
+    largest = distances.shape[0]
+    queue = np.empty(largest, dtype=np.int64)
+    depth = np.full(largest, -1, dtype=np.int64)
+    for source in range(first, last):
+        if graph_of[source] != graph:
+            graph = graph_of[source]
+            begin = used
+            table[:] = -1
+        base = offsets[graph]
+        queue[0] = source
+        depth[source - base] = 0
+        head, tail = 0, 1
+        while head < tail:
+            u = queue[head]
+            head += 1
+            for a in range(bounds[u], bounds[u + 1]):
+                v = neighbours[a]
+                if depth[v] < 0:
+                    depth[v] = depth[u - base] + 1
+                    queue[tail] = base + v
+                    tail += 1
+        for q in range(tail):
+            v = queue[q]
+            length = depth[v - base]
+            depth[v - base] = -1
+            if v == source or (v < source and not directed):
+                continue
+            name = _triple(labels[source], labels[v], distances[length], directed)
+            slot = np.int64(name & np.uint64(size - 1))
+            while table[slot] >= 0 and names[table[slot]] != name:
+                slot = (slot + 1) & (size - 1)
+            if table[slot] >= 0:
+                counts[table[slot]] += 1.0
+                continue
+            if used == room:
+                room *= 2
+                rows = np.concatenate((rows, np.empty(used, dtype=np.int64)))
+                names = np.concatenate((names, np.empty(used, dtype=np.uint64)))
+                counts = np.concatenate((counts, np.empty(used, dtype=np.float64)))
+            table[slot] = used
+            rows[used] = graph
+            names[used] = name
+            counts[used] = 1.0
+            used += 1
+            if 2 * (used - begin) > size:
+                size *= 4
+                table = np.full(size, -1, dtype=np.int64)
+                for k in range(begin, used):
+                    slot = np.int64(names[k] & np.uint64(size - 1))
+                    while table[slot] >= 0:
+                        slot = (slot + 1) & (size - 1)
+                    table[slot] = k
+    return rows[:used].copy(), names[:used].copy(), counts[:used].copy()

@@ -1,0 +1,1 @@
+"""Compiled loops that kernels of several domains share."""

@@ -1,0 +1,262 @@
+"""The global alignment kernel for time series."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Self, final
+
+import numpy as np
+
+from mercer import _check
+from mercer._jit import Array, jit
+from mercer._types import DType, Float64, Floating
+from mercer.inputs.series import Series, refuse_other_channels
+from mercer.kernels.algebra.logarithmic import LogKernel
+from mercer.kernels.base import State
+from mercer.kernels.loops.elementary import LOWEST_64, exp_parts_64
+from mercer.kernels.loops.extended import LOG2_RADIX, added, scaled
+from mercer.kernels.series.lanes import (
+    LANES,
+    SeriesFeatures,
+    all_pairs,
+    entries,
+    fill_lanes,
+    longest_of,
+    own_pairs,
+    squared_distances,
+)
+
+_SHRINK = math.sqrt(2.0) - 1.0
+"""Alignments of n and m moments are at most (1 + sqrt 2)^(n + m) many, so this factor per step keeps sums below 1."""
+_LEAST = 1e-270
+"""What is lost below 1e-308 in any cell is negligible beside results above this: no factor of a path exceeds 1."""
+_MOMENTS = 1000
+
+
+@final
+@dataclass(frozen=True)
+class GlobalAlignment(LogKernel):
+    """The global alignment kernel: k(x, z) = sum over all monotone alignments of prod kappa(x_i, z_j).
+
+    An alignment ties the first moments, the last moments, and takes steps (1, 0), (0, 1) and (1, 1) between. The local
+    similarity is kappa = w g / (2 - w g) with g = exp(-|x_i - z_j|^2 / (2 sigma^2)), the form that makes k positive
+    semi-definite. `sigma` is a number or ``"median"``: the median distance between moments times the square root of
+    the median length. With a `band` T, w = max(0, 1 - |i - j| / T): moments T or more steps apart are never aligned,
+    and series whose lengths differ by T or more compare as 0. Without, w = 1.
+
+    Series may have different lengths and several channels. Values grow exponentially with length: use
+    `kernels.normalise`, which works with logarithms, so that no length is too long.
+
+    >>> from mercer import kernels
+    >>> kernel = kernels.GlobalAlignment(sigma=1.0)
+    >>> kernel.fit([[0, 1, 2]])([[0, 1, 2]], [[0, 2]]).round(6)
+    array([[1.123173]])
+    """
+
+    sigma: float | str = "median"
+    band: int | None = None
+
+    domain = Series
+    reason = "kappa / (1 + kappa) is, for this choice of kappa"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if isinstance(self.sigma, str):
+            _check.choice("GlobalAlignment", "sigma", self.sigma, ("median",), "Or give a positive number.")
+        else:
+            _check.real("GlobalAlignment", "sigma", self.sigma, low=0, low_open=True, high_open=True)
+        if self.band is not None:
+            _check.integer("GlobalAlignment", "band", self.band, low=1)
+
+    @property
+    def data_dependent(self) -> bool:
+        return isinstance(self.sigma, str)
+
+    def resolve(self, objects: Series) -> State:
+        sigma = sigma_of(objects) if isinstance(self.sigma, str) else float(self.sigma)
+        rate = min(0.5 / sigma / sigma, 1e300) if sigma > 1e-150 else 1e300
+        return State({"sigma": np.asarray(sigma), "rate": np.asarray(rate), "channels": np.asarray(objects.channels)})
+
+    def features(self, objects: Series, state: State, dtype: DType) -> SeriesFeatures:
+        refuse_other_channels(objects, int(state.values["channels"]))
+        plain = SeriesFeatures.of(objects)
+        own = self._completed(own_pairs(self._loop(state), plain), plain, plain, state, same=True)
+        return SeriesFeatures.of(objects, own)
+
+    def _width(self) -> int:
+        return 0 if self.band is None else self.band
+
+    def _loop(self, state: State) -> Any:
+        rate, width = state.number("rate"), self._width()
+
+        def loop(left: Any, starts: Any, right: Any, ends: Any, first: Any, second: Any, out: Any) -> None:
+            _pairs(left, starts, right, ends, first, second, out, rate, width)
+
+        return loop
+
+    def _completed(
+        self, logs: Float64, left: SeriesFeatures, right: SeriesFeatures, state: State, *, same: bool = False
+    ) -> Float64:
+        """Logarithms in which pairs that left the range of float64 are done again, with a scale for every cell."""
+        for place in np.argwhere(np.isnan(logs)):
+            i, j = place[0], place[0] if same else place[1]
+            mantissa, exponent = _long_pair(
+                left.values[left.offsets[i] : left.offsets[i + 1]],
+                right.values[right.offsets[j] : right.offsets[j + 1]],
+                state.number("rate"),
+                self._width(),
+            )
+            logs[tuple(place)] = -np.inf if mantissa == 0 else math.log2(mantissa) + LOG2_RADIX * exponent
+        return logs
+
+    def tile(self, left: SeriesFeatures, right: SeriesFeatures, state: State, out: Floating) -> None:
+        values = np.empty(out.shape)
+        self.log_tile(left, right, state, values)
+        with np.errstate(over="ignore", under="ignore"):  # FittedKernel.diagonal answers overflow in words
+            np.exp2(values, out=out, casting="same_kind")
+
+    def log_tile(self, left: SeriesFeatures, right: SeriesFeatures, state: State, out: Float64) -> None:
+        out[...] = self._completed(all_pairs(self._loop(state), left, right), left, right, state)
+
+    def tile_entries(self, left: SeriesFeatures, right: SeriesFeatures, state: State) -> int:
+        longest = max(left.lengths.max(initial=0), right.lengths.max(initial=0))
+        return entries(left, right, 1.0 if longest < 300 else 8.0)
+
+    def diagonal(self, features: SeriesFeatures, state: State) -> Float64:
+        with np.errstate(over="ignore"):
+            return np.asarray(np.exp2(features.own))
+
+    def log_diagonal(self, features: SeriesFeatures, state: State) -> Float64:
+        return features.own
+
+    @classmethod
+    def examples(cls) -> Iterator[Self]:
+        yield cls()
+        yield cls(sigma=1.0)
+        yield cls(sigma=2.0, band=4)
+
+
+def sigma_of(series: Series) -> float:
+    """The median distance between moments, times the square root of the median length."""
+    step = max(1, -(-len(series.values) // _MOMENTS))  # an evenly spread sample: no randomness to reproduce
+    sample = series.values[::step]
+    squares = np.zeros((len(sample), len(sample)))
+    with np.errstate(over="ignore"):
+        for channel in range(series.channels):
+            squares += np.subtract.outer(sample[:, channel], sample[:, channel]) ** 2
+    distances = np.sqrt(squares[np.triu_indices(len(sample), 1)])
+    typical = float(np.median(distances)) if len(distances) else 0.0
+    typical = typical or (float(distances.mean()) if len(distances) else 0.0)  # most moments equal
+    if not 0.0 < typical < np.inf:
+        return 1.0
+    return typical * math.sqrt(float(np.median(series.lengths)))
+
+
+@jit(reassociate=False)
+def _similarity(x: Array, weight: Array) -> Any:
+    """w e^x / (2 - w e^x), with one division instead of two."""
+    above, below = exp_parts_64(x)
+    above = weight * above
+    return above / (2.0 * below - above)
+
+
+@jit(reassociate=False)
+def _pairs(
+    left: Array, left_offsets: Array, right: Array, right_offsets: Array, first: Array, second: Array, out: Array,
+    rate: float, width: int,
+) -> None:  # fmt: skip
+    """D(i, j) = kappa(x_i, z_j) (D(i-1, j) + D(i, j-1) + D(i-1, j-1)), k = D(n, m).
+
+    The loop works with c^(i + j) D(i, j), which is the same recursion with c before the first two terms and c^2 before
+    the third. out[k] = log2 k, or NaN where the result is too small to be trusted.
+    """
+    most_rows = longest_of(left_offsets, first)
+    most_columns = longest_of(right_offsets, second)
+    channels = left.shape[1]
+    rows = np.empty((most_rows, channels, LANES))
+    columns = np.empty((most_columns, channels, LANES))
+    kappa = np.empty((most_columns, LANES))
+    D = np.empty((most_columns + 1, LANES))
+    before = np.empty(LANES)
+    ends = np.zeros(LANES)
+    lengths = np.zeros((2, LANES), dtype=np.int64)
+    per_step = -np.log2(_SHRINK)
+    c, cc = _SHRINK, _SHRINK * _SHRINK
+    for start in range(0, first.shape[0], LANES):
+        own = first[start : start + LANES]
+        others = second[start : start + LANES]
+        n = longest_of(left_offsets, own)
+        m = longest_of(right_offsets, others)
+        fill_lanes(left, left_offsets, own, rows[:n])
+        fill_lanes(right, right_offsets, others, columns[:m])
+        for lane in range(own.shape[0]):
+            lengths[0, lane] = left_offsets[own[lane] + 1] - left_offsets[own[lane]]
+            lengths[1, lane] = right_offsets[others[lane] + 1] - right_offsets[others[lane]]
+        D[: m + 1] = 0.0
+        ends[:] = 0.0
+        for i in range(n):
+            low = max(0, i - width + 1) if width > 0 else 0
+            high = min(m, i + width) if width > 0 else m
+            if low >= high:
+                break
+            squared_distances(rows, columns, i, low, high, kappa)
+            for j in range(low, high):
+                weight = 1.0 - abs(i - j) / width if width > 0 else 1.0
+                for lane in range(LANES):
+                    kappa[j, lane] = _similarity(max(-rate * kappa[j, lane], LOWEST_64), weight)
+            for lane in range(LANES):
+                before[lane] = D[low, lane]  # D(i - 1, low - 1)
+                D[low, lane] = 0.0
+            if i == 0:
+                before[:] = 1.0 / cc
+            for j in range(low, high):
+                for lane in range(LANES):
+                    above = D[j + 1, lane]
+                    kept = kappa[j, lane] * (c * above + cc * before[lane])
+                    D[j + 1, lane] = kept + (c * kappa[j, lane]) * D[j, lane]  # one operation waits for the last cell
+                    before[lane] = above
+            for lane in range(own.shape[0]):
+                if lengths[0, lane] == i + 1 and low < lengths[1, lane] <= high:
+                    ends[lane] = D[lengths[1, lane], lane]
+        for lane in range(own.shape[0]):
+            n_lane, m_lane = lengths[0, lane], lengths[1, lane]
+            if width > 0 and abs(n_lane - m_lane) >= width:
+                out[start + lane] = -np.inf
+            elif ends[lane] > _LEAST:
+                out[start + lane] = np.log2(ends[lane]) + per_step * (n_lane + m_lane - 2)
+            else:
+                out[start + lane] = np.nan
+
+
+@jit(reassociate=False)
+def _long_pair(left: Array, right: Array, rate: float, width: int) -> Any:
+    """The same of one pair, with a scale for every cell."""
+    n, m = left.shape[0], right.shape[0]
+    D = np.zeros(m + 1)
+    scale = np.zeros(m + 1, dtype=np.int64)
+    for i in range(n):
+        low = max(0, i - width + 1) if width > 0 else 0
+        high = min(m, i + width) if width > 0 else m
+        before, before_scale = D[low], scale[low]
+        if i == 0:
+            before, before_scale = 1.0, np.int64(0)
+        D[low] = 0.0
+        for j in range(low, high):
+            distance = 0.0
+            for channel in range(left.shape[1]):
+                gap = left[i, channel] - right[j, channel]
+                distance += gap * gap
+            weight = 1.0 - abs(i - j) / width if width > 0 else 1.0
+            exponent = min(rate * distance, 1e15)
+            steps = np.floor(exponent * 1.4426950408889634 / LOG2_RADIX)
+            g = np.exp(-(exponent - steps * (LOG2_RADIX * 0.6931471805599453)))  # of g = this times 2^(-960 steps)
+            whole = weight * g if steps == 0 else 0.0
+            kappa, kappa_scale = scaled(weight * g / (2.0 - whole), -np.int64(steps))
+            above, above_scale = D[j + 1], scale[j + 1]
+            value, value_scale = added(above, above_scale, D[j], scale[j])
+            value, value_scale = added(value, value_scale, before, before_scale)
+            D[j + 1], scale[j + 1] = scaled(kappa * value, value_scale + kappa_scale)
+            before, before_scale = above, above_scale
+    return D[m], scale[m]

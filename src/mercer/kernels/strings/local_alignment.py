@@ -1,0 +1,247 @@
+"""The local alignment kernel, and its logarithm."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Self, final
+
+import numpy as np
+
+from mercer import _check
+from mercer._jit import Array, jit
+from mercer._types import Float64, Floating
+from mercer.inputs.strings import Strings
+from mercer.kernels.base import State
+from mercer.kernels.features.alphabet import Alphabet, encode
+from mercer.kernels.loops.extended import LOG2_RADIX, added, scaled
+from mercer.kernels.strings.lanes import LANES, Coded, fill_lanes, longest_of, longest_of_all
+from mercer.kernels.strings.long_range import LongRange
+from mercer.kernels.strings.substitution import checked_matrix
+
+_LARGEST_EXPONENT = 300.0
+
+
+@dataclass(frozen=True)
+class _Alignment(LongRange):
+    """Scores of alignments, and the recursion over them."""
+
+    beta: float = 0.5
+    match: float = 2.0
+    mismatch: float = -1.0
+    gap_open: float = 3.0
+    gap_extend: float = 1.0
+    matrix: Any = None
+    alphabet: Alphabet | None = None
+
+    cost = 3.0
+
+    def __post_init__(self) -> None:
+        owner = type(self).__name__
+        _check.real(owner, "beta", self.beta, low=0, low_open=True, high_open=True)
+        for name in ("match", "mismatch"):
+            _check.real(owner, name, getattr(self, name), low=-1e6, high=1e6)
+        for name in ("gap_open", "gap_extend"):
+            remedy = "Gaps have costs: a positive number makes them dear."
+            _check.real(owner, name, getattr(self, name), low=0, high_open=True, remedy=remedy)
+        if self.matrix is not None:
+            alphabet, matrix = checked_matrix(owner, self.alphabet, self.matrix)
+            object.__setattr__(self, "alphabet", alphabet)
+            object.__setattr__(self, "matrix", matrix)
+        elif self.alphabet is not None:
+            raise _check.fail(owner, "alphabet", "None unless a matrix is given", self.alphabet)
+        highest = max(self.match, self.mismatch) if self.matrix is None else float(np.abs(self.matrix).max())
+        if self.beta * highest > _LARGEST_EXPONENT:
+            raise _check.fail(
+                owner, "beta", f"at most {_LARGEST_EXPONENT / highest:g} for scores up to {highest:g}", self.beta
+            )
+        super().__post_init__()
+
+    def resolve(self, objects: Strings) -> State:
+        self.coded(self.sequences(objects))  # refuses symbols outside the alphabet
+        return super().resolve(objects)
+
+    def coded(self, sequences: Strings) -> Strings:
+        if self.alphabet is None:
+            return sequences
+        codes = encode(sequences, self.letters(self.alphabet), type(self).__name__, skip=False)
+        return Strings(codes, sequences.offsets)
+
+    def _numbers(self) -> tuple[Float64, Float64]:
+        """exp(beta S) for equal and different symbols, exp(-beta cost) to open and extend a gap; and the table."""
+        scores = (self.match, self.mismatch, -self.gap_open, -self.gap_extend)
+        table = np.empty((0, 0)) if self.matrix is None else np.exp(self.beta * self.matrix)
+        return np.asarray([math.exp(self.beta * score) for score in scores]), table
+
+    def pair_loop(self) -> Any:
+        numbers, table = self._numbers()
+
+        def loop(left: Any, starts: Any, right: Any, ends: Any, first: Any, second: Any, out: Any) -> None:
+            _pairs(left, starts, right, ends, first, second, out, numbers, table)
+
+        return loop
+
+    def pair_logarithm(self, left: Any, right: Any) -> float:
+        mantissa, exponent = _long_pair(left, right, *self._numbers())
+        return float(np.log2(mantissa) + LOG2_RADIX * exponent)
+
+
+@final
+@dataclass(frozen=True)
+class LocalAlignment(_Alignment):
+    """The local alignment kernel: k(s, t) = 1 + sum over all local alignments of exp(beta * score).
+
+    The score of an alignment is the sum of S over its aligned pairs, less gap_open + gap_extend (g - 1) for each gap of
+    g >= 1 symbols between consecutive aligned pairs, in each string; the unaligned ends are free. S is `match` for
+    equal symbols and `mismatch` for others, or a `matrix` over an `alphabet`, or the name of one such as
+    ``"BLOSUM62"`` (extra ``bio``). It is positive semi-definite when the matrix exp(beta S) is, which `psd` tells.
+
+    Values grow exponentially with length: use `kernels.normalise`, which works with logarithms.
+
+    >>> from mercer import kernels
+    >>> kernels.LocalAlignment(beta=0.5).fit(["cat"])(["cat"], ["cart"]).round(6)
+    array([[41.199312]])
+    """
+
+    @property
+    def psd(self) -> bool:
+        if self.matrix is None:
+            return self.match >= self.mismatch
+        values = np.linalg.eigvalsh(np.exp(self.beta * self.matrix))
+        return bool(values[0] >= -1e-9 * values[-1])
+
+    @classmethod
+    def examples(cls) -> Iterator[Self]:
+        yield cls()
+        yield cls(beta=0.2, match=1.0, mismatch=0.0, gap_open=1.0)
+
+
+@final
+@dataclass(frozen=True)
+class LogLocalAlignment(_Alignment):
+    """The logarithm of the local alignment kernel, log(k(s, t)) / beta: near to the best score, but not a kernel.
+
+    It tames the dominant diagonal of `LocalAlignment`, at the price of being indefinite (`psd` is False): repair its
+    Gram matrix, or expect machines to warn.
+
+    >>> from mercer import kernels
+    >>> kernels.LogLocalAlignment(beta=0.5).fit(["cat"])(["cat"], ["cart"]).round(6)
+    array([[7.436843]])
+    """
+
+    @property
+    def psd(self) -> bool:
+        return False
+
+    def tile(self, left: Coded, right: Coded, state: State, out: Floating) -> None:
+        values = np.empty(out.shape)
+        super().log_tile(left, right, state, values)
+        out[...] = values * (math.log(2.0) / self.beta)
+
+    def diagonal(self, features: Coded, state: State) -> Float64:
+        return features.logarithms * (math.log(2.0) / self.beta)
+
+    def log_tile(self, left: Coded, right: Coded, state: State, out: Float64) -> None:
+        self.tile(left, right, state, out)
+        np.log2(out, out=out)
+
+    def log_diagonal(self, features: Coded, state: State) -> Float64:
+        return np.asarray(np.log2(self.diagonal(features, state)))
+
+    @classmethod
+    def examples(cls) -> Iterator[Self]:
+        yield cls()
+
+
+@jit
+def _pairs(
+    left: Array, left_offsets: Array, right: Array, right_offsets: Array, first: Array, second: Array, out: Array,
+    numbers: Array, table: Array,
+) -> None:  # fmt: skip
+    """M: alignments that end with the pair (i, j); X: then a gap in s; Y: then a gap in t. X leads to Y, never back.
+
+    M(i, j) = exp(beta S) (1 + M + X + Y)(i-1, j-1),  X(i, j) = O M(i-1, j) + E X(i-1, j),
+    Y(i, j) = O (M + X)(i, j-1) + E Y(i, j-1),  k = 1 + sum of M.
+    """
+    most_rows = longest_of_all(left_offsets, first)
+    most_columns = longest_of_all(right_offsets, second)
+    equal, different, opened, longer = numbers
+    with_table = table.shape[0] > 0
+    rows = np.empty((most_rows, LANES), dtype=np.int32)
+    columns = np.empty((most_columns, LANES), dtype=np.int32)
+    gain = np.empty((most_columns, LANES))
+    M = np.empty((most_columns + 1, LANES))
+    X = np.empty((most_columns + 1, LANES))
+    Y = np.empty((most_columns + 1, LANES))
+    before = np.empty(LANES)
+    total = np.empty(LANES)
+    for start in range(0, first.shape[0], LANES):
+        n = longest_of(left_offsets, first, start)
+        m = longest_of(right_offsets, second, start)
+        fill_lanes(left, left_offsets, first, start, n, -1, rows)
+        fill_lanes(right, right_offsets, second, start, m, -2, columns)
+        M[: m + 1] = 0
+        X[: m + 1] = 0
+        Y[: m + 1] = 0
+        total[:] = 1
+        for i in range(n):
+            for j in range(m):
+                for lane in range(LANES):
+                    a = rows[i, lane]
+                    b = columns[j, lane]
+                    inside = a >= 0 and b >= 0
+                    if with_table:
+                        gain[j, lane] = table[a, b] if inside else 0.0
+                    else:
+                        gain[j, lane] = (equal if a == b else different) if inside else 0.0
+            before[:] = 1  # 1 + M + X + Y at (i - 1, j - 1)
+            for j in range(m):
+                for lane in range(LANES):
+                    old = M[j + 1, lane]
+                    old_x = X[j + 1, lane]
+                    reached = 1.0 + old + old_x + Y[j + 1, lane]
+                    ended = gain[j, lane] * before[lane]
+                    M[j + 1, lane] = ended
+                    X[j + 1, lane] = opened * old + longer * old_x
+                    Y[j + 1, lane] = opened * (M[j, lane] + X[j, lane]) + longer * Y[j, lane]
+                    total[lane] += ended
+                    before[lane] = reached
+        for lane in range(min(LANES, first.shape[0] - start)):
+            out[start + lane] = total[lane]
+
+
+@jit(reassociate=False)
+def _long_pair(left: Array, right: Array, numbers: Array, table: Array) -> Any:
+    """The same of one pair, with a scale for every cell."""
+    m = right.shape[0]
+    equal, different, opened, longer = numbers
+    M = np.zeros(m + 1)
+    X = np.zeros(m + 1)
+    Y = np.zeros(m + 1)
+    M_scale = np.zeros(m + 1, dtype=np.int64)
+    X_scale = np.zeros(m + 1, dtype=np.int64)
+    Y_scale = np.zeros(m + 1, dtype=np.int64)
+    total, total_scale = 1.0, np.int64(0)
+    for i in range(left.shape[0]):
+        before, before_scale = 1.0, np.int64(0)
+        for j in range(m):
+            reached, reached_scale = added(1.0, np.int64(0), M[j + 1], M_scale[j + 1])
+            reached, reached_scale = added(reached, reached_scale, X[j + 1], X_scale[j + 1])
+            reached, reached_scale = added(reached, reached_scale, Y[j + 1], Y_scale[j + 1])
+            x, x_scale = scaled(opened * M[j + 1], M_scale[j + 1])
+            kept, kept_scale = scaled(longer * X[j + 1], X_scale[j + 1])
+            X[j + 1], X_scale[j + 1] = added(x, x_scale, kept, kept_scale)
+            gain = different
+            if table.shape[0] > 0:
+                gain = table[left[i], right[j]]
+            elif left[i] == right[j]:
+                gain = equal
+            M[j + 1], M_scale[j + 1] = scaled(gain * before, before_scale)
+            y, y_scale = added(M[j], M_scale[j], X[j], X_scale[j])
+            y, y_scale = scaled(opened * y, y_scale)
+            kept, kept_scale = scaled(longer * Y[j], Y_scale[j])
+            Y[j + 1], Y_scale[j + 1] = added(y, y_scale, kept, kept_scale)
+            total, total_scale = added(total, total_scale, M[j + 1], M_scale[j + 1])
+            before, before_scale = reached, reached_scale
+    return total, total_scale

@@ -1,0 +1,184 @@
+"""Words at the same place, or nearly: weighted degree kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Self, final
+
+import numpy as np
+
+from mercer import _check
+from mercer._jit import Array, jit
+from mercer._types import DType, Float64, Floating
+from mercer.inputs.strings import Strings
+from mercer.kernels.base import SAFE_IN_SINGLE, State
+from mercer.kernels.features.counting import HasFeatureMap
+from mercer.kernels.features.counts import CountFeatures
+from mercer.kernels.strings.base import FixedLength
+from mercer.kernels.strings.lanes import LANES, Coded, fill_lanes, longest_of, small_codes
+from mercer.kernels.strings.words import extended, mixed
+
+_STEPS_PER_TILE = 4e9
+
+
+@final
+@dataclass(frozen=True)
+class WeightedDegree(FixedLength, HasFeatureMap):
+    """The weighted degree kernel (Raetsch and Sonnenburg): words of length 1 .. degree that stand at the same place.
+
+    k(s, t) = sum over q = 1 .. d of beta_q sum over places i of [s_i .. s_{i+q-1} = t_i .. t_{i+q-1}],
+    beta_q = 2 (d - q + 1) / (d (d + 1)), so that a run of r matches counts r (2d - r + 1) / (d (d + 1)) at its end.
+
+    With `shift` = S > 0, words up to S places apart match too (Raetsch, Sonnenburg and Schoelkopf): each pair of
+    places at distance j >= 1 counts 1 / (2 (j + 1)). Strings are compared from their first symbol on, as far as both
+    reach.
+
+    >>> from mercer import kernels
+    >>> kernels.WeightedDegree(degree=2).fit(["ACGT"])(["ACGT"], ["ACTT"]).round(6)
+    array([[2.333333]])
+    """
+
+    degree: int = 5
+    shift: int = 0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _check.integer("WeightedDegree", "degree", self.degree, low=1, high=400)
+        _check.integer("WeightedDegree", "shift", self.shift, low=0)
+
+    @property
+    def shortest(self) -> int:
+        return 1
+
+    def features(self, objects: Strings, state: State, dtype: DType) -> Coded:
+        sequences = self.sequences(objects)
+        return Coded.of(sequences, _diagonal(sequences.symbols, sequences.offsets, self.degree, self.shift))
+
+    def align(self, left: Coded, right: Coded, state: State) -> tuple[Coded, Coded]:
+        return small_codes(left, right)
+
+    def tile(self, left: Coded, right: Coded, state: State, out: Floating) -> None:
+        order = np.argsort(right.lengths, kind="stable")
+        _tile(left.symbols, left.offsets, right.symbols, right.offsets, order, self.degree, self.shift, out)
+
+    def tile_entries(self, left: Coded, right: Coded, state: State) -> int:
+        steps = (2 * self.shift + 1) * (1.0 + float(left.lengths.mean()))
+        return max(LANES, int(_STEPS_PER_TILE / steps))
+
+    def diagonal(self, features: Coded, state: State) -> Float64:
+        return features.diagonal
+
+    def single_precision(self, features: Coded, state: State) -> bool:
+        return bool(features.diagonal.max(initial=0.0) < SAFE_IN_SINGLE)
+
+    @property
+    def values(self) -> Float64:
+        """The weights of words of length 1 .. degree as features: the roots of beta."""
+        lengths = np.arange(1, self.degree + 1)
+        return np.asarray(np.sqrt(2.0 * (self.degree - lengths + 1) / (self.degree * (self.degree + 1.0))))
+
+    @property
+    def explicit(self) -> bool:
+        return self.shift == 0
+
+    def feature_map(self, objects: Strings, state: State, dtype: DType) -> CountFeatures:
+        sequences = self.sequences(objects)
+        names, weights, offsets = name_placed_words(sequences.symbols, sequences.offsets, self.values)
+        return CountFeatures.of(names, offsets, dtype, weights)
+
+    @classmethod
+    def examples(cls) -> Iterator[Self]:
+        yield cls()
+        yield cls(degree=3, shift=2)
+
+
+@jit
+def _tile(
+    left: Array,
+    left_offsets: Array,
+    right: Array,
+    right_offsets: Array,
+    order: Array,
+    degree: int,
+    shift: int,
+    out: Array,
+) -> None:
+    """One string against `LANES` others: along each diagonal, the run of matches that ends here tells what to add."""
+    longest = 0
+    for j in range(order.shape[0]):
+        longest = max(longest, right_offsets[j + 1] - right_offsets[j])
+    columns = np.empty((longest, LANES), dtype=np.int32)
+    run = np.empty(LANES, dtype=np.float32)
+    on_diagonal = np.empty(LANES, dtype=np.float32)
+    total = np.empty(LANES, dtype=np.float64)
+    top = np.float32(degree)
+    twice = np.float32(2 * degree + 1)
+    one = np.float32(1)
+    zero = np.float32(0)
+    unit = 1.0 / (degree * (degree + 1.0))
+    for start in range(0, order.shape[0], LANES):
+        m = longest_of(right_offsets, order, start)
+        fill_lanes(right, right_offsets, order, start, m, -2, columns)
+        for r in range(out.shape[0]):
+            n = left_offsets[r + 1] - left_offsets[r]
+            total[:] = 0
+            for d in range(-shift, shift + 1):
+                share = 1.0 if d == 0 else 0.5 / (abs(d) + 1.0)
+                run[:] = 0
+                first = max(0, -d)
+                last = min(n, m - d)
+                while first < last:
+                    on_diagonal[:] = 0  # added up exactly in float32 over short stretches, then in float64
+                    for i in range(first, min(last, first + 64)):
+                        symbol = left[left_offsets[r] + i]
+                        for lane in range(LANES):
+                            longer = min(run[lane] + one, top) if columns[i + d, lane] == symbol else zero
+                            run[lane] = longer
+                            on_diagonal[lane] += longer * (twice - longer)
+                    for lane in range(LANES):
+                        total[lane] += share * on_diagonal[lane]
+                    first += 64
+            for lane in range(min(LANES, order.shape[0] - start)):
+                out[r, order[start + lane]] = unit * total[lane]
+
+
+@jit
+def _diagonal(symbols: Array, offsets: Array, degree: int, shift: int) -> Any:
+    """The same of each string with itself."""
+    values = np.empty(offsets.shape[0] - 1)
+    for r in range(values.shape[0]):
+        n = offsets[r + 1] - offsets[r]
+        total = 0.0
+        for d in range(min(shift, n) + 1):
+            share = 1.0 if d == 0 else 1.0 / (d + 1.0)  # both ways round
+            run = 0
+            for i in range(n - d):
+                run = min(run + 1, degree) if symbols[offsets[r] + i] == symbols[offsets[r] + i + d] else 0
+                total += share * run * (2.0 * degree - run + 1.0)
+        values[r] = total / (degree * (degree + 1.0))
+    return values
+
+
+@jit
+def name_placed_words(symbols: Array, offsets: Array, values: Array) -> Any:
+    """The names of all words up to a length, each with its place, string after string."""
+    longest = values.shape[0]
+    bounds = np.zeros(offsets.shape[0], dtype=np.int64)
+    for i in range(offsets.shape[0] - 1):
+        total = 0
+        for q in range(1, longest + 1):
+            total += max(0, offsets[i + 1] - offsets[i] - q + 1)
+        bounds[i + 1] = bounds[i] + total
+    names = np.empty(bounds[-1], dtype=np.uint64)
+    weights = np.empty(bounds[-1], dtype=np.float64)
+    used = 0
+    for i in range(offsets.shape[0] - 1):
+        for start in range(offsets[i], offsets[i + 1]):
+            h = mixed(np.uint64(start - offsets[i] + 1))
+            for q in range(min(longest, offsets[i + 1] - start)):
+                h = extended(h, symbols[start + q])
+                names[used] = mixed(h + np.uint64(q + 1))
+                weights[used] = values[q]
+                used += 1
+    return names, weights, bounds

@@ -1,0 +1,122 @@
+"""Kernel machines by the gradient descent of the lectures."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from mercer import _check
+from mercer._types import Float64
+from mercer.gram.matrix import Gram
+from mercer.lectures.gradient_descent import gradient_descent
+from mercer.lectures.traced_classifier import Learnt, TracedKernelMachine, is_printed
+from mercer.losses.base import Loss
+from mercer.losses.logistic import Logistic
+from mercer.losses.smooth_hinge import SmoothHinge
+from mercer.solvers.drive import Limits, OnChunk
+from mercer.training.kernelised import KernelLike
+
+_CONSTANT_RATE = 0.01
+
+
+class GradientKernelMachine(TracedKernelMachine):
+    """Gradient descent on z and b, with f(x) = sum_i z_i k(x_i, x) + b, as on the slides.
+
+    ``objective="softmax"`` minimises sum_i log(1 + exp(-y_i f(x_i))) + lam/2 z'Kz, the smooth perceptron;
+    ``objective="svm"`` minimises 1/2 z'Kz + C sum_i log(1 + exp(1 - y_i f(x_i))), the smooth support vector machine.
+    For work rather than for study use `KernelLogisticRegression` and `KernelMachineClassifier("smooth_hinge")`, which
+    reach the same minimum in a few steps and prove it.
+
+    Parameters
+    ----------
+    objective : ``"softmax"`` or ``"svm"``.
+    variant : ``"corrected"``, each step by a line search; or ``"printed"``: a constant `learning_rate` for the softmax,
+        and for the support vector machine a step of 1, which is what the slide has, and which diverges.
+    lam : the factor of the penalty, for the softmax.
+    C : the factor of the losses, for the support vector machine.
+    kernel, gamma, degree, coef0, memory : as in `SVC`.
+    steps : at most so many.
+    learning_rate : the constant step of the printed softmax; None for 0.01.
+    tol : end once the gradient is so much shorter than at the start.
+    time_limit : at most so many seconds; None for no limit.
+
+    Attributes
+    ----------
+    z_ : the coefficients, one column per machine; trace_ : the objective after each step.
+
+    >>> from mercer import GradientKernelMachine
+    >>> model = GradientKernelMachine(objective="svm", C=10.0).fit([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0])
+    >>> model.predict([[0, 0], [0, 1]])
+    array([0, 1])
+    """
+
+    def __init__(
+        self,
+        *,
+        objective: str = "softmax",
+        variant: str = "corrected",
+        lam: float = 1.0,
+        C: float = 1.0,
+        kernel: KernelLike = "rbf",
+        degree: int = 3,
+        gamma: float | str = "scale",
+        coef0: float = 0.0,
+        steps: int = 1000,
+        learning_rate: float | None = None,
+        tol: float = 1e-6,
+        memory: float | str = "auto",
+        time_limit: float | None = None,
+    ) -> None:
+        self.objective = objective
+        self.variant = variant
+        self.lam = lam
+        self.C = C
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.steps = steps
+        self.learning_rate = learning_rate
+        self.tol = tol
+        self.memory = memory
+        self.time_limit = time_limit
+
+    def _most_steps(self, n: int) -> int:
+        return int(self.steps)
+
+    def _check_parameters(self) -> None:
+        owner = type(self).__name__
+        _check.choice(owner, "objective", self.objective, ("softmax", "svm"))
+        is_printed(owner, self.variant)
+        _check.real(owner, "lam", self.lam, low=0, high_open=True)
+        _check.real(owner, "C", self.C, low=0, low_open=True, high_open=True)
+        _check.integer(owner, "steps", self.steps, low=1)
+        _check.real(owner, "tol", self.tol, low=0, high_open=True)
+        if self.learning_rate is not None:
+            _check.real(owner, "learning_rate", self.learning_rate, low=0, low_open=True, high_open=True)
+
+    def _learn(self, gram: Gram, signs: Float64, limits: Limits, on_chunk: OnChunk) -> Learnt:
+        softmax = self.objective == "softmax"
+        loss: Loss = Logistic() if softmax else SmoothHinge()
+        rate = None
+        if is_printed(type(self).__name__, self.variant):
+            rate = (self.learning_rate or _CONSTANT_RATE) if softmax else 1.0
+        found = gradient_descent(
+            gram,
+            signs,
+            loss,
+            ridge=float(self.lam) if softmax else 1.0,
+            C=1.0 if softmax else float(self.C),
+            steps=int(self.steps),
+            tol=float(self.tol),
+            constant_rate=rate,
+            limits=limits,
+            on_chunk=on_chunk,
+        )
+        return Learnt(found.coefficients, found.intercept, found.trace, found.status)
+
+    _kept = "z_"
+
+    def _after(self, machines: Sequence[Learnt]) -> None:
+        self.z_ = np.column_stack([machine.coefficients for machine in machines])

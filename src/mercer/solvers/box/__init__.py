@@ -1,0 +1,1 @@
+"""Quadratic problems over a box: the duals of support vector machines."""

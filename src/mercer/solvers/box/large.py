@@ -1,0 +1,267 @@
+"""Large problems: dense sub-problems over a working set that follows the coefficients still in play.
+
+Problem   a `BoxProblem` too large for its matrix to be worth computing
+Given     a Gram matrix of which any rows may be asked for, and the kind of steps
+Result    b; F is exact for every object after each sub-problem, so nothing has to be restored at the end
+Source    the decomposition of Osuna, Freund and Girosi (1997) and Joachims (1999), with large working sets
+
+The working set holds the free coefficients it had and the worst violators of the optimality conditions on either side;
+those that rest on a bound leave it. It is kept about twice as large as the number of free coefficients, so that a
+dozen sub-problems suffice, each solved to a tenth of the gap at its start. Only rows of coefficients that a sub-problem
+changed are ever computed. Their sum is float64 and begins anew, before convergence is claimed, whenever rounding of the
+matrix could have left more in it than a fraction of the tolerance.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from typing import Any, final
+
+import numpy as np
+import numpy.typing as npt
+
+from mercer._jit import Array, jit
+from mercer._types import Float64, Indices
+from mercer.gram import pages
+from mercer.gram.matrix import Gram
+from mercer.gram.sinks import mirror_across
+from mercer.solvers.box.problem import BoxProblem
+from mercer.solvers.box.row_supply import RowSupply
+from mercer.solvers.box.step_budget import Patience
+from mercer.solvers.box.step_rules import Local, Moves, beyond_single
+from mercer.solvers.drive import CHUNK_SECONDS, Run
+from mercer.solvers.solution import Solution, Stats, Status
+
+FIRST_SET = 1024
+SMALLEST_SET = 768
+LARGEST_SET = 8192
+_PER_FREE = 1.5
+_PER_CHANGED = 2.0
+_NEW_SHARE = 0.25
+_INNER = 0.1
+_INNER_TOL = 0.5
+_NOISE = 0.1
+_PASS_ENTRIES = 2e7
+_IDLE_ROUNDS = 30
+
+
+@final
+class WorkingSetRun(Run):
+    """Sub-problem after sub-problem."""
+
+    def __init__(
+        self,
+        gram: Gram,
+        problem: BoxProblem,
+        start: Float64,
+        tol: float,
+        moves: Moves,
+        smallest: int = SMALLEST_SET,
+        largest: int = LARGEST_SET,
+    ) -> None:
+        self._gram = gram
+        self._problem = problem
+        self._tol = tol
+        self._moves = moves
+        self._n = len(problem.linear)
+        room = int(np.sqrt(gram.budget / 4 / np.dtype(gram.dtype).itemsize))
+        self._largest = max(2, min(largest, room, self._n))
+        self._smallest = min(smallest, self._largest)
+        self._diagonal = gram.diagonal()
+        self._supply = RowSupply(gram)
+        self._b = start.copy()
+        self._F = -problem.linear
+        self._set: Indices = np.zeros(0, dtype=np.intp)
+        self._block: npt.NDArray[Any] = np.empty((0, 0), dtype=gram.dtype)
+        self._local: Local | None = None
+        self._changed = FIRST_SET
+        self._inner_tol = 0.0
+        self._inner_did = 0
+        self._patience = Patience(0)
+        self._exact = False
+        self._anew = False
+        self._best_gap, self._best_objective, self._idle_rounds = np.inf, np.inf, 0
+        self._pending: Iterator[None] | None = None
+        self._subtract(np.flatnonzero(self._b))
+
+    def step(self, iterations: int) -> None:
+        deadline = time.monotonic() + CHUNK_SECONDS
+        left = iterations
+        while left > 0 and not self.done:
+            if self._pending is not None:
+                self._advance()
+            elif self._local is None:
+                self._begin_round()
+            else:
+                did = self._work(left)
+                left -= did
+            if time.monotonic() > deadline:
+                return
+
+    def finish(self, status: Status, stats: Stats) -> Solution:
+        if self._local is not None:
+            self._end_round()
+        while self._pending is not None:
+            self._advance()
+        b, F, problem = self._b, self._F, self._problem
+        return Solution(b, -F - problem.linear, self._moves.intercept(b, F, problem), self._objective(), status, stats)
+
+    # ------------------------------------------------------------------------------------------------------------------
+
+    def _subtract(self, rows: Indices, moves: Float64 | None = None) -> None:
+        if len(rows):
+            keep = self._moves.free(self._b, self._problem)[rows]
+            self._pending = self._supply.subtract(self._F, rows, self._b[rows] if moves is None else moves, keep)
+
+    def _advance(self) -> None:
+        if self._pending is not None and next(self._pending, self._pending) is self._pending:
+            self._pending = None
+
+    def _begin_round(self) -> None:
+        highest, lowest = self._moves.extremes(self._b, self._F, self._problem)
+        self.gap = self._moves.gap(highest, lowest)
+        if self.gap <= self._tol:
+            if self._anew or self._supply.noise <= _NOISE * self._tol:
+                self.done = True
+            else:
+                self._begin_anew()
+            return
+        if self._stalls():
+            self.done, self.status = True, Status.STALLED
+            return
+        self._choose(highest, lowest)
+        chosen, problem = self._set, self._problem
+        size = len(chosen)
+        self._local = Local(
+            self._block[:size],
+            self._diagonal[chosen],
+            self._b[chosen],
+            self._F[chosen],
+            problem.lower[chosen],
+            problem.upper[chosen],
+            None if problem.kink is None else problem.kink[chosen],
+        )
+        self._inner_tol = max(_INNER_TOL * self._tol, _INNER * self.gap)
+        self._inner_did = 0
+        self._patience = Patience(size)
+
+    def _stalls(self) -> bool:
+        """Whether for many rounds neither the objective nor the gap became better."""
+        objective = self._objective()
+        self._idle_rounds += 1
+        if objective < self._best_objective - 1e-10 * abs(objective) or self.gap < 0.99 * self._best_gap:
+            self._idle_rounds = 0
+        self._best_objective = min(objective, self._best_objective)
+        self._best_gap = min(self.gap, self._best_gap)
+        return self._idle_rounds > _IDLE_ROUNDS
+
+    def _objective(self) -> float:
+        return self._problem.objective(self._b, self._F)
+
+    def _begin_anew(self) -> None:
+        self._anew = True
+        self._supply.reset()
+        self._F = -self._problem.linear
+        self._subtract(np.flatnonzero(self._b))
+
+    def _work(self, left: int) -> int:
+        local = self._local
+        assert local is not None
+        limit = self._patience.cut(min(left, max(16, int(_PASS_ENTRIES / len(local.b)))))
+        exact = self._exact or beyond_single(local.F, self._inner_tol)
+        steps = self._moves.exact_steps if exact else self._moves.steps
+        did, _ = steps(local, self._inner_tol, limit)
+        self.iterations += did
+        self._inner_did += did
+        if did < limit:
+            if self._inner_did == 0 and self._exact:
+                self.done, self.status = True, Status.STALLED
+            self._exact = self._inner_did == 0  # float32 could not tell candidates apart: compare in float64
+            self._end_round()
+        elif self._patience.made(did):
+            self._patience.polish(self._moves, local)
+        return did
+
+    def _end_round(self) -> None:
+        local = self._local
+        assert local is not None
+        moves = local.b - self._b[self._set]
+        changed = np.flatnonzero(moves)
+        self._changed = len(changed)
+        self._anew = False
+        self._b[self._set] = local.b
+        self._local = None
+        self._subtract(self._set[changed], moves[changed])
+
+    # ------------------------------------------------------------------------------------------------------------------
+
+    def _choose(self, highest: float, lowest: float) -> None:
+        """Change the working set, and its block of the matrix with it."""
+        b, problem = self._b, self._problem
+        up, down = self._moves.slopes(b, self._F, problem)
+        may_rise, may_fall = b < problem.upper, b > problem.lower
+        free = self._moves.free(b, problem)
+        wanted = max(self._smallest, int(_PER_FREE * np.count_nonzero(free)), int(_PER_CHANGED * self._changed))
+        size = min(wanted, self._largest)
+        places = np.flatnonzero(free[self._set])
+        places = places[-int(size * (1.0 - _NEW_SHARE)) :]  # too many: the oldest leave
+        outside = np.ones(self._n, dtype=bool)
+        outside[self._set[places]] = False
+        room = size - len(places)
+        rising = _worst(up, may_rise & outside & (lowest < up), -1.0, room)
+        falling = _worst(down, may_fall & outside & (highest > down), 1.0, room)
+        short = min(len(rising), len(falling), room // 2)
+        rising = rising[: room - short] if len(falling) == short else rising[: room // 2]
+        falling = falling[np.isin(falling, rising, invert=True)][: room - len(rising)]
+        self._replace(places, np.concatenate((rising, falling)))
+
+    def _replace(self, places: Indices, new: Indices) -> None:
+        previous = self._set
+        chosen = np.concatenate((previous[places], new))
+        kept, size = len(places), len(chosen)
+        if size > self._block.shape[0]:
+            side = min(self._largest, max(size, int(1.25 * self._block.shape[0])))
+            larger = pages.empty((side, side), self._gram.dtype)
+            _copy_block(self._block, places, larger)
+            self._block = larger
+        else:
+            _copy_block(self._block, places, self._block)
+        if len(new):
+            self._block[kept:size, kept:size] = self._gram.view(new).dense()
+            old = chosen[:kept]
+            there = self._supply.copy_entries(old, new, self._block, kept)
+            absent = np.flatnonzero(~there)
+            if len(absent):
+                _write_columns(self._block, self._gram.rows(new, old[absent]), absent, kept)
+            mirror_across(self._block, self._block[kept:size, :kept], kept, 0)
+        self._set = chosen
+
+
+def _worst(F: Float64, candidates: npt.NDArray[np.bool_], sign: float, count: int) -> Indices:
+    """The `count` candidates with the smallest sign * F, the worst first."""
+    found = np.flatnonzero(candidates)
+    keys = sign * F[found]
+    if len(found) > count:
+        part = np.argpartition(keys, count)[:count]
+        found, keys = found[part], keys[part]
+    order = np.lexsort((found, keys))
+    return found[order]
+
+
+@jit
+def _copy_block(source: Array, places: Array, target: Array) -> None:
+    # In place this is safe: places ascend, so that every entry moves up or left, onto what was already read.
+    for i in range(places.shape[0]):
+        row, out = source[places[i]], target[i]
+        for j in range(places.shape[0]):
+            out[j] = row[places[j]]
+
+
+@jit
+def _write_columns(block: Array, rows: Array, columns: Array, kept: int) -> None:
+    """Entries of new rows, below the block that was kept."""
+    for i in range(rows.shape[0]):
+        out = block[kept + i]
+        for j in range(columns.shape[0]):
+            out[columns[j]] = rows[i, j]

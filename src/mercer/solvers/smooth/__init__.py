@@ -1,0 +1,1 @@
+"""Smooth losses on a Gram matrix."""

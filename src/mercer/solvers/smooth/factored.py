@@ -1,0 +1,29 @@
+"""A factor of a Gram matrix, K = F F', whose rows stand for features.
+
+Newton's method on weights keeps its way where C K is so large that function space loses it in rounding: there a zero
+step is zero, while coefficients that are off by little are decision values that are off by much.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.linalg
+
+from mercer._types import Float64
+from mercer.gram.matrix import Gram
+
+
+def factor_of(gram: Gram) -> Float64:
+    """F with K = F F', of as many columns as K has rank: by Cholesky with pivots.
+
+    >>> import numpy as np
+    >>> from mercer import kernels
+    >>> X = np.arange(8.0).reshape(4, 2)
+    >>> factor = factor_of(Gram.of(kernels.Linear().fit(X), X))
+    >>> factor.shape[1], bool(np.allclose(factor @ factor.T, X @ X.T))
+    (2, True)
+    """
+    lower, pivots, rank, _ = scipy.linalg.lapack.dpstrf(gram.exact(), lower=1)
+    factor = np.zeros((len(pivots), max(rank, 1)))
+    factor[pivots - 1, :rank] = np.tril(lower)[:, :rank]
+    return factor

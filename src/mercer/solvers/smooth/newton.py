@@ -1,0 +1,229 @@
+"""Newton's method in function space, for every smooth loss.
+
+Problem   minimise  1/2 |w|^2 + sum_i C_i loss(y_i, f(x_i))  over  f(x) = <w, phi(x)> + c
+Given     a Gram matrix K, a smooth loss of one or several outputs, targets, penalties
+Result    coefficients b of the expansion and intercepts c: b_i = -C_i slope(y_i, f_i), with sum(b) = 0
+Source    Chapelle, Training a support vector machine in the primal (2007), for the steps; preconditioned conjugate
+          gradients after Diaz, Epperly, Frangella, Tropp and Webber (2023)
+
+With R_i = S_i S_i' the curvature of C_i loss in f_i, a step solves (1 + S'KS) v = -S'K r for the residual
+r = -(b + C slope), and moves b by r + S v (`newton_system`). One low-rank factor F F' of K, computed once,
+preconditions every step. A step depends on f alone, so that the solution on every eighth object is a good start. Where
+C K is so large that steps lose their way in rounding, the run ends as stalled: see `factored`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+
+from mercer._types import Float64
+from mercer.gram.executors import single_threaded_blas
+from mercer.gram.lowrank import low_rank
+from mercer.gram.matrix import Gram
+from mercer.gram.pair_rows import PairRows
+from mercer.losses.base import Loss
+from mercer.solvers.drive import Limits, OnChunk, Run, drive
+from mercer.solvers.smooth.system import NewtonSystem, curvature_root
+from mercer.solvers.solution import Solution, Stats, Status
+from mercer.solvers.stall import Idleness
+
+_RANK, _RANK_OF_SEVERAL = 300, 100
+MOST_FACTORED = 2000
+"""Up to so many objects a run that loses its way is given up at once: there is another."""
+_ARMIJO = 1e-4
+_IDLE_STEPS = 10
+_SHORTEST_STEP = 2.0**-40
+_ROUGH = 0.1
+_OF_TOL = 0.3
+_STRIDE = 8
+_OBJECTS_FOR_A_START = 4096
+_START_TOL = 1e-2
+_HALVINGS = 30
+
+Point = tuple[Float64, Float64]
+"""Coefficients (objects x outputs) and intercepts."""
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class SmoothProblem:
+    """Targets as the loss wants them, a penalty for each object, and whether there is an intercept."""
+
+    loss: Loss
+    y: Float64
+    C: Float64
+    outputs: int = 1
+    intercept: bool = True
+
+
+class NewtonRun(Run):
+    """One minimisation under way; an iteration is one conjugate-gradient product with K."""
+
+    def __init__(self, gram: Gram, problem: SmoothProblem, start: Point | None, tol: float) -> None:
+        self._gram = gram
+        self._problem = problem
+        self._tol = tol
+        shape = (len(problem.C), problem.outputs)
+        self.b, self.c = (np.zeros(shape), np.zeros(problem.outputs)) if start is None else start
+        self._Kb = np.zeros(shape) if start is None else gram.matvec(self.b)
+        rank = _RANK if problem.outputs == 1 else _RANK_OF_SEVERAL  # each output has its own system to invert
+        self._factor = low_rank(gram, min(rank, shape[0])).factor
+        self._system: NewtonSystem | None = None
+        self._idleness = Idleness(_IDLE_STEPS)
+
+    # ----------------------------------------------------------------------------------------------------- evaluation
+
+    def _value(self, Kb: Float64, c: Float64, squared: float) -> float:
+        problem = self._problem
+        return 0.5 * squared + float(problem.C @ problem.loss.value(problem.y, _flat(Kb + c)))
+
+    def _residual(self) -> Float64:
+        problem = self._problem
+        slope = _columns(problem.loss.slope(problem.y, _flat(self._Kb + self.c)))
+        residual: Float64 = -(self.b + problem.C[:, None] * slope)
+        return residual
+
+    def _violation(self, residual: Float64) -> float:
+        """How far b_i / C_i is from minus the slope, and the sum of b from zero."""
+        scaled = np.abs(residual) / self._problem.C[:, None]
+        worst = float(scaled.max(initial=0.0))
+        if self._problem.intercept:
+            worst = max(worst, float(np.abs(self.b.sum(axis=0)).max() / self._problem.C.sum()))
+        return worst
+
+    # ----------------------------------------------------------------------------------------------------------- steps
+
+    def step(self, iterations: int) -> None:
+        for _ in range(max(1, iterations)):
+            if self._system is None:
+                residual = self._residual()
+                self.gap = self._violation(residual)
+                if self.gap <= self._tol:
+                    self.done = True
+                    return
+                self._begin(residual)
+            assert self._system is not None
+            self.iterations += 1
+            if self._system.iterate():
+                if self._system.lost and len(self.b) <= MOST_FACTORED:
+                    self.done, self.status = True, Status.STALLED
+                    return
+                self._move(self._system)
+                self._system = None
+                self.gap = self._violation(self._residual())
+                if self.gap <= self._tol or self.done:
+                    self._Kb = self._gram.matvec(self.b)  # afresh: without the rounding of many steps
+                    self.gap = self._violation(self._residual())
+                if self.gap <= self._tol:
+                    self.done, self.status = True, Status.CONVERGED
+                return
+
+    def _begin(self, residual: Float64) -> None:
+        problem = self._problem
+        root = curvature_root(problem.loss, problem.y, _flat(self._Kb + self.c), problem.C)
+        # Eisenstat and Walker: far from the solution a rough step is as good as an exact one; and none need be better
+        # than the tolerance.
+        goal = max(min(_ROUGH, self.gap) * self.gap, _OF_TOL * self._tol)
+        self._system = NewtonSystem(
+            root, self._factor, self.b, residual, problem.C,
+            intercept=problem.intercept, goal=goal, product=self._gram.matvec,
+        )  # fmt: skip
+
+    def _move(self, system: NewtonSystem) -> None:
+        problem = self._problem
+        db, Kdb, dc = system.direction()
+        before = float((self.b * self._Kb).sum())
+        across = float((self.b * Kdb).sum())
+        along = float((db * Kdb).sum())
+        value = self._value(self._Kb, self.c, before)
+        if self._idleness.after(self.gap, value):
+            self.done, self.status = True, Status.STALLED
+            return
+        slope = _columns(problem.loss.slope(problem.y, _flat(self._Kb + self.c)))
+        descent = across + float((problem.C[:, None] * slope * (Kdb + dc)).sum())
+        size = 1.0
+        while size > _SHORTEST_STEP:
+            squared = before + 2 * size * across + size * size * along
+            if self._value(self._Kb + size * Kdb, self.c + size * dc, squared) <= value + _ARMIJO * size * descent:
+                break
+            size *= 0.5
+        if descent >= 0 or size <= _SHORTEST_STEP:
+            self.done, self.status = True, Status.STALLED
+            return
+        self.b = self.b + size * db
+        self.c = self.c + size * dc
+        self._Kb = self._Kb + size * Kdb
+
+    def finish(self, status: Status, stats: Stats) -> Solution:
+        problem = self._problem
+        value = self._value(self._Kb, self.c, float((self.b * self._Kb).sum()))
+        single = problem.outputs == 1
+        return Solution(
+            self.b[:, 0] if single else self.b,
+            self._Kb[:, 0] if single else self._Kb,
+            float(self.c[0]) if single else self.c,
+            value,
+            status,
+            stats,
+        )
+
+
+def solve(
+    gram: Gram,
+    problem: SmoothProblem,
+    *,
+    tol: float = 1e-4,
+    limits: Limits | None = None,
+    on_chunk: OnChunk | None = None,
+) -> Solution:
+    """Minimise to within `tol`, or as far as the limits allow."""
+    began = time.monotonic()
+    limits = limits or Limits()
+    with single_threaded_blas():  # small products between large ones: threads of BLAS would wait more than work
+        start = _start(gram, problem, limits, began) or _constant(problem)
+        return drive(NewtonRun(gram, problem, start, tol), tol, limits, on_chunk, began)
+
+
+def _start(gram: Gram, problem: SmoothProblem, limits: Limits, began: float) -> Point | None:
+    """The rough solution on a few of many objects, with penalties that make up for the others."""
+    n = len(problem.C)
+    if n < _OBJECTS_FOR_A_START:
+        return None
+    few = np.sort(np.argsort(problem.y, kind="stable")[_STRIDE // 2 :: _STRIDE])  # every target has its share
+    if problem.loss.classifies and len(np.unique(problem.y[few])) < len(np.unique(problem.y)):
+        return None  # nothing would hold the intercept of a class without objects
+    C = problem.C[few] * (problem.C.sum() / problem.C[few].sum())
+    part = dataclasses.replace(problem, y=problem.y[few], C=C)
+    block = gram.part(few, PairRows.of(gram.view(few).dense()))
+    run = NewtonRun(block, part, _start(block, part, limits, began) or _constant(part), _START_TOL)
+    drive(run, _START_TOL, limits, None, began)
+    b = np.zeros((n, problem.outputs))
+    b[few] = run.b
+    return b, run.c
+
+
+def _constant(problem: SmoothProblem) -> Point | None:
+    """The constant that fits numbers best: far from them a loss may not bend, and nothing would lead to them."""
+    if problem.loss.classifies or not problem.intercept:
+        return None
+    low, high = float(problem.y.min()), float(problem.y.max())
+    for _ in range(_HALVINGS):
+        middle = low + 0.5 * (high - low)
+        if problem.C @ problem.loss.slope(problem.y, np.full_like(problem.y, middle)) < 0:
+            low = middle
+        else:
+            high = middle
+    return np.zeros((len(problem.y), 1)), np.array([low + 0.5 * (high - low)])
+
+
+def _flat(f: Float64) -> Float64:
+    return f[:, 0] if f.shape[1] == 1 else f
+
+
+def _columns(values: Float64) -> Float64:
+    return values[:, None] if values.ndim == 1 else values

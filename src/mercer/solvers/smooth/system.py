@@ -1,0 +1,202 @@
+"""The linear systems of Newton's method in function space.
+
+Problem   solve (1 + S'KS) v + B dc = -S'K r  subject to  B'v = e,  with B = S'1 for each intercept
+Given     S with S_i S_i' the curvature at object i, a low-rank factor F with K ~ F F', and products with K
+Result    the step db = r + S v and the step dc of the intercepts that brings sum(b + db) to zero
+Source    preconditioned conjugate gradients after Diaz, Epperly, Frangella, Tropp and Webber (2023), projected on the
+          constraint after Gould, Hribar and Nocedal, On the solution of equality constrained quadratic programming
+          problems arising in optimization (2001)
+
+The system is positive definite with eigenvalues from 1 on; (1 + S'F F'S) is inverted through a small matrix, or where
+there are several outputs for each as if it were alone: all together would cost the cube of their number. What is
+left of the system, g, is what is left of optimality after the step, to first order: S g. So it is solved until S g is
+small in the norm in which optimality is told, and no further.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, final
+
+import numpy as np
+import scipy.linalg
+
+from mercer._types import Float64
+from mercer.gram.executors import Threads
+from mercer.losses.base import Loss, VectorLoss
+from mercer.losses.curvature import CurvatureRoot, DiagonalRoot
+
+Product = Callable[[Float64], Float64]
+
+_MOST_STEPS = 400
+_NOTHING = 1e-10
+_PROJECTIONS = 2
+"""Twice: what rounding leaves of the constraint the first time would be multiplied by K."""
+
+
+@final
+class NewtonSystem:
+    """One step under way, for coefficients b with the residual r, solved until S g / C is at most `goal`."""
+
+    def __init__(
+        self,
+        root: CurvatureRoot,
+        factor: Float64,
+        b: Float64,
+        residual: Float64,
+        C: Float64,
+        *,
+        intercept: bool,
+        goal: float,
+        product: Product,
+    ) -> None:
+        self._root, self._C, self._goal, self._product = root, C, goal, product
+        self._preconditioner = _Preconditioner(root, factor)
+        self._dc = np.zeros(b.shape[1])
+        self._constraint = _Constraint(root, self._preconditioner, b.shape) if intercept else None
+        v = np.zeros_like(b)
+        if self._constraint is not None:
+            v = self._constraint.met(-(b + residual).sum(axis=0))
+        self._db = residual + root.applied(v)
+        self._Kdb = product(self._db)
+        self._g = -(v + root.transposed(self._Kdb))
+        self._p = self._searched()
+        self._gz = float((self._g * self._p).sum())
+        self.products = 0
+
+    def _searched(self) -> Float64:
+        """The preconditioned residual within the constraint; what the intercepts explain leaves the residual."""
+        z = self._preconditioner(self._g)
+        for _ in range(_PROJECTIONS if self._constraint is not None else 0):
+            assert self._constraint is not None
+            y = self._constraint.explained(z)
+            self._dc += y
+            self._g -= self._constraint.times(y)
+            z = z - self._constraint.preconditioned_times(y)
+        return z
+
+    def iterate(self) -> bool:
+        """One conjugate-gradient step; whether the system is solved."""
+        Sp = self._root.applied(self._p)
+        KSp = self._product(Sp)
+        Ap = self._p + self._root.transposed(KSp)
+        curvature = float((self._p * Ap).sum())
+        if not curvature > 0.0:
+            return True
+        size = self._gz / curvature
+        self._db += size * Sp
+        self._Kdb += size * KSp
+        self._g = self._g - size * Ap
+        self.products += 1
+        z = self._searched()
+        if self.products >= _MOST_STEPS or self._left() <= self._goal:
+            return True
+        before, self._gz = self._gz, float((self._g * z).sum())
+        if not self._gz > 0.0:  # nothing that a number can hold
+            return True
+        self._p = z + self._gz / before * self._p
+        return False
+
+    @property
+    def lost(self) -> bool:
+        """Whether the system was given up, though the step would make optimality worse."""
+        return self.products >= _MOST_STEPS and self._left() > 1.0
+
+    def _left(self) -> float:
+        """The largest violation of optimality that the step would leave, to first order."""
+        return float((np.abs(self._root.applied(self._g)) / self._C[:, None]).max(initial=0.0))
+
+    def direction(self) -> tuple[Float64, Float64, Float64]:
+        """The step in b, K times it, and the step in the intercepts; it brings sum(b) to zero."""
+        return self._db, self._Kdb, self._dc
+
+
+@final
+class _Preconditioner:
+    """About the inverse of 1 + S'KS: each output as if it were alone, with F F' for K."""
+
+    def __init__(self, root: CurvatureRoot, factor: Float64) -> None:
+        self._root, self._factor = root, factor
+        self._weights = np.sqrt(root.diagonal())
+        self._small: list[Any] = [None] * self._weights.shape[1]
+
+        def invert(output: int) -> None:
+            self._small[output] = _factored(factor, self._weights[:, output])
+
+        Threads().each(invert, range(len(self._small)))
+
+    def __call__(self, v: Float64) -> Float64:
+        inner = self._factor.T @ (self._weights * v)
+        for column, small in zip(inner.T, self._small, strict=True):
+            column[:] = scipy.linalg.cho_solve(small, column, check_finite=False)
+        return self._root.within(v - self._weights * (self._factor @ inner))
+
+    def each(self, many: Float64) -> Float64:
+        """Of several vectors at once, of shape (vectors, objects, outputs)."""
+        out = np.empty_like(many)
+
+        def work(output: int) -> None:
+            weights = self._weights[:, output]
+            inner = (many[:, :, output] * weights) @ self._factor
+            solved = scipy.linalg.cho_solve(self._small[output], inner.T, check_finite=False)
+            out[:, :, output] = many[:, :, output] - (self._factor @ solved).T * weights
+
+        Threads().each(work, range(len(self._small)))
+        return np.stack([self._root.within(v) for v in out])
+
+
+@final
+class _Constraint:
+    """B'v = e, one equation for each intercept, and what of a residual is explained by them."""
+
+    def __init__(self, root: CurvatureRoot, preconditioner: _Preconditioner, shape: tuple[int, ...]) -> None:
+        self._root, self._shape, self._differences = root, shape, root.of_differences()
+        columns = np.stack([self.times(unit) for unit in np.eye(shape[1])])
+        self._preconditioned = preconditioner.each(columns)
+        self._inverse = _pseudo_inverse(np.stack([self._sums(column) for column in self._preconditioned]))
+
+    def _sums(self, v: Float64) -> Float64:
+        """B'v."""
+        return np.asarray(self._root.applied(v).sum(axis=0))
+
+    def times(self, y: Float64) -> Float64:
+        """B y."""
+        return self._root.transposed(np.broadcast_to(y, self._shape))
+
+    def preconditioned_times(self, y: Float64) -> Float64:
+        """B y, preconditioned."""
+        return np.asarray(np.tensordot(y, self._preconditioned, axes=1))
+
+    def met(self, e: Float64) -> Float64:
+        """The smallest v, as the preconditioner measures, that meets the constraint."""
+        return self.preconditioned_times(self._inverse @ e)
+
+    def explained(self, z: Float64) -> Float64:
+        """The intercepts y for which z - (B y, preconditioned) has B'z = 0."""
+        y = np.asarray(self._inverse @ self._sums(z))
+        return y - y.mean() if self._differences else y  # their mean is free, and stays where it is
+
+
+def _pseudo_inverse(matrix: Float64) -> Float64:
+    """Of a positive semi-definite matrix, whose rows may be of very different sizes."""
+    sizes = np.sqrt(np.maximum(np.diagonal(matrix), 0.0))
+    inverse = np.divide(1.0, sizes, out=np.zeros_like(sizes), where=sizes > 0)
+    values, vectors = np.linalg.eigh(inverse[:, None] * (matrix + matrix.T) / 2 * inverse)
+    kept = values > _NOTHING
+    scaled = inverse[:, None] * vectors[:, kept]
+    return np.asarray((scaled / values[kept]) @ scaled.T)
+
+
+def _factored(factor: Float64, weights: Float64) -> Any:
+    """The Cholesky factor of 1 + F' diag(weights)^2 F."""
+    half = weights[:, None] * factor
+    small = half.T @ half
+    small.flat[:: len(small) + 1] += 1.0
+    return scipy.linalg.cho_factor(small, lower=True, overwrite_a=True, check_finite=False)
+
+
+def curvature_root(loss: Loss, y: Float64, f: Float64, C: Float64) -> CurvatureRoot:
+    """The root of the curvature of sum_i C_i loss(y_i, f_i) at f."""
+    if isinstance(loss, VectorLoss):
+        return loss.curvature_root(y, f).times(np.sqrt(C))
+    return DiagonalRoot(np.sqrt(C * loss.curvature(y, f))[:, None])

@@ -1,0 +1,1 @@
+"""Machines trained on the weights of explicit features."""

@@ -1,0 +1,278 @@
+"""Dual coordinate descent with shrinking, for linear machines on sparse rows of many features.
+
+Problem   minimise  1/2 |w|^2 + sum_i (1/2 ridge_i b_i^2 - y_i b_i + epsilon |b_i|)  over  lower <= b <= upper,
+          w = sum_i b_i x_i
+Given     a `LinearProblem` whose loss has a `DualForm`, as CSR
+Result    w, c, b and the duality gap
+Source    Hsieh, Chang, Lin, Keerthi and Sundararajan, A dual coordinate descent method for large-scale linear SVM
+          (2008), algorithm 3; Ho and Lin, Large-scale linear support vector regression (2012), for epsilon > 0
+
+Each visit to a row minimises over its coefficient exactly and corrects w. Rows that press against their bounds are
+left out of later epochs. From time to time the outputs of all rows are computed afresh: they give the duality gap, by
+which the method ends, and bring back rows that were left out in error.
+
+The intercept is the weight of a constant feature. A penalised one has a fixed value; an unpenalised one is found by the
+method of multipliers: epochs minimise beside a penalty (c - c0)^2 / 2 rho, and c0 follows c until both agree.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import time
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from mercer._jit import Array, jit
+from mercer._types import Float64
+from mercer.errors import ParameterError
+from mercer.solvers.drive import Limits, OnChunk, Run, drive
+from mercer.solvers.solution import Solution, Stats, Status
+from mercer.solvers.weights.dual_form import dual_form
+from mercer.solvers.weights.problem import LinearProblem, LinearSolution, balanced, bounds
+from mercer.solvers.weights.row_products import SparseRows, shuffled
+
+_ENTRIES_PER_CALL = 20_000_000
+_VISITS_BETWEEN_CHECKS = 2.0  # in epochs over all rows, at first; then a share of all visits so far
+_SHARE_OF_VISITS = 0.25
+_MOST_EPOCHS_BETWEEN_CHECKS = 25
+_EPOCHS_BEFORE_AFRESH = 50
+_FINE = 1e-7
+"""Of tolerances below this, rounding in the weights could be a part."""
+_FEATURES_TO_SORT = 4096
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Start:
+    """Where to begin: dual coefficients, their weights w = sum_i b_i x_i, and an intercept."""
+
+    b: Float64
+    w: Float64
+    c: float
+
+
+class DualDescentRun(Run):
+    """One minimisation under way; an iteration is one epoch over the rows that are not left out."""
+
+    def __init__(
+        self,
+        problem: LinearProblem,
+        rows: SparseRows,
+        lengths: Float64,
+        *,
+        start: Start | None,
+        tol: float,
+        seed: int,
+    ) -> None:
+        form = dual_form(problem.loss, problem.y, problem.C)
+        if form is None:
+            raise ParameterError(
+                f"The dual of {problem.loss!r} has no form for coordinate descent. Train in the primal."
+            )
+        self._problem, self._rows, self._form, self._tol = problem, rows, form, tol
+        self._multipliers = math.isinf(problem.freedom)
+        self._rho = float(lengths.mean()) if self._multipliers else problem.freedom**2
+        self._rho = self._rho if problem.freedom == 0 else max(self._rho, 1e-12)
+        self._curvature = np.maximum(lengths + self._rho + form.ridge, 1e-12)
+        n = len(lengths)
+        start = start or Start(np.zeros(n), np.zeros(rows.shape[1]), 0.0)
+        self.b, self.w, self._c = start.b, start.w, np.array([start.c])
+        self._order = np.arange(n)
+        self._active = n
+        self._random = np.random.default_rng(seed)
+        self._bar = math.inf
+        self._visited, self._visited_at_check = 0.0, _VISITS_BETWEEN_CHECKS  # the first check would tell little
+        self._epochs_since_check = self._epochs_since_afresh = 0
+        self._violation_at_check = math.inf
+
+    @property
+    def c(self) -> float:
+        return float(self._c[0])
+
+    def step(self, iterations: int) -> None:
+        del iterations  # one epoch is enough for a chunk
+        self.iterations += 1
+        visited = self._active
+        worst = self._epoch()
+        if self._multipliers:
+            self._c += self._rho * self.b.sum()
+        self._bar = worst if worst > 0 else math.inf
+        n = len(self.b)
+        self._visited += visited / n
+        since = self._visited - self._visited_at_check
+        self._epochs_since_check += 1
+        self._epochs_since_afresh += 1
+        due = since >= max(_VISITS_BETWEEN_CHECKS, _SHARE_OF_VISITS * self._visited)
+        due = due or self._epochs_since_check >= _MOST_EPOCHS_BETWEEN_CHECKS
+        if due or worst <= 0.1 * self._violation_at_check or self._active == 0:
+            self._check(worst)
+
+    def _epoch(self) -> float:
+        form, position, worst = self._form, 0, 0.0
+        order, self._active = shuffled(self._order[: self._active], self._random), 0
+        while position < len(order):
+            position, self._active, seen = _visit(
+                *self._rows.parts, self._curvature, form.y, form.ridge, form.lower, form.upper, form.epsilon,
+                self.b, self.w, self._c, self._rho, order, position, self._active, self._bar, _ENTRIES_PER_CALL,
+            )  # fmt: skip
+            worst = max(worst, seen)
+        self._order = order
+        return worst
+
+    def _check(self, worst: float) -> None:
+        """The duality gap, and a fresh choice of the rows to visit."""
+        if self._epochs_since_afresh >= _EPOCHS_BEFORE_AFRESH or self._tol < _FINE:
+            self.w = self._rows.combination(self.b)  # afresh: rounding of many small steps never adds up
+            self._epochs_since_afresh = 0
+        if not self._multipliers:
+            self._c[0] = self._rho * self.b.sum()
+        self.f = self._rows.all_outputs(self.w) + self.c
+        self.primal, self.lower_bound = self._bounds()
+        self.gap = (self.primal - self.lower_bound) / max(abs(self.primal), np.finfo(float).tiny)
+        self.done = self.gap <= self._tol
+        form = self._form
+        self._order = np.empty(len(self.b), dtype=np.intp)
+        self._active = _screen(
+            self.f, form.y, form.ridge, form.lower, form.upper, form.epsilon, self.b, self._order, self._bar
+        )
+        self._visited_at_check, self._violation_at_check = self._visited, worst
+        self._epochs_since_check = 0
+        if worst == 0.0 and not self.done and not self._multipliers:
+            self.done, self.status = True, Status.STALLED
+
+    def _bounds(self) -> tuple[float, float]:
+        if not self._multipliers:
+            return bounds(self._problem, self.w, self.c, self.f, self.b, self.w)
+        b = balanced(self.b)
+        return bounds(self._problem, self.w, self.c, self.f, b, self.w - self._rows.combination(self.b - b))
+
+    def finish(self, status: Status, stats: Stats) -> Solution:
+        if not self.done:
+            self._check(self._bar)
+            status = Status.CONVERGED if self.done else status
+        b = balanced(self.b) if self._multipliers else self.b
+        return Solution(b, self.f, self.c, -self.lower_bound, status, stats)
+
+    def solution(self, limits: Limits, on_chunk: OnChunk | None, began: float) -> LinearSolution:
+        """Run to the end."""
+        found = drive(self, self._tol, limits, on_chunk, began)
+        return LinearSolution(
+            self.w, self.c, found.coefficients, self.primal, self.lower_bound, found.status, found.stats
+        )
+
+
+def solve(
+    problem: LinearProblem,
+    *,
+    tol: float = 1e-4,
+    limits: Limits | None = None,
+    on_chunk: OnChunk | None = None,
+    seed: int = 0,
+) -> LinearSolution:
+    """Minimise until the duality gap is at most `tol` of the objective, or as far as the limits allow."""
+    began = time.monotonic()
+    rows, place = sparse_rows(problem.rows)
+    run = DualDescentRun(problem, rows, squared_lengths(rows), start=None, tol=tol, seed=seed)
+    found = run.solution(limits or Limits(), on_chunk, began)
+    return dataclasses.replace(found, w=found.w[place])
+
+
+def sparse_rows(matrix: Any) -> tuple[SparseRows, npt.NDArray[np.int32] | slice]:
+    """The rows as CSR with frequent features first, and which of its columns each feature has become.
+
+    Most entries belong to few features: side by side, their weights stay in cache.
+    """
+    csr: Any = matrix if sp.issparse(matrix) else sp.csr_array(matrix)
+    d = csr.shape[1]
+    if d < _FEATURES_TO_SORT:
+        return SparseRows(csr), slice(None)
+    order = np.argsort(-np.bincount(csr.indices, minlength=d), kind="stable")
+    place = np.empty(d, dtype=np.int32)
+    place[order] = np.arange(d, dtype=np.int32)
+    return SparseRows(sp.csr_array((csr.data, place[csr.indices], csr.indptr), shape=csr.shape)), place
+
+
+def squared_lengths(rows: SparseRows) -> Float64:
+    indptr, _, data = rows.parts
+    out = np.empty(rows.shape[0])
+    _lengths(indptr, data, out)
+    return out
+
+
+@jit
+def _lengths(indptr: Array, data: Array, out: Array) -> None:
+    for i in range(out.shape[0]):
+        total = 0.0
+        for p in range(indptr[i], indptr[i + 1]):
+            total += float(data[p]) * data[p]
+        out[i] = total
+
+
+@jit
+def slopes(gradient: float, b: float, epsilon: float) -> tuple[float, float]:
+    """The derivatives of the dual upwards and downwards at b; with epsilon they differ at zero."""
+    return gradient + (epsilon if b >= 0.0 else -epsilon), gradient + (epsilon if b > 0.0 else -epsilon)
+
+
+@jit
+def _visit(
+    indptr: Array, indices: Array, data: Array, curvature: Array,
+    y: Array, ridge: Array, lower: Array, upper: Array, epsilon: float,
+    b: Array, w: Array, c: Array, rho: float,
+    order: Array, position: int, kept: int, bar: float, entries: int,
+) -> tuple[int, int, float]:  # fmt: skip
+    """Visit rows from `position` on: where it got to, how many stay (moved to the front), the worst violation."""
+    worst = 0.0
+    constant = c[0]
+    while position < order.shape[0] and entries > 0:
+        i = order[position]
+        position += 1
+        begin, end = indptr[i], indptr[i + 1]
+        entries -= end - begin + 1
+        f = constant
+        for p in range(begin, end):
+            f += data[p] * w[np.uint64(indices[p])]
+        old = b[i]
+        gradient = f + ridge[i] * old - y[i]
+        rise, fall = slopes(gradient, old, epsilon)
+        violation = 0.0
+        if old < upper[i]:
+            violation = max(violation, -rise)
+        if old > lower[i]:
+            violation = max(violation, fall)
+        if violation == 0.0 and (old >= upper[i] or rise > bar) and (old <= lower[i] or fall < -bar):
+            continue
+        order[kept] = i
+        kept += 1
+        worst = max(worst, violation)
+        if violation > 0.0:
+            aim = old - gradient / curvature[i]
+            if epsilon > 0.0:
+                dead = epsilon / curvature[i]
+                aim = aim - dead if aim > dead else aim + dead if aim < -dead else 0.0
+            b[i] = min(max(aim, lower[i]), upper[i])
+            move = b[i] - old
+            constant += rho * move
+            for p in range(begin, end):
+                w[np.uint64(indices[p])] += move * data[p]
+    c[0] = constant
+    return position, kept, worst
+
+
+@jit
+def _screen(
+    f: Array, y: Array, ridge: Array, lower: Array, upper: Array, epsilon: float, b: Array, order: Array, bar: float
+) -> int:
+    """Put down the rows that may still move; how many they are."""
+    count = 0
+    for i in range(f.shape[0]):
+        rise, fall = slopes(f[i] + ridge[i] * b[i] - y[i], b[i], epsilon)
+        if not ((b[i] >= upper[i] or rise > bar) and (b[i] <= lower[i] or fall < -bar)):
+            order[count] = i
+            count += 1
+    return count

@@ -1,0 +1,222 @@
+"""Products with the rows of a matrix, dense or CSR, in blocks that threads share. Weights may have several columns.
+
+The blocks depend on the matrix alone, and what they add up to is added in their order, so that results are equal bit
+for bit whatever the number of threads. Sums are float64, also over float32 rows.
+"""
+
+from __future__ import annotations
+
+import itertools
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import Any, final
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from mercer._jit import Array, jit
+from mercer._types import Float64
+from mercer.gram.executors import Threads
+
+_BLOCKS = 8
+_SMALLEST_BLOCK = 4096
+_NEIGHBOURS = 16
+_ROWS_IN_CACHE = 2048
+_ROWS_OF_A_PRODUCT = 512  # fewer would write the whole product too often
+_DENSE_BYTES = 1 << 19  # a piece of a dense block that stays in cache while it is used three times
+
+
+class Rows(ABC):
+    """The rows of a matrix; each method works on rows from `start` to `stop`."""
+
+    def __init__(self, matrix: Any) -> None:
+        self.shape: tuple[int, int] = matrix.shape
+        count = max(1, min(_BLOCKS, self.shape[0] // _SMALLEST_BLOCK))
+        edges = np.linspace(0, self.shape[0], count + 1).astype(np.intp)
+        self.blocks = [slice(int(a), int(b)) for a, b in itertools.pairwise(edges)]
+        self._executor = Threads()
+
+    def each(self, job: Callable[[int], None]) -> None:
+        """Run a job for the number of each block."""
+        if len(self.blocks) == 1:
+            job(0)
+        else:
+            self._executor.each(job, range(len(self.blocks)))
+
+    @abstractmethod
+    def outputs(self, block: slice, w: Float64, out: Float64) -> None:
+        """out = X w, on these rows."""
+
+    @abstractmethod
+    def add_combination(self, block: slice, b: Float64, out: Float64) -> None:
+        """out += X'b, over these rows; b has one entry for each of them."""
+
+    @abstractmethod
+    def add_squares(self, block: slice, r: Float64, out: Float64) -> None:
+        """out_j += sum_i r_i x_ij^2, over these rows."""
+
+    @abstractmethod
+    def add_normal(self, block: slice, r: Float64, out: Float64) -> None:
+        """out += X' diag(r) X, over these rows, in the lower triangle at least."""
+
+    @final
+    def all_outputs(self, w: Float64) -> Float64:
+        """X w."""
+        out = np.empty((self.shape[0], *w.shape[1:]))
+        self.each(lambda number: self.outputs(self.blocks[number], w, out[self.blocks[number]]))
+        return out
+
+    @final
+    def combination(self, b: Float64) -> Float64:
+        """X'b."""
+        return self._sum_over_blocks(self.add_combination, b)
+
+    @final
+    def squares(self, r: Float64) -> Float64:
+        """The diagonal of X' diag(r) X."""
+        return self._sum_over_blocks(self.add_squares, r)
+
+    def _sum_over_blocks(self, add: Callable[[slice, Float64, Float64], None], values: Float64) -> Float64:
+        parts = np.zeros((len(self.blocks), self.shape[1], *values.shape[1:]))
+        self.each(lambda number: add(self.blocks[number], values[self.blocks[number]], parts[number]))
+        return np.asarray(parts.sum(axis=0))
+
+
+@final
+class DenseRows(Rows):
+    """Rows of a C-contiguous array, by BLAS."""
+
+    def __init__(self, matrix: Any) -> None:
+        super().__init__(matrix)
+        self._matrix = matrix
+        self._piece = max(64, _DENSE_BYTES // (8 * self.shape[1]))
+
+    def _pieces(self, block: slice, least: int = 1) -> Any:
+        step = max(self._piece, least)
+        for start in range(block.start, block.stop, step):
+            stop = min(start + step, block.stop)
+            yield (
+                slice(start - block.start, stop - block.start),
+                self._matrix[start:stop].astype(np.float64, copy=False),
+            )
+
+    def outputs(self, block: slice, w: Float64, out: Float64) -> None:
+        for part, piece in self._pieces(block):
+            np.dot(piece, w, out=out[part])
+
+    def add_combination(self, block: slice, b: Float64, out: Float64) -> None:
+        for part, piece in self._pieces(block):
+            out += piece.T @ b[part] if b.ndim == 2 else b[part] @ piece
+
+    def add_squares(self, block: slice, r: Float64, out: Float64) -> None:
+        for part, piece in self._pieces(block):
+            out += r[part] @ (piece * piece)
+
+    def add_normal(self, block: slice, r: Float64, out: Float64) -> None:
+        one_sign = not (r < 0).any()
+        for part, piece in self._pieces(block, _ROWS_OF_A_PRODUCT):
+            used = np.flatnonzero(r[part])
+            if not len(used):
+                continue
+            picked = piece if len(used) == len(piece) else piece[used]
+            weights = r[part][used][:, None]
+            if one_sign:  # NumPy sees that both sides are one matrix, and computes half of the product
+                half = picked * np.sqrt(weights)
+                out += half.T @ half
+            else:
+                out += (picked * weights).T @ picked
+
+
+@final
+class SparseRows(Rows):
+    """Rows of a CSR matrix, by compiled loops."""
+
+    def __init__(self, matrix: Any) -> None:
+        super().__init__(matrix)
+        self.parts = (matrix.indptr, matrix.indices, matrix.data)
+
+    def outputs(self, block: slice, w: Float64, out: Float64) -> None:
+        loop = _outputs if w.ndim == 1 else _outputs_of_several
+        loop(*self.parts, w, block.start, out)
+
+    def add_combination(self, block: slice, b: Float64, out: Float64) -> None:
+        loop = _add_combination if b.ndim == 1 else _add_combination_of_several
+        loop(*self.parts, b, block.start, out)
+
+    def add_squares(self, block: slice, r: Float64, out: Float64) -> None:
+        _add_squares(*self.parts, r, block.start, out)
+
+    def add_normal(self, block: slice, r: Float64, out: Float64) -> None:
+        _add_normal(*self.parts, r, block.start, out)
+
+
+def shuffled(rows: npt.NDArray[np.intp], random: np.random.Generator) -> npt.NDArray[np.intp]:
+    """Numbers of rows in random order; of many, a few neighbours stay together, which memory likes much better."""
+    if len(rows) < _ROWS_IN_CACHE:
+        return random.permutation(rows)
+    starts = _NEIGHBOURS * random.permutation(-(-len(rows) // _NEIGHBOURS))
+    places = (starts[:, None] + random.permutation(_NEIGHBOURS)).ravel()
+    return np.asarray(rows[places[places < len(rows)]])
+
+
+def rows_of(matrix: Any) -> Rows:
+    """The rows of a matrix, dense or CSR."""
+    return SparseRows(matrix) if sp.issparse(matrix) else DenseRows(matrix)
+
+
+@jit
+def _outputs(indptr: Array, indices: Array, data: Array, w: Array, start: int, out: Array) -> None:
+    for i in range(out.shape[0]):
+        total = 0.0
+        for p in range(indptr[start + i], indptr[start + i + 1]):
+            total += data[p] * w[np.uint64(indices[p])]  # unsigned: no thought of counting from the end
+        out[i] = total
+
+
+@jit
+def _add_combination(indptr: Array, indices: Array, data: Array, b: Array, start: int, out: Array) -> None:
+    for i in range(b.shape[0]):
+        if b[i] != 0.0:
+            for p in range(indptr[start + i], indptr[start + i + 1]):
+                out[np.uint64(indices[p])] += b[i] * data[p]
+
+
+@jit
+def _add_squares(indptr: Array, indices: Array, data: Array, r: Array, start: int, out: Array) -> None:
+    for i in range(r.shape[0]):
+        if r[i] != 0.0:
+            for p in range(indptr[start + i], indptr[start + i + 1]):
+                out[np.uint64(indices[p])] += r[i] * data[p] * data[p]
+
+
+@jit
+def _outputs_of_several(indptr: Array, indices: Array, data: Array, w: Array, start: int, out: Array) -> None:
+    out[:] = 0.0
+    for i in range(out.shape[0]):
+        line = out[i]
+        for p in range(indptr[start + i], indptr[start + i + 1]):
+            weights = w[np.uint64(indices[p])]
+            for k in range(len(line)):
+                line[k] += data[p] * weights[k]
+
+
+@jit
+def _add_combination_of_several(indptr: Array, indices: Array, data: Array, b: Array, start: int, out: Array) -> None:
+    for i in range(b.shape[0]):
+        for p in range(indptr[start + i], indptr[start + i + 1]):
+            line = out[np.uint64(indices[p])]
+            for k in range(len(line)):
+                line[k] += data[p] * b[i, k]
+
+
+@jit
+def _add_normal(indptr: Array, indices: Array, data: Array, r: Array, start: int, out: Array) -> None:
+    for i in range(r.shape[0]):
+        if r[i] != 0.0:
+            begin = indptr[start + i]
+            for p in range(begin, indptr[start + i + 1]):
+                line = out[np.uint64(indices[p])]
+                weighted = r[i] * data[p]
+                for q in range(begin, p + 1):  # columns ascend: the lower triangle
+                    line[np.uint64(indices[q])] += weighted * data[q]

@@ -1,0 +1,43 @@
+"""What a caller may pass as a kernel: an object, an expression, a function of two batches, or a matrix."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from mercer import _check
+from mercer.errors import InputError
+from mercer.kernels.base import Kernel
+from mercer.kernels.text.expression import parse
+from mercer.kernels.user import FromBlocks
+
+RULE = "a kernel object, an expression such as 'rbf(gamma=0.1)', or a function of two batches"
+
+
+def kernel_of(owner: str, kernel: Any) -> Kernel:
+    """The kernel that was meant."""
+    if isinstance(kernel, str):
+        return parse(kernel)
+    if not isinstance(kernel, Kernel) and callable(kernel):
+        return FromBlocks(kernel)
+    asked: Kernel = _check.instance(owner, "kernel", kernel, Kernel, RULE)
+    return asked
+
+
+def is_matrix(value: Any) -> bool:
+    """Whether a Gram matrix was passed where a kernel could be."""
+    return isinstance(value, np.ndarray | list | tuple) or sp.issparse(value) or hasattr(value, "to_numpy")
+
+
+def matrix_of(owner: str, value: Any) -> Any:
+    """A matrix of numbers as float64; whether it is square or finite is the caller's question."""
+    try:
+        values: Any = value.toarray() if sp.issparse(value) else np.asarray(value)  # type: ignore[attr-defined]
+        matrix = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{owner} needs a matrix of numbers: {error}") from error
+    if matrix.ndim != 2 or not matrix.size:
+        raise InputError(f"{owner} needs a matrix with rows and columns; got an array of shape {matrix.shape}.")
+    return matrix

@@ -1,0 +1,1 @@
+"""What estimators call to train, certify, explain and store a machine."""

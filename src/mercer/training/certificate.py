@@ -1,0 +1,139 @@
+"""Proof of how good a solution is: primal and dual objective, and what lies between them."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+
+from mercer._types import Float64
+from mercer.losses.base import Loss
+
+
+@final
+@dataclass(frozen=True)
+class Certificate:
+    """How close a machine is to the optimum of 1/2 |w|^2 + sum_i C_i loss(y_i, f(x_i)).
+
+    No machine can have an objective below `dual`; this one has `primal`. Several machines (one per pair of classes)
+    are summed up: objectives add, the worst violation and the smallest margin are kept, and `parts` has each.
+    """
+
+    primal: float
+    dual: float
+    kkt_violation: float
+    """The largest violation of the optimality conditions, in units of the decision function."""
+    margin: float
+    """1 / |w|, the distance of the margin from the decision boundary in feature space."""
+    iterations: int
+    kernel_entries: int
+    """Kernel values computed."""
+    seconds: float
+    dtype: str
+    """The precision of the Gram matrix that is certified."""
+    parts: tuple[Certificate, ...] = ()
+
+    @property
+    def duality_gap(self) -> float:
+        """How far, at most, the objective is above the optimum."""
+        return self.primal - self.dual
+
+    @property
+    def relative_gap(self) -> float:
+        """The gap as a share of the objective; infinite where nothing is known of the optimum."""
+        gap = self.duality_gap
+        return gap / max(abs(self.primal), abs(self.dual), np.finfo(float).tiny) if math.isfinite(gap) else math.inf
+
+    @classmethod
+    def together(cls, parts: tuple[Certificate, ...], kernel_entries: int, seconds: float) -> Certificate:
+        """One certificate for several machines."""
+        return cls(
+            primal=sum(part.primal for part in parts),
+            dual=sum(part.dual for part in parts),
+            kkt_violation=max(part.kkt_violation for part in parts),
+            margin=min(part.margin for part in parts),
+            iterations=sum(part.iterations for part in parts),
+            kernel_entries=kernel_entries,
+            seconds=seconds,
+            dtype=parts[0].dtype,
+            parts=parts if len(parts) > 1 else (),
+        )
+
+    def to_array(self) -> Float64:
+        """The numbers as rows, this one's first, then one per part: for model files."""
+        names = [field.name for field in dataclasses.fields(self) if field.name not in ("dtype", "parts")]
+        return np.array([[getattr(proof, name) for name in names] for proof in (self, *self.parts)], dtype=np.float64)
+
+    @classmethod
+    def from_array(cls, rows: Float64, dtype: str) -> Certificate:
+        """The inverse of `to_array`."""
+        whole, *parts = (
+            cls(primal, dual, kkt, margin, int(iterations), int(entries), seconds, dtype)
+            for primal, dual, kkt, margin, iterations, entries, seconds in rows.tolist()
+        )
+        return dataclasses.replace(whole, parts=tuple(parts))
+
+
+def objective(
+    loss: Loss, y: Float64, C: Float64, coefficients: Float64, outputs: Float64, intercept: float
+) -> tuple[float, float]:
+    """The primal objective, and |w|, from K @ coefficients (`outputs`).
+
+    Where C is infinite, w is first stretched until every object is on the right side of its margin, so that the
+    objective is that of a point which meets the constraints.
+    """
+    squared = max(float(coefficients @ outputs), 0.0)
+    hard = np.isinf(C)
+    if not hard.any():
+        return 0.5 * squared + float(C @ loss.value(y, outputs + intercept)), math.sqrt(squared)
+    slack = loss.value(y, outputs + intercept)
+    stretch = 1.0 - float(slack[hard].max(initial=0.0))
+    if stretch <= 0:
+        return math.inf, math.sqrt(squared)
+    soft = ~hard
+    primal = 0.5 * squared / stretch**2 + float(C[soft] @ loss.value(y[soft], (outputs[soft] + intercept) / stretch))
+    return primal, math.sqrt(squared)
+
+
+def violation(lower: Float64, upper: Float64, coefficients: Float64, residual: Float64, *, intercept: bool) -> float:
+    """The largest violation of optimality; `residual` is minus the gradient of the dual, -(Kb + linear).
+
+    With an intercept, optimality is max residual over {b < upper} <= min residual over {b > lower}; without, residuals
+    of free coefficients vanish and the others point out of the box.
+    """
+    rising, falling = coefficients < upper, coefficients > lower
+    highest = residual[rising].max(initial=-np.inf)
+    lowest = residual[falling].min(initial=np.inf)
+    if intercept:
+        gap = highest - lowest
+        return float(max(gap, 0.0)) if np.isfinite(gap) else 0.0
+    return float(max(highest, -lowest, 0.0))
+
+
+def smooth_certificate(
+    loss: Loss,
+    y: Float64,
+    C: Float64,
+    coefficients: Float64,
+    outputs: Float64,
+    intercept: Any,
+    *,
+    iterations: int,
+    dtype: str,
+) -> Certificate:
+    """The certificate of a machine with any loss, through the loss's conjugate.
+
+    The dual is -1/2 b'Kb - sum_i C_i loss*(y_i, -b_i / C_i); optimality is b_i = -C_i slope(y_i, f_i).
+    """
+    used = C > 0
+    squared = max(float((coefficients * outputs).sum()), 0.0)
+    f = outputs + intercept
+    scaled = coefficients[used] / (C[used] if coefficients.ndim == 1 else C[used, None])
+    primal = 0.5 * squared + float(C[used] @ loss.value(y[used], f[used]))
+    dual = -0.5 * squared - float(C[used] @ loss.conjugate(y[used], -scaled))
+    worst = float(np.abs(scaled + loss.slope(y[used], f[used])).max(initial=0.0))
+    margin = 1.0 / math.sqrt(squared) if squared > 0 else math.inf
+    return Certificate(primal, dual, worst, margin, iterations, kernel_entries=0, seconds=0.0, dtype=dtype)

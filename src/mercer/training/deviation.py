@@ -1,0 +1,113 @@
+"""The variance of the Gaussian process behind a ridge machine: on the features of its kernel, or on its Gram matrix.
+
+Features are taken where they can be written down and are fewer than the training objects, however the machine was
+trained: nothing of the size of the matrix is stored then. Both are made, when somebody asks, of what every ridge
+machine keeps: all training objects, their weights, and alpha.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+
+from mercer._types import Float64
+from mercer.errors import KernelError, MemoryBudgetError
+from mercer.gram import budget
+from mercer.gram.expansion import Expansion
+from mercer.gram.matrix import Gram
+from mercer.inputs.base import Objects
+from mercer.kernels.features.space import FeatureSpace, entries_per_object, has_feature_space, squared_lengths
+from mercer.solvers.ridge.normal_equations import MOST_FEATURES
+from mercer.solvers.ridge.variance import Scatter, explaining
+
+_COPIES = 4
+_ENTRIES = 2**22
+_ROUNDING = 1e-12
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class ByFeatures:
+    """On the features that training objects have; of others that a new object has, nothing is known."""
+
+    expansion: Expansion
+    space: FeatureSpace
+    scatter: Scatter
+
+    @property
+    def small(self) -> bool:
+        """Whether it may be kept beside the machine."""
+        return len(self.scatter.matrix) <= MOST_FEATURES
+
+    def variances(self, objects: Objects, alphas: Float64) -> Float64:
+        """Those of new objects, of shape (objects, alphas), never negative."""
+        rows = self.space.matrix(objects)
+        found = np.empty((len(objects), len(alphas)))
+        for value in np.unique(alphas):
+            found[:, alphas == value] = self.scatter.variances(rows, float(value))[:, None]
+        if self.space.words:  # else there are no other features
+            fitted = self.expansion.kernel
+            prior = fitted.diagonal(fitted.features(objects))
+            beyond = prior - squared_lengths(rows)
+            found += np.where(beyond > _ROUNDING * prior, beyond, 0.0)[:, None]
+        return found
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class ByMatrix:
+    """On the Gram matrix and its factor."""
+
+    expansion: Expansion
+    weights: Float64
+    memory: budget.Memory
+
+    @property
+    def small(self) -> bool:
+        """Never: it stands for a matrix."""
+        return False
+
+    def variances(self, objects: Objects, alphas: Float64) -> Float64:
+        """Those of new objects, of shape (objects, alphas), never negative."""
+        fitted, training = self.expansion.kernel, self.expansion.support
+        K = Gram.of(fitted, training, dtype=np.float64, memory=self.memory).exact()
+        across = Gram.of(fitted, objects, training, dtype=np.float64, memory=self.memory)
+        prior = fitted.diagonal(fitted.features(objects))
+        found = np.empty((len(objects), len(alphas)))
+        step = max(64, _ENTRIES // max(1, len(training)))
+        for value in np.unique(alphas):
+            explained = explaining(K, self.weights, float(value))
+            for start in range(0, len(objects), step):
+                part = slice(start, start + step)
+                left = prior[part] - explained(across.view(part, slice(None)).exact())
+                found[part, alphas == value] = np.maximum(left, 0.0)[:, None]
+        return found
+
+
+Process = ByFeatures | ByMatrix
+
+
+def process_of(expansion: Expansion, weights: Float64, alphas: Float64, memory: budget.Memory) -> Process:
+    """The one that takes less memory."""
+    written = _written(expansion, memory)
+    if written is None:
+        return ByMatrix(expansion, weights, memory)
+    space, rows = written
+    return ByFeatures(expansion, space, Scatter.of(rows, weights, float(alphas.min())))
+
+
+def _written(expansion: Expansion, memory: budget.Memory) -> tuple[FeatureSpace, Any] | None:
+    """The features of training objects, where there are fewer than these."""
+    fitted, n = expansion.kernel, len(expansion.support)
+    if not has_feature_space(fitted.kernel):
+        return None
+    most = min(n - 1, int(np.sqrt(budget.stored_bytes(memory) / _COPIES / np.dtype(np.float64).itemsize)))
+    try:
+        if entries_per_object(fitted, expansion.support) > most:
+            return None
+        space, rows = FeatureSpace.of(fitted, expansion.support)
+    except (KernelError, MemoryBudgetError):  # too many features to write down
+        return None
+    return (space, rows) if 0 < rows.shape[1] <= most else None

@@ -1,0 +1,246 @@
+"""What linear estimators share: parameters, training on the weights themselves, certificates and model files."""
+
+from __future__ import annotations
+
+import math
+import time
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from mercer import _check
+from mercer._stored import Stored, checked_array, checked_value
+from mercer._types import Float64
+from mercer.errors import InputError, ModelFileError
+from mercer.gram.expansion import Expansion
+from mercer.gram.weights import Weights
+from mercer.inputs.base import Objects
+from mercer.inputs.vectors import Vectors
+from mercer.kernels.base import FittedKernel, Kernel, State
+from mercer.kernels.features.space import FeatureSpace, has_feature_space, parts_that_count
+from mercer.kernels.text.expression import parse
+from mercer.kernels.vectors.linear import Linear
+from mercer.losses.base import Loss
+from mercer.solvers.solution import Status
+from mercer.solvers.weights import choice
+from mercer.solvers.weights.problem import LinearProblem, LinearSolution, balanced, bounds
+from mercer.solvers.weights.row_products import rows_of
+from mercer.training.certificate import Certificate
+from mercer.training.explanation import Explanation, weighed_explanations
+from mercer.training.kernelised import Kernelised
+from mercer.training.limits import limits_of
+
+_LARGEST = 1e150
+
+
+class LinearMachine(Kernelised):
+    """A machine trained on its weights: f(x) = <w, phi(x)> + c, with phi(x) = x for the linear kernel."""
+
+    C: float
+    tol: float
+    dual: bool | str
+    fit_intercept: bool
+    intercept_scaling: float | None
+    random_state: Any
+    max_iter: int
+    time_limit: float | None
+
+    def _check_parameters(self) -> None:
+        owner = type(self).__name__
+        _check.real(owner, "C", self.C, low=0, low_open=True, high_open=True)
+        _check.real(owner, "tol", self.tol, low=0, low_open=True, high_open=True)
+        _check.boolean(owner, "fit_intercept", self.fit_intercept)
+        if self.intercept_scaling is not None:
+            _check.real(owner, "intercept_scaling", self.intercept_scaling, low=0, low_open=True, high_open=True)
+        if not isinstance(self.dual, bool | np.bool_) and self.dual != "auto":
+            raise _check.fail(owner, "dual", "True, False or 'auto'", self.dual)
+        limits_of(self, time.monotonic())
+
+    def _kernel(self, X: Any = None) -> Kernel:
+        del X
+        owner = type(self).__name__
+        kernel = parse(self.kernel) if isinstance(self.kernel, str) else self.kernel
+        if not isinstance(kernel, Kernel):
+            raise _check.fail(owner, "kernel", "a name, an expression or a kernel object", self.kernel)
+        if not has_feature_space(kernel):
+            rule = "a kernel whose features can be written down, such as Linear or Spectrum"
+            raise _check.fail(owner, "kernel", rule, kernel, "Kernel machines such as SVC take any kernel.")
+        return kernel
+
+    def _rows(self, objects: Objects) -> Any:
+        """Learn the kernel and its columns; the features of these objects, dense or CSR."""
+        self.kernel_ = self._kernel().fit(objects)
+        self._space, rows = FeatureSpace.of(self.kernel_, objects)
+        self._example = objects.take(slice(0, 1))  # model files need one object, to tell what kind there were
+        return rows
+
+    def _freedom(self) -> float:
+        """How free the intercept is: see `LinearProblem`."""
+        if not self.fit_intercept:
+            return 0.0
+        return math.inf if self.intercept_scaling is None else float(self.intercept_scaling)
+
+    def _options(self, began: float, report: Any) -> dict[str, Any]:
+        """What the solvers want to know beside the problem."""
+        seed = 0 if self.random_state is None else int(check_random_state(self.random_state).randint(2**31 - 1))
+        return {
+            "dual": None if self.dual == "auto" else bool(self.dual),
+            "tol": float(self.tol),
+            "limits": limits_of(self, began),
+            "on_chunk": lambda chunk: report(chunk.fraction, f"gap {chunk.gap:.2g}"),
+            "seed": seed,
+        }
+
+    def _certificate(self, solutions: Sequence[LinearSolution], rows: Any, began: float) -> Certificate:
+        dtype = np.dtype(rows.dtype).name
+        parts = tuple(
+            _proof(found.w, found.primal, found.lower_bound, found.stats.iterations, dtype) for found in solutions
+        )
+        return Certificate.together(parts, 0, time.monotonic() - began)
+
+    def _set_solutions(self, solutions: Sequence[LinearSolution], rows: Any, began: float) -> None:
+        weights = np.array([found.w for found in solutions])
+        self._set_weights(Weights(weights, np.array([found.intercept for found in solutions])))
+        self.n_iter_ = max(found.stats.iterations for found in solutions)
+        self.certificate_ = self._certificate(solutions, rows, began)
+
+    def _set_weights(self, weights: Weights) -> None:
+        self.weights_ = weights
+        self.coef_ = weights.coef
+        self.intercept_ = weights.intercept
+
+    def _warn_if_unfinished(self, solutions: Sequence[LinearSolution]) -> None:
+        unfinished = [found for found in solutions if found.status is not Status.CONVERGED]
+        if not unfinished:
+            return
+        worst = max((found.primal - found.lower_bound) / found.primal for found in unfinished)
+        where = "" if len(solutions) == 1 else f" for {len(unfinished)} of {len(solutions)} machines"
+        warnings.warn(
+            f"{type(self).__name__} did not converge{where}: the duality gap is {worst:.3g} of the objective, tol is "
+            f"{self.tol:g}. {unfinished[0].status.value}",
+            ConvergenceWarning,
+            stacklevel=3,
+        )
+
+    def _values(self, X: Any) -> Float64:
+        """Decision values, one column per output."""
+        check_is_fitted(self)
+        objects = self._new_objects(X, self.kernel_)
+        return np.vstack([self.weights_(rows) for rows in self._space.blocks(objects)])
+
+    def explain(self, X: Any) -> list[Explanation]:
+        """What every column, symbol, node or feature of each object adds to its decision value, as in `SVC`."""
+        check_is_fitted(self)
+        objects = self._new_objects(X, self.kernel_)
+        return weighed_explanations(self._space, self.weights_, objects, getattr(self, "feature_names_in_", None))
+
+    def _verified(self, problems: Sequence[LinearProblem], began: float) -> Certificate:
+        """Certificates of the fitted weights on these problems, from the definition of both objectives."""
+        parts = [
+            self._verify_one(problem, w, float(c))
+            for problem, w, c in zip(problems, self.weights_.coef, self.weights_.intercept, strict=True)
+        ]
+        return Certificate.together(tuple(parts), 0, time.monotonic() - began)
+
+    def _verify_one(self, problem: LinearProblem, w: Float64, c: float) -> Certificate:
+        f = np.asarray(problem.rows @ w, dtype=np.float64) + c
+        rows = rows_of(problem.rows)
+        # At its optimum the slopes of a smooth loss tell the dual; beside it, and with kinks, a bound is found anew.
+        b = -problem.C * problem.loss.slope(problem.y, f)
+        b = balanced(b) if math.isinf(problem.freedom) else b
+        primal, dual = bounds(problem, w, c, f, b, rows.combination(b))
+        if primal - dual > float(self.tol) * primal:
+            b = choice.solve(problem, tol=float(self.tol), limits=limits_of(self, time.monotonic())).dual
+            dual = max(dual, bounds(problem, w, c, f, b, rows.combination(b))[1])
+        return _proof(w, primal, dual, self.n_iter_, "float64")
+
+    # ---------------------------------------------------------------------------------------------------- model files
+
+    def _stored_machine(self) -> Stored:
+        check_is_fitted(self)
+        seen_values, seen_arrays = self._seen_features()
+        machine = None
+        if not isinstance(
+            self.kernel_.kernel, Linear
+        ):  # the kernel and what it learnt; its one object counts for nothing
+            machine = Expansion(self.kernel_, self._example, np.zeros((1, 1)), np.zeros(1))
+        return Stored(
+            params=self.get_params(deep=False),
+            values={"n_iter_": self.n_iter_, "dtype": self.certificate_.dtype, **seen_values},
+            arrays={
+                **{f"names_{number}": words.names for number, words in enumerate(self._space.words)},
+                "coef_": self.weights_.coef,
+                "intercept_": self.weights_.intercept,
+                "certificate_": self.certificate_.to_array(),
+                **seen_arrays,
+            },
+            expansion=machine,
+        )
+
+    def _restore_machine(self, stored: Stored, outputs: int) -> None:
+        self._check_parameters()
+        values, arrays = stored.values, stored.arrays
+        self._restore_seen_features(values, arrays)
+        if stored.expansion is None:
+            width = checked_value(values, "n_features_in_", int)
+            self.kernel_, self._example = FittedKernel(Linear(), State()), Vectors(np.zeros((1, width)))
+        else:
+            self.kernel_, self._example = stored.expansion.kernel, stored.expansion.support
+        if self.kernel_.kernel != self._kernel() or len(self._example) != 1:
+            raise ModelFileError("its kernel is not the one that its parameters name.")
+        self._space = _restored_space(self.kernel_, stored)
+        features = int(self._space.matrix(self._example).shape[1])
+        coef = checked_array(arrays, "coef_", "f", (outputs, features))
+        intercept = checked_array(arrays, "intercept_", "f", (outputs,))
+        if not (np.isfinite(coef).all() and np.isfinite(intercept).all()):
+            raise ModelFileError("its weights are not finite.")
+        self._set_weights(Weights(coef, intercept))
+        self.n_iter_ = checked_value(values, "n_iter_", int)
+        proof = checked_array(arrays, "certificate_", "f", (outputs if outputs == 1 else outputs + 1, 7))
+        self.certificate_ = Certificate.from_array(proof, checked_value(values, "dtype", str))
+
+
+def used_problem(rows: Any, loss: Loss, y: Float64, C: Float64, freedom: float) -> LinearProblem:
+    """The problem on the rows that weigh anything."""
+    used = C > 0
+    if used.all():
+        return LinearProblem(rows, loss, y, C, freedom)
+    return LinearProblem(rows[used], loss, y[used], C[used], freedom)
+
+
+def _restored_space(fitted: FittedKernel, stored: Stored) -> FeatureSpace:
+    names = []
+    for number in range(parts_that_count(fitted.kernel)):
+        part = stored.arrays.get(f"names_{number}")
+        if part is None or part.dtype != np.uint64 or part.ndim != 1 or len(np.unique(part)) < len(part):
+            raise ModelFileError("the names of its features are missing, or not all different.")
+        names.append(part)
+    return FeatureSpace.restored(fitted, names)
+
+
+def refuse_overflow(values: Any) -> None:
+    """Numbers of astronomical size overflow once squared; no weights are better than wrong ones."""
+    numbers = np.ravel(values.data if isinstance(values, sp.csr_array) else values)
+    with np.errstate(over="ignore"):
+        if math.isfinite(float(np.vdot(numbers, numbers))):  # one pass decides for almost every input
+            return
+    largest = float(np.abs(numbers).max())
+    if largest > _LARGEST:
+        raise InputError(
+            f"overflow: the square of {largest:g} exceeds the range of float64. Rescale the features (and targets), "
+            "for example with sklearn.preprocessing.StandardScaler."
+        )
+
+
+def _proof(w: Float64, primal: float, dual: float, iterations: int, dtype: str) -> Certificate:
+    """The objective is strongly convex in w, so that the gap bounds how far w is from the best weights."""
+    length = float(np.linalg.norm(w))
+    distance = math.sqrt(2.0 * max(primal - dual, 0.0))
+    margin = 1.0 / length if length > 0 else math.inf
+    return Certificate(primal, dual, distance, margin, iterations, kernel_entries=0, seconds=0.0, dtype=dtype)

@@ -1,0 +1,108 @@
+"""Several classes by one machine per pair of classes, all on one Gram matrix."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+from typing import Any, final
+
+import numpy as np
+import numpy.typing as npt
+
+from mercer._types import Float64, Indices
+from mercer.training.train import Machine
+
+
+def pairs(n_classes: int) -> list[tuple[int, int]]:
+    """Pairs of classes in scikit-learn's order; the machine of (a, b) is positive for a."""
+    return list(combinations(range(n_classes), 2))
+
+
+def votes(decisions: Float64, n_classes: int) -> npt.NDArray[np.intp]:
+    """The class that wins most pairs; a tie goes to the first."""
+    winners: npt.NDArray[np.intp] = _tally(decisions > 0, n_classes).argmax(axis=1)
+    return winners
+
+
+def one_vs_rest_shape(decisions: Float64, n_classes: int) -> Float64:
+    """Votes, with ties broken by the sum of decision values squeezed into (-1/3, 1/3), one column per class."""
+    confidence = decisions @ _signs(n_classes)
+    shares: Float64 = _tally(decisions >= 0, n_classes) + confidence / (3 * (np.abs(confidence) + 1))
+    return shares
+
+
+def _signs(n_classes: int) -> Float64:
+    """One row per pair (a, b): +1 for a, -1 for b."""
+    signs = np.zeros((n_classes * (n_classes - 1) // 2, n_classes))
+    for row, (a, b) in enumerate(pairs(n_classes)):
+        signs[row, a], signs[row, b] = 1.0, -1.0
+    return signs
+
+
+def _tally(wins: npt.NDArray[np.bool_], n_classes: int) -> Float64:
+    """How many pairs each class wins, where `wins` says that the first of a pair does."""
+    signs = _signs(n_classes)
+    tally: Float64 = wins @ signs + (signs < 0).sum(axis=0)
+    return tally
+
+
+def dual_coefficients(coefficients: Float64, codes: Indices, n_classes: int) -> Float64:
+    """Coefficients (support objects x pairs) in LIBSVM's layout: (classes - 1) x support objects.
+
+    Row r of a support object of class c is its coefficient against class r, or r + 1 from c on.
+    """
+    layout = np.zeros((n_classes - 1, len(codes)))
+    members = [np.flatnonzero(codes == label) for label in range(n_classes)]
+    for column, (a, b) in enumerate(pairs(n_classes)):
+        of_a, of_b = members[a], members[b]
+        layout[b - 1, of_a] = coefficients[of_a, column]
+        layout[a, of_b] = coefficients[of_b, column]
+    return layout
+
+
+def from_dual_coefficients(layout: Float64, codes: Indices, n_classes: int) -> Float64:
+    """The inverse of `dual_coefficients`."""
+    coefficients = np.zeros((len(codes), n_classes * (n_classes - 1) // 2))
+    members = [np.flatnonzero(codes == label) for label in range(n_classes)]
+    for column, (a, b) in enumerate(pairs(n_classes)):
+        of_a, of_b = members[a], members[b]
+        coefficients[of_a, column] = layout[b - 1, of_a]
+        coefficients[of_b, column] = layout[a, of_b]
+    return coefficients
+
+
+@final
+class Members:
+    """The objects of each class that weigh something, and those of each pair of classes."""
+
+    def __init__(self, codes: Indices, weights: Float64, n_classes: int) -> None:
+        used = weights > 0
+        self.groups = [np.flatnonzero((codes == label) & used) for label in range(n_classes)]
+
+    def of(self, pair: tuple[int, int]) -> tuple[Indices, Float64]:
+        """The objects of a pair and their signs: +1 for the first class."""
+        first, second = (self.groups[label] for label in pair)
+        ids = np.concatenate((first, second))
+        signs = np.repeat((1.0, -1.0), (len(first), len(second)))
+        if len(self.groups) > 2:
+            return ids, signs
+        order = np.argsort(ids)  # of all objects there are, in their order
+        return ids[order], signs[order]
+
+
+def columns(machines: Sequence[Machine], members: Members) -> tuple[Indices, Float64]:
+    """The objects that any machine uses, in order, and their coefficients in every machine."""
+    used = [np.flatnonzero(machine.coefficients) for machine in machines]
+    ids = [members.of(pair)[0][part] for pair, part in zip(pairs(len(members.groups)), used, strict=True)]
+    support = np.unique(np.concatenate(ids))
+    coefficients = np.zeros((len(support), len(machines)))
+    for column, machine in enumerate(machines):
+        coefficients[np.searchsorted(support, ids[column]), column] = machine.coefficients[used[column]]
+    return support, coefficients
+
+
+def grouped_by_class(support: Indices, codes: Indices, n_classes: int) -> tuple[Indices, Any]:
+    """Support objects class after class, and how many there are of each."""
+    ordered = np.concatenate([support[codes[support] == label] for label in range(n_classes)])
+    counts = np.bincount(codes[support], minlength=n_classes)
+    return ordered.astype(np.int32), counts.astype(np.int32)

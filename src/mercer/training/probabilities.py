@@ -1,0 +1,113 @@
+"""Probabilities of margin classifiers: one positive temperature, fitted on cross-validated decision values.
+
+P(k | x) = softmax(temperature * f(x))_k over decision values with one column per class, and 1 / (1 + exp(-temperature
+* f(x))) for two classes. There is no offset, so that the class with the largest decision value is the most probable
+one, and 0.5 lies on the decision boundary.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import scipy.optimize
+from scipy.special import expit, softmax
+from sklearn.utils import check_random_state
+from sklearn.utils.metaestimators import available_if
+
+from mercer._types import Float64, Indices
+
+FOLDS = 5
+_LEAST = 1e-3
+"""The least that the temperature makes of the largest decision value: classes that cannot be told apart at all."""
+
+
+def asked_for(estimator: Any) -> bool:
+    """Whether an estimator was asked to learn probabilities; scikit-learn hides `predict_proba` otherwise."""
+    if not estimator.probability:
+        raise AttributeError("predict_proba is not available when probability=False")
+    return True
+
+
+class Probabilities(ABC):
+    """`predict_proba` and `predict_log_proba` from `decision_function` and `temperature_`."""
+
+    temperature_: float
+
+    @abstractmethod
+    def _shares(self, X: Any) -> Float64:
+        """The decision values that probabilities are made of: flat for two classes, else a column per class."""
+
+    @available_if(asked_for)  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: Any) -> Float64:
+        """The probability of each class, one column each, in the order of `classes_`."""
+        values = self._shares(X) * self.temperature_
+        if values.ndim == 1:
+            return np.column_stack([expit(-values), expit(values)])
+        return np.asarray(softmax(values, axis=1))
+
+    @available_if(asked_for)  # type: ignore[untyped-decorator]
+    def predict_log_proba(self, X: Any) -> Float64:
+        """Logarithms of `predict_proba`, without underflow."""
+        values = self._shares(X) * self.temperature_
+        if values.ndim == 1:
+            return np.column_stack([-np.logaddexp(0.0, values), -np.logaddexp(0.0, -values)])
+        return np.asarray(values - np.logaddexp.reduce(values, axis=1, keepdims=True))
+
+
+def fit_temperature(values: Float64, codes: Indices, weights: Float64) -> float:
+    """The temperature under which held-out objects are most likely, by Platt's softened targets.
+
+    `values` are held-out decision values: flat for two classes, else one column per class. The likelihood is concave in
+    the temperature, and softened targets keep its maximum finite where every object is on the right side.
+    """
+    if not len(codes):
+        return 1.0
+    columns = np.column_stack([-values / 2, values / 2]) if values.ndim == 1 else values
+    n_classes = columns.shape[1]
+    totals = np.bincount(codes, weights=weights, minlength=n_classes)
+    sure = (totals + 1.0) / (totals + 2.0)
+    own = columns[np.arange(len(codes)), codes]
+    others = (columns.sum(axis=1) - own) / (n_classes - 1)
+    wanted = float(weights @ (sure[codes] * own + (1.0 - sure[codes]) * others))
+
+    def slope(temperature: float) -> float:
+        shares = softmax(temperature * columns, axis=1)
+        return float(weights @ (shares * columns).sum(axis=1)) - wanted
+
+    scale = max(float(np.abs(columns).max()), np.finfo(float).tiny)
+    least = _LEAST / scale
+    if slope(least) >= 0.0:
+        return least
+    most = 1.0 / scale
+    while slope(most) < 0.0 and most < 1e12 / scale:
+        most *= 4.0
+    return float(scipy.optimize.brentq(slope, least, most, rtol=1e-10)) if slope(most) > 0.0 else most
+
+
+def held_out(
+    codes: Indices, weights: Float64, random_state: Any, folds: int = FOLDS
+) -> Iterator[tuple[Indices, Indices]]:
+    """Stratified folds as (training, held out) in which training never lacks a class.
+
+    Objects without weight are in neither part; the only object of a class is in every training part.
+    """
+    random = check_random_state(random_state)
+    usable = weights > 0
+    fold = np.full(len(codes), -1)
+    begin = 0
+    for label in range(int(codes.max()) + 1):
+        members = random.permutation(np.flatnonzero(usable & (codes == label)))
+        if len(members) > 1:
+            fold[members] = (begin + np.arange(len(members))) % min(folds, len(codes))
+            begin += len(members)
+    # A class all of whose objects fell into one fold would be missing: its first object then stays in training.
+    for number in range(folds):
+        test = fold == number
+        for label in np.unique(codes[test]):
+            if not (usable & ~test & (codes == label)).any():
+                test[np.flatnonzero(test & (codes == label))[0]] = False
+        if test.any():
+            yield np.flatnonzero(usable & ~test), np.flatnonzero(test)

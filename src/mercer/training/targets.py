@@ -1,0 +1,164 @@
+"""Labels and weights, checked and coded."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils.class_weight import compute_class_weight
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _check_sample_weight, validate_data
+
+from mercer._types import Float64
+from mercer.errors import InputError
+from mercer.inputs.base import Objects
+from mercer.inputs.listing import refuse_masked
+
+_CLASSIFIERS = {
+    "SVR": "SVC",
+    "NuSVR": "NuSVC",
+    "LinearSVR": "LinearSVC",
+    "KernelRidge": "KernelRidgeClassifier",
+    "KernelRidgeCV": "KernelRidgeClassifier",
+}
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Classes:
+    """The labels, sorted, and which one each object has."""
+
+    labels: npt.NDArray[Any]
+    codes: npt.NDArray[np.intp]
+
+
+def classes_of(estimator: Any, y: Any, objects: Objects, *, regressor: str) -> Classes:
+    """Labels of a classification problem; everything that is none is answered here."""
+    refuse_masked(y, "y")
+    _refuse_mixed(y)
+    if width_of(y) > 1:
+        raise InputError(
+            f"{type(estimator).__name__} takes one label per object: y should be a 1d array, got an array of shape "
+            f"({len(objects)}, {width_of(y)}) instead. For several labels at once, as a table of zeros and ones, use "
+            "KernelRidgeClassifier, or one classifier per column (sklearn.multioutput.MultiOutputClassifier)."
+        )
+    labels = validate_data(estimator, y=y)
+    if len(labels) != len(objects):
+        raise InputError(
+            f"Found input variables with inconsistent numbers of samples: [{len(objects)}, {len(labels)}]. "
+            "X and y must have one entry per object each."
+        )
+    try:
+        check_classification_targets(labels)
+    except ValueError as error:
+        raise InputError(f"{error} For numbers as targets use {regressor}.") from error
+    found, codes = np.unique(labels, return_inverse=True)
+    if len(found) < 2:
+        count = "one sample" if len(labels) == 1 else f"{len(labels)} samples"
+        raise InputError(
+            f"The number of classes has to be greater than one; got 1 class: all {count} have the label {found[0]!r}."
+        )
+    return Classes(found, codes)
+
+
+def known_classes(labels: npt.NDArray[Any], y: Any) -> Classes:
+    """Labels of a machine that has been trained, and which one each object has."""
+    refuse_masked(y, "y")
+    return Classes(labels, np.searchsorted(labels, np.asarray(y)))
+
+
+def numbers_of(estimator: Any, y: Any, objects: Objects, *, several: bool) -> tuple[Float64, bool]:
+    """Targets of a regression problem as columns (`several` of them allowed), and whether there was one, given flat."""
+    refuse_masked(y, "y")
+    _refuse_text(type(estimator).__name__, y)
+    if not several and width_of(y) > 1:
+        raise InputError(
+            f"{type(estimator).__name__} takes one number per object: y should be a 1d array, got an array of shape "
+            f"({len(objects)}, {width_of(y)}) instead. For several at once use KernelRidge, or one regressor per "
+            "column (sklearn.multioutput.MultiOutputRegressor)."
+        )
+    names = vars(estimator).get("feature_names_in_")
+    values = validate_data(estimator, y=y, multi_output=several, y_numeric=True)
+    if names is not None:  # without X, scikit-learn forgets them
+        estimator.feature_names_in_ = names
+    targets = np.asarray(values, dtype=np.float64)
+    if len(targets) != len(objects):
+        raise InputError(
+            f"Found input variables with inconsistent numbers of samples: [{len(objects)}, {len(targets)}]. "
+            "X and y must have one entry per object each."
+        )
+    if targets.ndim > 2:
+        raise InputError(f"Targets must be numbers or rows of numbers; got an array of shape {targets.shape}.")
+    single = targets.ndim == 1
+    return (targets[:, None] if single else targets), single
+
+
+def sample_weights(sample_weight: Any, objects: Objects) -> Float64:
+    """One weight per object, none negative."""
+    refuse_masked(sample_weight, "sample_weight")
+    rows = np.empty((len(objects), 0))  # scikit-learn's check reads no more than the length
+    weights: Float64 = _check_sample_weight(sample_weight, rows, dtype=np.float64, allow_all_zero_weights=True)
+    if (weights <= 0).all():
+        raise InputError("Invalid input - all samples have zero or negative weights.")
+    if (weights < 0).any():
+        where = int(np.flatnonzero(weights < 0)[0])
+        raise InputError(f"sample_weight must not be negative; object {where} has {weights[where]:g}.")
+    return weights
+
+
+def refuse_weightless_classes(classes: Classes, weights: Float64) -> None:
+    """A class all of whose objects weigh nothing cannot be learnt."""
+    totals = np.bincount(classes.codes, weights=weights, minlength=len(classes.labels))
+    empty = classes.labels[totals <= 0]
+    if len(classes.labels) - len(empty) < 2:
+        raise InputError(
+            "Invalid input - all samples with positive weights belong to the same class: "
+            f"{', '.join(repr(label) for label in empty.tolist())} weigh nothing."
+        )
+    if len(empty):
+        raise InputError(f"All samples of class {empty.tolist()[0]!r} have zero weight. Drop the class, or weigh it.")
+
+
+def class_weights(class_weight: Any, classes: Classes) -> Float64:
+    """One factor per class: given, balanced, or 1."""
+    labels = classes.labels[classes.codes]
+    weights: Float64 = compute_class_weight(class_weight, classes=classes.labels, y=labels)
+    return np.asarray(weights, dtype=np.float64)
+
+
+def width_of(y: Any) -> int:
+    """How many columns targets have; 1 where they are flat."""
+    if isinstance(y, list | tuple):
+        first = y[0] if y else None
+        return len(first) if isinstance(first, list | tuple | np.ndarray) and np.ndim(first) == 1 else 1
+    shape: tuple[int, ...] = getattr(y, "shape", ())
+    return int(shape[1]) if len(shape) == 2 else 1
+
+
+def _refuse_text(owner: str, y: Any) -> None:
+    """Names of classes as targets of a regressor."""
+    first = (
+        next(iter(np.ravel(np.asarray(y, dtype=object))), None) if isinstance(y, list | tuple | np.ndarray) else None
+    )
+    if not isinstance(first, str):
+        return
+    try:
+        float(first)
+    except ValueError:
+        raise InputError(
+            f"{owner} predicts numbers, but y holds names, such as {first!r}. For classes use "
+            f"{_CLASSIFIERS.get(owner, 'KernelMachineClassifier')}."
+        ) from None
+
+
+def _refuse_mixed(y: Any) -> None:
+    if isinstance(y, list | tuple):
+        text = [isinstance(label, str) for label in y]
+        if any(text) and not all(text):
+            first = y[text.index(not text[0])]
+            raise InputError(
+                f"Mix of label types: {y[0]!r} ({type(y[0]).__name__}) and {first!r} ({type(first).__name__}). "
+                "NumPy would turn all of them into strings silently; convert them to one type first."
+            )

@@ -1,0 +1,78 @@
+"""What transformers and clusterings on any kernel share: objects in, a stored Gram matrix, model files out."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import scipy.linalg
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+
+from mercer._types import Float64
+from mercer.errors import InputError
+from mercer.gram.matrix import Gram
+from mercer.inputs.base import Objects
+from mercer.kernels.base import FittedKernel
+from mercer.solvers.eigen import Product, leading
+from mercer.training.kernelised import Kernelised
+
+_DIRECT = 600
+"""Up to so many objects, all eigenvectors cost no more than a few."""
+
+
+class Unlabelled(Kernelised):
+    """Parses training objects and computes their Gram matrix, once, within the budget."""
+
+    memory: float | str
+
+    def _training_gram(self, X: Any, *, at_least: int = 2) -> tuple[FittedKernel, Objects, Gram]:
+        kernel = self._kernel()
+        objects = kernel.coerce(X)
+        if len(objects) < at_least:
+            raise InputError(
+                f"Found array with {len(objects)} sample(s), while a minimum of {at_least} is required by "
+                f"{type(self).__name__}."
+            )
+        self._check_features(X, objects, reset=True)
+        fitted = kernel.fit(objects)
+        gram = Gram.of(fitted, objects, memory=self.memory)
+        if gram.fits():  # else tiles are computed anew for each product
+            gram.store()
+        return fitted, objects, gram
+
+
+def leading_eigen(
+    owner: str,
+    product: Product,
+    dense: Callable[[], Float64],
+    n: int,
+    k: int,
+    *,
+    tol: float,
+    random_state: Any,
+) -> tuple[Float64, Float64]:
+    """The k leading eigenvalues and vectors, by whichever way is cheaper; the largest entry of a vector is positive."""
+    if n <= _DIRECT or k > n // 10:
+        values, vectors = scipy.linalg.eigh(dense())
+        values, vectors = values[::-1][:k], vectors[:, ::-1][:, :k]
+    else:
+        found = leading(product, n, k, tol=tol, random_state=seed_of(random_state))
+        values, vectors = found.values, found.vectors
+        if not found.converged:
+            worst = found.residuals.max() / abs(values[0])
+            warnings.warn(
+                f"{owner} did not converge: a residual is {worst:.2g}, tol is {tol:g}. "
+                "Ask for fewer components, take a wider kernel, or raise tol.",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
+    top = np.abs(vectors).argmax(axis=0)
+    return values, vectors * np.where(vectors[top, np.arange(k)] < 0, -1.0, 1.0)
+
+
+def seed_of(random_state: Any) -> int:
+    """A seed for NumPy's generators from whatever scikit-learn takes."""
+    return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
