@@ -1,12 +1,20 @@
-"""Rules of the house that no linter knows, each a function from files to a list of complaints."""
+"""Rules of the house that no linter knows, each a function from files to a list of complaints.
+
+`python -m tests.house_rules [FOLDER ...]` prints all complaints about these folders of `src/mercer`.
+"""
 
 import ast
 import re
+import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 SRC = Path(__file__).resolve().parents[1] / "src"
 LONGEST_FILE = 400
+MOST_BRANCHES = 15
+MOST_PARAMETERS = 8
+ARRAY_TYPES = "_types.py"
+NAMED_TUPLE = {"_replace", "_asdict", "_fields", "_make"}
 FORBIDDEN_CALLS = {"eval", "exec", "compile", "__import__"}
 FORBIDDEN_MODULES = {"pickle", "cPickle", "_pickle", "dill", "cloudpickle", "shelve", "marshal"}
 
@@ -67,6 +75,250 @@ def compiled_functions(tree: ast.AST) -> Iterator[ast.FunctionDef]:
             yield node
 
 
+def too_complex(files: Iterable[Path]) -> list[str]:
+    """A function with more branches than this cannot be held in mind. Compiled loops have no choice."""
+    complaints = []
+    for file in files:
+        tree = parse(file)
+        compiled = {id(inner) for loop in compiled_functions(tree) for inner in ast.walk(loop)}
+        for node in ast.walk(tree):
+            if isinstance(node, ast.FunctionDef) and id(node) not in compiled:
+                branches = 1 + sum(_branches(inner) for inner in ast.walk(node))
+                if branches > MOST_BRANCHES:
+                    complaints.append(f"{file}:{node.lineno}: {node.name} has complexity {branches}")
+    return complaints
+
+
+def _branches(node: ast.AST) -> int:
+    """What a node adds to the cyclomatic complexity of the function around it."""
+    match node:
+        case ast.If() | ast.IfExp() | ast.ExceptHandler() | ast.Assert() | ast.Lambda() | ast.match_case():
+            return 1
+        case ast.For() | ast.While():
+            return 1 + bool(node.orelse)
+        case ast.BoolOp():
+            return len(node.values) - 1
+        case ast.comprehension():
+            return 1 + len(node.ifs)
+    return 0
+
+
+def too_many_parameters(files: Iterable[Path]) -> list[str]:
+    """More parameters than this are a record that nobody has named.
+
+    Compiled loops take arrays one by one, scikit-learn's constructors and the commands of the command line have the
+    parameters that users see.
+    """
+    complaints = []
+    for file in files:
+        tree = parse(file)
+        compiled = {id(loop) for loop in compiled_functions(tree)}
+        for node in ast.walk(tree):
+            if not isinstance(node, ast.FunctionDef) or id(node) in compiled or node.name == "__init__":
+                continue
+            if any(".command(" in ast.unparse(mark) for mark in node.decorator_list):
+                continue
+            taken = [a.arg for a in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)]
+            number = len([name for name in taken if name not in ("self", "cls")])
+            if number > MOST_PARAMETERS:
+                complaints.append(f"{file}:{node.lineno}: {node.name} takes {number} parameters")
+    return complaints
+
+
+def private_attributes(files: Iterable[Path]) -> list[str]:
+    """An attribute with a leading underscore is read in the file that defines it and nowhere else."""
+    complaints = []
+    for file in files:
+        tree = parse(file)
+        defined = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute) and _own(node.value)}
+        defined |= {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.ClassDef)}
+        defined |= {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+        for node in ast.walk(tree):
+            if not isinstance(node, ast.Attribute) or _own(node.value):
+                continue
+            if re.match("_[a-z]", node.attr) and node.attr not in defined | NAMED_TUPLE:
+                complaints.append(f"{file}:{node.lineno}: reads {ast.unparse(node)}")
+    return complaints
+
+
+def _own(value: ast.AST) -> bool:
+    return ast.unparse(value) in ("self", "cls", "super()", "type(self)")
+
+
+def array_types(files: Iterable[Path]) -> list[str]:
+    """Names for types of arrays are defined once."""
+    return [
+        f"{file}:{number}: {line}"
+        for file in files
+        if file.name != ARRAY_TYPES
+        for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), start=1)
+        if re.match(r"\w+ = npt\.NDArray\[", line)
+    ]
+
+
+def unexplained_constants(files: Iterable[Path]) -> list[str]:
+    """A number with a name says what it trades and where it comes from: in a string below it, or a comment by it."""
+    complaints = []
+    for file in files:
+        lines = file.read_text(encoding="utf-8").splitlines()
+        body = parse(file).body
+        for node, after in zip(body, [*body[1:], None], strict=True):
+            if not isinstance(node, ast.Assign | ast.AnnAssign) or node.value is None:
+                continue
+            target = node.targets[0] if isinstance(node, ast.Assign) else node.target
+            names = re.findall(r"\b_*[A-Z][A-Z0-9_]+\b", ast.unparse(target))
+            if not names or not _is_number(node.value):
+                continue
+            documented = isinstance(after, ast.Expr) and isinstance(after.value, ast.Constant)
+            above, own = lines[node.lineno - 2].strip(), lines[(node.end_lineno or node.lineno) - 1]
+            if not (documented or above.startswith("#") or "  # " in own):
+                complaints.append(f"{file}:{node.lineno}: {', '.join(names)} is not explained")
+    return complaints
+
+
+def _is_number(value: ast.AST) -> bool:
+    """Whether an expression is made of literal numbers alone, such as 2**20."""
+    match value:
+        case ast.Constant():
+            return isinstance(value.value, int | float) and not isinstance(value.value, bool)
+        case ast.UnaryOp():
+            return _is_number(value.operand)
+        case ast.BinOp():
+            return _is_number(value.left) and _is_number(value.right)
+        case ast.Tuple():
+            return bool(value.elts) and all(_is_number(part) for part in value.elts)
+    return False
+
+
+def kernels_by_class(files: Iterable[Path]) -> list[str]:
+    """Kernels answer for themselves: nobody asks for their class."""
+    names = kernel_classes()
+    complaints = []
+    for file in files:
+        for node in ast.walk(parse(file)):
+            asked: list[ast.AST] = []
+            if isinstance(node, ast.Call) and ast.unparse(node.func) in ("isinstance", "issubclass"):
+                asked = list(node.args[1:])
+            elif isinstance(node, ast.MatchClass):
+                asked = [node.cls]
+            found = {name for part in asked for name in re.findall(r"\w+", ast.unparse(part))} & names
+            if found:
+                complaints.append(f"{file}:{node.lineno}: asks for {', '.join(sorted(found))}")  # type: ignore[attr-defined]
+    return complaints
+
+
+def kernel_classes() -> set[str]:
+    """The names of all classes of kernels, concrete or not, apart from `Kernel` itself."""
+    bases: dict[str, set[str]] = {}
+    for file in sorted((SRC / "mercer" / "kernels").rglob("*.py")):
+        for node in ast.walk(parse(file)):
+            if isinstance(node, ast.ClassDef):
+                bases[node.name] = {ast.unparse(base).partition("[")[0] for base in node.bases}
+    known = {"Kernel"}
+    while True:
+        more = {name for name, above in bases.items() if above & known} - known
+        if not more:
+            return known - {"Kernel"}
+        known |= more
+
+
+def import_cycles(files: Iterable[Path]) -> list[str]:
+    """No module imports itself through others, neither at its head nor inside functions."""
+    graph: dict[str, set[str]] = {module_name(file): set() for file in files}
+    for file in files:
+        for name in runtime_imports(file):
+            while name and name not in graph:
+                name = name.rpartition(".")[0]
+            if name and name != module_name(file):
+                graph[module_name(file)].add(name)
+    return [" -> ".join(sorted(part)) for part in _components(graph) if len(part) > 1]
+
+
+def module_name(file: Path) -> str:
+    parts = file.relative_to(SRC).with_suffix("").parts if file.is_relative_to(SRC) else (file.stem,)
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def runtime_imports(file: Path) -> Iterator[str]:
+    """What a file imports while it runs, at any depth: not what type checkers alone see."""
+    tree = parse(file)
+    hidden = {id(inner) for node in ast.walk(tree) if _for_types(node) for inner in ast.walk(node)}
+    for node in ast.walk(tree):
+        if id(node) in hidden:
+            continue
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.level == 0:
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def _for_types(node: ast.AST) -> bool:
+    return isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
+
+
+def _components(graph: dict[str, set[str]]) -> list[set[str]]:
+    """The strongly connected components, by Kosaraju's two passes."""
+    order: list[str] = []
+    seen: set[str] = set()
+
+    def visit(edges: dict[str, set[str]], node: str, into: list[str]) -> None:
+        stack = [(node, iter(edges[node]))]
+        seen.add(node)
+        while stack:
+            here, following = stack[-1]
+            fresh = next((name for name in following if name not in seen), None)
+            if fresh is None:
+                into.append(here)
+                stack.pop()
+            else:
+                seen.add(fresh)
+                stack.append((fresh, iter(edges[fresh])))
+
+    for node in graph:
+        if node not in seen:
+            visit(graph, node, order)
+    backwards: dict[str, set[str]] = {node: set() for node in graph}
+    for node, targets in graph.items():
+        for target in targets:
+            backwards[target].add(node)
+    seen.clear()
+    found = []
+    for node in reversed(order):
+        if node not in seen:
+            part: list[str] = []
+            visit(backwards, node, part)
+            found.append(set(part))
+    return found
+
+
+def untested_modules(files: Iterable[Path]) -> list[str]:
+    """Each module has a test file in the same place, or is named in a group of `tests/README.md`.
+
+    A line of a group reads "- `kernels/vectors/l1`, `kernels/vectors/ratios`: `kernels/vectors/test_distances.py`".
+    """
+    tests = SRC.parent / "tests"
+    grouped: dict[str, str] = {}
+    for line in (tests / "README.md").read_text(encoding="utf-8").splitlines():
+        modules, colon, places = line.partition(": ")
+        if line.startswith("- `") and colon:
+            for module in re.findall("`([^`]+)`", modules):
+                grouped[module] = places
+    complaints = [
+        f"tests/README.md: {place} of {module} does not exist"
+        for module, places in grouped.items()
+        for place in re.findall("`([^`]+)`", places)
+        if not (tests / place).exists()
+    ]
+    for file in files:
+        place = file.relative_to(SRC / "mercer") if file.is_relative_to(SRC) else Path(file.name)
+        if file.name in ("__init__.py", "__main__.py", "_version.py"):
+            continue
+        mirrored = tests / place.parent / f"test_{place.stem.lstrip('_')}.py"
+        if not mirrored.exists() and str(place.with_suffix("")) not in grouped:
+            complaints.append(f"{file}: no test file {mirrored.relative_to(tests)}, and in no group of tests/README.md")
+    return complaints
+
+
 def code_from_data(files: Iterable[Path]) -> list[str]:
     """Nothing in the package turns data into code: no pickle, eval or exec, no arrays of objects from files."""
     complaints = []
@@ -115,3 +367,21 @@ def imports(file: Path) -> Iterator[tuple[int, str]]:
             yield from ((node.lineno, alias.name) for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.level == 0:
             yield from ((node.lineno, f"{node.module}.{alias.name}") for alias in node.names)
+
+
+def main(folders: list[str]) -> None:
+    rooms = [SRC / "mercer" / folder for folder in folders] or [SRC]
+    files = [file for room in rooms for file in (sorted(room.rglob("*.py")) if room.is_dir() else [room])]
+    rules = (
+        too_long, too_complex, too_many_parameters, private_attributes, array_types, unexplained_constants,
+        kernels_by_class, compiled_from_elsewhere, untested_modules,
+    )  # fmt: skip
+    for rule in rules:
+        for complaint in rule(files):
+            print(f"{rule.__name__}: {complaint}")  # noqa: T201
+    for cycle in import_cycles(sorted(SRC.rglob("*.py"))):
+        print(f"import_cycles: {cycle}")  # noqa: T201
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -5,11 +5,12 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Self, final
+from typing import ClassVar, Self, final
 
 from mercer._record import Record
 from mercer._types import Float64
 from mercer.losses.curvature import CurvatureRoot
+from mercer.losses.dual import Dual
 
 
 @final
@@ -37,6 +38,8 @@ class Loss(Record, ABC):
     """Whether slope and curvature exist everywhere; otherwise `slope` is a subgradient."""
     classifies: bool
     """Whether targets are classes rather than numbers."""
+    joint: ClassVar[bool] = False
+    """Whether f has several columns, one for each class, which one loss judges together."""
 
     @abstractmethod
     def value(self, y: Float64, f: Float64) -> Float64:
@@ -54,6 +57,11 @@ class Loss(Record, ABC):
     def conjugate(self, y: Float64, a: Float64) -> Float64:
         """sup over f of (a f - l(y, f)); infinite outside its domain. It makes duality gaps."""
 
+    def dual(self, y: Float64, C: Float64) -> Dual | None:
+        """The dual of sum_i C_i l(y_i, f_i) + 1/2 |w|^2, or None if it is not quadratic; every C_i is positive."""
+        del y, C
+        return None
+
     def as_box(self, y: Float64, C: Float64) -> Box | None:
         """The dual of sum_i C_i l(y_i, f_i) + 1/2 |w|^2 as a box problem, or None if it is none."""
         del y, C
@@ -67,6 +75,8 @@ class Loss(Record, ABC):
 
 class VectorLoss(Loss):
     """A loss of several decision values for each object: f has one column per class, y holds the class codes."""
+
+    joint = True
 
     @abstractmethod
     def curvature_root(self, y: Float64, f: Float64) -> CurvatureRoot:

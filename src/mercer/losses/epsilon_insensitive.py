@@ -11,6 +11,7 @@ import numpy as np
 from mercer import _check
 from mercer._types import Float64
 from mercer.losses.base import Box, Loss
+from mercer.losses.dual import Dual
 
 
 @final
@@ -52,6 +53,9 @@ class EpsilonInsensitive(Loss):
             upper=np.concatenate([C, nothing]),
             copies=2,
         )
+
+    def dual(self, y: Float64, C: Float64) -> Dual:
+        return Dual.of(-y, lower=-C, upper=C, kink=self.epsilon)
 
     @classmethod
     def examples(cls) -> Iterator[Self]:

@@ -10,6 +10,7 @@ import numpy as np
 
 from mercer._types import Float64
 from mercer.losses.base import Box, Loss
+from mercer.losses.dual import Dual
 
 
 @final
@@ -40,6 +41,9 @@ class Hinge(Loss):
 
     def as_box(self, y: Float64, C: Float64) -> Box:
         return Box(linear=-y, lower=np.where(y > 0, 0.0, -C), upper=np.where(y > 0, C, 0.0))
+
+    def dual(self, y: Float64, C: Float64) -> Dual:
+        return Dual.of(-y, lower=np.where(y > 0, 0.0, -C), upper=np.where(y > 0, C, 0.0))
 
     @classmethod
     def examples(cls) -> Iterator[Self]:

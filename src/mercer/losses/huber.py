@@ -11,6 +11,7 @@ import numpy as np
 from mercer import _check
 from mercer._types import Float64
 from mercer.losses.base import Loss
+from mercer.losses.dual import Dual
 
 
 @final
@@ -43,6 +44,9 @@ class Huber(Loss):
 
     def conjugate(self, y: Float64, a: Float64) -> Float64:
         return np.where(np.abs(a) <= self.delta, a * y + 0.5 * a * a, np.inf)
+
+    def dual(self, y: Float64, C: Float64) -> Dual:
+        return Dual.of(-y, lower=-self.delta * C, upper=self.delta * C, ridge=1.0 / C)
 
     @classmethod
     def examples(cls) -> Iterator[Self]:

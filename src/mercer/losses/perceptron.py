@@ -10,6 +10,7 @@ import numpy as np
 
 from mercer._types import Float64
 from mercer.losses.base import Loss
+from mercer.losses.dual import Dual
 
 
 @final
@@ -37,6 +38,9 @@ class PerceptronLoss(Loss):
     def conjugate(self, y: Float64, a: Float64) -> Float64:
         inside = (y * a <= 0.0) & (y * a >= -1.0)
         return np.where(inside, 0.0, np.inf)
+
+    def dual(self, y: Float64, C: Float64) -> Dual:
+        return Dual.of(np.zeros_like(y), lower=np.where(y > 0, 0.0, -C), upper=np.where(y > 0, C, 0.0))
 
     @classmethod
     def examples(cls) -> Iterator[Self]:

@@ -11,6 +11,7 @@ import numpy as np
 from mercer import _check
 from mercer._types import Float64
 from mercer.losses.base import Box, Loss
+from mercer.losses.dual import Dual
 
 _ROUNDING = 4 * float(np.finfo(np.float64).eps)
 """tau C / C is not always tau."""
@@ -50,6 +51,9 @@ class Quantile(Loss):
 
     def as_box(self, y: Float64, C: Float64) -> Box:
         return Box(linear=-y, lower=(self.tau - 1.0) * C, upper=self.tau * C)
+
+    def dual(self, y: Float64, C: Float64) -> Dual:
+        return Dual.of(-y, lower=(self.tau - 1.0) * C, upper=self.tau * C)
 
     @classmethod
     def examples(cls) -> Iterator[Self]:

@@ -10,6 +10,7 @@ import numpy as np
 
 from mercer._types import Float64
 from mercer.losses.base import Loss
+from mercer.losses.dual import Dual, unbounded
 
 
 @final
@@ -36,6 +37,9 @@ class Squared(Loss):
 
     def conjugate(self, y: Float64, a: Float64) -> Float64:
         return a * y + 0.5 * a * a
+
+    def dual(self, y: Float64, C: Float64) -> Dual:
+        return Dual.of(-y, *unbounded(C), ridge=1.0 / C)
 
     @classmethod
     def examples(cls) -> Iterator[Self]:

@@ -11,6 +11,7 @@ import numpy as np
 from mercer import _check
 from mercer._types import Float64
 from mercer.losses.base import Loss
+from mercer.losses.dual import Dual, unbounded
 
 
 @final
@@ -42,6 +43,9 @@ class SquaredEpsilonInsensitive(Loss):
 
     def conjugate(self, y: Float64, a: Float64) -> Float64:
         return a * y + self.epsilon * np.abs(a) + 0.25 * a * a
+
+    def dual(self, y: Float64, C: Float64) -> Dual:
+        return Dual.of(-y, *unbounded(C), kink=self.epsilon, ridge=0.5 / C)
 
     @classmethod
     def examples(cls) -> Iterator[Self]:

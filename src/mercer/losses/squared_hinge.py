@@ -10,6 +10,7 @@ import numpy as np
 
 from mercer._types import Float64
 from mercer.losses.base import Loss
+from mercer.losses.dual import Dual
 
 
 @final
@@ -37,6 +38,9 @@ class SquaredHinge(Loss):
     def conjugate(self, y: Float64, a: Float64) -> Float64:
         s = y * a
         return np.where(s <= 0.0, s + 0.25 * s * s, np.inf)
+
+    def dual(self, y: Float64, C: Float64) -> Dual:
+        return Dual.of(-y, lower=np.where(y > 0, 0.0, -np.inf), upper=np.where(y > 0, np.inf, 0.0), ridge=0.5 / C)
 
     @classmethod
     def examples(cls) -> Iterator[Self]:
