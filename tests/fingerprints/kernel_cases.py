@@ -36,7 +36,7 @@ def machines(kernel: Any, objects: Any, file: bool) -> Fingerprint:
     y = np.cos(np.arange(size))
     ridge = mercer.KernelRidge(alpha=1.0, kernel=kernel, psd="clip").fit(train, y)
     svc = mercer.SVC(kernel=kernel, psd="clip", tol=1e-8).fit(train, y > 0)
-    found = {f"ridge {name}": value for name, value in of_model(ridge, new, file=file, coefficients=False).items()}
+    found = {f"ridge {name}": value for name, value in of_model(ridge, new, file=False, coefficients=False).items()}
     return found | {f"svc {name}": value for name, value in of_model(svc, new, file=file, coefficients=False).items()}
 
 

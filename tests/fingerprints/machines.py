@@ -97,7 +97,7 @@ def variant(name: str, kind: str, target: str, settings: dict[str, Any], weighte
         model.set_params(kernel=data.kernel)
     options = {"sample_weight": weights(len(data.two))} if weighted else {}
     y = None if target == "none" else getattr(data, target)
-    return of_model(fitted(model, data, y, **options), data.new)
+    return of_model(fitted(model, data, y, **options), data.new, file=len(data.two) < 100)
 
 
 def weights(n: int) -> np.ndarray:

@@ -51,14 +51,15 @@ def of_model(model: Any, new: Any, *, file: bool = True, coefficients: bool = Tr
         value = getattr(model, name, None)
         if isinstance(value, np.ndarray | list | tuple | float | int | sp.sparray):
             found |= sketch(name, _numbers(model, value))
-    for name, values in outputs(model, new).items():
+    said = outputs(model, new)
+    for name, values in said.items():
         found |= sketch(name, values)
     certificate = getattr(model, "certificate_", None)
     if certificate is not None:
         found |= {name: [float(getattr(certificate, name))] for name in CERTIFIED}
         found["~iterations"] = str(certificate.iterations)
     if file and type(model).__name__ in MODELS:
-        found |= of_file(model, new)
+        found |= of_file(model, new, said)
     return found
 
 
@@ -77,7 +78,7 @@ def _numbers(model: Any, values: Any) -> Any:
     return np.searchsorted(model.classes_, values)
 
 
-def of_file(model: Any, new: Any) -> Fingerprint:
+def of_file(model: Any, new: Any, said: dict[str, np.ndarray]) -> Fingerprint:
     """Whether the model comes back from a file as it was, and how that file is laid out."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model"
@@ -85,7 +86,7 @@ def of_file(model: Any, new: Any) -> Fingerprint:
         again = outputs(mercer.load(path), new)
         with zipfile.ZipFile(path) as archive:
             header = json.loads(archive.read("header.json"))
-    same = all(np.array_equal(values, again[name]) for name, values in outputs(model, new).items())
+    same = all(np.array_equal(values, again[name]) for name, values in said.items())
     layout = structure(header)
     return {
         "file comes back": "same" if same else "different",

@@ -1,4 +1,4 @@
-"""Small problems of every kind of data, always the same: objects to learn from, new ones, and three kinds of targets."""
+"""Fixed small problems, one for each kind of data: training objects, new objects, and three kinds of targets."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def series(n: int = 60) -> Problem:
         np.sin(s * np.arange(size)) + 0.1 * random.normal(size=size)
         for s, size in zip(speed, random.integers(8, 16, size=n), strict=True)
     ]
-    return _parted(waves, speed, kernels.GlobalAlignment(sigma=1.0))
+    return _parted(waves, 5 * speed, kernels.normalise(kernels.GlobalAlignment(sigma=1.0)))
 
 
 def tables(n: int = 72) -> Problem:
