@@ -29,7 +29,7 @@ ALONE = {"OneClassSVM", "KernelPCA", "KernelKMeans", "SpectralClustering"}
 SETTINGS: dict[str, dict[str, Any]] = {
     "KernelKMeans": {"n_clusters": 3, "random_state": 0},
     "SpectralClustering": {"n_clusters": 3, "random_state": 0},
-    "KernelPCA": {"n_components": 3},
+    "KernelPCA": {"n_components": 3, "random_state": 0},
     "KernelPerceptron": {"epochs": 20},
     "PrimalPerceptron": {"epochs": 20},
     "SubgradientSVM": {"steps": 200},
