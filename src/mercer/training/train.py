@@ -14,7 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from mercer import _check, _registry
 from mercer._types import Float64
 from mercer.errors import ParameterError
-from mercer.gram.matrix import Gram
+from mercer.gram.contract import Gram
 from mercer.losses.base import Box, Loss
 from mercer.losses.epsilon_insensitive import EpsilonInsensitive
 from mercer.losses.perceptron import PerceptronLoss
@@ -183,7 +183,7 @@ def worth_storing(gram: Gram, losses: Sequence[Loss], *, intercept: bool) -> boo
     if len(losses) > 1 or losses[0].smooth:
         return True
     n = gram.shape[0]
-    return n <= STEPPED and intercept and not gram.dear and isinstance(losses[0], EpsilonInsensitive)
+    return n <= STEPPED and intercept and not gram.expensive and isinstance(losses[0], EpsilonInsensitive)
 
 
 def loss_of(owner: str, loss: Any) -> Loss:

@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import final
 
 from mercer._types import Float64
-from mercer.gram.matrix import Gram
+from mercer.gram.contract import Gram
 from mercer.solvers.box import choice
 from mercer.solvers.box.problem import BoxProblem
 from mercer.solvers.box.step_rules import Singles
