@@ -18,6 +18,7 @@ from mercer.kernels.base import Kernel
 from mercer.losses.squared import Squared
 from mercer.solvers.ridge import direct, normal_equations
 from mercer.training.certificate import Certificate, smooth_certificate
+from mercer.training.limits import limits_of
 from mercer.training.on_features import training_gram
 from mercer.training.psd import Repair, certified, guard
 from mercer.training.storing import StoredMachine
@@ -42,10 +43,11 @@ class RidgeMachine(StoredMachine):
         fitted = kernel.fit(objects)
         gram = training_gram(self, fitted, objects, [Squared()], memory=self.memory, dtype=np.float64)
         guarded = guard(type(self).__name__, kernel, gram, self.psd)
+        options = {"intercept": bool(self.fit_intercept), "limits": limits_of(self, began)}
         if gram.factor is None:
-            found = direct.solve(guarded.gram.exact(), targets, alpha, weights, intercept=bool(self.fit_intercept))
+            found = direct.solve(guarded.gram.exact(), targets, alpha, weights, **options)
         else:
-            found = normal_equations.solve(gram.factor, targets, alpha, weights, intercept=bool(self.fit_intercept))
+            found = normal_equations.solve(gram.factor, targets, alpha, weights, **options)
         self.kernel_ = fitted
         self._alpha = alpha
         self._weights = weights
