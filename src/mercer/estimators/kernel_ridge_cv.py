@@ -153,7 +153,10 @@ class KernelRidgeCV(KernelRidge):
         self, fitted: FittedKernel, objects: Objects, targets: Float64, weights: Float64, alphas: int
     ) -> RidgePath | PrimalRidgePath:
         """What answers for every alpha: the features of the kernel, where that is asked for or pays, or its matrix."""
-        gram = training_gram(self, fitted, objects, [Squared()], memory=self.memory, dtype=np.float64)
+        gram = training_gram(
+            fitted, objects, [Squared()],
+            owner=type(self).__name__, dual=self.dual, memory=self.memory, dtype=np.float64,
+        )  # fmt: skip
         rows, intercept, limits = gram.factor, bool(self.fit_intercept), limits_of(self, time.monotonic())
         if rows is not None and rows.shape[1] < len(objects):
             n, d = rows.shape

@@ -20,10 +20,10 @@ from mercer.inputs.base import Objects
 from mercer.inputs.vectors import Vectors
 from mercer.losses.hinge import Hinge
 from mercer.solvers.box.problem import BoxProblem
-from mercer.training.certificate import Certificate, violation
+from mercer.training.certificate import Certificate
 from mercer.training.kernelised import KernelLike
 from mercer.training.limits import limits_of
-from mercer.training.nu import solve_sided
+from mercer.training.nu import solve_nu_form
 from mercer.training.on_features import training_gram
 from mercer.training.psd import Repair, certified, guard
 from mercer.training.sanity import warn_if_constant, warn_of_scales
@@ -112,7 +112,10 @@ class OneClassSVM(OutlierMixin, StoredMachine):
             warn_of_scales(objects)
             fitted = kernel.fit(objects)
             memory = self.memory if self.cache_size is None else self.cache_size
-            gram = training_gram(self, fitted, objects, [Hinge()], memory=memory)
+            gram = training_gram(
+                fitted, objects, [Hinge()],
+                owner=type(self).__name__, dual=self.dual, nu_form=self._sided, memory=memory,
+            )  # fmt: skip
             guarded = guard(owner, kernel, gram, self.psd)
             warn_if_constant(guarded.gram)
             mass = nu * float(weights.sum())
@@ -121,7 +124,7 @@ class OneClassSVM(OutlierMixin, StoredMachine):
             linear = self._linear(mass, part.diagonal())
             problem = BoxProblem(linear, np.zeros(len(used)), weights[used], mass)
             with reporting("Training") as report:
-                found, _ = solve_sided(
+                found, _ = solve_nu_form(
                     part,
                     problem,
                     tol,
@@ -159,7 +162,8 @@ class OneClassSVM(OutlierMixin, StoredMachine):
         t, squared = float(self.expansion_.intercept[0]), max(float(b @ outputs), 0.0)
         primal = 0.5 * squared + self._mass * t + float(weights @ np.maximum(0.0, -(outputs + linear + t)))
         dual = -0.5 * squared - float(linear @ b)
-        worst = violation(np.zeros(len(b)), weights, b, -(outputs + linear), intercept=True)
+        problem = BoxProblem(linear, np.zeros(len(b)), weights, self._mass)
+        worst = problem.violation(b, -(outputs + linear))
         margin = 1.0 / math.sqrt(squared) if squared > 0 else math.inf
         return Certificate(primal, dual, worst, margin, iterations, kernel_entries=0, seconds=0.0, dtype=dtype)
 

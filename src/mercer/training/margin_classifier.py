@@ -26,8 +26,9 @@ from mercer.kernels.vectors.linear import Linear
 from mercer.losses.hinge import Hinge
 from mercer.solvers.box.choice import worth_storing
 from mercer.solvers.drive import Limits, OnChunk
+from mercer.solvers.problem import LossProblem
 from mercer.training import pairs as ovo
-from mercer.training.certificate import Certificate
+from mercer.training.certificate import Certificate, certify
 from mercer.training.limits import limits_of
 from mercer.training.on_features import training_gram
 from mercer.training.probabilities import Probabilities, fit_temperature, held_out
@@ -42,7 +43,7 @@ from mercer.training.targets import (
     refuse_weightless_classes,
     sample_weights,
 )
-from mercer.training.train import Machine, certify, warn_if_unfinished
+from mercer.training.train import Machine, warn_if_unfinished
 
 Solved = tuple[Machine, float]
 Report = Callable[[float, str], None]
@@ -112,7 +113,10 @@ class MarginClassifier(Probabilities, ClassifierMixin, StoredPairs, ABC):
             fitted = kernel.fit(objects)
             memory = self.memory if self.cache_size is None else self.cache_size
             if np.isfinite(bounds).all():
-                gram = training_gram(self, fitted, objects, [Hinge()], memory=memory)
+                gram = training_gram(
+                    fitted, objects, [Hinge()],
+                    owner=type(self).__name__, dual=self.dual, nu_form=self._sided, memory=memory,
+                )  # fmt: skip
             else:
                 gram = Gram.of(fitted, objects, memory=memory)
             guarded = guard(type(self).__name__, kernel, gram, self.psd)
@@ -289,10 +293,11 @@ class MarginClassifier(Probabilities, ClassifierMixin, StoredPairs, ABC):
         members, parts = ovo.Members(classes.codes, bounds, len(self.classes_)), []
         for column, pair in enumerate(ovo.pairs(len(self.classes_))):
             ids, signs = members.of(pair)
+            C = self._penalty_scales[column] * bounds[ids]
             parts.append(
                 certify(
-                    Hinge(), signs, self._penalty_scales[column] * bounds[ids], full[ids, column],
-                    outputs[ids, column], float(self._intercept_[column]), has_intercept=self._has_intercept(),
+                    LossProblem(Hinge(), signs, C, intercept=self._has_intercept()), full[ids, column],
+                    outputs[ids, column], float(self._intercept_[column]),
                     iterations=int(self.n_iter_[column]), dtype="float64",
                 )
             )  # fmt: skip

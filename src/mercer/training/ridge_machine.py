@@ -16,8 +16,9 @@ from mercer.gram.matrix import Gram
 from mercer.inputs.base import Objects
 from mercer.kernels.base import Kernel
 from mercer.losses.squared import Squared
+from mercer.solvers.problem import LossProblem
 from mercer.solvers.ridge import direct, normal_equations
-from mercer.training.certificate import Certificate, smooth_certificate
+from mercer.training.certificate import Certificate, certify
 from mercer.training.limits import limits_of
 from mercer.training.on_features import training_gram
 from mercer.training.psd import Repair, certified, guard
@@ -41,7 +42,10 @@ class RidgeMachine(StoredMachine):
         self, kernel: Kernel, objects: Objects, targets: Float64, weights: Float64, alpha: Float64, began: float
     ) -> None:
         fitted = kernel.fit(objects)
-        gram = training_gram(self, fitted, objects, [Squared()], memory=self.memory, dtype=np.float64)
+        gram = training_gram(
+            fitted, objects, [Squared()],
+            owner=type(self).__name__, dual=self.dual, memory=self.memory, dtype=np.float64,
+        )  # fmt: skip
         guarded = guard(type(self).__name__, kernel, gram, self.psd)
         options = {"intercept": bool(self.fit_intercept), "limits": limits_of(self, began)}
         if gram.factor is None:
@@ -77,8 +81,8 @@ class RidgeMachine(StoredMachine):
             # In the common form C sum_i w_i loss + 1/2 |w|^2, alpha is 1 / C.
             scale = weights / self._alpha[column]
             parts.append(
-                smooth_certificate(
-                    Squared(), targets[:, column], scale, coefficients[:, column], outputs[:, column],
+                certify(
+                    LossProblem(Squared(), targets[:, column], scale), coefficients[:, column], outputs[:, column],
                     float(self.expansion_.intercept[column]), iterations=1, dtype="float64",
                 )
             )  # fmt: skip

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from mercer.errors import ParameterError
 from mercer.gram.executors import Threads
 from mercer.losses.base import Loss
-from mercer.losses.dual import Dual
 from mercer.solvers.drive import Limits, OnChunk
 from mercer.solvers.weights import coordinate_descent, joint_descent, newton, newton_cg, smoothed
-from mercer.solvers.weights.problem import MOST_FEATURES, LinearProblem, LinearSolution, OneVsRestProblem
+from mercer.solvers.weights.problem import MOST_FEATURES, LinearProblem, LinearSolution, OneVsRestProblem, unit_dual
 
 
 def solve(
@@ -44,7 +41,7 @@ def solve_classes(
     """One machine per class against the rest."""
     limits = limits or Limits()
     loss, features = problem.loss, int(problem.rows.shape[1])
-    form = _form(loss)
+    form = unit_dual(loss)
     descends = not by_smoothing(loss, features, dual) and in_dual(loss, features, dual)
     if descends and form is not None and form.one_sided:
         return joint_descent.solve(problem, tol=tol, limits=limits, on_chunk=on_chunk, seed=seed)
@@ -59,13 +56,13 @@ def solve_classes(
 
 def by_smoothing(loss: Loss, n_features: int, dual: bool | None = None) -> bool:
     """Whether parabolas in place of the kinks of the loss are the fastest way."""
-    form = _form(loss)
+    form = unit_dual(loss)
     return dual is None and form is not None and form.is_box and n_features <= MOST_FEATURES
 
 
 def in_dual(loss: Loss, n_features: int, dual: bool | None = None) -> bool:
     """Whether to train in the dual: where the primal is not smooth, and where there are many features."""
-    possible = _form(loss) is not None
+    possible = unit_dual(loss) is not None
     if dual is None:
         dual = possible and (not loss.smooth or n_features > MOST_FEATURES)
     if dual and not possible:
@@ -74,7 +71,3 @@ def in_dual(loss: Loss, n_features: int, dual: bool | None = None) -> bool:
         raise ParameterError(f"The primal of {loss!r} is not smooth, so Newton's method cannot minimise it.")
     return dual
 
-
-def _form(loss: Loss) -> Dual | None:
-    """The dual of two objects, whose form is that of all."""
-    return loss.dual(np.array([1.0, -1.0]), np.ones(2))

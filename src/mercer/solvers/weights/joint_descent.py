@@ -30,7 +30,7 @@ from mercer.kernels.features.space import squared_lengths
 from mercer.solvers.drive import Limits, OnChunk, Run, drive
 from mercer.solvers.solution import Solution, Stats, Status
 from mercer.solvers.weights.coordinate_descent import DualDescentRun, Start, multiplier_step, sparse_rows
-from mercer.solvers.weights.problem import LinearSolution, OneVsRestProblem, bounds, relative_gap
+from mercer.solvers.weights.problem import LinearSolution, OneVsRestProblem, bounds, relative_gap, unit_dual
 from mercer.solvers.weights.row_products import SparseRows, shuffled
 
 WIDTH = 8
@@ -203,7 +203,7 @@ def _signed_dual(problem: OneVsRestProblem) -> Float64:
 
     Coefficients are written with the sign that they may have. Bounds grow with the penalty, and ridges fall with it.
     """
-    dual = problem.loss.dual(np.array([-1.0, 1.0]), np.ones(2))
+    dual = unit_dual(problem.loss)
     assert dual is not None
     sign = np.where(dual.upper > 0.0, 1.0, -1.0)
     return np.column_stack([sign, sign * dual.linear, np.maximum(dual.upper, -dual.lower), dual.ridge])

@@ -10,6 +10,7 @@ import numpy as np
 
 from mercer._types import Float64, Indices
 from mercer.losses.base import Loss
+from mercer.losses.dual import Dual
 from mercer.solvers.solution import Stats, Status
 
 MOST_FEATURES = 1000
@@ -83,6 +84,11 @@ class LinearSolution:
     """The dual objective at b: no weights have a primal objective below it."""
     status: Status
     stats: Stats
+
+
+def unit_dual(loss: Loss) -> Dual | None:
+    """The dual of two objects with labels -1 and +1 and penalties of 1: that of other objects has the same form."""
+    return loss.dual(np.array([-1.0, 1.0]), np.ones(2))
 
 
 def bounds(problem: LinearProblem, w: Float64, c: float, f: Float64, b: Float64, image: Float64) -> tuple[float, float]:
