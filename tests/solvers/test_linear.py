@@ -42,7 +42,7 @@ def problem(loss, freedom=0.0, n=60, d=4, seed=0, sparse=False, dtype=np.float64
 def objective(p, w, c):
     """From the definition."""
     X = p.rows.toarray() if sp.issparse(p.rows) else p.rows
-    penalty = 0.5 * w @ w + (0.5 * (c / p.freedom) ** 2 if 0 < p.freedom < np.inf else 0.0)
+    penalty = 0.5 * w @ w + (0.5 * (c / p.intercept_scale) ** 2 if 0 < p.intercept_scale < np.inf else 0.0)
     return penalty + p.C @ p.loss.value(p.y, X.astype(float) @ w + c)
 
 
@@ -54,9 +54,9 @@ def optimum(p):
     if p.loss.smooth:
 
         def primal(theta):
-            w, c = theta[:d], theta[d] * (p.freedom > 0)
+            w, c = theta[:d], theta[d] * (p.intercept_scale > 0)
             slope = p.C * p.loss.slope(p.y, X @ w + c)
-            pull = 0.0 if p.freedom == 0 else slope.sum() + c / p.freedom**2
+            pull = 0.0 if p.intercept_scale == 0 else slope.sum() + c / p.intercept_scale**2
             return objective(p, w, c), np.append(w + X.T @ slope, pull)
 
         return minimize(primal, np.zeros(d + 1), jac=True, method="BFGS", options={"gtol": 1e-9}).fun
@@ -65,9 +65,9 @@ def optimum(p):
     lower = np.concatenate([np.maximum(dual.lower, 0.0), np.minimum(dual.lower, 0.0)])
     upper = np.concatenate([np.maximum(dual.upper, 0.0), np.minimum(dual.upper, 0.0)])
     Z = np.vstack([X, X])
-    if 0 < p.freedom < np.inf:
-        Z = np.column_stack([Z, np.full(len(Z), p.freedom)])
-    constraints = [{"type": "eq", "fun": np.sum, "jac": np.ones_like}] if p.freedom == np.inf else []
+    if 0 < p.intercept_scale < np.inf:
+        Z = np.column_stack([Z, np.full(len(Z), p.intercept_scale)])
+    constraints = [{"type": "eq", "fun": np.sum, "jac": np.ones_like}] if p.intercept_scale == np.inf else []
     found = minimize(
         lambda b: (0.5 * np.sum((b @ Z) ** 2) + linear @ b, Z @ (b @ Z) + linear),
         np.zeros(len(Z)), jac=True, method="SLSQP", bounds=list(zip(lower, upper, strict=True)),
@@ -82,9 +82,9 @@ def check(p, solution, best, rel):
     b = solution.dual
     image = b @ X
     dual = -0.5 * image @ image - p.C @ p.loss.conjugate(p.y, -b / p.C)
-    if 0 < p.freedom < np.inf:
-        dual -= 0.5 * (p.freedom * b.sum()) ** 2
-    elif p.freedom == np.inf:
+    if 0 < p.intercept_scale < np.inf:
+        dual -= 0.5 * (p.intercept_scale * b.sum()) ** 2
+    elif p.intercept_scale == np.inf:
         assert abs(b.sum()) < 1e-9
     else:
         assert solution.intercept == 0

@@ -32,7 +32,7 @@ _NOTHING = 1e-9
 _SIDE = 0.5
 """The share of the tolerance for either side of zero: across them, violations add up."""
 _GAP = 1e-4
-"""The duality gap, as a share of the objective, at which Newton's method on features ends, for a tolerance of one ..."""
+"""The duality gap, as a share of the objective, at which Newton's method on features ends, at a tolerance of one ..."""
 _FINEST_GAP = 1e-9
 """... and the smallest one, which rounding still lets it reach."""
 

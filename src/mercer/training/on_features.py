@@ -41,7 +41,7 @@ MANY = 5_000
 """From this many objects on, training on features is faster, if objects have few of them. A joint loss of several
 outputs gains from fewer objects ..."""
 VERY_MANY = 20_000
-"""... and losses with kinks only from this many, as their dual is quicker to solve on a matrix; but not the nu forms."""
+"""... and losses with kinks only from this many, as their dual is quicker to solve on a matrix; the nu forms do not."""
 FEW = 1024
 """Up to this many objects, losses with kinks are solved on the small matrix of dot products even if there are rows."""
 _OBJECTS_PER_FEATURE = 10
@@ -73,12 +73,12 @@ def training_gram(
     """
     _check_dual(owner, dual, fitted.kernel, losses)
     n, primal = len(objects), dual != "auto" and not dual
-    if primal or (dual == "auto" and _worthwhile(fitted, objects, losses, memory, nu_form=nu_form)):
-        if not _by_matrix(fitted, objects, losses):
-            rows = FeatureSpace.of(fitted, objects)[1]
-            fitted.in_range(squared_lengths(rows))
-            if primal or rows.shape[1] <= MOST_FEATURES or (n >= MANY and _pays(n, losses, memory)):
-                return Gram.of_rows(rows, memory=memory)
+    wanted = primal or (dual == "auto" and _worthwhile(fitted, objects, losses, memory, nu_form=nu_form))
+    if wanted and not _by_matrix(fitted, objects, losses):
+        rows = FeatureSpace.of(fitted, objects)[1]
+        fitted.in_range(squared_lengths(rows))
+        if primal or rows.shape[1] <= MOST_FEATURES or (n >= MANY and _pays(n, losses, memory)):
+            return Gram.of_rows(rows, memory=memory)
     return Gram.of(fitted, objects, dtype=dtype, memory=memory)
 
 

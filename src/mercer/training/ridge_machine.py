@@ -47,11 +47,11 @@ class RidgeMachine(StoredMachine):
             owner=type(self).__name__, dual=self.dual, memory=self.memory, dtype=np.float64,
         )  # fmt: skip
         guarded = guard(type(self).__name__, kernel, gram, self.psd)
-        options = {"intercept": bool(self.fit_intercept), "limits": limits_of(self, began)}
-        if gram.factor is None:
-            found = direct.solve(guarded.gram.exact(), targets, alpha, weights, **options)
-        else:
-            found = normal_equations.solve(gram.factor, targets, alpha, weights, **options)
+        solve = direct.solve if gram.factor is None else normal_equations.solve
+        matrix = guarded.gram.exact() if gram.factor is None else gram.factor
+        found = solve(
+            matrix, targets, alpha, weights, intercept=bool(self.fit_intercept), limits=limits_of(self, began)
+        )
         self.kernel_ = fitted
         self._alpha = alpha
         self._weights = weights

@@ -21,9 +21,9 @@ _SECTIONS = 12
 
 
 def backtrack(value: Function, at_start: float, descent: float, *, noise: float, size: float = 1.0) -> float | None:
-    """The first of size, size / 2, size / 4, ... that lowers the value, or None if none does or `descent` is not negative.
+    """The first of size, size / 2, size / 4, ... that lowers the value; None if none does.
 
-    `descent` is the slope at the start; differences up to `noise` are rounding.
+    `descent` is the slope at the start, where a positive one promises nothing. Differences up to `noise` are rounding.
 
     >>> backtrack(lambda t: (t - 0.2) ** 2, 0.04, -0.4, noise=0.0)
     0.25

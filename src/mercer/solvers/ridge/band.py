@@ -91,9 +91,7 @@ class BandForm:
         Threads().each(add_up, _slices(0, n, _SOLVED_COLUMNS))
         return diagonal
 
-    def inverse_blocks(
-        self, alpha: float, folds: Sequence[Any], use: UseBlock, limits: Limits | None = None
-    ) -> None:
+    def inverse_blocks(self, alpha: float, folds: Sequence[Any], use: UseBlock, limits: Limits | None = None) -> None:
         """Hand over the rows and columns of (K + alpha I)^-1 that belong to each fold, in any order."""
         steps, width, limits = self._steps(alpha), len(self.band) - 1, limits or Limits()
 

@@ -11,8 +11,8 @@ and their k-fold residuals: to a band (see `band`), or by eigenvectors where alp
 positive definite.
 
 Every method can be stopped through its limits, between alphas, and within the reduction to a band. A Cholesky
-factorisation and an eigendecomposition are single calls of LAPACK and run to their end. Nothing here is of use before it
-is finished, so time limits have no effect.
+factorisation and an eigendecomposition are single calls of LAPACK and run to their end. Nothing here is of use before
+it is finished, so time limits have no effect.
 """
 
 from __future__ import annotations

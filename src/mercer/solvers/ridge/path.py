@@ -59,9 +59,7 @@ class PrimalRidgePath:
     """Q_S'Q_S of each large fold S: once for all alphas."""
 
     @classmethod
-    def of(
-        cls, rows: Any, y: Float64, weights: Float64, *, intercept: bool, limits: Limits | None = None
-    ) -> Self:
+    def of(cls, rows: Any, y: Float64, weights: Float64, *, intercept: bool, limits: Limits | None = None) -> Self:
         root = np.sqrt(weights)[:, None]
         centred = CentredRows(rows, weights, intercept=intercept)
         with single_threaded_blas():

@@ -33,7 +33,7 @@ _BLOCK = 2**21
 _FULL = 8
 """Sparse rows that have more than one in so many features are multiplied as dense ones."""
 _CONDITION = 1e-9
-"""Below this reciprocal condition number too few digits of small variances are right, and the slower triangle is taken."""
+"""Below this reciprocal condition number too few digits of small variances are right: the slower triangle is taken."""
 _INDEFINITE = 1e-8
 """Negative eigenvalues larger than this, as a share of the largest, are not rounding."""
 _QUIET: dict[str, Any] = {"over": "ignore", "invalid": "ignore", "under": "ignore"}

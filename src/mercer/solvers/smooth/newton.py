@@ -7,8 +7,9 @@ Source    Chapelle, Training a support vector machine in the primal (2007), for 
           gradients after Diaz, Epperly, Frangella, Tropp and Webber (2023)
 
 With R_i = S_i S_i' the curvature of C_i loss in f_i, a step solves (1 + S'KS) v = -S'K r for the residual
-r = -(b + C slope), and moves b by r + S v (`system`). One low-rank factor F F' of K, computed once,
-preconditions every step. A step depends on f alone, so the solution on every eighth object is a good start. Where C K is so large that steps lose their way in rounding, the run ends as stalled: see `factored`.
+r = -(b + C slope), and moves b by r + S v (`system`). One low-rank factor F F' of K, computed once, preconditions every
+step. A step depends on f alone, so the solution on every eighth object is a good start. Where C K is so large that
+steps lose their way in rounding, the run ends as stalled: see `factored`.
 """
 
 from __future__ import annotations

@@ -25,8 +25,8 @@ def solve(
     if in_dual(problem.loss, problem.n_features, dual):
         return coordinate_descent.solve(problem, tol=tol, limits=limits, on_chunk=on_chunk, seed=seed)
     few_rows = problem.n_features <= problem.rows.shape[0] <= 2 * MOST_FEATURES
-    solver = newton if problem.n_features <= MOST_FEATURES or few_rows else newton_cg
-    return solver.solve(problem, tol=tol, limits=limits, on_chunk=on_chunk)
+    minimise = newton.solve if problem.n_features <= MOST_FEATURES or few_rows else newton_cg.solve
+    return minimise(problem, tol=tol, limits=limits, on_chunk=on_chunk)
 
 
 def solve_classes(
@@ -70,4 +70,3 @@ def in_dual(loss: Loss, n_features: int, dual: bool | None = None) -> bool:
     if not dual and not loss.smooth:
         raise ParameterError(f"The primal of {loss!r} is not smooth, so Newton's method cannot minimise it.")
     return dual
-

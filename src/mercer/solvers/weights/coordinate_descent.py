@@ -38,7 +38,7 @@ from mercer.solvers.weights.row_products import SparseRows, shuffled
 _ENTRIES_PER_CALL = 20_000_000
 """Between calls of the compiled loop the interpreter sees signals: about every twentieth of a second."""
 _VISITS_BETWEEN_CHECKS = 2.0
-"""In epochs over all rows. A check costs about half an epoch; checks at rarer intervals would find the end too late ..."""
+"""In epochs over all rows. A check costs about half an epoch; rarer checks would find the end too late ..."""
 _SHARE_OF_VISITS = 0.25
 """... and later a share of all visits so far, so that their total cost stays in proportion."""
 _MOST_EPOCHS_BETWEEN_CHECKS = 25

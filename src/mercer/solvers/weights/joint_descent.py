@@ -95,9 +95,10 @@ class JointDescentRun(Run):
     def step(self, iterations: int) -> None:
         del iterations
         order, kept, worst = shuffled(self._order, self._random), 0, 0.0
+        codes, first, C, factors = self._group.penalties
         for start in range(0, len(order), _ROWS_PER_CALL):
             kept, seen = _visit(
-                *self._rows.parts, self._group.lengths, *self._group.penalties, self._loss, self.count,
+                *self._rows.parts, self._group.lengths, codes, first, C, factors, self._loss, self.count,
                 self.b, self._w, self.c, self._rho, order, start, min(start + _ROWS_PER_CALL, len(order)), kept,
                 self._bar,
             )  # fmt: skip
@@ -217,9 +218,7 @@ def _aligned(features: int) -> Float64:
 
 
 @jit
-def _dual(
-    own: bool, f: float, b: float, penalty: float, loss: Array
-) -> tuple[float, float, float, float, float]:
+def _dual(own: bool, f: float, b: float, penalty: float, loss: Array) -> tuple[float, float, float, float, float]:
     """The sign of a coefficient, the coefficient with that sign, the derivative of the dual by it, bound and ridge."""
     label = 1 if own else 0
     sign = loss[label, 0]

@@ -80,7 +80,7 @@ class JointRun(Run):
         self._judge()
 
     @property
-    def W(self) -> Float64:
+    def weights(self) -> Float64:
         return self.theta[: self._rows.shape[1]]
 
     @property
@@ -98,7 +98,7 @@ class JointRun(Run):
         problem, d = self._problem, self._rows.shape[1]
         self._slope = problem.C[:, None] * self._slopes(self._f)
         self._gradient = np.empty_like(self.theta)
-        self._gradient[:d] = self.W + self._rows.combination(self._slope)
+        self._gradient[:d] = self.weights + self._rows.combination(self._slope)
         if problem.intercept:
             self._gradient[d] = self._slope.sum(axis=0)
         # The machine of b has the weights X'b = W - gradient.
@@ -215,7 +215,7 @@ def solve(
         middle = _middle(matrix) if problem.intercept else None
         rows = matrix if middle is None else matrix - middle
         run = JointRun(rows, problem, _start(rows, problem, limits, began), tol)
-        found = recover_coefficients(drive(run, tol, limits, on_chunk, began), run.W, rows, problem)
+        found = recover_coefficients(drive(run, tol, limits, on_chunk, began), run.weights, rows, problem)
         if middle is None:
             return found
         # b sums to zero, so the weights X'b are the same; their outputs at the middle go to the intercept.

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 
 from mercer._types import Float64
-from mercer.solvers.ridge.centred_rows import CentredRows
-from mercer.solvers.ridge.normal_equations import MOST_FEATURES
 from mercer.solvers.numerics.symmetric import pseudo_inverse
 from mercer.solvers.problem import LossProblem
+from mercer.solvers.ridge.centred_rows import CentredRows
+from mercer.solvers.ridge.normal_equations import MOST_FEATURES
 from mercer.solvers.solution import Solution
 
 _AS_GOOD = 1e-3

@@ -23,8 +23,7 @@ _BLOCKS = 8
 _SMALLEST_BLOCK = 4096
 """Rows; smaller blocks take less time than handing them to a thread."""
 _NEIGHBOURS = 16
-"""Rows that stay together when many are shuffled: enough for memory to be read in streams, few enough for descent to see
-them as random."""
+"""Rows that stay together when many are shuffled: enough for memory to be read in streams, few enough to be random."""
 _ROWS_IN_CACHE = 2048
 """Fewer rows are shuffled one by one."""
 _ROWS_OF_A_PRODUCT = 512

@@ -55,7 +55,8 @@ class SmoothedRun(PrimalNewtonRun):
         super().__init__(problem, rows, start, tol)
 
     def _judge(self, block: slice, f: Float64, slope: Float64, curvature: Float64) -> float:
-        return float(_parabolas(*(part[block] for part in self._pieces), f, slope, curvature))
+        linear, kink, lower, upper, steepness = (part[block] for part in self._pieces)
+        return float(_parabolas(linear, kink, lower, upper, steepness, f, slope, curvature))
 
     def _pull(self, f: Float64, change: Float64, size: float) -> float:
         return float(_pull(*self._pieces, f, change, size))
