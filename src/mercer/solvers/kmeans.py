@@ -21,8 +21,8 @@ from mercer.gram.matrix import Gram
 from mercer.solvers.drive import Limits
 
 _FEW = 0.1
-"""If fewer than this share of the objects moved, KZ is corrected rather than computed anew: rows cost more than the same
-entries in one product."""
+"""If fewer than this share of the objects moved, KZ is corrected rather than computed anew: a row alone costs more than
+it does as a part of a product."""
 _FRESH = 8
 """KZ is computed anew at least after this many rounds, so that rounding of corrections does not add up."""
 
