@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from typing import Any, ClassVar, Self
 
@@ -22,6 +23,7 @@ from mercer.losses.squared import Squared
 from mercer.solvers.ridge.direct import RidgePath
 from mercer.solvers.ridge.path import PrimalRidgePath
 from mercer.training.kernelised import KernelLike
+from mercer.training.limits import limits_of
 from mercer.training.on_features import training_gram
 from mercer.training.psd import guard, quietly
 from mercer.training.targets import numbers_of, sample_weights
@@ -151,8 +153,11 @@ class KernelRidgeCV(KernelRidge):
         self, fitted: FittedKernel, objects: Objects, targets: Float64, weights: Float64, alphas: int
     ) -> RidgePath | PrimalRidgePath:
         """What answers for every alpha: the features of the kernel, where that is asked for or pays, or its matrix."""
-        gram = training_gram(self, fitted, objects, [Squared()], memory=self.memory, dtype=np.float64)
-        rows, intercept = gram.factor, bool(self.fit_intercept)
+        gram = training_gram(
+            fitted, objects, [Squared()],
+            owner=type(self).__name__, dual=self.dual, memory=self.memory, dtype=np.float64,
+        )  # fmt: skip
+        rows, intercept, limits = gram.factor, bool(self.fit_intercept), limits_of(self, time.monotonic())
         if rows is not None and rows.shape[1] < len(objects):
             n, d = rows.shape
             budget.require(
@@ -161,9 +166,9 @@ class KernelRidgeCV(KernelRidge):
                 f"Cross-validation on {n:,} objects of {d:,} features",
                 "Train on fewer objects, raise `memory`, or use a kernel with fewer features.",
             )
-            return PrimalRidgePath.of(rows, targets, weights, intercept=intercept)
+            return PrimalRidgePath.of(rows, targets, weights, intercept=intercept, limits=limits)
         K = guard(type(self).__name__, fitted.kernel, gram, quietly(self.psd)).gram.exact()
-        return RidgePath.of(K, targets, weights, intercept=intercept, alphas=alphas)
+        return RidgePath.of(K, targets, weights, intercept=intercept, alphas=alphas, limits=limits)
 
     def _refitted_residuals(
         self,

@@ -23,7 +23,7 @@ from mercer.solvers.box.problem import BoxProblem
 from mercer.training.certificate import Certificate
 from mercer.training.kernelised import KernelLike
 from mercer.training.limits import limits_of
-from mercer.training.nu import solve_sided
+from mercer.training.nu import solve_nu_form
 from mercer.training.on_features import training_gram
 from mercer.training.psd import Repair, certified, guard
 from mercer.training.sanity import warn_if_constant, warn_of_scales
@@ -112,7 +112,10 @@ class OneClassSVM(OutlierMixin, StoredMachine):
             warn_of_scales(objects)
             fitted = kernel.fit(objects)
             memory = self.memory if self.cache_size is None else self.cache_size
-            gram = training_gram(self, fitted, objects, [Hinge()], memory=memory)
+            gram = training_gram(
+                fitted, objects, [Hinge()],
+                owner=type(self).__name__, dual=self.dual, nu_form=self._sided, memory=memory,
+            )  # fmt: skip
             guarded = guard(owner, kernel, gram, self.psd)
             warn_if_constant(guarded.gram)
             mass = nu * float(weights.sum())
@@ -121,7 +124,7 @@ class OneClassSVM(OutlierMixin, StoredMachine):
             linear = self._linear(mass, part.diagonal())
             problem = BoxProblem(linear, np.zeros(len(used)), weights[used], mass)
             with reporting("Training") as report:
-                found, _ = solve_sided(
+                found, _ = solve_nu_form(
                     part,
                     problem,
                     tol,

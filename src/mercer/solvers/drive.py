@@ -40,6 +40,15 @@ class Limits:
     since: float = field(default_factory=time.monotonic, compare=False)
     """... from this moment on."""
 
+    def raise_if_stopped(self) -> None:
+        """Raise `Stopped` once the event is set."""
+        if self.stop.is_set():
+            raise Stopped
+
+    @property
+    def out_of_time(self) -> bool:
+        return time.monotonic() - self.since > self.time_limit
+
 
 @final
 @dataclass(frozen=True)

@@ -24,8 +24,11 @@ from mercer.solvers.ridge.normal_equations import MOST_FEATURES
 from mercer.solvers.ridge.variance import Scatter, explaining
 
 _COPIES = 4
+"""Matrices over features that exist at a time: the scatter, its factor, and two on the way."""
 _ENTRIES = 2**22
+"""Of kernel values with new objects at a time: 32 MiB."""
 _ROUNDING = 1e-12
+"""Squared lengths beyond known features, as a share of the whole, that are rounding."""
 
 
 @final

@@ -66,7 +66,10 @@ class LossMachine(StoredMachine):
         warn_of_scales(objects)
         self.kernel_ = kernel.fit(objects)
         losses = [task.loss for task in tasks]
-        gram = training_gram(self, self.kernel_, objects, losses, memory=self._memory())
+        gram = training_gram(
+            self.kernel_, objects, losses,
+            owner=type(self).__name__, dual=self.dual, nu_form=self._sided, memory=self._memory(),
+        )  # fmt: skip
         guarded = guard(type(self).__name__, kernel, gram, self.psd)
         warn_if_constant(guarded.gram)
         machines = self._train(guarded.gram, tasks, penalties, began)

@@ -114,7 +114,10 @@ class MarginClassifier(Probabilities, ClassifierMixin, StoredPairs, ABC):
             fitted = kernel.fit(objects)
             memory = self.memory if self.cache_size is None else self.cache_size
             if np.isfinite(bounds).all():
-                gram = training_gram(self, fitted, objects, [Hinge()], memory=memory)
+                gram = training_gram(
+                    fitted, objects, [Hinge()],
+                    owner=type(self).__name__, dual=self.dual, nu_form=self._sided, memory=memory,
+                )  # fmt: skip
             else:
                 gram = gram_of(fitted, objects, memory=memory)
             guarded = guard(type(self).__name__, kernel, gram, self.psd)

@@ -19,6 +19,7 @@ from mercer.losses.squared import Squared
 from mercer.solvers.problem import LossProblem
 from mercer.solvers.ridge import direct, normal_equations
 from mercer.training.certificate import Certificate, certify
+from mercer.training.limits import limits_of
 from mercer.training.on_features import training_gram
 from mercer.training.psd import Repair, certified, guard
 from mercer.training.storing import StoredMachine
@@ -41,12 +42,16 @@ class RidgeMachine(StoredMachine):
         self, kernel: Kernel, objects: Objects, targets: Float64, weights: Float64, alpha: Float64, began: float
     ) -> None:
         fitted = kernel.fit(objects)
-        gram = training_gram(self, fitted, objects, [Squared()], memory=self.memory, dtype=np.float64)
+        gram = training_gram(
+            fitted, objects, [Squared()],
+            owner=type(self).__name__, dual=self.dual, memory=self.memory, dtype=np.float64,
+        )  # fmt: skip
         guarded = guard(type(self).__name__, kernel, gram, self.psd)
-        if gram.factor is None:
-            found = direct.solve(guarded.gram.exact(), targets, alpha, weights, intercept=bool(self.fit_intercept))
-        else:
-            found = normal_equations.solve(gram.factor, targets, alpha, weights, intercept=bool(self.fit_intercept))
+        solve = direct.solve if gram.factor is None else normal_equations.solve
+        matrix = guarded.gram.exact() if gram.factor is None else gram.factor
+        found = solve(
+            matrix, targets, alpha, weights, intercept=bool(self.fit_intercept), limits=limits_of(self, began)
+        )
         self.kernel_ = fitted
         self._alpha = alpha
         self._weights = weights

@@ -17,7 +17,8 @@ from mercer.gram.contract import Gram
 from mercer.gram.make import gram_of
 from mercer.inputs.base import Objects
 from mercer.kernels.base import FittedKernel
-from mercer.solvers.eigen import Product, leading
+from mercer.solvers.eigen import leading
+from mercer.solvers.numerics.conjugate_gradients import Product
 from mercer.training.kernelised import Kernelised
 
 _DIRECT = 600
