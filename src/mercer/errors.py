@@ -96,3 +96,10 @@ class MercerWarning(UserWarning):
 
 class KernelWarning(MercerWarning):
     """A kernel that is legal but probably not what was meant."""
+
+
+def missing_extra(what: str, package: str, extra: str) -> MissingExtraError:
+    """The error for `what` that needs a package of an extra, for the caller to raise."""
+    return MissingExtraError(
+        f"{what} needs {package}, which is not installed. Install it with: pip install 'mercer[{extra}]'."
+    )

@@ -9,7 +9,7 @@ from mercer.cli import app
     ("arguments", "code", "message"),
     [
         (["fit", "nothing.csv", "-t", "pet"], 3, "no such file"),
-        (["fit", "pets.csv"], 3, "which column is to be learnt"),
+        (["fit", "pets.csv"], 3, "which column is the target"),
         (["fit", "pets.csv", "-t", "pte"], 3, "there is no column"),
         (["fit", "pets.csv", "-t", "pet", "--kernel", "rbff"], 2, "rbff"),
         (["fit", "pets.csv", "-t", "pet", "--kernel", "__import__('os')"], 2, "kernel"),

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from mercer.errors import DataFileError
 from mercer.readers import read, streaming
-from mercer.readers.grid import numbers_of
+from mercer.readers.cells import numbers_of
 from mercer.readers.options import Options
 
 
@@ -129,7 +129,7 @@ def test_quoted_cells_across_pieces(tmp_path):
     ("wrong", "message"),
     [
         ("p,x,red\n", 'a.csv:62: column "mass": "x" is not a number'),
-        ("p,1\n", "a.csv:62: 2 columns, where line 1 has 3"),
+        ("p,1\n", "a.csv:62: 2 columns, but line 1 has 3"),
         ('p,1,"red\n', "a.csv:62: a quote is never closed"),
         (b"p,1,r\xfcd\n", "a.csv:62: not utf-8"),
         ("p,1e999,red\n", 'a.csv:62: column "mass": "1e999" is too large'),

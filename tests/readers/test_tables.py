@@ -94,8 +94,8 @@ def test_quotes_and_lines_in_cells(file):
 @pytest.mark.parametrize(
     ("content", "message", "hint"),
     [
-        ("a,b,label\n1,2,x\n1,2\n", "t.csv:3: 2 columns, where line 1 has 3", "--delimiter"),
-        ("a,a,label\n1,2,x\n", 't.csv:1: the column name "a" occurs 2 times', "Rename"),
+        ("a,b,label\n1,2,x\n1,2\n", "t.csv:3: 2 columns, but line 1 has 3", "--delimiter"),
+        ("a,a,label\n1,2,x\n", 't.csv:1: the column name "a" occurs 2 times', "own name"),
         ("a,,label\nx,2,x\n", "t.csv:1: column 2 has no name", "--no-header"),
         ('a,label\n1,"x\n', "t.csv:2: a quote is never closed", ""),
         ("age,label\n1,x\n2,y\n3,x\n4,y\nabc,x\n", 't.csv:6: column "age": "abc" is not a number', "--category age"),
@@ -196,8 +196,8 @@ def test_parquet(tmp_path):
     assert data.labels.tolist() == [0, 1, 0]
     content = (tmp_path / "t.parquet").read_bytes()
     (tmp_path / "cut.parquet").write_bytes(content[:200])
-    assert "no Parquet file" in refusal(str(tmp_path / "cut.parquet"))[0]
+    assert "not a Parquet file" in refusal(str(tmp_path / "cut.parquet"))[0]
     (tmp_path / "t.csv").write_bytes(content)
-    assert "called .csv, but its content is parquet" in refusal(str(tmp_path / "t.csv"))[0]
+    assert "ends in .csv, but the content is parquet" in refusal(str(tmp_path / "t.csv"))[0]
     pq.write_table(pa.table({"a": [[1], [2]], "label": [0, 1]}), path)
     assert 'column "a"' in refusal(path)[0]

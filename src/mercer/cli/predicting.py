@@ -175,7 +175,7 @@ def safe(value: Any) -> Any:
     """Text that a spreadsheet would run as a formula gets a quote before it; numbers stay numbers."""
     if not isinstance(value, str) or not value.startswith(_FORMULA):
         return value
-    from mercer.readers.labels import is_number
+    from mercer.readers.cells import is_number
 
     return value if is_number(value) else f"'{value}"
 

@@ -8,7 +8,8 @@ from typing import Annotated, Any
 
 import typer
 
-from mercer.readers.options import FORMATS, MIB, Options
+from mercer.readers.formats import FORMATS
+from mercer.readers.options import MIB, Options
 
 _PANEL = "How the file is read (all of it is found out otherwise)"
 

@@ -13,100 +13,96 @@ import scipy.sparse as sp
 
 from mercer.errors import DataFileError
 from mercer.readers.data import Data
-from mercer.readers.labels import from_sidecar, typed
+from mercer.readers.gram_files import gram_of, is_gram
 from mercer.readers.options import Options
-from mercer.readers.problems import problem, quoted
+from mercer.readers.problems import problem, quoted, reason, some
 from mercer.readers.source import Source, binary
+from mercer.readers.tables import check_width, column_called
 
 _MATRICES = ("X", "x", "data", "features", "arr_0")
 _LABELS = ("y", "Y", "target", "labels", "label", "arr_1")
 _GRAMS = ("K", "gram", "kernel")
+_SAVE = "Save it with numpy.savez(path, X=..., y=...)."
 
 
 def read_npy(source: Source, options: Options) -> Data:
-    """One matrix; its labels come from a file of their own, or are one of its columns."""
-    matrix = array_of(source.name, source.content)
-    return _vectors(source.name, "npy", matrix, None, options)
+    """One matrix; its labels are one of its columns, or come from a file of their own."""
+    return _data(source.name, "npy", array_of(source.name, source.content), None, options)
 
 
 def read_npz(source: Source, options: Options) -> Data:
     """A matrix `X` and labels `y`, a sparse matrix as SciPy writes it, or a Gram matrix `K`."""
     members = _members(source, options)
+    labels = _first(members, _LABELS)
     if {"indices", "indptr", "data", "shape"} <= members.keys():
-        return _vectors(source.name, "npz", _sparse(source.name, members, options), members.get("y"), options)
-    gram = next((key for key in _GRAMS if key in members), None)
-    labels = next((members[key] for key in _LABELS if key in members), None)
+        return _data(source.name, "npz", _sparse(source.name, members), labels, options)
+    gram = _first(members, _GRAMS)
     if gram is not None or options.format == "gram":
-        from mercer.readers.gram_files import gram_of
+        gram = gram if gram is not None else next(iter(members.values()))
+        ids = [str(item) for item in members["ids"].ravel().tolist()] if "ids" in members else None
+        return gram_of(source.name, gram, options, ids=ids, labels=_as_text(source.name, labels, gram.shape[:1]))
+    matrix = _first(members, _MATRICES)
+    if matrix is None:
+        names = some([quoted(name) for name in members], 10)
+        raise problem(source.name, f"none of its arrays is called X: {names}", hint=_SAVE)
+    return _data(source.name, "npz", matrix, labels, options)
 
-        matrix = members[gram] if gram is not None else next(iter(members.values()))
-        ids = None if "ids" not in members else [str(item) for item in members["ids"].tolist()]
-        return gram_of(source.name, matrix, ids, labels, options)
-    key = next((key for key in _MATRICES if key in members), None)
-    if key is None:
-        shown = ", ".join(quoted(name) for name in list(members)[:10])
-        raise problem(
-            source.name,
-            f"none of its arrays is called X: {shown}",
-            hint="Save it with numpy.savez(path, X=..., y=...).",
-        )
-    return _vectors(source.name, "npz", members[key], labels, options)
+
+def _first(members: Mapping[str, npt.NDArray[Any]], names: tuple[str, ...]) -> npt.NDArray[Any] | None:
+    return next((members[name] for name in names if name in members), None)
 
 
 def array_of(name: str, content: bytes) -> npt.NDArray[Any]:
-    """An array from the bytes of an npy file; its header must not promise more than there is."""
+    """An array from the bytes of an npy file, whose header must not promise more than there is."""
     stream = io.BytesIO(content)
     try:
         version = np.lib.format.read_magic(stream)
-        reader = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
-        shape, _, dtype = reader(stream)
+        read_header = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+        shape, _, dtype = read_header(stream)
         if dtype.hasobject:
-            raise problem(
-                name,
-                "it holds Python objects (a pickle), which are never loaded",
-                hint="Save plain numbers or fixed-width strings.",
-            )
+            what = "it holds Python objects (a pickle), which are never loaded"
+            raise problem(name, what, hint="Save plain numbers or fixed-width strings.")
         needed = int(np.prod([int(side) for side in shape], dtype=object)) * dtype.itemsize
         if needed > len(content):
-            raise problem(name, f"its header promises {needed:,} bytes, but the file has {len(content):,}")
+            what = f"its header promises {needed:,} bytes, but the file has {len(content):,}"
+            raise problem(name, what, hint="Is it cut off? Save it again.")
         stream.seek(0)
         array: npt.NDArray[Any] = np.load(stream, allow_pickle=False)
     except DataFileError:
         raise
-    except Exception as error:  # NumPy lets every kind of error through, from Python's own tokenizer on
-        raise problem(name, f"no NumPy file that can be read: {' '.join(str(error).split())[:200]}") from error
+    except Exception as error:  # NumPy raises errors of every kind, from Python's own tokenizer on
+        what = f"not a NumPy file that can be read: {reason(error)}"
+        raise problem(name, what, hint="Is it damaged? Save it again with numpy.save.") from error
     return array
 
 
 def _members(source: Source, options: Options) -> dict[str, npt.NDArray[Any]]:
     try:
         with zipfile.ZipFile(io.BytesIO(source.content)) as archive:
-            if sum(item.file_size for item in archive.infolist()) > options.max_bytes:
+            items = archive.infolist()
+            if sum(item.file_size for item in items) > options.max_bytes:
                 raise problem(source.name, "too large when unpacked", hint="Raise the cap with --max-mb.")
-            if not any(item.filename.endswith(".npy") for item in archive.infolist()):
+            if not any(item.filename.endswith(".npy") for item in items):
                 raise binary(source.name, source.content)
             found = {}
-            for item in archive.infolist():
+            for item in items:
                 key = item.filename.removesuffix(".npy")
                 with archive.open(item) as stream:
                     content = stream.read(options.max_bytes + 1)
                 found[key] = array_of(f"{source.name}/{quoted(key)[1:-1]}", content)
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, OSError) as error:
-        raise problem(source.name, f"no npz file that can be read: {error}") from error
-    if not found:
-        raise problem(source.name, "the file holds no arrays")
+    except DataFileError:
+        raise
+    except Exception as error:  # zipfile raises errors of many kinds, those of its decompressors among them
+        what = f"not an npz file that can be read: {reason(error)}"
+        raise problem(source.name, what, hint="Is it damaged? Save it again with numpy.savez.") from error
     return found
 
 
-def _sparse(name: str, members: Mapping[str, npt.NDArray[Any]], options: Options) -> sp.csr_array:
-    kind = str(members["format"].astype(np.str_)) if "format" in members else "csr"
-    kind = kind.strip("b'\"")
+def _sparse(name: str, members: Mapping[str, npt.NDArray[Any]]) -> sp.csr_array:
+    hint = "Save it as CSR: scipy.sparse.save_npz(path, X.tocsr())."
+    kind = str(members["format"].astype(np.str_)).strip("b'\"") if "format" in members else "csr"
     if kind not in ("csr", "csc"):
-        raise problem(
-            name,
-            f"a sparse matrix in the format {quoted(kind)}",
-            hint="Save it as CSR: scipy.sparse.save_npz(path, X.tocsr()).",
-        )
+        raise problem(name, f"a sparse matrix in the format {quoted(kind)}", hint=hint)
     try:
         shape = (int(members["shape"][0]), int(members["shape"][1]))
         parts = (members["data"], members["indices"], members["indptr"])
@@ -114,47 +110,34 @@ def _sparse(name: str, members: Mapping[str, npt.NDArray[Any]], options: Options
         matrix.check_format(full_check=True)
         return sp.csr_array(matrix)
     except (ValueError, TypeError, IndexError) as error:
-        raise problem(name, f"no sparse matrix that fits together: {error}") from error
-
-
-def _vectors(name: str, format_: str, matrix: Any, labels: Any, options: Options) -> Data:
-    from mercer.readers.gram_files import gram_of, is_gram
-
-    if matrix.ndim == 1 and matrix.dtype.kind in "UO":
-        text = [str(item) for item in matrix.tolist()]
-        return Data(name, format_, "strings", text, _labels(name, labels, len(text), options))
-    if matrix.ndim != 2 or matrix.dtype.kind not in "fiub":
-        raise problem(name, f"a matrix of numbers is needed, this is {matrix.dtype} of shape {matrix.shape}")
-    if matrix.shape[1] > options.max_features:
         raise problem(
-            name,
-            f"{matrix.shape[1]:,} columns, more than {options.max_features:,}",
-            hint="Raise the cap with --max-features.",
-        )
+            name, f"the parts of the sparse matrix do not fit together: {reason(error)}", hint=hint
+        ) from error
+
+
+def _data(name: str, format_: str, matrix: Any, labels: Any, options: Options) -> Data:
+    """Strings, vectors, or a Gram matrix, by the shape and type of an array."""
+    if matrix.ndim == 1 and matrix.dtype.kind == "U":
+        text = [str(item) for item in matrix.tolist()]
+        return Data(name, format_, "strings", text, _as_text(name, labels, (len(text),)), "label")
+    if matrix.ndim != 2 or matrix.dtype.kind not in "fiub":
+        what = f"a matrix of numbers is needed; this is {matrix.dtype} of shape {matrix.shape}"
+        raise problem(name, what, hint="Save one row of numbers per object.")
+    check_width(name, matrix.shape[1], options)
     if options.format == "gram" or (options.format is None and labels is None and is_gram(matrix)):
-        return gram_of(name, matrix, None, labels, options)
-    notes: tuple[str, ...] = ()
-    target = None
+        return gram_of(name, matrix, options, labels=_as_text(name, labels, matrix.shape[:1]))
+    target = "label"
     if labels is None and options.labels is None and options.target is not None and not sp.issparse(matrix):
-        from mercer.readers.tables import column_called
-
-        target = column_called(
-            options.target, {str(place + 1): None for place in range(matrix.shape[1])}, name, "--target"
-        )
-        place = int(target) - 1
-        labels, matrix = matrix[:, place], np.delete(matrix, place, axis=1)
-    return Data(name, format_, "vectors", matrix, _labels(name, labels, matrix.shape[0], options), target, notes=notes)
+        numbers = {str(place + 1): None for place in range(matrix.shape[1])}
+        target = column_called(options.target, numbers, name, "--target")
+        labels, matrix = matrix[:, int(target) - 1], np.delete(matrix, int(target) - 1, axis=1)
+    return Data(name, format_, "vectors", matrix, _as_text(name, labels, matrix.shape[:1]), target)
 
 
-def _labels(name: str, labels: Any, n: int, options: Options) -> npt.NDArray[Any] | None:
-    if options.labels is not None:
-        return typed(from_sidecar(options.labels, None, n, options)[0], options.labels)
+def _as_text(name: str, labels: Any, shape: tuple[int, ...]) -> npt.NDArray[np.str_] | None:
+    """Labels as they would be written in a file."""
     if labels is None:
-        if options.require_target and options.require_labels:
-            raise problem(
-                name, "no labels", hint="Give them with --labels FILE, one per line, or as the array y of an npz file."
-            )
         return None
-    if labels.shape != (n,):
-        raise problem(name, f"labels of shape {labels.shape} for {n:,} objects")
-    return typed([str(item) for item in labels.tolist()], name)
+    if labels.shape != shape:
+        raise problem(name, f"labels of shape {labels.shape} for {shape} objects", hint=_SAVE)
+    return np.array([str(item) for item in labels.tolist()], dtype=np.str_)

@@ -1,130 +1,134 @@
-"""What a column of text holds: numbers, categories, prose, sequences, molecules, trees; dates are refused."""
+"""What a column of a table holds: numbers, categories, prose, sequences, molecules or trees; dates are refused."""
 
 from __future__ import annotations
 
 import re
 import shlex
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import final
 
 import numpy as np
 
+from mercer.readers.cells import MISSING, Cells, is_finite, is_number, numbers_of
 from mercer.readers.data import CATEGORY, NUMBER, SEQUENCE, SMILES, TEXT, TREE, Column
-from mercer.readers.grid import Cells, numbers_of
-from mercer.readers.labels import MISSING, is_number
 from mercer.readers.options import Options
-from mercer.readers.problems import count, problem, quoted
+from mercer.readers.problems import problem, quoted
 
 _DATE = re.compile(
     r"(\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4})"  # a day
     r"([ T]\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?)?"  # and perhaps a time
 )
-_SEQUENCE = re.compile(r"[A-Za-z*-]+")
+_LETTERS = re.compile(r"[A-Za-z*-]+")
 _DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
 ID_NAMES = re.compile(
     r"(row|index|id|name|instance|instance_name|identifier|key|uuid|.*[ _-]id|id[ _-].*|num|number|mol_id)",
     re.IGNORECASE,
 )
-_MOSTLY = 0.8
-_FEW_SHARE = 0.5
-_FEW = 50
-_LONG = 20
+
+# Rules of thumb for tables made by people, which the user overrides with --category, --text and the like.
+_MOSTLY = 0.8  # with this share of numbers a column is numeric, and the rest are mistakes; lower hides typing errors
+_DISTINCT = 0.5  # with more than this share of distinct values, words are not categories
+_CATEGORIES = 50  # up to this many distinct values always are categories; more make one-hot vectors long and thin
+_PROSE = 20  # characters: longer words on average are prose, not names of categories
+_SHORTEST_SEQUENCE = 8  # characters on average: shorter strings of letters are words
+_ALPHABET = 6  # letters: DNA and RNA with gaps and N have no more; longer alphabets need a telling name
 
 
-class Typist:
-    """Gives each column its kind; `notes` collects what should be said."""
+@final
+@dataclass(frozen=True)
+class ColumnReader:
+    """Gives the columns of one table their kinds; `lines` are those of the rows, for messages."""
 
-    def __init__(self, name: str, lines: Sequence[int], options: Options) -> None:
-        self.name = name
-        self.lines = lines
-        self.options = options
-        self.notes: list[str] = []
+    name: str
+    lines: Sequence[int]
+    options: Options
 
-    def column(self, key: str, raw: Cells) -> Column:
+    def read(self, key: str, raw: Cells) -> Column:
+        """The column called `key`, of the kind that the user gave or that its cells show."""
         if isinstance(raw, np.ndarray):
             return Column(key, NUMBER, raw)
         values = [value.strip() for value in raw]
-        present = [value for value in values if value not in MISSING]
-        told = self._told(key)
-        if told is not None and told != NUMBER:
-            return self._words(key, told, values)
-        if not present:
-            return Column(key, NUMBER, np.full(len(values), np.nan))
+        kind = self._given_kind(key)
+        if kind is not None and kind != NUMBER:
+            return _words(key, kind, values)
         if self.options.decimal_comma:
             values = [value.replace(",", ".", 1) if _DECIMAL_COMMA.fullmatch(value) else value for value in values]
-            present = [value for value in values if value not in MISSING]
-        quickly = numbers_of(values)
-        if quickly is not None:
-            return Column(key, NUMBER, quickly)
-        numbers = sum(map(is_number, present))
-        if numbers == len(present):
-            raise self._beyond(key, values)
-        if all(_DATE.fullmatch(value) for value in present[:100]):
-            raise self._date(key, values, present[0])
-        if numbers >= _MOSTLY * len(present) or told == NUMBER:
-            raise self._mixed(key, values, present, len(present) - numbers)
-        return self._words(key, kind_of_words(key, present), values)
+        numbers = numbers_of(values)
+        if numbers is not None:
+            return Column(key, NUMBER, numbers)
+        self._refuse_almost_numbers(key, values, must_be_numbers=kind == NUMBER)
+        return _words(key, kind_of_words(key, [value for value in values if value not in MISSING]), values)
 
-    def _told(self, key: str) -> str | None:
-        kinds: tuple[tuple[tuple[str, ...], str], ...] = (
-            (self.options.categories, CATEGORY),
-            (self.options.text, TEXT),
-            (self.options.smiles, SMILES),
-        )
-        kinds += ((self.options.trees, TREE), (self.options.numbers, NUMBER))
-        return next((kind for names, kind in kinds if key in names), None)
+    def _refuse_almost_numbers(self, key: str, values: list[str], *, must_be_numbers: bool) -> None:
+        """Raise the error for dates, for numbers that no float holds, and for a few words among numbers."""
+        present = [value for value in values if value not in MISSING]
+        wrong = [value for value in present if not is_number(value)]
+        if not wrong:
+            beyond = next(value for value in present if not is_finite(value))
+            raise self._error(key, values, beyond, "is too large a number", "Rescale the column.")
+        if all(map(_DATE.fullmatch, present[:100])):
+            hint = f"Convert it to a number (days since some day, say), or leave it out with --drop {shlex.quote(key)}."
+            raise self._error(key, values, present[0], "is a date, and there is no kernel on dates", hint)
+        if must_be_numbers or len(present) - len(wrong) >= _MOSTLY * len(present):
+            raise self._error(key, values, wrong[0], "is not a number", _mixed_hint(key, wrong, len(present)))
 
-    def _beyond(self, key: str, values: list[str]) -> Exception:
-        wrong = next(value for value in values if value not in MISSING and abs(float(value)) == np.inf)
-        return self._at(key, values, wrong, f"{quoted(wrong)} is too large a number", "Rescale the column.")
+    def _given_kind(self, key: str) -> str | None:
+        options = self.options
+        given = {
+            CATEGORY: options.categories,
+            TEXT: options.text,
+            SMILES: options.smiles,
+            TREE: options.trees,
+            NUMBER: options.numbers,
+        }
+        return next((kind for kind, names in given.items() if key in names), None)
 
-    def _words(self, key: str, kind: str, values: list[str]) -> Column:
-        column = np.empty(len(values), dtype=object)
-        gaps = MISSING if kind == CATEGORY else MISSING - {"NA", "nan", "null", "none", "None"}
-        column[:] = [None if value in gaps else value for value in values]
-        return Column(key, kind, column)
+    def _error(self, key: str, values: list[str], wrong: str, message: str, hint: str) -> Exception:
+        line = self.lines[values.index(wrong)]
+        return problem(self.name, f"{quoted(wrong)} {message}", line=line, column=key, hint=hint)
 
-    def _date(self, key: str, values: list[str], day: str) -> Exception:
-        drop = f"--drop {shlex.quote(key)}"
-        hint = f"Make it a number (days since some day, month of the year), or leave it out with {drop}."
-        return self._at(key, values, day, f"{quoted(day)} is a date, and there is no kernel on dates", hint)
 
-    def _mixed(self, key: str, values: list[str], present: list[str], many: int) -> Exception:
-        wrong = next(value for value in present if not is_number(value))
-        told = f"{count(many, 'value')} of {len(present):,} {'is' if many == 1 else 'are'} no number"
-        hint = f"{told}. Correct it, or use --category {shlex.quote(key)}."
-        if _DECIMAL_COMMA.fullmatch(wrong):
-            hint = "Decimal commas are read with --decimal-comma."
-        return self._at(key, values, wrong, f"{quoted(wrong)} is not a number", hint)
+def _words(key: str, kind: str, values: list[str]) -> Column:
+    """A column of strings; "none" may be a word of a text, but is no category."""
+    column = np.empty(len(values), dtype=object)
+    missing = MISSING if kind == CATEGORY else MISSING - {"NA", "nan", "null", "none", "None"}
+    column[:] = [None if value in missing else value for value in values]
+    return Column(key, kind, column)
 
-    def _at(self, key: str, values: list[str], wrong: str, message: str, hint: str) -> Exception:
-        return problem(self.name, message, line=self.lines[values.index(wrong)], column=key, hint=hint)
+
+def _mixed_hint(key: str, wrong: list[str], n: int) -> str:
+    if _DECIMAL_COMMA.fullmatch(wrong[0]):
+        return "Decimal commas are read with --decimal-comma."
+    values = "value is" if n == 1 else "values is" if len(wrong) == 1 else "values are"
+    return f"{len(wrong):,} of {n:,} {values} not a number. Correct it, or use --category {shlex.quote(key)}."
 
 
 def kind_of_words(key: str, present: Sequence[str]) -> str:
-    """What words in a column are, from its name and from how often and how long they are."""
-    lower = key.lower()
-    if "smiles" in lower:
+    """The kind of a column of words, by its name, and by how many and how long they are."""
+    if "smiles" in key.lower():
         return SMILES
     if all(value.startswith("(") and value.endswith(")") for value in present):
         return TREE
-    distinct = set(present)
     mean = sum(map(len, present)) / len(present)
-    letters = all(_SEQUENCE.fullmatch(value) for value in present[:1000])
-    if letters and mean >= 8 and (len(distinct) > _FEW_SHARE * len(present) or "sequence" in lower):
-        alphabet = set("".join(value.upper() for value in present[:1000]))
-        if len(alphabet) <= 6 or ("seq" in lower or "protein" in lower or "dna" in lower or "peptide" in lower):
-            return SEQUENCE
-    many = len(distinct) > _FEW_SHARE * len(present) and len(distinct) > _FEW
-    if many or (mean > _LONG and len(distinct) > _FEW):
-        return TEXT
-    return CATEGORY
+    distinct = len(set(present))
+    varied = distinct > _DISTINCT * len(present)
+    if mean >= _SHORTEST_SEQUENCE and (varied or "sequence" in key.lower()) and _are_sequences(key, present[:1000]):
+        return SEQUENCE
+    return TEXT if distinct > _CATEGORIES and (varied or mean > _PROSE) else CATEGORY
+
+
+def _are_sequences(key: str, values: Sequence[str]) -> bool:
+    if not all(map(_LETTERS.fullmatch, values)):
+        return False
+    named = any(word in key.lower() for word in ("seq", "protein", "dna", "peptide"))
+    return named or len(set("".join(values).upper())) <= _ALPHABET
 
 
 def is_identifier(key: str, values: Cells) -> bool:
-    """Whether a column only names the rows: every value another, and a name that says so."""
+    """Whether a column only names the rows: a name that says so, and hardly a value twice, but no prose."""
     if len(values) < 2 or isinstance(values, np.ndarray) or ID_NAMES.fullmatch(key) is None:
         return False
-    distinct = len({value.strip() for value in values})
-    if distinct > 0.95 * len(values):
-        return not all(" " in value.strip() and len(value) > 40 for value in values[:20])
-    return False
+    if len({value.strip() for value in values}) <= 0.95 * len(values):
+        return False
+    return not all(" " in value.strip() and len(value) > 40 for value in values[:20])

@@ -1,4 +1,4 @@
-"""What is read from a file: objects of one kind, and what is known about them."""
+"""`Data`: objects of one kind read from a file, with what is known about them."""
 
 from __future__ import annotations
 
@@ -50,17 +50,17 @@ class Data:
     kind: str
     objects: Any
     labels: npt.NDArray[Any] | None = None
-    """Strings, or numbers where every label is one."""
+    """Strings, or numbers if every label is one."""
     target: str | None = None
     """What the labels are called."""
     ids: Sequence[str] | None = None
     lines: Sequence[int] | None = None
     """The line of the file that each object comes from."""
     notes: tuple[str, ...] = ()
-    """What was found out and decided, in sentences."""
+    """What the reader detected and decided, in sentences for the user."""
     detail: Mapping[str, Any] = field(default_factory=dict)
-    """What else is known: of a table, `id`, the column that named the rows."""
-
+    """What else is known: for a table, `id`, the column that names the rows; for sparse rows, the `first` index; for a
+    Gram matrix, the names of its `columns`."""
     before: int = 0
     """How many objects of the file come before these."""
 
@@ -70,24 +70,32 @@ class Data:
         return int(self.objects.shape[0]) if self.kind == "vectors" else len(self.objects)
 
     def name_of(self, position: int) -> str:
-        """What to call one object."""
+        """What messages and results call one object."""
         return str(self.ids[position]) if self.ids is not None else str(self.before + position + 1)
 
-    def part(self, start: int, stop: int) -> Data:
-        """The objects from one position to another."""
-        index = np.arange(start, min(stop, len(self)))
+    def take(self, index: Index) -> Data:
+        """The objects at these positions."""
         objects = self.objects
         if self.kind == "table":
             objects = {key: column.take(index) for key, column in objects.items()}
-        elif isinstance(objects, Objects):
-            objects = objects.take(index)
-        else:
-            objects = objects[start:stop]
         return dataclasses.replace(
             self,
-            objects=objects,
-            labels=None if self.labels is None else self.labels[start:stop],
-            ids=None if self.ids is None else self.ids[start:stop],
-            lines=None if self.lines is None else self.lines[start:stop],
-            before=self.before + start,
+            objects=_taken(objects, index),
+            labels=_taken(self.labels, index),
+            ids=_taken(self.ids, index),
+            lines=_taken(self.lines, index),
         )
+
+    def part(self, start: int, stop: int) -> Data:
+        """The objects from one position to another, which remember how many came before them."""
+        return dataclasses.replace(self.take(slice(start, stop)), before=self.before + start)
+
+
+def _taken(values: Any, index: Index) -> Any:
+    if isinstance(values, Objects):
+        return values.take(index)
+    if values is None or isinstance(values, dict):
+        return values
+    if isinstance(index, slice) or hasattr(values, "shape"):
+        return values[index]
+    return [values[place] for place in index]

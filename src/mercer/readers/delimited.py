@@ -1,4 +1,4 @@
-"""CSV and TSV: the delimiter, the header and the quoting are found out; ragged lines and doubled names are errors."""
+"""CSV and TSV: detects the delimiter and the header; ragged rows and duplicate names are errors."""
 
 from __future__ import annotations
 
@@ -9,60 +9,58 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import final
 
+from mercer.readers.cells import MISSING, Cells, is_number
 from mercer.readers.data import Data
-from mercer.readers.grid import Block, Cells, Unfinished, blocks_of, columns_of, unfinished
-from mercer.readers.labels import MISSING, is_number
+from mercer.readers.gram_files import gram_of_rows, may_be_gram
 from mercer.readers.options import Options
 from mercer.readers.problems import problem, quoted
-from mercer.readers.source import Source
+from mercer.readers.rows import Block, Unfinished, blocks_of, columns_of, unfinished
+from mercer.readers.source import Source, empty
+from mercer.readers.tables import check_width, kept_as_text, table_of
 
-DELIMITERS = {",": "comma", "\t": "tab", ";": "semicolon", "|": "bar"}
-_SAMPLE = 200
+_DELIMITERS = {",": "comma", "\t": "tab", ";": "semicolon", "|": "bar"}
+_SAMPLE = 200  # rows that tell the delimiter and the header: more cost time on each file, fewer miss rare values
 
 
 @final
 @dataclass(frozen=True)
 class Form:
-    """How a table is written, as its first rows tell."""
+    """How a table is written."""
 
     delimiter: str
     names: tuple[str, ...]
     headed: bool
     line: int
-    """Where its first row stands."""
+    """The line of its first row."""
 
 
 def read_csv(source: Source, options: Options) -> Data:
-    return _read(source, options, format_="csv")
+    """A table separated by commas, tabs, semicolons or bars."""
+    return _read(source, options, "csv")
 
 
 def read_tsv(source: Source, options: Options) -> Data:
-    return _read(source, options, format_="tsv")
+    """A table separated by tabs."""
+    return _read(source, options, "tsv")
 
 
 def read_gram(source: Source, options: Options) -> Data:
-    return _read(source, options, format_="gram")
+    """A Gram matrix as text."""
+    return _read(source, options, "gram")
 
 
-def _read(source: Source, options: Options, *, format_: str) -> Data:
-    """A table from text, columns typed; a square one whose head repeats its first column is a Gram matrix."""
-    from mercer.readers.gram_files import gram_of_rows, may_be_gram
-
-    delimiter = delimiter_of(source, options, format_)
+def _read(source: Source, options: Options, format_: str) -> Data:
+    """A table, or a Gram matrix: asked for, or square with a header that repeats the first column."""
+    delimiter, notes = delimiter_of(source, options, format_)
     try:
         first = next(blocks_of(source.name, source.text, delimiter), None)
         if first is None:
-            raise problem(source.name, "the file is empty")
+            raise empty(source.name)
         if format_ == "gram" or (options.format is None and may_be_gram(first.rows)):
-            whole = list(blocks_of(source.name, source.text, delimiter))
-            rows = [row for block in whole for row in block.rows]
+            blocks = list(blocks_of(source.name, source.text, delimiter))
+            rows = [row for block in blocks for row in block.rows]
             if format_ == "gram" or len(rows) == len(rows[0]):
-                return gram_of_rows(source.name, rows, [line for block in whole for line in block.lines], options)
-        notes = (
-            []
-            if format_ == "tsv" or delimiter == ","
-            else [f"Columns are separated by a {DELIMITERS.get(delimiter, repr(delimiter))}."]
-        )
+                return gram_of_rows(source.name, rows, [line for block in blocks for line in block.lines], options)
         form = form_of(source.name, first, delimiter, options, notes)
         return read_rows(source, form, options, format_, notes, fresh=True)
     except Unfinished as error:
@@ -70,20 +68,13 @@ def _read(source: Source, options: Options, *, format_: str) -> Data:
 
 
 def form_of(name: str, first: Block, delimiter: str, options: Options, notes: list[str]) -> Form:
-    """The names of the columns: as the first row says, or numbers."""
+    """The form of a table by its first rows; its columns are named by its header, or numbered."""
     names = _names(name, first, options, notes)
     width = len(first.rows[0])
-    if width > options.max_features:
-        raise problem(
-            name, f"{width:,} columns, more than {options.max_features:,}", hint="Raise the cap with --max-features."
-        )
+    check_width(name, width, options)
     if width == 1 and options.delimiter is not None:
-        raise problem(
-            name,
-            f"{quoted(delimiter)} separates nothing in it",
-            line=first.lines[0],
-            hint="Leave --delimiter out: it is found out.",
-        )
+        what = f"the delimiter {quoted(delimiter)} does not occur in it"
+        raise problem(name, what, line=first.lines[0], hint="Leave --delimiter out: Mercer detects it.")
     numbers = tuple(str(number) for number in range(1, width + 1))
     return Form(delimiter, numbers if names is None else names, names is not None, first.lines[0])
 
@@ -91,9 +82,7 @@ def form_of(name: str, first: Block, delimiter: str, options: Options, notes: li
 def read_rows(
     source: Source, form: Form, options: Options, format_: str, notes: Sequence[str] = (), *, fresh: bool
 ) -> Data:
-    """The table in a file, or (unless `fresh`) in a piece from further down."""
-    from mercer.readers.tables import kept_as_text, table_of
-
+    """The table in a whole file or in a piece of it; the first piece, with the header, is `fresh`."""
     words = {place for place, key in enumerate(form.names) if kept_as_text(key, options)}
 
     def parsed(words: set[int]) -> tuple[dict[int, Cells], list[int], set[int]]:
@@ -102,11 +91,11 @@ def read_rows(
         return columns_of(_body(blocks) if fresh and form.headed else blocks, words, len(form.names))
 
     found, lines, turned = parsed(words)
-    if turned:  # words below numbers: what is wrong, or which kind it is, needs the text of all
+    if turned:  # to tell the kind of a column, or what is wrong with it, all of its text is needed
         again, _, _ = parsed(words | turned)
         found |= {place: again[place] for place in turned}
     if fresh and not lines:
-        raise problem(source.name, "a header and no rows", line=form.line)
+        raise problem(source.name, "a header and no rows", line=form.line, hint="Add rows, or read with --no-header.")
     columns = {key: found.get(place, ()) for place, key in enumerate(form.names)}
     return table_of(source.name, format_, columns, lines, options, notes)
 
@@ -119,60 +108,56 @@ def _body(blocks: Iterator[Block]) -> Iterator[Block]:
             yield body
 
 
-def delimiter_of(source: Source, options: Options, format_: str = "csv") -> str:
-    """What separates the columns: as given, a tab for TSV, else whatever splits the first lines most evenly."""
+def delimiter_of(source: Source, options: Options, format_: str) -> tuple[str, list[str]]:
+    """What separates the columns, and what to tell the user about it.
+
+    It is the one given, a tab for TSV, or else the one that splits the first lines most evenly.
+    """
     if options.delimiter is not None:
-        if len(options.delimiter) != 1:
-            raise problem(source.name, f"a delimiter is one character, not {quoted(options.delimiter)}")
-        return options.delimiter
-    if format_ == "tsv":
-        return "\t"
-    best, most = ",", (0.0, 0)
-    for mark in DELIMITERS:
-        widths = [len(row) for row in _parsed_sample(source, mark)]
-        if not widths:
-            continue
-        width, times = Counter(widths).most_common(1)[0]
-        if width > 1 and (times / len(widths), width) > most:
-            best, most = mark, (times / len(widths), width)
-    return best
+        if len(options.delimiter) != 1 or options.delimiter in '\r\n"':
+            what = f"the delimiter must be one character, not {quoted(options.delimiter)}"
+            raise problem(source.name, what, hint="Leave --delimiter out: Mercer detects it.")
+        delimiter = options.delimiter
+    elif format_ == "tsv":
+        return "\t", []
+    else:
+        delimiter = max(_DELIMITERS, key=lambda mark: _evenness(source, mark))
+    known = _DELIMITERS.get(delimiter, repr(delimiter))
+    return delimiter, [] if delimiter == "," else [f"Columns are separated by a {known}."]
 
 
-def _parsed_sample(source: Source, mark: str) -> list[list[str]]:
+def _evenness(source: Source, mark: str) -> tuple[float, int]:
+    """The share of the first rows that have the most common number of columns, and that number."""
     head = "\n".join(source.head(_SAMPLE))
     try:
-        return [row for row in csv.reader(io.StringIO(head), delimiter=mark, skipinitialspace=True) if row]
+        widths = [len(row) for row in csv.reader(io.StringIO(head), delimiter=mark, skipinitialspace=True) if row]
     except csv.Error:
-        return []
+        return 0.0, 0
+    width, times = Counter(widths).most_common(1)[0] if widths else (0, 0)
+    return (times / len(widths), width) if width > 1 else (0.0, 0)
 
 
 def _names(name: str, first: Block, options: Options, notes: list[str]) -> tuple[str, ...] | None:
     headed = _has_header(first.rows) if options.header is None else options.header
     if not headed:
         if options.header is None:
-            notes.append("The first line is data: columns are called 1, 2, 3 and so on (--header says otherwise).")
+            notes.append("The first line is data: columns are called 1, 2, 3 and so on (--header takes it as names).")
         return None
     names = [cell.strip() for cell in first.rows[0]]
     if names and not names[0] and names.count("") == 1:
         names[0] = "row"  # how pandas and R write the names of rows
-    for place, cell in enumerate(names):
-        if not cell:
-            raise problem(
-                name, f"column {place + 1} has no name", line=first.lines[0], hint="Name it, or read with --no-header."
-            )
-    doubled = [cell for cell, times in Counter(names).items() if times > 1]
-    if doubled:
-        raise problem(
-            name,
-            f"the column name {quoted(doubled[0])} occurs {names.count(doubled[0])} times",
-            line=first.lines[0],
-            hint="Rename the columns so that each has a name of its own, or read with --no-header.",
-        )
+    if "" in names:
+        what = f"column {names.index('') + 1} has no name"
+        raise problem(name, what, line=first.lines[0], hint="Name it, or read with --no-header.")
+    repeated = [cell for cell, times in Counter(names).items() if times > 1]
+    if repeated:
+        what = f"the column name {quoted(repeated[0])} occurs {names.count(repeated[0])} times"
+        raise problem(name, what, line=first.lines[0], hint="Give each column its own name, or read with --no-header.")
     return tuple(names)
 
 
 def _has_header(rows: list[list[str]]) -> bool:
-    """A first line of words over columns of numbers; or of names that never occur in the columns under them."""
+    """Whether the first line has words above numbers, or names that never occur in the columns below them."""
     first, rest = [cell.strip() for cell in rows[0]], rows[1 : _SAMPLE + 1]
     if any(is_number(cell) for cell in first):
         return False
@@ -187,7 +172,7 @@ def _has_header(rows: list[list[str]]) -> bool:
 
 
 def _looks_named(first: list[str], columns: list[tuple[str, ...]]) -> bool:
-    """Whether the first line differs in kind from what is below: shorter or longer than every cell of some column."""
+    """Whether some cell of the first line is shorter or longer than all below it, or is a usual name."""
     known = {"label", "target", "class", "text", "smiles", "sequence", "id", "name", "y"}
     if known & {cell.lower() for cell in first}:
         return True

@@ -1,75 +1,68 @@
-"""FASTA: sequences over several lines, labels in their header lines or in a table beside them."""
+"""FASTA: sequences over several lines, with labels in their header lines."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 
+import numpy as np
+
 from mercer.readers.data import Data
-from mercer.readers.finishing import finished
 from mercer.readers.options import Options
 from mercer.readers.problems import problem, quoted
-from mercer.readers.source import Source
+from mercer.readers.source import Source, empty
 
 _NAMED = re.compile(r"(?:^|[\s|;,])(?:label|class|target|y)\s*[=:]\s*([^\s|;,]+)", re.IGNORECASE)
 _SYMBOLS = re.compile(r"[A-Za-z*.-]+")
-_FEW = 0.5
+_SYMBOLS_HINT = "Letters, *, . and - are. For other text use one string per line."
 
 
 def read_fasta(source: Source, options: Options) -> Data:
-    """Sequences in upper case, gaps and all; a record without a sequence is an error that names it."""
+    """Sequences in upper case, with their gaps; a record without a sequence is an error."""
+    headers, lines, written = _records(source)
+    sequences = [text.upper() for text in written]
+    notes = ["Lower case is read as upper case."] if sequences != written else []
+    labels = _labels(source.name, headers, lines, options, notes)
+    ids: list[str] | None = [header.split()[0] if header else str(place) for place, header in enumerate(headers, 1)]
+    if options.require_target and len(set(ids or ())) < len(headers):
+        ids = None
+    found = None if labels is None else np.array(labels)
+    return Data(source.name, "fasta", "strings", sequences, found, "label", ids, lines, tuple(notes))
+
+
+def _records(source: Source) -> tuple[list[str], list[int], list[str]]:
+    """Headers, their lines, and sequences as they are written."""
     headers: list[str] = []
     lines: list[int] = []
     parts: list[list[str]] = []
-    lower = False
     for number, line in source.numbered:
         text = line.strip()
-        if text.startswith((">", ";")) and (text.startswith(">") or not headers):
-            if text.startswith(">"):
-                headers.append(text[1:].strip())
-                lines.append(number)
-                parts.append([])
-        elif text:
-            if not headers:
-                raise problem(
-                    source.name, f"{quoted(text)} before the first header line, which starts with >", line=number
-                )
-            if not _SYMBOLS.fullmatch(text):
-                wrong = next(one for one in text if not _SYMBOLS.fullmatch(one))
-                raise problem(
-                    source.name,
-                    f"{quoted(wrong)} is no symbol of a sequence",
-                    line=number,
-                    hint="Letters, * and - are. For other text use one string per line.",
-                )
-            lower = lower or text != text.upper()
-            parts[-1].append(text.upper())
+        if text.startswith(">"):
+            headers.append(text[1:].strip())
+            lines.append(number)
+            parts.append([])
+        elif headers and text:
+            wrong = next((one for one in text if not _SYMBOLS.fullmatch(one)), None)
+            if wrong is not None:
+                what = f"{quoted(wrong)} is not a symbol of a sequence"
+                raise problem(source.name, what, line=number, hint=_SYMBOLS_HINT)
+            parts[-1].append(text)
+        elif text and not text.startswith(";"):  # old files begin with comments
+            what = f"{quoted(text)} before the first header line"
+            raise problem(source.name, what, line=number, hint="Header lines start with >.")
+    if not headers:
+        raise empty(source.name)
     for header, start, part in zip(headers, lines, parts, strict=True):
         if not part:
-            raise problem(source.name, f"the record {quoted(header)} has no sequence", line=start)
-    if not headers:
-        raise problem(source.name, "the file is empty")
-    notes = ["Lower case is read as upper case."] if lower else []
-    labels = _labels(source.name, headers, lines, options, notes)
-    ids = [header.split()[0] if header else str(number) for number, header in enumerate(headers, 1)]
-    unique = len(set(ids)) == len(ids)
-    sequences = ["".join(part) for part in parts]
-    return finished(
-        source.name,
-        "fasta",
-        "strings",
-        sequences,
-        labels,
-        options,
-        ids=ids if unique or not options.require_target else None,
-        lines=lines,
-        notes=notes,
-    )
+            what = f"the record {quoted(header)} has no sequence"
+            raise problem(source.name, what, line=start, hint="Add its sequence, or remove the record.")
+    return headers, lines, ["".join(part) for part in parts]
 
 
 def _labels(
     name: str, headers: Sequence[str], lines: Sequence[int], options: Options, notes: list[str]
 ) -> list[str] | None:
+    """Labels by the user's pattern, written as `label=...`, or few enough words for many records."""
     if options.labels is not None:
         return None
     if options.label_pattern is not None:
@@ -77,37 +70,37 @@ def _labels(
     found = [_NAMED.search(header) for header in headers]
     if all(found):
         return [match.group(1) for match in found if match]
-    if len(headers) > 3 and 1 < len(set(headers)) <= _FEW * len(headers):
+    if _may_be_labels(headers):
         notes.append("The header lines are the labels.")
         return list(headers)
     last = [re.split(r"[\s|]+", header)[-1] for header in headers]
-    if (
-        all(re.search(r"[\s|]", header) for header in headers)
-        and 1 < len(set(last)) <= _FEW * len(last)
-        and len(last) > 3
-    ):
-        notes.append("The last word of each header line is its label (--label-pattern says otherwise).")
+    if all(re.search(r"[\s|]", header) for header in headers) and _may_be_labels(last):
+        notes.append("The last word of each header line is its label (--label-pattern chooses another).")
         return last
     return None
 
 
+def _may_be_labels(words: Sequence[str]) -> bool:
+    """Whether words recur as labels do: twice each on average, and not all the same."""
+    return len(words) > 3 and 1 < len(set(words)) <= len(words) / 2
+
+
 def _matched(name: str, headers: Sequence[str], lines: Sequence[int], pattern: str) -> list[str]:
     if len(pattern) > 200:
-        raise problem(name, "a label pattern has at most 200 characters")
+        raise problem(name, "a label pattern has at most 200 characters", hint="Shorten --label-pattern.")
+    example = "Put the label in brackets: 'class=([a-z]+)'."
     try:
         wanted = re.compile(pattern)
     except re.error as error:
-        raise problem(name, f"{quoted(pattern)} is no regular expression: {error}") from error
+        what = f"{quoted(pattern)} is not a regular expression: {error}"
+        raise problem(name, what, hint=example) from error
     if wanted.groups < 1:
-        raise problem(
-            name,
-            f"the label pattern {quoted(pattern)} has no group",
-            hint="Put the label in brackets: 'class=([a-z]+)'.",
-        )
+        raise problem(name, f"the label pattern {quoted(pattern)} has no group", hint=example)
     labels = []
     for header, line in zip(headers, lines, strict=True):
         match = wanted.search(header[:10_000])
         if match is None or match.group(1) is None:
-            raise problem(name, f"{quoted(header)} has no label of the form {quoted(pattern)}", line=line)
+            what = f"{quoted(header)} has no label of the form {quoted(pattern)}"
+            raise problem(name, what, line=line, hint="Correct --label-pattern or the header line.")
         labels.append(match.group(1))
     return labels

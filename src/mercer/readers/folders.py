@@ -1,23 +1,29 @@
-"""Folders: graphs of the TU collection; one folder per class; one file per class."""
+"""Folders of objects: one folder per class, or one file per class."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
+from mercer.inputs.graphs import Graphs
 from mercer.readers.data import Data
-from mercer.readers.finishing import finished
+from mercer.readers.graph_files import graphml_graphs, read_edges
+from mercer.readers.node_link import to_graphs
+from mercer.readers.opening import PACKERS, open_source
 from mercer.readers.options import Options
 from mercer.readers.problems import count, problem
-from mercer.readers.source import Source, opened
+from mercer.readers.source import Source
 
-_MOST_FILES = 1_000_000
+_MOST_FILES = 1_000_000  # beyond, listing and opening them takes longer than users wait; a single file is read faster
 _ABOUT = ("README", "LICENSE", "LICENCE")
-_PACKERS = (".gz", ".xz", ".bz2")
 
 
 def read_folder(folder: str, options: Options) -> Data:
-    """Documents or graphs in one folder per class, one object per file; or one file per class, one object per line."""
+    """Texts or graphs in one folder per class, one object per file; or one file per class, one text per line."""
     name = os.path.basename(os.path.abspath(folder))
     classes = sorted(
         entry.name
@@ -25,80 +31,79 @@ def read_folder(folder: str, options: Options) -> Data:
         if entry.is_dir(follow_symlinks=False) and not entry.name.startswith(".")
     )
     if classes:
-        return _folder_per_class(name, folder, classes, options)
-    files = sorted(_files(folder))
+        files = [f"{label}/{file}" for label in classes for file in _files(os.path.join(folder, label))]
+        if not files:
+            what = f"{count(len(classes), 'folder')} without files"
+            raise problem(name, what, hint="Put the objects of each class into its folder, one file each.")
+        return _objects(name, folder, files, np.array([file.partition("/")[0] for file in files]), options)
+    files = list(_files(folder))
     if len(files) < 1 + options.require_target:
         raise problem(
             name,
-            "neither folders of classes nor files of them",
-            hint="Make one folder per class, one file per object; or give the file itself.",
+            "neither a folder per class nor a file per class",
+            hint="Make one folder per class with one file per object, or name the file itself.",
         )
-    if not options.require_target:  # a folder of objects to be predicted
-        sources = [opened(os.path.join(folder, file), options) for file in files]
-        return _objects(name, sources, None, files, options)
-    objects, labels = [], []
-    for file in files:
-        found = [line for line in opened(os.path.join(folder, file), options).lines if line.strip()]
+    if not options.require_target:  # objects to be predicted
+        return _objects(name, folder, files, None, options)
+    return _file_per_class(name, folder, files, options)
+
+
+def _file_per_class(name: str, folder: str, files: list[str], options: Options) -> Data:
+    objects: list[str] = []
+    labels: list[str] = []
+    for source, file in zip(_sources(name, folder, files, options), files, strict=True):
+        found = [line for line in source.lines if line.strip()]
         objects += found
         labels += [_class_of(file)] * len(found)
-    notes = [f"One file per class: {', '.join(_class_of(file) for file in files[:10])}."]
-    return finished(name, "folder", "strings", objects, labels, options, notes=notes)
+    if not objects:
+        raise problem(name, "all of its files are empty", hint="Write one object per line.")
+    notes = (f"One file per class: {', '.join(_class_of(file) for file in files[:10])}.",)
+    return Data(name, "folder", "strings", objects, np.array(labels), "label", notes=notes)
 
 
-def _folder_per_class(name: str, folder: str, classes: list[str], options: Options) -> Data:
+def _sources(name: str, folder: str, files: Sequence[str], options: Options) -> list[Source]:
+    """The files, which together must not be larger than one file may be."""
     sources: list[Source] = []
-    labels: list[str] = []
-    ids: list[str] = []
     room = options.max_bytes
-    for label in classes:
-        for file in sorted(_files(os.path.join(folder, label))):
-            source = opened(os.path.join(folder, label, file), options)
-            room -= len(source.content)
-            if room < 0 or len(sources) >= _MOST_FILES:
-                raise problem(name, "too large: the files together exceed the cap", hint="Raise the cap with --max-mb.")
-            sources.append(source)
-            labels.append(label)
-            ids.append(f"{label}/{file}")
-    if not sources:
-        raise problem(name, f"{count(len(classes), 'folder')}, and no files in them")
-    return _objects(name, sources, labels, ids, options)
+    for file in files:
+        sources.append(open_source(os.path.join(folder, file), options))
+        room -= len(sources[-1].content)
+        if room < 0 or len(sources) > _MOST_FILES:
+            what = "too large: the files together exceed the cap"
+            raise problem(name, what, hint="Raise the cap with --max-mb, or make one file of them.")
+    return sources
 
 
-def _objects(name: str, sources: list[Source], labels: list[str] | None, ids: list[str], options: Options) -> Data:
+def _objects(name: str, folder: str, files: list[str], labels: npt.NDArray[np.str_] | None, options: Options) -> Data:
+    """One object per file: a graph or a text."""
+    sources = _sources(name, folder, files, options)
     suffixes = {source.suffix for source in sources}
     if suffixes == {".graphml"}:
-        from mercer.readers.graph_files import graphml_graphs
-        from mercer.readers.node_link import coerced
-
-        graphs = []
-        for source in sources:
-            found = graphml_graphs(source)
-            if len(found) > 1:
-                raise problem(source.name, f"{len(found)} graphs, where a folder of classes has one per file")
-            graphs += found
-        return finished(name, "folder", "graphs", coerced(name, graphs), labels, options, ids=ids)
+        graphs = to_graphs(name, [_only(source, graphml_graphs(source))[0] for source in sources])
+        return Data(name, "folder", "graphs", graphs, labels, "label", files)
     if suffixes <= {".edges", ".edgelist"}:
-        from mercer.readers.graph_files import read_edges
-        from mercer.readers.node_link import coerced
-
         unlabelled = Options(require_target=False)
-        lists = [read_edges(source, unlabelled) for source in sources]
-        if any(len(item) > 1 for item in lists):
-            raise problem(name, "a file with several graphs, where a folder of classes has one per file")
-        from mercer.inputs.graphs import Graphs
+        batches = (_only(source, read_edges(source, unlabelled).objects) for source in sources)
+        graphs = Graphs.coerce([batch.adjacency(0) for batch in batches])
+        return Data(name, "folder", "graphs", graphs, labels, "label", files)
+    return Data(name, "folder", "strings", [source.text for source in sources], labels, "label", files)
 
-        whole = Graphs.coerce([item.objects.adjacency(0) for item in lists])
-        return finished(name, "folder", "graphs", whole, labels, options, ids=ids)
-    return finished(name, "folder", "strings", [source.text for source in sources], labels, options, ids=ids)
+
+def _only(source: Source, graphs: Any) -> Any:
+    """The graphs of a file, of which there must be one."""
+    if len(graphs) > 1:
+        what = f"{len(graphs)} graphs, but in a folder each file has one"
+        raise problem(source.name, what, hint="Split the file, or name the file itself.")
+    return graphs
 
 
 def _files(folder: str) -> Iterator[str]:
-    for entry in os.scandir(folder):
-        plain = entry.is_file() and not entry.name.startswith(".")
-        if plain and _class_of(entry.name).upper() not in _ABOUT:
+    """The names of data files, in order."""
+    for entry in sorted(os.scandir(folder), key=lambda entry: entry.name):
+        if entry.is_file() and not entry.name.startswith(".") and _class_of(entry.name).upper() not in _ABOUT:
             yield entry.name
 
 
 def _class_of(file: str) -> str:
     base, suffix = os.path.splitext(file)
-    return os.path.splitext(base)[0] if suffix in _PACKERS else base
+    return os.path.splitext(base)[0] if suffix in PACKERS else base

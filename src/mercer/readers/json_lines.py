@@ -5,58 +5,55 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import numpy as np
+
 from mercer.readers.data import Data
-from mercer.readers.finishing import finished
-from mercer.readers.lines import numbered
+from mercer.readers.node_link import graphs_of
 from mercer.readers.options import Options
-from mercer.readers.problems import problem, quoted
+from mercer.readers.problems import problem, quoted, reason
 from mercer.readers.source import Source
+from mercer.readers.tables import table_of
 
 _TEXTS = ("text", "sequence", "string")
 _LABELS = ("label", "class", "target", "y")
-_DEPTH = 50
+_DEPTH = 50  # levels of nesting: far more than data has, and far fewer than exhaust Python's stack
+_HINT = "Write one object per line (JSON lines)."
+
+Rows = list[tuple[int, dict[str, Any]]]
+"""The numbers of lines and the objects on them."""
 
 
 def read_jsonl(source: Source, options: Options) -> Data:
-    """Every line one object of JSON, all of the same form as the first."""
-    rows = [(number, _object(source.name, number, line)) for number, line in _records(source)]
+    """One JSON object per line, all of the same form as the first."""
+    lines = source.full_lines
+    if lines[0][1].lstrip().startswith("["):
+        raise problem(source.name, "a JSON array, but one object per line is expected", line=lines[0][0], hint=_HINT)
+    rows = [(number, _object(source.name, number, line)) for number, line in lines]
     first = rows[0][1]
     if "nodes" in first and ("links" in first or "edges" in first):
-        from mercer.readers.node_link import graphs_of
-
         return graphs_of(source.name, rows, options)
     key = next((key for key in _TEXTS if isinstance(first.get(key), str)), None)
     label = options.target or next((name for name in _LABELS if name in first), None)
     if key is not None and set(first) <= {key, label, "id"}:
-        return _texts(source.name, rows, key, label, options)
+        return _texts(source.name, rows, key, label)
     return _table(source.name, rows, options)
 
 
-def _records(source: Source) -> list[tuple[int, str]]:
-    rows = numbered(source)
-    if rows[0][1].lstrip().startswith("["):
-        raise problem(
-            source.name,
-            "a JSON array, where one object per line is expected",
-            line=1,
-            hint="Write one object per line (JSON lines).",
-        )
-    return rows
-
-
 def _object(name: str, line: int, text: str) -> dict[str, Any]:
-    if text.count("[") + text.count("{") > _DEPTH and _deep(text):
-        raise problem(name, f"JSON nested more than {_DEPTH} levels deep", line=line)
+    if _is_deep(text):
+        raise problem(name, f"JSON nested more than {_DEPTH} levels deep", line=line, hint=_HINT)
     try:
         found = json.loads(text, parse_constant=_refuse)
     except (ValueError, RecursionError) as error:
-        raise problem(name, f"no JSON: {error}", line=line) from error
+        raise problem(name, f"not JSON: {reason(error)}", line=line, hint=_HINT) from error
     if not isinstance(found, dict):
-        raise problem(name, f"an object {{...}} is expected, not {quoted(text)}", line=line)
+        raise problem(name, f"an object {{...}} is expected, not {quoted(text)}", line=line, hint=_HINT)
     return found
 
 
-def _deep(text: str) -> bool:
+def _is_deep(text: str) -> bool:
+    if text.count("[") + text.count("{") <= _DEPTH:
+        return False
     depth = 0
     for mark in text:
         depth += (mark in "[{") - (mark in "]}")
@@ -66,41 +63,35 @@ def _deep(text: str) -> bool:
 
 
 def _refuse(text: str) -> Any:
-    raise ValueError(f"{text} is no number of JSON's")
+    raise ValueError(f"{text} is not a number in JSON")
 
 
-def _texts(name: str, rows: list[tuple[int, dict[str, Any]]], key: str, label: str | None, options: Options) -> Data:
-    strings, labels, ids = [], [], []
+def _texts(name: str, rows: Rows, key: str, label: str | None) -> Data:
     for line, row in rows:
         if not isinstance(row.get(key), str):
-            raise problem(name, f"{quoted(key)} is missing or no string", line=line)
-        strings.append(row[key])
-        labels.append("" if label is None or row.get(label) is None else str(row[label]))
-        ids.append(str(row.get("id", line)))
-    labelled = label is not None and any(labels)
-    lines = [line for line, _ in rows]
-    return finished(
+            hint = f"Every object needs {quoted(key)}, as the first one has."
+            raise problem(name, f"{quoted(key)} is missing or not a string", line=line, hint=hint)
+    labels = ["" if label is None or row.get(label) is None else str(row[label]) for _, row in rows]
+    return Data(
         name,
         "jsonl",
         "strings",
-        strings,
-        labels if labelled else None,
-        options,
-        ids=ids,
-        lines=lines,
-        target=label or "label",
+        [row[key] for _, row in rows],
+        np.array(labels) if any(labels) else None,
+        label or "label",
+        [str(row.get("id", line)) for line, row in rows],
+        [line for line, _ in rows],
     )
 
 
-def _table(name: str, rows: list[tuple[int, dict[str, Any]]], options: Options) -> Data:
-    from mercer.readers.tables import table_of
-
+def _table(name: str, rows: Rows, options: Options) -> Data:
     names = list(dict.fromkeys([*(key for _, row in rows for key in row), *options.only]))
     columns: dict[str, list[str]] = {key: [] for key in names}
     for line, row in rows:
         for key in names:
             value = row.get(key)
             if isinstance(value, dict | list):
-                raise problem(name, "a list or an object, where a table has numbers and text", line=line, column=key)
+                hint = f"Flatten it, or leave it out of the file: columns hold numbers or text ({key})."
+                raise problem(name, "a list or an object in a table", line=line, column=key, hint=hint)
             columns[key].append("" if value is None else str(value))
     return table_of(name, "jsonl", columns, [line for line, _ in rows], options)

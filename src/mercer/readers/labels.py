@@ -1,104 +1,76 @@
-"""Labels: as they stand in files, from a sidecar file, and as the type that they are."""
+"""The labels of objects: found, checked, and turned into numbers where all of them are."""
 
 from __future__ import annotations
 
-import re
+import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from mercer._types import Float64
+from mercer.readers.cells import MISSING, Cells, is_number
+from mercer.readers.data import Data
+from mercer.readers.label_files import read_labels
 from mercer.readers.options import Options
 from mercer.readers.problems import count, problem, quoted
-from mercer.readers.source import opened
 
-MISSING = frozenset(("", "NA", "N/A", "n/a", "NaN", "nan", "NAN", "null", "NULL", "None", "none", "?", "#N/A", "<NA>"))
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
-_SPLIT = re.compile(r"[\t,;]| +")
+_HINT = "Give them with --labels FILE: one label per line, in the order of the objects, or lines of id and label."
 
 
-def is_number(text: str) -> bool:
-    """Whether this is how people write a finite number."""
-    return _NUMBER.fullmatch(text.strip()) is not None
+def with_labels(data: Data, options: Options) -> Data:
+    """The last step of reading: labels from the file that the user names, else those of the data, as their type.
+
+    Objects to be predicted keep their labels only if all have one.
+    """
+    if options.labels is not None:
+        text, target = read_labels(options.labels, data.ids, len(data), options)
+        return dataclasses.replace(data, labels=_typed(np.array(text), options.labels), target=target)
+    if data.labels is None:
+        if options.require_target and options.require_labels:
+            raise problem(data.name, "the objects have no labels", hint=_HINT)
+        return dataclasses.replace(data, target=None)
+    if not options.require_target and is_missing(data.labels).any():
+        return dataclasses.replace(data, labels=None, target=None)
+    column = data.target if data.kind == "table" else None
+    return dataclasses.replace(data, labels=_typed(data.labels, data.name, data.lines, column))
 
 
-def typed(
-    labels: Sequence[str] | npt.NDArray[np.float64],
-    name: str,
-    lines: Sequence[int] | None = None,
-    column: str | None = None,
-) -> npt.NDArray[Any]:
-    """Whole numbers, numbers or strings, whichever all of the labels are; a missing one is an error."""
-    gaps = np.flatnonzero(gaps_of(labels))
-    if len(gaps):
-        raise problem(
-            name,
-            f"{count(len(gaps), 'object')} of {len(labels):,} {'has' if len(gaps) == 1 else 'have'} no label",
-            line=None if lines is None else lines[int(gaps[0])],
-            column=column,
-            hint="--skip-unlabelled leaves them out.",
-        )
-    if isinstance(labels, np.ndarray):
-        return _whole(labels)
-    stripped = [label.strip() for label in labels]
-    if all(is_number(label) for label in stripped):
-        numbers = np.array([float(label) for label in stripped])
-        if not np.isfinite(numbers).all():
-            place = int(np.flatnonzero(~np.isfinite(numbers))[0])
-            line = None if lines is None else lines[place]
-            raise problem(name, f"the label {quoted(stripped[place])} is too large a number", line=line, column=column)
-        return _whole(numbers)
-    return np.array(stripped, dtype=np.str_)
-
-
-def gaps_of(values: Sequence[str] | npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
-    """Where a column lacks a value."""
-    if isinstance(values, np.ndarray):
+def is_missing(values: Cells | npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+    """Which values of a column are missing."""
+    if isinstance(values, np.ndarray) and values.dtype.kind == "f":
         return np.asarray(np.isnan(values))
     return np.fromiter((value.strip() in MISSING for value in values), dtype=bool, count=len(values))
 
 
-def _whole(numbers: npt.NDArray[np.float64]) -> npt.NDArray[Any]:
+def _typed(
+    labels: npt.NDArray[Any], name: str, lines: Sequence[int] | None = None, column: str | None = None
+) -> npt.NDArray[Any]:
+    """Whole numbers, numbers or strings, whichever all labels are; a missing one is an error."""
+
+    def fail(place: int, message: str, hint: str) -> Exception:
+        return problem(name, message, line=None if lines is None else lines[place], column=column, hint=hint)
+
+    missing = np.flatnonzero(is_missing(labels))
+    if len(missing):
+        what = f"{count(len(missing), 'object')} of {len(labels):,} {'has' if len(missing) == 1 else 'have'} no label"
+        hint = "Give every object a label." if column is None else "--skip-unlabelled leaves them out."
+        raise fail(int(missing[0]), what, hint)
+    if labels.dtype.kind == "f":
+        return _as_whole(labels)
+    stripped = [str(label).strip() for label in labels]
+    if not all(map(is_number, stripped)):
+        return np.array(stripped, dtype=np.str_)
+    numbers = np.array([float(label) for label in stripped])
+    too_large = np.flatnonzero(~np.isfinite(numbers))
+    if len(too_large):
+        place = int(too_large[0])
+        raise fail(place, f"the label {quoted(stripped[place])} is too large a number", "Rescale the labels.")
+    return _as_whole(numbers)
+
+
+def _as_whole(numbers: Float64) -> npt.NDArray[Any]:
+    """As integers if all are; floats above 2**53 no longer tell neighbouring integers apart."""
     whole = bool((numbers == np.rint(numbers)).all()) and bool((np.abs(numbers) < 2**53).all())
     return numbers.astype(np.int64) if whole else numbers
-
-
-def from_sidecar(path: str, ids: Sequence[str] | None, n: int, options: Options) -> tuple[list[str], str]:
-    """One label per object from a file: one per line, in order, or ids and labels; and what the labels are called."""
-    source = opened(path, options)
-    rows = [
-        (number, [cell.strip() for cell in _SPLIT.split(line.strip(), maxsplit=1)])
-        for number, line in source.numbered
-        if line.strip()
-    ]
-    name = "label"
-    if rows and all(len(cells) >= 2 for _, cells in rows) and ids is not None:
-        return _by_id(source.name, rows, ids), name
-    if len(rows) == n + 1 and rows[0][1][0].lower() in ("label", "labels", "target", "class", "y"):
-        name, rows = rows[0][1][0], rows[1:]
-    if len(rows) != n:
-        raise problem(
-            source.name,
-            f"{count(len(rows), 'label')} for {count(n, 'object')}",
-            hint="One label per line, in the order of the objects, or lines of id and label.",
-        )
-    return [" ".join(cells) for _, cells in rows], name
-
-
-def _by_id(name: str, rows: list[tuple[int, list[str]]], ids: Sequence[str]) -> list[str]:
-    known: dict[str, str] = {}
-    for line, (key, label) in rows:
-        if key in known and known[key] != label:
-            raise problem(
-                name, f"the id {quoted(key)} has two labels, {quoted(known[key])} and {quoted(label)}", line=line
-            )
-        known[key] = label
-    absent = [key for key in ids if key not in known]
-    if absent:
-        raise problem(
-            name,
-            f"{count(len(absent), 'object')} of {len(ids):,} without a label, the first {quoted(absent[0])}",
-            hint="Ids are compared letter by letter.",
-        )
-    return [known[key] for key in ids]

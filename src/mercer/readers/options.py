@@ -1,38 +1,17 @@
-"""What a user may say about a file, where finding it out is not wanted."""
+"""What a user may say about a file instead of letting Mercer detect it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import final
 
-MIB = 2**20
-
-FORMATS = (
-    "csv",
-    "tsv",
-    "parquet",
-    "npy",
-    "npz",
-    "svmlight",
-    "text",
-    "labelled-text",
-    "jsonl",
-    "folder",
-    "fasta",
-    "smiles",
-    "sdf",
-    "tu",
-    "graphml",
-    "edges",
-    "trees",
-    "gram",
-)
+MIB = 2**20  # bytes
 
 
 @final
 @dataclass(frozen=True)
 class Options:
-    """How to read a file; everything that is left out is found out.
+    """How to read a file; what is left out is detected.
 
     `target` is the column to learn, by name or by number (from 1, or from the end: -1); `labels` is a file with one
     label per object, or a table of ids and labels. `label_pattern` is a regular expression whose first group is the
@@ -48,9 +27,9 @@ class Options:
     smiles: tuple[str, ...] = ()
     trees: tuple[str, ...] = ()
     numbers: tuple[str, ...] = ()
-    """Columns in which everything but a number is an error."""
+    """Columns in which anything but a number is an error."""
     only: tuple[str, ...] = ()
-    """The columns to read, where others are not wanted."""
+    """The columns to read; others are ignored."""
     id: str | None = None
     """The column that names the rows; an empty name if none does."""
     labels: str | None = None
@@ -67,8 +46,8 @@ class Options:
     """Whether the features of svmlight files are counted from 0 or 1."""
     max_bytes: int = 1024 * MIB
     max_features: int = 10_000_000
-    """More than so many columns, also of sparse files, are refused."""
+    """The most columns a file may have, also a sparse one."""
     require_target: bool = True
     """Whether a table without a target is an error; objects to be predicted have none."""
     require_labels: bool = True
-    """Whether objects other than rows of a table must have labels, where a target is required."""
+    """With `require_target`, whether objects must have labels at all."""

@@ -1,17 +1,18 @@
-"""Parquet, through the extra ``tables``; sizes are read from its footer before any column is."""
+"""Parquet, through the extra ``tables``; the sizes in its footer are checked before any column is read."""
 
 from __future__ import annotations
 
 import io
+import shlex
 from typing import Any
 
 import numpy as np
 
-from mercer.errors import MissingExtraError
+from mercer.errors import missing_extra
+from mercer.readers.cells import Cells
 from mercer.readers.data import Data
-from mercer.readers.grid import Cells
 from mercer.readers.options import Options
-from mercer.readers.problems import problem
+from mercer.readers.problems import problem, reason
 from mercer.readers.source import Source
 from mercer.readers.tables import kept_as_text, table_of
 
@@ -19,60 +20,55 @@ _PLAIN = ("string", "large_string", "string_view", "floating", "integer", "boole
 
 
 def read_parquet(source: Source, options: Options) -> Data:
-    """Columns of numbers, booleans and text; nested ones are refused by name."""
+    """Columns of numbers, booleans and text; others are refused by name."""
     try:
         import pyarrow as pa
         import pyarrow.parquet as pq
     except ImportError as error:
-        raise MissingExtraError(
-            "Parquet needs pyarrow, which is not installed. Install it with: pip install 'mercer[tables]'."
-        ) from error
+        raise missing_extra("Parquet", "pyarrow", "tables") from error
     try:
         file = pq.ParquetFile(io.BytesIO(source.content))
-        meta = file.metadata
-        declared = sum(meta.row_group(number).total_byte_size for number in range(meta.num_row_groups))
-        cells = meta.num_rows * meta.num_columns
-        if max(declared, 8 * cells) > options.max_bytes or meta.num_columns > options.max_features:
-            raise problem(
-                source.name,
-                f"too large: {meta.num_rows:,} rows of {meta.num_columns:,} columns",
-                hint="Raise the cap with --max-mb, or cut the file.",
-            )
+        _check_size(source.name, file.metadata, options)
         for field in file.schema_arrow:
-            if field.name in options.drop:
-                continue
-            kind = field.type.value_type if pa.types.is_dictionary(field.type) else field.type
-            if pa.types.is_temporal(kind):
-                raise problem(
-                    source.name,
-                    f"it is a date or a time ({kind})",
-                    column=field.name,
-                    hint=f"Turn it into a number, or leave it out with --drop {field.name}.",
-                )
-            if not any(getattr(pa.types, f"is_{name}")(kind) for name in _PLAIN):
-                raise problem(
-                    source.name,
-                    f"its type is {kind}, which is neither a number nor text",
-                    column=field.name,
-                    hint=f"Leave it out with --drop {field.name}.",
-                )
+            if field.name not in options.drop:
+                _check_type(source.name, field)
         table = file.read()
-    except pa.ArrowException as error:
-        raise problem(source.name, f"no Parquet file that can be read: {' '.join(str(error).split())[:200]}") from error
+    except (pa.ArrowException, OSError) as error:
+        what = f"not a Parquet file that can be read: {reason(error)}"
+        raise problem(source.name, what, hint="Is it damaged? Write it again.") from error
     columns = {
         name: _cells(source.name, name, table.column(place), options) for place, name in enumerate(table.column_names)
     }
     if len(columns) < table.num_columns:
-        raise problem(
-            source.name, "two columns have the same name", hint="Rename the columns so that each has a name of its own."
-        )
+        raise problem(source.name, "two columns have the same name", hint="Give each column its own name.")
     if not table.num_rows:
-        raise problem(source.name, "the file holds no rows")
+        raise problem(source.name, "the file holds no rows", hint="Check that whatever wrote it has finished.")
     return table_of(source.name, "parquet", columns, range(1, table.num_rows + 1), options)
 
 
+def _check_size(name: str, meta: Any, options: Options) -> None:
+    declared = sum(meta.row_group(number).total_byte_size for number in range(meta.num_row_groups))
+    cells = meta.num_rows * meta.num_columns
+    if max(declared, 8 * cells) > options.max_bytes or meta.num_columns > options.max_features:
+        what = f"too large: {meta.num_rows:,} rows of {meta.num_columns:,} columns"
+        raise problem(name, what, hint="Raise the cap with --max-mb, or cut the file.")
+
+
+def _check_type(name: str, field: Any) -> None:
+    import pyarrow as pa
+
+    kind = field.type.value_type if pa.types.is_dictionary(field.type) else field.type
+    drop = f"leave it out with --drop {shlex.quote(field.name)}."
+    if pa.types.is_temporal(kind):
+        hint = f"Convert it to a number, or {drop}"
+        raise problem(name, f"it is a date or a time ({kind})", column=field.name, hint=hint)
+    if not any(getattr(pa.types, f"is_{plain}")(kind) for plain in _PLAIN):
+        hint = f"Convert it to numbers or text, or {drop}"
+        raise problem(name, f"its type is {kind}, neither a number nor text", column=field.name, hint=hint)
+
+
 def _cells(file: str, name: str, column: Any, options: Options) -> Cells:
-    """Numbers as they are; booleans and text as text, and whatever is wanted as it is written."""
+    """Numbers as they are; booleans and text, and columns that are wanted as text, as text."""
     import pyarrow as pa
 
     kind = column.type

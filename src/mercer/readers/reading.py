@@ -1,4 +1,4 @@
-"""`read`: a file or a folder, whatever it holds, as objects and labels."""
+"""`read`: a file or a folder of any format, as objects and labels."""
 
 from __future__ import annotations
 
@@ -8,35 +8,18 @@ from typing import Any
 
 from mercer._check import did_you_mean
 from mercer.errors import ParameterError
-from mercer.readers.data import Data
-from mercer.readers.detect import detect
-from mercer.readers.options import FORMATS, Options
+from mercer.readers.data import SMILES, Data
+from mercer.readers.detect import by_magic, detect
+from mercer.readers.formats import FORMATS
+from mercer.readers.labels import with_labels
+from mercer.readers.opening import STDIN, open_source
+from mercer.readers.options import Options
 from mercer.readers.problems import problem
-from mercer.readers.smiles import sound
-from mercer.readers.source import STDIN, Source, opened
-
-_READERS = {
-    "csv": ("delimited", "read_csv"),
-    "tsv": ("delimited", "read_tsv"),
-    "gram": ("delimited", "read_gram"),
-    "parquet": ("parquet", "read_parquet"),
-    "npy": ("arrays", "read_npy"),
-    "npz": ("arrays", "read_npz"),
-    "svmlight": ("svmlight", "read_svmlight"),
-    "text": ("lines", "read_text"),
-    "labelled-text": ("lines", "read_labelled_text"),
-    "trees": ("lines", "read_trees"),
-    "jsonl": ("json_lines", "read_jsonl"),
-    "fasta": ("fasta", "read_fasta"),
-    "smiles": ("molecules", "read_smiles"),
-    "sdf": ("molecules", "read_sdf"),
-    "graphml": ("graph_files", "read_graphml"),
-    "edges": ("graph_files", "read_edges"),
-}
+from mercer.readers.source import Source
 
 
 def read(path: str | os.PathLike[str], options: Options | None = None, **settings: Any) -> Data:
-    """What a file, a folder, or stdin (``-``) holds; `settings` are the fields of `Options`.
+    """Read a file, a folder, or stdin (``-``); `settings` are the fields of `Options`.
 
     >>> import os, tempfile
     >>> from mercer.readers import read
@@ -54,30 +37,48 @@ def read(path: str | os.PathLike[str], options: Options | None = None, **setting
         raise ParameterError(f"There is no format {chosen.format!r}. {hint} Known: {', '.join(FORMATS)}.")
     name = os.fspath(path)
     if name != STDIN and os.path.isdir(name):
-        return _folder(name, chosen)
-    source = opened(name, chosen)
-    return of_source(source, chosen.format or detect(source, chosen), chosen)
+        return _read_folder(name, chosen)
+    source = open_source(name, chosen)
+    return read_source(source, format_of(source, chosen), chosen)
 
 
-def _folder(name: str, options: Options) -> Data:
-    from mercer.readers.folders import read_folder
-    from mercer.readers.tu_dataset import prefix_of, read_tu
-
-    if options.format not in (None, "tu", "folder"):
-        raise problem(name, f"a folder, not a file of the format {options.format}")
-    if options.format == "tu" or (options.format is None and prefix_of(name) is not None):
-        return read_tu(name, options)
-    return read_folder(name, options)
+def format_of(source: Source, options: Options) -> str:
+    """The format that the user gave, or that the file shows."""
+    if options.format == "gram":
+        return by_magic(source) or "gram"  # Gram matrices are written as text and as arrays
+    return options.format or detect(source)
 
 
-def of_source(source: Source, format_: str, options: Options) -> Data:
-    """Readers are imported when a file needs them."""
-    if format_ == "gram":
-        marks = {b"\x93": "npy", b"PK": "npz"}
-        format_ = next((name for mark, name in marks.items() if source.content.startswith(mark)), "gram")
-    if format_ not in _READERS:
-        raise problem(source.name, f"a file, where the format {format_} is a folder")
-    module, function = _READERS[format_]
-    reader = getattr(importlib.import_module(f"mercer.readers.{module}"), function)
-    found: Data = reader(source, options)
-    return sound(found, options)
+def read_source(source: Source, format_: str, options: Options) -> Data:
+    """The data in a file of a known format, or in a piece of it."""
+    if FORMATS[format_].folder:
+        hint = "Give the folder, or leave --format out: Mercer detects it."
+        raise problem(source.name, f"this is a file, but the format {format_} is a folder", hint=hint)
+    return completed(_call_reader(format_, source, options), options)
+
+
+def completed(data: Data, options: Options) -> Data:
+    """What a reader found, with its labels typed and its molecules checked."""
+    data = with_labels(data, options)
+    if data.kind == "table" and any(column.kind == SMILES for column in data.objects.values()):
+        from mercer.readers.smiles import without_bad_molecules
+
+        return without_bad_molecules(data, options)
+    return data
+
+
+def _read_folder(path: str, options: Options) -> Data:
+    from mercer.readers.tu_dataset import prefix_of
+
+    format_ = options.format or ("folder" if prefix_of(path) is None else "tu")
+    if not FORMATS[format_].folder:
+        hint = "Give a file in it, or leave --format out: Mercer detects it."
+        raise problem(path, f"this is a folder, but the format {format_} is a file", hint=hint)
+    return completed(_call_reader(format_, path, options), options)
+
+
+def _call_reader(format_: str, source: Source | str, options: Options) -> Data:
+    chosen = FORMATS[format_]
+    reader = getattr(importlib.import_module(f"mercer.readers.{chosen.module}"), chosen.function)
+    data: Data = reader(source, options)
+    return data

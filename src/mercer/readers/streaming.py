@@ -1,6 +1,6 @@
 """`stream`: the objects of a file in blocks, so that a file of any length takes little memory.
 
-Formats made of lines are read piece by piece. The others (arrays, archives, folders, XML) are read whole and handed
+Formats made of lines are read piece by piece; the others (arrays, archives, folders, XML) are read whole and handed
 out in parts.
 """
 
@@ -12,20 +12,18 @@ import re
 from collections.abc import Callable, Iterator
 
 from mercer.readers.data import Data
-from mercer.readers.delimited import DELIMITERS, Form, delimiter_of, form_of, read_rows
+from mercer.readers.delimited import Form, delimiter_of, form_of, read_rows
 from mercer.readers.detect import detect
-from mercer.readers.grid import Unfinished, blocks_of, unfinished
+from mercer.readers.formats import FORMATS
+from mercer.readers.opening import STDIN, ByteStream, open_stream
 from mercer.readers.options import Options
-from mercer.readers.problems import problem
-from mercer.readers.reading import of_source, read
-from mercer.readers.smiles import sound
-from mercer.readers.source import MARKS, STDIN, Flow, Source, flowing
+from mercer.readers.reading import completed, format_of, read, read_source
+from mercer.readers.rows import Unfinished, blocks_of, unfinished
+from mercer.readers.source import BYTE_ORDER_MARKS, Source, empty
 
-_PIECE = 1 << 18
-_HEAD = 1 << 16
-_ROWS = 5000
-_TABLES = ("csv", "tsv")
-_WIDE = ("utf16", "utf32")
+_PIECE = 1 << 18  # bytes read at a time: larger pieces take more memory, smaller ones call the reader more often
+_HEAD = 1 << 16  # bytes that must show the format and the form of a table
+_ROWS = 5000  # objects per block of a file that is read whole; the reader's memory is spent already
 
 
 def _after_line(text: bytes) -> int:
@@ -42,47 +40,41 @@ def _after_gap(text: bytes) -> int:
 
 
 _CUTS: dict[str, Callable[[bytes], int]] = {
-    "csv": _after_line,
-    "tsv": _after_line,
-    "text": _after_line,
-    "labelled-text": _after_line,
-    "trees": _after_line,
-    "jsonl": _after_line,
-    "smiles": _after_line,
-    "svmlight": _after_line,
-    "fasta": _before_header,
-    "edges": _after_gap,
+    "lines": _after_line,
+    "records": _before_header,
+    "paragraphs": _after_gap,
 }
-"""Where a piece of each format may end: behind the last whole object."""
+"""Where a piece may end: after the last whole object."""
 
 
 def stream(path: str | os.PathLike[str], options: Options) -> Iterator[Data]:
-    """Blocks of objects in the order of the file; errors come when the block that has them does."""
+    """Blocks of objects in the order of the file; an error is raised when its block is reached."""
     name = os.fspath(path)
     if name != STDIN and os.path.isdir(name):
         yield from _parts(read(name, options))
         return
-    with flowing(name, options) as flow:
+    with open_stream(name, options) as file:
         head = b""
-        while len(head) < _HEAD and (more := flow.read(_PIECE)):
+        while len(head) < _HEAD and (more := file.read(_PIECE)):
             head += more
-        encoding = (options.encoding or "").lower().replace("-", "").replace("_", "")
-        wide = encoding.startswith(_WIDE) or any(head.startswith(mark) for mark, kind in MARKS if kind != "utf-8-sig")
-        cut = _after_line(head) or len(head)
-        first = Source(flow.name, head[:cut], options.encoding)
-        format_ = options.format or ("" if wide else detect(first, options))
-        if wide or format_ not in _CUTS:
-            source = flow.whole(head)
-            yield from _parts(of_source(source, options.format or detect(source, options), options))
-        elif format_ in _TABLES:
-            yield from _offset(_tables(flow, head, first, format_, options))
+        first = Source(file.name, head[: _after_line(head) or len(head)], options.encoding)
+        format_ = None if _is_wide(head, options) else options.format or detect(first)
+        pieces = None if format_ is None else FORMATS[format_].pieces
+        if format_ is None or pieces is None:
+            source = file.whole(head)
+            yield from _parts(read_source(source, format_of(source, options), options))
+        elif format_ in ("csv", "tsv"):
+            yield from _counted(_tables(file, head, first, format_, options))
         else:
-            pieces = (
-                of_source(Source(flow.name, piece, options.encoding, line), format_, options)
-                for piece, line in _pieces(flow, head, _CUTS[format_])
-                if piece.strip()
-            )
-            yield from _offset(pieces)
+            sources = (Source(file.name, *piece) for piece in _pieces(file, head, _CUTS[pieces], options.encoding))
+            yield from _counted(read_source(source, format_, options) for source in sources if source.content.strip())
+
+
+def _is_wide(head: bytes, options: Options) -> bool:
+    """Whether characters take several bytes each, so that bytes cannot be searched for line ends."""
+    encoding = (options.encoding or "").lower().replace("-", "").replace("_", "")
+    marked = any(head.startswith(mark) for mark, name in BYTE_ORDER_MARKS if name != "utf-8-sig")
+    return marked or encoding.startswith(("utf16", "utf32"))
 
 
 def _parts(data: Data) -> Iterator[Data]:
@@ -90,8 +82,8 @@ def _parts(data: Data) -> Iterator[Data]:
         yield data.part(start, start + _ROWS)
 
 
-def _offset(blocks: Iterator[Data]) -> Iterator[Data]:
-    """Blocks that know how many objects came before them; what was said once is not said again."""
+def _counted(blocks: Iterator[Data]) -> Iterator[Data]:
+    """Blocks that know how many objects came before them; only the first has notes."""
     before = 0
     for block in blocks:
         if len(block):
@@ -99,52 +91,51 @@ def _offset(blocks: Iterator[Data]) -> Iterator[Data]:
         before += len(block)
 
 
-def _pieces(flow: Flow, head: bytes, cut: Callable[[bytes], int]) -> Iterator[tuple[bytes, int]]:
-    """Whole objects, and the number of their first line."""
+def _pieces(
+    file: ByteStream, head: bytes, cut: Callable[[bytes], int], encoding: str | None = None
+) -> Iterator[tuple[bytes, str | None, int]]:
+    """Whole objects, their encoding, and the number of their first line."""
     pending, line = [head], 1
     fresh = head
     while True:
         place = cut(b"".join(pending)) if cut(fresh) else 0
         if place:
             text = b"".join(pending)
-            yield text[:place], line
+            yield text[:place], encoding, line
             line += text.count(b"\n", 0, place)
             pending = [text[place:]]
-        fresh = flow.read(_PIECE)
+        fresh = file.read(_PIECE)
         if not fresh:
             break
         pending.append(fresh)
     if rest := b"".join(pending):
-        yield rest, line
+        yield rest, encoding, line
 
 
-def _tables(flow: Flow, head: bytes, first: Source, format_: str, options: Options) -> Iterator[Data]:
+def _tables(file: ByteStream, head: bytes, first: Source, format_: str, options: Options) -> Iterator[Data]:
     """Pieces of one table, all of the form that its first rows have."""
-    notes: list[str] = []
-    delimiter = delimiter_of(first, options, format_)
-    if format_ == "csv" and delimiter != ",":
-        notes.append(f"Columns are separated by a {DELIMITERS.get(delimiter, repr(delimiter))}.")
+    delimiter, notes = delimiter_of(first, options, format_)
     form: Form | None = None
     carried, line = b"", 1
-    for piece, last in _ahead(piece for piece, _ in _pieces(flow, head, _after_line)):
+    for piece, last in _ahead(piece for piece, _, _ in _pieces(file, head, _after_line)):
         carried += piece
-        source = Source(flow.name, carried, options.encoding, line)
+        source = Source(file.name, carried, options.encoding, line)
         fresh = form is None
         try:
             if form is None:
                 rows = next(blocks_of(source.name, source.text, delimiter, first=line), None)
                 if not last and (rows is None or len(rows.rows) < 2):
-                    continue  # nothing but blank lines and a head so far
+                    continue  # nothing but blank lines and a header so far
                 if rows is None:
-                    raise problem(flow.name, "the file is empty")
+                    raise empty(file.name)
                 form = form_of(source.name, rows, delimiter, options, notes)
             data = read_rows(source, form, options, format_, notes, fresh=fresh)
         except Unfinished as error:
             if last:
-                raise unfinished(flow.name, error) from None
+                raise unfinished(file.name, error) from None
             form = None if fresh else form
             continue  # a quoted cell goes on in the next piece
-        yield sound(data, options)
+        yield completed(data, options)
         options = dataclasses.replace(options, id=data.detail["id"] or "") if fresh else options
         line += carried.count(b"\n")
         carried = b""

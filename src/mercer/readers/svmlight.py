@@ -1,19 +1,19 @@
-"""svmlight and LIBSVM files, line by line: what their usual readers let pass silently is named here."""
+"""svmlight and LIBSVM files, line by line, with errors for what other readers accept silently."""
 
 from __future__ import annotations
 
 import math
 
 import numpy as np
+import numpy.typing as npt
 import scipy.sparse as sp
 
 from mercer.readers.data import Data
-from mercer.readers.labels import typed
 from mercer.readers.options import Options
 from mercer.readers.problems import problem, quoted
-from mercer.readers.source import Source
+from mercer.readers.source import Source, empty
 
-_LARGEST = 2**31 - 2
+_LARGEST_INDEX = 2**31 - 2  # one more, and the number of columns no longer fits the 32 bits of SciPy's indices
 
 
 def read_svmlight(source: Source, options: Options) -> Data:
@@ -23,65 +23,72 @@ def read_svmlight(source: Source, options: Options) -> Data:
     indices: list[int] = []
     values: list[float] = []
     bounds = [0]
-    queries = 0
+    queries = False
     for number, line in source.numbered:
         words = line.split("#", 1)[0].split()
         if not words:
             continue
-        pairs = words[1:]
-        if ":" in words[0]:  # objects to be predicted may come without labels
-            pairs = words
-            words = ["", *words]
-        last = -1
-        for word in pairs:
-            key, colon, value = word.partition(":")
-            if key == "qid":
-                queries += 1
-                continue
-            index, amount = _pair(source.name, number, word, key, colon, value)
-            if index <= last:
-                raise problem(source.name, f"index {index} after {last}: indices increase along a line", line=number)
-            if index > options.max_features:
-                raise problem(
-                    source.name,
-                    f"index {index:,} is beyond {options.max_features:,}",
-                    line=number,
-                    hint="Raise the cap with --max-features, if there really are so many features.",
-                )
-            last = index
-            indices.append(index)
-            values.append(amount)
-        labels.append(words[0])
+        labels.append("" if ":" in words[0] else words.pop(0))  # objects to be predicted may have no labels
         lines.append(number)
+        pairs = [word for word in words if not word.startswith("qid:")]
+        queries = queries or len(pairs) < len(words)
+        _append_row(source.name, number, pairs, indices, values, options)
         bounds.append(len(indices))
     if not labels:
-        raise problem(source.name, "the file is empty")
+        raise empty(source.name)
     notes = ["Query ids (qid) are ignored."] if queries else []
     columns = np.asarray(indices, dtype=np.int64)
-    first = 0 if len(columns) and columns.min() == 0 else 1
-    if options.first_index is not None:
-        if first < options.first_index:
-            place = lines[int(np.searchsorted(bounds, int(np.flatnonzero(columns == 0)[0]), side="right")) - 1]
-            raise problem(source.name, "a feature 0, where features were counted from 1 in training", line=place)
-        first = options.first_index
-    elif first == 0:
+    first = _first_index(source.name, columns, bounds, lines, options)
+    if first == 0 and options.first_index is None:
         notes.append("Indices start at 0.")
     width = max(int(columns.max(initial=first)) - first + 1, 1)
     matrix = sp.csr_array((np.asarray(values), columns - first, np.asarray(bounds)), shape=(len(labels), width))
-    unlabelled = all(not label for label in labels)
-    if unlabelled and options.require_target and options.require_labels:
-        raise problem(source.name, "no labels: each line starts with one", line=lines[0])
-    found = None if unlabelled else typed([label.removeprefix("+") for label in labels], source.name, lines)
+    found = np.array([label.removeprefix("+") for label in labels]) if any(labels) else None
     return Data(source.name, "svmlight", "vectors", matrix, found, "label", None, lines, tuple(notes), {"first": first})
 
 
-def _pair(name: str, line: int, word: str, key: str, colon: str, value: str) -> tuple[int, float]:
+def _first_index(
+    name: str, columns: npt.NDArray[np.int64], bounds: list[int], lines: list[int], options: Options
+) -> int:
+    """0 or 1: as in training, or as the smallest index says."""
+    zeros = np.flatnonzero(columns == 0)
+    if options.first_index is None:
+        return 0 if len(zeros) else 1
+    if len(zeros) and options.first_index > 0:
+        row = int(np.searchsorted(bounds, int(zeros[0]), side="right")) - 1
+        what = "a feature 0, but in training features were counted from 1"
+        raise problem(name, what, line=lines[row], hint="Number the features as in training.")
+    return options.first_index
+
+
+def _append_row(
+    name: str, line: int, pairs: list[str], indices: list[int], values: list[float], options: Options
+) -> None:
+    last = -1
+    for pair in pairs:
+        index, value = _parsed(name, line, pair)
+        if index <= last:
+            what = f"index {index} after {last}; indices must increase along a line"
+            raise problem(name, what, line=line, hint="Sort the features of each line, and give each once.")
+        if index > options.max_features:
+            what = f"index {index:,} is beyond {options.max_features:,}"
+            raise problem(
+                name, what, line=line, hint="Raise the cap with --max-features if there are so many features."
+            )
+        last = index
+        indices.append(index)
+        values.append(value)
+
+
+def _parsed(name: str, line: int, pair: str) -> tuple[int, float]:
+    key, _, value = pair.partition(":")
+    hint = "Features are written as index:value, such as 3:0.5."
     try:
         index, amount = int(key), float(value)
     except ValueError:
         index, amount = -1, math.nan
-    if not colon or not 0 <= index <= _LARGEST or "_" in word:
-        raise problem(name, f"{quoted(word)} is no index:value", line=line)
+    if not 0 <= index <= _LARGEST_INDEX or "_" in pair:
+        raise problem(name, f"{quoted(pair)} is not index:value", line=line, hint=hint)
     if not math.isfinite(amount):
-        raise problem(name, f"the value in {quoted(word)} is not a finite number", line=line)
+        raise problem(name, f"the value in {quoted(pair)} is not a finite number", line=line, hint=hint)
     return index, amount

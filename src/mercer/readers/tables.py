@@ -1,4 +1,4 @@
-"""From columns of text to a table: kinds of columns, the target, what is left out and why."""
+"""From columns of cells to a table: kinds of columns, the target, and what is left out and why."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from mercer._check import did_you_mean
-from mercer.readers.columns import ID_NAMES, Typist, is_identifier
-from mercer.readers.data import NUMBER, SMILES, Column, Data
-from mercer.readers.grid import Cells
-from mercer.readers.labels import from_sidecar, gaps_of, typed
+from mercer.readers.cells import Cells
+from mercer.readers.columns import ID_NAMES, ColumnReader, is_identifier
+from mercer.readers.data import SMILES, Column, Data
+from mercer.readers.labels import is_missing
 from mercer.readers.options import Options
-from mercer.readers.problems import count, problem, quoted
+from mercer.readers.problems import count, problem, quoted, some
 
 _TARGETS = ("target", "label", "class", "y", "labels", "outcome")
 
@@ -27,65 +27,69 @@ def table_of(
     notes: Sequence[str] = (),
 ) -> Data:
     """A table from columns as they stand in a file."""
-    said = list(notes)
+    notes = list(notes)
     left = dict(columns)
     for given in options.drop:
         left.pop(column_called(given, left, name, "--drop"))
-    key = _id_column(name, left, options, said)
-    ids = None if key is None else [str(value).strip() for value in left.pop(key)]
-    labels, target = None, None
-    if options.labels is not None:
-        text, target = from_sidecar(options.labels, ids, len(lines), options)
-        labels = typed(text, options.labels)
-    else:
-        target = _target(name, left, options, said)
-        if target is not None:
-            cells = left.pop(target)
-            gaps = gaps_of(cells)
-            if gaps.any() and options.skip_unlabelled:
-                kept = np.flatnonzero(~gaps).tolist()
-                said.append(f"{count(len(gaps) - len(kept), 'row')} without a label left out.")
-                left = {key: _kept(values, kept) for key, values in left.items()}
-                cells, lines = _kept(cells, kept), [lines[place] for place in kept]
-                ids = None if ids is None else [ids[place] for place in kept]
-            if options.require_target or not gaps.any():
-                labels = typed(cells, name, lines, target)
-    if options.only:
-        left = {key: values for key, values in left.items() if key in options.only}
-    if not left:
-        if options.only:
-            raise problem(name, f"no column {options.only[0]!r}, which the model was trained with")
-        raise problem(name, "no columns are left to learn from")
-    typist = Typist(name, lines, options)
-    found = {own: typist.column(own, values) for own, values in left.items()}
-    _leave_out(found, options, said)
-    if not found:
-        raise problem(name, "no columns are left to learn from", hint="Every column is constant or names the rows.")
-    said += typist.notes
-    smiles = [column.name for column in found.values() if column.kind == SMILES and column.name not in options.smiles]
+    key = _id_column(name, left, options, notes)
+    ids = None if key is None else [str(cell).strip() for cell in left.pop(key)]
+    target = None if options.labels is not None else _target(name, left, options, notes)
+    if target is not None and options.skip_unlabelled:
+        kept = np.flatnonzero(~is_missing(left[target])).tolist()
+        if len(kept) < len(lines):
+            notes.append(f"{count(len(lines) - len(kept), 'row')} without a label left out.")
+            left = {own: _taken(cells, kept) for own, cells in left.items()}
+            lines = [lines[place] for place in kept]
+            ids = None if ids is None else [ids[place] for place in kept]
+    labels = None if target is None else np.asarray(left.pop(target))
+    table = _columns(name, left, lines, options, notes)
+    return Data(name, format_, "table", table, labels, target, ids, lines, tuple(notes), {"id": key})
+
+
+def _columns(
+    name: str, cells: Mapping[str, Cells], lines: Sequence[int], options: Options, notes: list[str]
+) -> dict[str, Column]:
+    """The columns to learn from, each with its kind."""
+    wanted = [key for key in cells if not options.only or key in options.only]
+    if options.only and not wanted:
+        what = f"no column {quoted(options.only[0])}, which the model was trained with"
+        raise problem(name, what, hint="Name the columns as in training.")
+    reader = ColumnReader(name, lines, options)
+    table = {key: reader.read(key, cells[key]) for key in wanted}
+    if options.require_target:
+        _leave_out_constant(table, notes)
+    if not table:
+        hint = "All columns are constant, name the rows, or were dropped."
+        raise problem(name, "no columns are left to learn from", hint=hint)
+    smiles = [key for key, column in table.items() if column.kind == SMILES and key not in options.smiles]
     if smiles:
-        said.append(f"Column {quoted(smiles[0])} is read as SMILES (--text {shlex.quote(smiles[0])} reads it as text).")
-    return Data(name, format_, "table", found, labels, target, ids, lines, tuple(said), {"id": key})
+        keep = f"--text {shlex.quote(smiles[0])} reads it as text"
+        notes.append(f"Column {quoted(smiles[0])} is read as SMILES ({keep}).")
+    return table
 
 
-def _kept(cells: Cells, places: list[int]) -> Cells:
+def _taken(cells: Cells, places: list[int]) -> Cells:
     return cells[places] if isinstance(cells, np.ndarray) else [cells[place] for place in places]
 
 
+def check_width(name: str, width: int, options: Options) -> None:
+    """Refuse a file with more columns than allowed."""
+    if width > options.max_features:
+        what = f"{width:,} columns, more than {options.max_features:,}"
+        raise problem(name, what, hint="Raise the cap with --max-features.")
+
+
 def kept_as_text(key: str, options: Options) -> bool:
-    """Whether a column is wanted as it is written, even if it holds numbers alone."""
-    told = (*options.categories, *options.text, *options.smiles, *options.trees, (options.id or "").lower())
+    """Whether a column is wanted as it is written, even if it holds numbers only."""
+    as_written = (*options.categories, *options.text, *options.smiles, *options.trees)
+    id_given = (options.id or "").lower()
     return (
         options.decimal_comma
-        or key in told
-        or key.lower() == told[-1]
+        or key in as_written
+        or key.lower() == id_given
         or ID_NAMES.fullmatch(key) is not None
-        or _is_place(options.id)
+        or id_given.lstrip("-").isdigit()  # the number of a column, any of which it may be
     )
-
-
-def _is_place(given: str | None) -> bool:
-    return given is not None and given.lstrip("-").isdigit()
 
 
 def column_called(given: str, columns: Mapping[str, object], name: str, option: str) -> str:
@@ -102,12 +106,8 @@ def column_called(given: str, columns: Mapping[str, object], name: str, option: 
         number = 0
     if number and abs(number) <= len(names):
         return names[number - 1 if number > 0 else number]
-    shown = ", ".join(names[:20]) + (" ..." if len(names) > 20 else "")
-    raise problem(
-        name,
-        f"there is no column {quoted(given)} ({option})",
-        hint=f"{did_you_mean(given, names)} Columns: {shown}.".strip(),
-    )
+    hint = f"{did_you_mean(given, names)} Columns: {some(names, 20)}.".strip()
+    raise problem(name, f"there is no column {quoted(given)} ({option})", hint=hint)
 
 
 def _target(name: str, columns: Mapping[str, object], options: Options, notes: list[str]) -> str | None:
@@ -123,13 +123,8 @@ def _target(name: str, columns: Mapping[str, object], options: Options, notes: l
         return usual[0]
     if not options.require_labels:
         return None
-    names = list(columns)
-    shown = ", ".join(names[:20]) + (" ..." if len(names) > 20 else "")
-    raise problem(
-        name,
-        "which column is to be learnt?",
-        hint=f"Say it with --target NAME (or --target -1 for the last). Columns: {shown}.",
-    )
+    hint = f"Name it with --target NAME (or --target -1 for the last). Columns: {some(list(columns), 20)}."
+    raise problem(name, "which column is the target?", hint=hint)
 
 
 def _id_column(name: str, columns: Mapping[str, Cells], options: Options, notes: list[str]) -> str | None:
@@ -142,31 +137,24 @@ def _id_column(name: str, columns: Mapping[str, Cells], options: Options, notes:
     wanted = {options.target, *options.text, *options.smiles, *options.categories, *options.only}
     for key, values in columns.items():
         if key not in wanted and is_identifier(key, values):
-            notes.append(
-                f"Column {quoted(key)} names the rows and is not learnt from (--category {shlex.quote(key)} keeps it)."
-            )
+            keep = f"--category {shlex.quote(key)} keeps it"
+            notes.append(f"Column {quoted(key)} names the rows and is not used as a feature ({keep}).")
             return key
     return None
 
 
-def _leave_out(columns: dict[str, Column], options: Options, notes: list[str]) -> None:
-    """Constant columns tell nothing; they are dropped when training and ignored when predicting."""
-    if not options.require_target:
-        return
-    dropped = []
-    for key, column in list(columns.items()):
-        present = column.values[~column.missing]
-        if len(present) == 0 or (len(column.values) > 1 and _constant(column, present)):
-            dropped.append(key)
-            del columns[key]
+def _leave_out_constant(columns: dict[str, Column], notes: list[str]) -> None:
+    """Drop columns from which nothing can be learnt: empty ones, and those with one value throughout."""
+    dropped = [key for key, column in columns.items() if _is_constant(column)]
+    for key in dropped:
+        del columns[key]
     if dropped:
-        shown = ", ".join(quoted(key) for key in dropped[:5]) + (" ..." if len(dropped) > 5 else "")
-        notes.append(f"{count(len(dropped), 'column')} left out, holding one value throughout: {shown}.")
+        names = some([quoted(key) for key in dropped], 5)
+        notes.append(f"{count(len(dropped), 'column')} left out, with the same value in every row: {names}.")
 
 
-def _constant(column: Column, present: np.ndarray) -> bool:
-    if column.missing.any():
-        return False
-    if column.kind == NUMBER:
-        return bool((present == present[0]).all())
-    return all(value == present[0] for value in present)
+def _is_constant(column: Column) -> bool:
+    missing = column.missing
+    if missing.all():
+        return True
+    return len(missing) > 1 and not missing.any() and bool((column.values == column.values[0]).all())

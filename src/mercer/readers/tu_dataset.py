@@ -3,61 +3,74 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, final
 
 import numpy as np
-import numpy.typing as npt
 
+from mercer._types import Float64
 from mercer.inputs.graph_block import assembled
 from mercer.inputs.graph_drafts import Draft
 from mercer.inputs.graphs import Graphs
+from mercer.readers.cells import is_finite
 from mercer.readers.data import Data
-from mercer.readers.finishing import finished
+from mercer.readers.opening import PACKERS, open_source
 from mercer.readers.options import Options
-from mercer.readers.problems import problem, quoted
-from mercer.readers.source import Source, opened
+from mercer.readers.problems import count, problem, quoted
+from mercer.readers.source import Source
 
-_PACKERS = ("", ".gz", ".xz", ".bz2")
+_ENDINGS = ("", *PACKERS)
 
 
 def prefix_of(folder: str) -> str | None:
     """The name of the data set in a folder of that form, or None."""
     for entry in sorted(os.listdir(folder)):
-        for packer in _PACKERS:
+        for packer in _ENDINGS:
             if entry.endswith(f"_A.txt{packer}"):
                 return entry.removesuffix(f"_A.txt{packer}")
     return None
 
 
 def read_tu(folder: str, options: Options) -> Data:
-    """Graphs with node and edge labels and node attributes, where the folder has them; ids count from 1."""
+    """Graphs with the node labels, edge labels and node attributes that the folder has; ids count from 1."""
     prefix = prefix_of(folder)
     if prefix is None:
-        raise problem(folder, "no file *_A.txt: this is no TU folder")
-    owner = _numbers(folder, prefix, "graph_indicator", options)[:, 0].astype(np.int64) - 1
-    edges = _numbers(folder, prefix, "A", options).astype(np.int64) - 1
+        raise problem(folder, "no file *_A.txt: this is not a TU folder", hint="Leave --format out: Mercer detects it.")
+    files = _Files(folder, prefix, options)
+    owner = files.numbers("graph_indicator")[:, 0].astype(np.int64) - 1
     if len(owner) == 0 or owner.min() < 0 or (np.diff(owner) < 0).any():
-        raise problem(f"{prefix}_graph_indicator.txt", "nodes must be listed graph by graph, and graphs counted from 1")
-    outside = (edges < 0) | (edges >= len(owner))
-    if edges.shape[1] != 2 or outside.any():
-        line = int(np.flatnonzero(outside.any(axis=1))[0]) + 1 if outside.any() else 1
-        raise problem(f"{prefix}_A.txt", f"an edge to a node that is none of the {len(owner):,}", line=line)
-    apart = owner[edges[:, 0]] != owner[edges[:, 1]]
-    if apart.any():
-        raise problem(f"{prefix}_A.txt", "an edge between two graphs", line=int(np.flatnonzero(apart)[0]) + 1)
+        what = "nodes must be listed graph by graph, and graphs counted from 1"
+        raise problem(f"{prefix}_graph_indicator.txt", what, hint="Sort the nodes by their graph.")
+    edges = files.numbers("A").astype(np.int64) - 1
+    _check_edges(f"{prefix}_A.txt", edges, owner)
     optional = {
-        "labels": _optional(folder, prefix, "node_labels", options, len(owner)),
-        "attributes": _optional(folder, prefix, "node_attributes", options, len(owner)),
-        "edge_labels": _optional(folder, prefix, "edge_labels", options, len(edges)),
+        "labels": files.optional_numbers("node_labels", len(owner)),
+        "attributes": files.optional_numbers("node_attributes", len(owner)),
+        "edge_labels": files.optional_numbers("edge_labels", len(edges)),
     }
     n = int(owner[-1]) + 1
     graphs = _graphs(owner, edges, optional, n)
-    source = _open(folder, prefix, "graph_labels", options)
+    source = files.source("graph_labels")
     labels = None if source is None else [line.strip() for line in source.lines if line.strip()]
     if labels is not None and len(labels) != n:
-        raise problem(f"{prefix}_graph_labels.txt", f"{len(labels):,} labels for {n:,} graphs")
-    notes = ["Edges are directed: some go one way only."] if graphs.directed else []
-    return finished(prefix, "tu", "graphs", graphs, labels, options, notes=notes)
+        what = f"{count(len(labels), 'label')} for {count(n, 'graph')}"
+        raise problem(f"{prefix}_graph_labels.txt", what, hint="Write one label per graph.")
+    notes = ("Edges are directed: some go one way only.",) if graphs.directed else ()
+    return Data(prefix, "tu", "graphs", graphs, None if labels is None else np.array(labels), "label", notes=notes)
+
+
+def _check_edges(name: str, edges: Any, owner: Any) -> None:
+    """Edges join two nodes of the same graph."""
+    hint = "Each line has the numbers of two nodes, counted from 1 over all graphs."
+    if edges.shape[1] != 2:
+        raise problem(name, f"{edges.shape[1]} numbers per line, but an edge has two nodes", line=1, hint=hint)
+    outside = ((edges < 0) | (edges >= len(owner))).any(axis=1)
+    if outside.any():
+        what = f"an edge to a node that is none of the {len(owner):,}"
+        raise problem(name, what, line=int(np.flatnonzero(outside)[0]) + 1, hint=hint)
+    apart = np.flatnonzero(owner[edges[:, 0]] != owner[edges[:, 1]])
+    if len(apart):
+        raise problem(name, "an edge between two graphs", line=int(apart[0]) + 1, hint=hint)
 
 
 def _graphs(owner: Any, edges: Any, optional: dict[str, Any], n: int) -> Graphs:
@@ -87,45 +100,42 @@ def _graphs(owner: Any, edges: Any, optional: dict[str, Any], n: int) -> Graphs:
     return Graphs(**assembled(drafts))
 
 
-def _open(folder: str, prefix: str, part: str, options: Options) -> Source | None:
-    for packer in _PACKERS:
-        path = os.path.join(folder, f"{prefix}_{part}.txt{packer}")
-        if os.path.exists(path):
-            return opened(path, options)
-    return None
+@final
+@dataclass(frozen=True)
+class _Files:
+    """The files of one data set."""
+
+    folder: str
+    prefix: str
+    options: Options
+
+    def source(self, part: str) -> Source | None:
+        path = os.path.join(self.folder, f"{self.prefix}_{part}.txt")
+        packed = next((path + ending for ending in _ENDINGS if os.path.exists(path + ending)), None)
+        return None if packed is None else open_source(packed, self.options)
+
+    def numbers(self, part: str) -> Float64:
+        source = self.source(part)
+        if source is None:
+            what = f"the file {self.prefix}_{part}.txt is missing"
+            raise problem(self.folder, what, hint="Unpack the whole data set into the folder.")
+        return _matrix(source, 2 if part == "A" else 1)
+
+    def optional_numbers(self, part: str, n: int) -> Float64 | None:
+        source = self.source(part)
+        values = None if source is None else _matrix(source, 1)
+        if values is not None and len(values) != n:
+            what = f"{count(len(values), 'line')}, but {n:,} are needed"
+            raise problem(f"{self.prefix}_{part}.txt", what, hint="Write one line per node or edge.")
+        return values
 
 
-def _numbers(folder: str, prefix: str, part: str, options: Options) -> npt.NDArray[np.float64]:
-    source = _open(folder, prefix, part, options)
-    if source is None:
-        raise problem(folder, f"the file {prefix}_{part}.txt is missing")
-    return _values(source, 2 if part == "A" else 1)
-
-
-def _values(source: Source, usual: int) -> npt.NDArray[np.float64]:
-    rows = [line.replace(",", " ").split() for line in source.lines if line.strip()]
-    width = len(rows[0]) if rows else usual
-    try:
-        values = np.array(rows, dtype=np.float64).reshape(len(rows), width)
-        if np.isfinite(values).all():
-            return values
-    except ValueError:
-        pass
-    for number, row in enumerate(rows, 1):
-        try:
-            sound = len(row) == width and np.isfinite([float(cell) for cell in row]).all()
-        except ValueError:
-            sound = False
-        if not sound:
-            raise problem(source.name, f"{quoted(' '.join(row))} is not {width} finite numbers", line=number)
-    raise problem(source.name, "not a table of numbers")
-
-
-def _optional(folder: str, prefix: str, part: str, options: Options, n: int) -> npt.NDArray[np.float64] | None:
-    source = _open(folder, prefix, part, options)
-    if source is None:
-        return None
-    values = _values(source, 1)
-    if len(values) != n:
-        raise problem(f"{prefix}_{part}.txt", f"{len(values):,} lines, where {n:,} are needed")
-    return values
+def _matrix(source: Source, usual: int) -> Float64:
+    """Rows of finite numbers, all equally long; `usual` is the width of an empty file."""
+    rows = [(number, line.replace(",", " ").split()) for number, line in source.numbered if line.strip()]
+    width = len(rows[0][1]) if rows else usual
+    for number, row in rows:
+        if len(row) != width or not all(map(is_finite, row)):
+            what = f"{quoted(' '.join(row))} is not {count(width, 'finite number')}"
+            raise problem(source.name, what, line=number, hint="Separate the numbers by commas.")
+    return np.array([row for _, row in rows], dtype=np.float64).reshape(len(rows), width)

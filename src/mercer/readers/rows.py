@@ -1,11 +1,10 @@
-"""Rows of delimited text in blocks, and their columns: as numbers at once where every cell is one."""
+"""The rows of delimited text in blocks, and their columns, converted to numbers where every cell is one."""
 
 from __future__ import annotations
 
 import csv
 import io
 import itertools
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import final
@@ -13,15 +12,13 @@ from typing import final
 import numpy as np
 
 from mercer._types import Float64
-from mercer.readers.labels import MISSING, is_number
+from mercer.readers.cells import Cells, numbers_of
 from mercer.readers.problems import count, problem
-
-Cells = Sequence[str] | Float64
-"""A column as it stands in a file: text; or numbers, NaN where one is missing, if it holds nothing else."""
+from mercer.readers.source import LINE_END
 
 _ROWS = 500  # few enough to stay in the processor's cache between splitting and conversion
-_LONGEST_CELL = 10_000_000
-_LINE_END = re.compile(r"\r\n|\n|\r")
+_LONGEST_CELL = 10_000_000  # characters; Python's own limit of 131,072 is too small for genomes, and none is unsafe
+_QUOTES = "Close every quote, and double the quotes inside a quoted cell."
 
 
 @final
@@ -34,16 +31,16 @@ class Block:
 
 
 class Unfinished(Exception):
-    """The text ends inside a quoted cell."""
+    """The text ends inside a quoted cell, which starts on the line given."""
 
 
 def blocks_of(
     name: str, text: str, delimiter: str, *, first: int = 1, like: tuple[int, int] | None = None
 ) -> Iterator[Block]:
-    """The rows of a text whose first line has the number `first`.
+    """The rows of a text whose first line has the number `first`; blank lines are skipped.
 
-    Every row must be as long as the first one, or as `like` says: a width, and the line that has it. Blank lines are
-    skipped. What is wrong is told with its line; a quote that is still open at the end is `Unfinished`.
+    Every row must be as long as the first one, or as `like` says: a width, and the line that has it. A quote that is
+    still open at the end raises `Unfinished`.
     """
     csv.field_size_limit(_LONGEST_CELL)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True, strict=True)
@@ -69,15 +66,14 @@ def blocks_of(
             where = (lines[-1] + _height(rows[-1])) if rows else start - (reader.line_num - before)
             if "unexpected end" in str(failure):
                 raise Unfinished(where)
-            raise problem(name, str(failure), line=where, hint="Quotes inside a quoted cell are doubled.")
+            raise problem(name, str(failure), line=where, hint=_QUOTES)
         if not rows:
             return
 
 
-def unfinished(name: str, line: object) -> Exception:
-    return problem(
-        name, "a quote is never closed", line=int(str(line)), hint="Quotes inside a quoted cell are doubled."
-    )
+def unfinished(name: str, error: Unfinished) -> Exception:
+    """The error to show for a quote that is open at the end of the file."""
+    return problem(name, "a quote is never closed", line=error.args[0], hint=_QUOTES)
 
 
 def _checked(name: str, rows: list[list[str]], lines: Sequence[int], width: int, model: int) -> Block:
@@ -90,9 +86,9 @@ def _checked(name: str, rows: list[list[str]], lines: Sequence[int], width: int,
             if len(row) != width:
                 raise problem(
                     name,
-                    f"{count(len(row), 'column')}, where line {model} has {width:,}",
+                    f"{count(len(row), 'column')}, but line {model} has {width:,}",
                     line=line,
-                    hint="A cell that holds the delimiter needs quotes; --delimiter says what it is.",
+                    hint="Quote cells that contain the delimiter, or set the delimiter with --delimiter.",
                 )
             kept.append(row)
             places.append(line)
@@ -104,7 +100,7 @@ def _full(row: list[str]) -> bool:
 
 
 def _lines(rows: list[list[str]], start: int) -> list[int]:
-    """Where each row starts, if some have line ends in their cells."""
+    """The line that each row starts on, if cells contain line ends."""
     found = []
     for row in rows:
         found.append(start)
@@ -113,38 +109,13 @@ def _lines(rows: list[list[str]], start: int) -> list[int]:
 
 
 def _height(row: list[str]) -> int:
-    return 1 + sum(len(_LINE_END.findall(cell)) for cell in row)
-
-
-def numbers_of(cells: Sequence[str]) -> Float64 | None:
-    """The cells as finite numbers, NaN where one is missing; None if one is anything else."""
-    try:
-        found = np.fromiter(map(float, cells), dtype=np.float64, count=len(cells))
-    except ValueError:
-        return _one_by_one(cells)
-    # Python reads "1_000" and "nan" too, which people do not write as numbers.
-    sound = bool(np.isfinite(found).all()) and "_" not in "".join(cells)
-    return found if sound else _one_by_one(cells)
-
-
-def _one_by_one(cells: Sequence[str]) -> Float64 | None:
-    found = np.empty(len(cells))
-    for place, cell in enumerate(cells):
-        text = cell.strip()
-        if text in MISSING:
-            found[place] = np.nan
-        elif is_number(text) and abs(value := float(text)) != np.inf:
-            found[place] = value
-        else:
-            return None
-    return found
+    return 1 + sum(len(LINE_END.findall(cell)) for cell in row)
 
 
 def columns_of(blocks: Iterator[Block], words: set[int], width: int) -> tuple[dict[int, Cells], list[int], set[int]]:
-    """Columns by their place, the lines of the rows, and which columns turned out to hold more than numbers.
+    """Columns by their place, the lines of the rows, and which columns hold text below numbers.
 
-    Of the latter the first blocks are gone: who still has the text reads them again, as `words`, which are never taken
-    for numbers.
+    The numbers of the latter are discarded: the caller reads them again as `words`, columns that are kept as text.
     """
     numbers: dict[int, list[Float64]] = {place: [] for place in range(width) if place not in words}
     texts: dict[int, list[str]] = {place: [] for place in words}
