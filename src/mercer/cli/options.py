@@ -86,7 +86,7 @@ def _output(json: bool = False, quiet: bool = False, show_code: bool = False, de
 
 
 def _reading(delimiter: str | None, category: list[str], max_mb: int, **given: Any) -> Options:
-    found = {name: tuple(value) if isinstance(value, list) else value for name, value in given.items()}
+    found: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in given.items()}
     separator = "\t" if delimiter in ("\\t", "tab") else delimiter
     return Options(delimiter=separator, categories=tuple(category), max_bytes=max_mb * MIB, **found)
 

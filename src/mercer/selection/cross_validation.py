@@ -156,7 +156,7 @@ class CrossValidation:
             if self.out_of_time:
                 return
             numbers = np.flatnonzero(alive)
-            scores = np.array([self.scores(number, metric)[: split + 1] for number in numbers])
+            scores = np.array([self.scores(int(number), metric)[: split + 1] for number in numbers])
             alive[numbers[~hopeful(scores)]] = False
             self._done = (split + 1) * len(self.results)  # what was dropped is done
 
