@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from mercer._types import Float64, Indices
 from mercer._version import __version__
-from mercer.gram.matrix import Gram
+from mercer.gram.make import gram_of
 from mercer.inputs.gram_rows import GramRows
 from mercer.jobs import calibration
 from mercer.jobs.checkpoint import Checkpoint
@@ -167,7 +167,7 @@ def novelty_threshold(estimator: Any, objects: Any) -> float:
     rows = _spread(len(objects))
     columns = _spread(len(support))
     part, kept = objects.take(rows), expansion.support.take(columns)
-    across = Gram.of(fitted, part, kept, dtype=np.float64).exact()
+    across = gram_of(fitted, part, kept, dtype=np.float64).exact()
     own, theirs = (fitted.diagonal(fitted.features(some)) for some in (part, kept))
     squared = np.maximum(own[:, None] + theirs[None, :] - 2.0 * across, 0.0)
     squared[rows[:, None] == support[columns][None, :]] = np.inf

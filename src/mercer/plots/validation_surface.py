@@ -77,7 +77,7 @@ class ValidationSurfaceDisplay:
         median = float(np.median(apart[apart > 0])) if (apart > 0).any() else 1.0
         widths = np.asarray(4.0 ** np.arange(-4, 5) / median if gamma is None else gamma, dtype=np.float64)
         penalties = np.asarray(10.0 ** np.arange(-2, 4) if C is None else C, dtype=np.float64)
-        splits = folds_of(cv, labels, target, SVC())
+        splits = folds_of(cv, labels, target, classifier=True)
         scores = np.empty((len(widths), len(penalties), len(splits)))
         with reporting("Validation surface") as report:
             for row, width in enumerate(widths):

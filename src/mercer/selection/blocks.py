@@ -17,8 +17,9 @@ import numpy as np
 
 from mercer._types import DType, Float64, Floating, Indices
 from mercer.gram.budget import Memory
+from mercer.gram.contract import Gram
 from mercer.gram.executors import Executor
-from mercer.gram.matrix import DOUBLE_ENTRIES, Gram
+from mercer.gram.make import DOUBLE_ENTRIES, gram_of
 from mercer.inputs.base import Objects
 from mercer.inputs.gram_rows import GramRows
 from mercer.kernels.base import Features, FittedKernel, Kernel, Measure, State, children
@@ -69,10 +70,9 @@ class Shared(Source):
         if self._stored is None:
             began = time.perf_counter()
             fitted = measuring(self.kernel, self.kernel.fit(self.objects).state)
-            matrix = Gram.of(fitted, self.objects, dtype=self.dtype, memory=self.memory, executor=self.executor)
-            matrix.store()
-            self._stored = matrix
-            self.entries += matrix.entries_computed
+            matrix = gram_of(fitted, self.objects, dtype=self.dtype, memory=self.memory, executor=self.executor)
+            self._stored = matrix.stored()
+            self.entries += self._stored.entries_computed
             self.seconds += time.perf_counter() - began
 
     def release(self) -> None:
@@ -104,8 +104,8 @@ class PerFold(Source):
 def block_between(kernel: Kernel, known: Objects, new: Objects, dtype: DType | None, memory: Memory) -> Block:
     """The values of a kernel fitted on the objects `known`."""
     fitted = kernel.fit(known)
-    square = Gram.of(fitted, known, dtype=dtype, memory=memory)
-    across = Gram.of(fitted, new, known, dtype=dtype, memory=memory)
+    square = gram_of(fitted, known, dtype=dtype, memory=memory)
+    across = gram_of(fitted, new, known, dtype=dtype, memory=memory)
     own = fitted.diagonal(fitted.features(new))
     return _block(square.dense(), square.diagonal(), across.dense(), own)
 

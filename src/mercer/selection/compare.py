@@ -199,6 +199,16 @@ def compare(
     return Comparison(tuple(rows), scoring if isinstance(scoring, str) else default, len(splits))
 
 
+def _learner(estimator: Any, target: Target, labels: Any, memory: float | str) -> Learner:
+    """The machine that is given, or the usual one for the task."""
+    learner = Learner(estimator)
+    if estimator is None:
+        learner = Learner.for_task("regression" if target.classes is None else "classification", labels)
+    if memory != "auto":
+        learner = dataclasses.replace(learner, template=clone(learner.template).set_params(memory=memory))
+    return learner
+
+
 def _penalties(C: Any) -> tuple[float, ...]:
     found = np.atleast_1d(np.asarray(C, dtype=np.float64))
     if found.ndim != 1 or not len(found) or not (np.isfinite(found) & (found > 0)).all():

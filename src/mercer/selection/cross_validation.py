@@ -22,7 +22,7 @@ from mercer._types import Float64, Floating
 from mercer.errors import InputError, MercerError
 from mercer.gram import budget
 from mercer.gram.executors import Threads, default_threads
-from mercer.gram.matrix import Gram
+from mercer.gram.make import gram_of
 from mercer.selection.blocks import Block, Shared, Source
 from mercer.selection.groups import Group, Grouping, by_source, precision_of
 from mercer.selection.pipelines import Fold, PipelineSteps
@@ -32,7 +32,7 @@ from mercer.selection.settings import Setting
 from mercer.solvers.drive import Stopped
 from mercer.training.folds import Split
 from mercer.training.kernelised import Kernelised
-from mercer.training.warm_start import Sharing
+from mercer.training.warm_start import WarmStart
 
 
 @final
@@ -134,7 +134,7 @@ class CrossValidation:
         objects = self._grouping.objects(kernel)
         source = next(group.source for group in self.groups if setting in group.settings)
         if not isinstance(source, Shared):
-            return Gram.of(kernel.fit(objects), objects, memory=setting.memory).dense()
+            return gram_of(kernel.fit(objects), objects, memory=setting.memory).dense()
         every = np.arange(len(objects))
         found = source.block(kernel, every, every[:0]).train.matrix
         assert found is not None
@@ -223,7 +223,7 @@ class CrossValidation:
             return None
 
     def _fit(self, settings: list[Setting], block: Block | None, split: int) -> None:
-        sharing = Sharing(self._stop, self._warm_start)
+        sharing = WarmStart(self._stop, self._warm_start)
         for setting in settings:
             if self._stop.is_set():
                 return

@@ -16,7 +16,8 @@ from mercer._stored import Stored
 from mercer._types import Float64
 from mercer.errors import InputError
 from mercer.gram.budget import Memory
-from mercer.gram.matrix import Gram
+from mercer.gram.contract import Gram
+from mercer.gram.make import gram_of
 from mercer.inputs.base import Objects
 from mercer.inputs.listing import refuse_masked
 from mercer.kernels.algebra.sums import Scaled, Sum
@@ -75,10 +76,7 @@ def _learn(
     targets, signs = _targets(y, len(objects[0]), method)
     weights = np.full(len(given), 1.0 / len(given))
     if method != "uniform" and len(given) > 1:
-        grams = [Gram.of(k.fit(batch), batch, memory=memory) for k, batch in zip(scaled, objects, strict=True)]
-        if sum(gram.shape[0] ** 2 * np.dtype(gram.dtype).itemsize for gram in grams) <= grams[0].budget:
-            for gram in grams:
-                gram.store()
+        grams = _grams(scaled, objects, memory)
         if method == "alignment":
             weights = kernel_weights.alignment(grams, targets)
         else:
@@ -91,13 +89,17 @@ def _learn(
     return (terms[0] if len(terms) == 1 else Sum(tuple(terms))), weights
 
 
+def _grams(kernels: Sequence[Kernel], objects: Sequence[Objects], memory: Memory) -> list[Gram]:
+    """The Gram matrix of each kernel; all of them are stored if there is memory for it."""
+    grams = [gram_of(kernel.fit(batch), batch, memory=memory) for kernel, batch in zip(kernels, objects, strict=True)]
+    needed = sum(gram.shape[0] ** 2 * np.dtype(gram.dtype).itemsize for gram in grams)
+    return [gram.stored() for gram in grams] if needed <= grams[0].budget else grams
+
+
 def _sum_of(kernels: Sequence[Kernel], X: Any, memory: Memory) -> Gram:
     """The Gram matrix of the sum, stored if there is memory for it."""
     together = Sum(tuple(kernels))
-    gram = Gram.of(together.fit(X), together.coerce(X), memory=memory)
-    if gram.fits():
-        gram.store()
-    return gram
+    return gram_of(together.fit(X), together.coerce(X), memory=memory).stored_if_it_fits()
 
 
 def _mean_diagonal(kernel: Kernel, objects: Objects) -> float:
