@@ -10,7 +10,7 @@ def test_what_check_and_diagnose_take(model, capsys):
     assert app.run(["check", str(model), "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["command"] == "check"
     assert app.run(["check", str(model)]) == 0
-    assert "The file is sound" in capsys.readouterr().out
+    assert "The file is intact" in capsys.readouterr().out
     for command in ("check", "diagnose"):
         assert app.run([command, "rbf(gamma=0.1)*linear"]) == 0
         assert "Product: PSD because" in capsys.readouterr().out

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -19,9 +20,9 @@ from sklearn.preprocessing import StandardScaler
 import mercer
 from mercer import SVC
 from mercer.cli import app, demo, output
-from mercer.cli.trials import Problem, Result, Scores, Trial, attempt, cross_validate, steps, twin_of
-from mercer.datasets import load, make_dna
-from mercer.kernels import RBF, Linear, Polynomial, Spectrum
+from mercer.cli.demo import Result
+from mercer.cli.problems import Problem, Scores, problems
+from mercer.datasets import load
 
 SOURCE = Path(mercer.__file__).parents[1]
 NUMBER = r"\d[\d.,]*"
@@ -77,33 +78,29 @@ def test_same_seed_same_results() -> None:
     assert outcome(1) != outcome(2)
 
 
-def test_steps_are_counted_right() -> None:
-    sequences, labels = make_dna(12)
-    lengths = np.array([[len(sequence), sequence.count("A")] for sequence in sequences], dtype=float)
-    for objects, kernel in ((np.array(sequences, dtype=object), Spectrum(p=2)), (lengths, Linear())):
-        problem, trial = Problem("", "", objects, labels, ()), Trial(kernel)
-        ticks: list[int] = []
-        attempt(problem, trial, problem.splits(2, seed=0), lambda ticks=ticks: ticks.append(1))
-        assert len(ticks) == steps(trial, 2)
-
-
 def test_scores_are_those_of_an_ordinary_cross_validation() -> None:
     X, y = load("breast_cancer")
     problem = Problem("", "", X, y, (), standardise=True)
     splits = problem.splits(4, seed=1)
-    scores = cross_validate(problem, SVC(C=0.5), splits, lambda: None)
+    scores = problem.score(SVC(C=0.5), splits)
     expected = cross_val_score(make_pipeline(StandardScaler(), svm.SVC(C=0.5)), X, y, cv=splits)
     assert scores.accuracy == pytest.approx(expected.mean(), abs=1e-12)
     assert scores.spread == pytest.approx(expected.std(), abs=1e-12)
 
 
 def test_twins_are_the_same_machines() -> None:
-    poly = twin_of(Trial(Polynomial(degree=2, gamma=0.5, coef0=2.0), C=3.0))
-    assert (poly.kernel, poly.degree, poly.gamma, poly.coef0, poly.C) == ("poly", 2, 0.5, 2.0, 3.0)
-    assert twin_of(Trial(Linear())).kernel == "linear"
-    assert twin_of(Trial(RBF(gamma="auto"))).gamma == "auto"
-    for kernel in (Spectrum(), RBF(gamma="median"), RBF(over=Linear()), RBF() + RBF()):
-        assert twin_of(Trial(kernel)) is None
+    compared = [(problem, trial) for problem in problems(0, fast=True) for trial in problem.trials if trial.twin]
+    assert len(compared) == 5
+    for problem, trial in compared:
+        ours, theirs = (problem.pipeline(machine) for machine in trial.machines())
+        decisions = [m.set_params(**tight(m)).fit(problem.objects, problem.labels) for m in (ours, theirs)]
+        ours, theirs = (machine.decision_function(problem.objects) for machine in decisions)
+        np.testing.assert_allclose(ours, theirs, atol=1e-3)
+
+
+def tight(machine: Any) -> dict[str, float]:
+    """A small tolerance, of a machine or of one in a pipeline."""
+    return {next(name for name in machine.get_params() if name.split("__")[-1] == "tol"): 1e-8}
 
 
 def test_summary_says_how_far_apart_accuracies_are() -> None:

@@ -4,13 +4,13 @@ import shlex
 
 import pytest
 
-from mercer.cli import app, files
+from mercer.cli import app, commands
 
 COMMANDS = ["check", "fit", "compare", "diagnose", "info", "predict", "evaluate", "convert"]
 
 
 def examples(command):
-    text = (getattr(files, command).__doc__ or "").splitlines()
+    text = (getattr(commands, command).__doc__ or "").splitlines()
     return [shlex.split(line.strip())[1:] for line in text if line.strip().startswith("mercer ")]
 
 

@@ -36,9 +36,9 @@ def test_shown_code_compares_the_same(options, here, capsys):
     assert app.run(["compare", "pets.csv", *options, "--show-code"]) == 0
     lines = [line.split(" ", 2) for line in printed_by(capsys.readouterr().out, capsys).splitlines()]
     told = {kernel: (float(value), float(penalty)) for value, penalty, kernel in lines}
-    assert told == {item["kernel"]: (round(item["value"], 4), item["penalty"]) for item in ranked}
+    assert told == {item["kernel"]: (round(item["score"], 4), item["penalty"]) for item in ranked}
     assert app.run(["compare", "pets.csv", *options, "--show-code", "--json"]) == 0
-    assert "KernelSearchCV" in json.loads(capsys.readouterr().out)["code"]
+    assert "compare(" in json.loads(capsys.readouterr().out)["code"]
 
 
 def test_shown_code_diagnoses_the_same(model, capsys):

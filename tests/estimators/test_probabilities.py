@@ -11,7 +11,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import mercer
 from mercer import SVC, NuSVC, kernels
-from mercer.training.probabilities import fit_temperature, held_out
+from mercer.training.folds import folds_with_every_class
+from mercer.training.probabilities import fit_temperature
 from tests.estimators.test_svc import EXPECTED_FAILURES
 
 
@@ -57,7 +58,7 @@ def test_the_temperature_is_that_of_cross_validated_decisions():
     X, y = noisy()
     model = SVC(gamma=0.1, probability=True, random_state=7, tol=1e-6).fit(X, y)
     codes = np.searchsorted(model.classes_, y)
-    splits = list(held_out(codes, np.ones(len(y)), 7))
+    splits = list(folds_with_every_class(codes, np.ones(len(y)), 7))
     values = cross_val_predict(SVC(gamma=0.1, tol=1e-6), X, y, cv=splits, method="decision_function")
     grid = model.temperature_ * np.geomspace(0.5, 2.0, 401)
     counts = np.bincount(codes)
@@ -92,7 +93,7 @@ def test_folds(seed, classes, n):
     weights = random.choice([0.0, 1.0], size=len(codes), p=[0.2, 0.8])
     weights[:classes] = 1.0
     seen = []
-    for train, test in held_out(codes, weights, seed):
+    for train, test in folds_with_every_class(codes, weights, seed):
         assert not set(train) & set(test)
         assert (weights[train] > 0).all()
         assert set(codes[train]) == set(range(classes))

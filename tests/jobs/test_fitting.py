@@ -12,17 +12,17 @@ import mercer
 from mercer.datasets import make_dna
 from mercer.errors import DataFileError, InputError, ModelFileError
 from mercer.inputs.strings import Strings
-from mercer.jobs.candidates import alphabet_of, on_strings, shown
+from mercer.jobs.candidates import alphabet_of, on_strings, short_text
 from mercer.jobs.code import equivalent
-from mercer.jobs.fitting import Plan, fit
-from mercer.jobs.judging import of_predictions, verdict
-from mercer.jobs.machines import DIRECTLY, PENALTIES, Learner
-from mercer.jobs.posing import task_of
+from mercer.jobs.fitting import fit
 from mercer.jobs.preparation import Preparation
+from mercer.jobs.problem import Plan, Problem, task_of
+from mercer.jobs.scoring import of_predictions, verdict
 from mercer.jobs.search import search
 from mercer.jobs.sizing import search_size
 from mercer.readers import Options, read
 from mercer.readers.data import CATEGORY, NUMBER, Column, Data
+from mercer.selection.learner import LARGEST_RIDGE, PENALTIES, Learner
 
 
 def column(name, values):
@@ -112,10 +112,10 @@ def test_damaged_models_are_refused(outcome):
 def test_strange_objects_are_noticed(cancer, outcome):
     model = outcome.model
     near = model.objects(cancer)
-    assert model.strange(near, model.similarities(near)).mean() < 0.05
+    assert model.unlike_training(near, model.similarities(near)).mean() < 0.05
     far = {name: (item.values * 100 + 1e4).tolist() for name, item in cancer.objects.items()}
     objects = model.objects(far)
-    assert model.strange(objects, model.similarities(objects)).all()
+    assert model.unlike_training(objects, model.similarities(objects)).all()
 
 
 def test_reasons_add_up(cancer, outcome):
@@ -151,18 +151,18 @@ def test_regression():
 
 def test_regression_learns_from_all_rows_however_many():
     random = np.random.default_rng(0)
-    X = random.normal(size=(DIRECTLY + 500, 2))
+    X = random.normal(size=(LARGEST_RIDGE + 500, 2))
     y = 100 * np.sin(X[:, 0]) + 1000 + 10 * random.normal(size=len(X))
     data = table(y, a=X[:, 0].tolist(), b=X[:, 1].tolist())
     found = fit(data, Plan(kernel="rbf(gamma=0.3)", folds=3, search_size=400))
     assert found.model.about["trained_on"] == len(y)
     assert found.model.about["searched_on"] == 400
-    assert found.support.max() > DIRECTLY
+    assert found.support.max() > LARGEST_RIDGE
     assert found.estimate.value > 0.95
     assert found.model.about["penalty_name"] == "C"
     assert np.corrcoef(found.model.predict({"a": X[:50, 0], "b": X[:50, 1]}), y[:50])[0, 1] > 0.98
-    assert any("Kernels were compared on 400 of the 10,500 objects" in note for note in found.notes)
-    assert any("score is that of machines trained on these alone" in note for note in found.notes)
+    assert any("Kernels were compared on 400 of 10,500 objects, a random sample" in note for note in found.notes)
+    assert any("score is that of machines trained on this sample" in note for note in found.notes)
 
 
 def test_the_size_of_a_search_follows_from_its_cost():
@@ -174,7 +174,7 @@ def test_the_size_of_a_search_follows_from_its_cost():
         options = {"kernels": n_kernels, "fits": 20 * n_kernels, "learner": learner, "time_limit": None, **more}
         return search_size(data, prepared(data), **options)
 
-    classify, regress = Learner("classification"), Learner("regression")
+    classify, regress = (Learner.for_task(task, np.zeros(2)) for task in ("classification", "regression"))
     assert size(1, classify) > size(6, classify) > 2000
     assert size(1, regress) > size(6, regress) > 2000
     assert size(6, classify, time_limit=1.0) == 2000
@@ -258,7 +258,7 @@ def test_labels_that_cannot_be_learnt(labels, message):
 def test_kernels_are_lifted_or_refused(cancer):
     prepared = Preparation.learn(cancer, scale=True, impute=False)
     assert (
-        shown(fit(cancer, Plan(kernel="linear", C=1.0, folds=2)).search.best.kernel, prepared)
+        short_text(fit(cancer, Plan(kernel="linear", C=1.0, folds=2)).search.best.kernel, prepared)
         == "on(4 numbers, linear())"
     )
     with pytest.raises(InputError, match="compares strings"):
@@ -277,15 +277,9 @@ def test_search_skips_what_does_not_suit():
 
     strings = Strings.coerce(["abab", "baba", "aabb", "bbaa", "abba", "baab"])
     y = np.array([0, 1, 0, 1, 0, 1])
-    found = search(
-        strings,
-        y,
-        [Mismatch("CG", p=2, m=1), Spectrum(p=2)],
-        learner=Learner("classification"),
-        folds=2,
-        seed=0,
-        most=100,
-    )
+    data, learner = Data("s.fa", "fasta", "strings", [], y), Learner.for_task("classification", y)
+    kernels = (Mismatch("CG", p=2, m=1), Spectrum(p=2))
+    found = search(Problem(data, learner, y, Preparation("strings"), strings, kernels, Plan(folds=2), ()))
     assert len(found.skipped) == 1
     assert {str(trial.kernel) for trial in found.trials} == {"spectrum(p=2)"}
 
@@ -294,7 +288,7 @@ def test_intervals_hold_what_they_say():
     y = np.array([0, 1] * 200)
     predicted = y.copy()
     predicted[:40] = 1 - predicted[:40]
-    estimate = of_predictions(y, predicted, "classification", False, 0)
+    estimate = of_predictions(y, predicted, "accuracy", 0)
     assert estimate.value == pytest.approx(0.9)
     assert estimate.low == pytest.approx(0.9 - 1.96 * (0.09 / 400) ** 0.5, abs=0.01)
     assert estimate.high == pytest.approx(0.9 + 1.96 * (0.09 / 400) ** 0.5, abs=0.01)
@@ -303,11 +297,9 @@ def test_intervals_hold_what_they_say():
 def test_a_class_that_is_overlooked_is_named():
     y = np.array(["well"] * 90 + ["ill"] * 10)
     predicted = np.where(np.arange(100) < 97, "well", "ill")
-    estimate = of_predictions(y, predicted, "classification", False, 0)
-    assert "Of those that are 'ill' it recognises only 30.0 %." in verdict(
-        estimate, "classification", y, None, predicted=predicted
-    )
-    assert "recognises" not in verdict(estimate, "classification", y, None, predicted=y)
+    estimate = of_predictions(y, predicted, "accuracy", 0)
+    assert "It recognises only 30.0 % of the objects of class 'ill'." in verdict(estimate, y, None, predicted=predicted)
+    assert "recognises" not in verdict(estimate, y, None, predicted=y)
 
 
 def test_shown_code_runs_and_does_the_same(tmp_path, monkeypatch):

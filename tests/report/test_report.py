@@ -76,12 +76,12 @@ def test_headings_pictures_and_words(hostile):
     for heading in (
         "The data",
         "Kernels compared",
-        "Where it errs",
+        "Errors",
         "Margins and certificate",
         "The kernel matrix",
         "Support objects",
         "What theory promises",
-        "How to do it again",
+        "How to repeat it",
     ):
         assert heading in reader.headings
     assert reader.tags.count("h1") == 1
@@ -116,7 +116,7 @@ def test_three_classes_and_odd_spectra():
     data = Data("n.csv", "csv", "table", {"x": Column("x", NUMBER, x)}, labels, "y")
     text = render(fit(data, Plan(folds=3, kernel="linear")))
     parsed(text)
-    assert "said 2" in text
+    assert "predicted 2" in text
 
 
 def test_written_whole(hostile, tmp_path):

@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+from sklearn import svm
 from sklearn.model_selection import StratifiedKFold, cross_val_score
 
 from mercer import SVC, compare, kernels
@@ -16,28 +17,29 @@ X = RNG.normal(size=(60, 3)) + 2.0 * np.repeat(np.eye(3), 20, axis=0)
 WORDS = ["gattaca", "gattica", "gatta", "gattacca", "ccgcg", "cgcgc", "cgccg", "gcgcc"]
 
 
-@pytest.mark.parametrize("kernel", [kernels.RBF(0.3), kernels.RBF(), kernels.Linear()], ids=str)
+@pytest.mark.parametrize(
+    "kernel", [kernels.RBF(0.3), kernels.RBF(), kernels.Linear(), kernels.Centred(kernels.Linear())], ids=str
+)
 def test_scores_are_those_of_an_exhaustive_search(kernel):
     """Shared or fitted per fold, the score is that of a machine trained on the training part alone."""
     folds = StratifiedKFold(4, shuffle=True, random_state=1)
-    found = compare([kernel], X, Y, C=1.0, cv=folds).best
-    assert found.shared == (not kernel.data_dependent)
-    expected = []
-    for train, test in folds.split(X, Y):
-        K = kernel.fit(X[train])(X[train])
-        n = len(train)
-        variation = np.trace((np.eye(n) - 1 / n) @ K) / n
-        expected.append(SVC(kernel=kernel, C=1.0 / variation).fit(X[train], Y[train]).score(X[test], Y[test]))
-    assert found.scores.tolist() == pytest.approx(expected)
-    assert found.score == pytest.approx(np.mean(expected))
-    assert found.spread == pytest.approx(np.std(expected))
+    found = compare([kernel], X, Y, C=0.7, cv=folds).best
+    assert found.C == 0.7
+    assert found.shared == (not isinstance(kernel, kernels.Centred))
+    expected = [
+        SVC(kernel=kernel, C=0.7).fit(X[train], Y[train]).score(X[test], Y[test]) for train, test in folds.split(X, Y)
+    ]
+    assert found.scores.tolist() == expected
+    assert found.score == np.mean(expected)
+    assert found.spread == np.std(expected)
     assert found.alignment == pytest.approx(kernel_target_alignment(kernel.fit(X)(X), np.repeat([0, 1, 2], 20)))
 
 
-def test_one_gram_matrix_for_all_folds():
-    found = compare([kernels.RBF(0.3)], X, Y, cv=5).best
-    assert found.entries <= 60 * 60
-    assert compare([kernels.RBF()], X, Y, cv=5).best.entries > 5 * 48 * 48
+def test_one_matrix_for_all_folds():
+    """Of a kernel whose scale alone depends on the data, the distances are shared."""
+    for kernel in (kernels.RBF(0.3), kernels.RBF()):
+        assert 0 < compare([kernel], X, Y, cv=5).best.entries <= 60 * 60
+    assert compare([kernels.Centred(kernels.Linear())], X, Y, cv=5).best.entries > 5 * 48 * 48
 
 
 def test_scale_of_a_kernel_does_not_matter():
@@ -85,11 +87,17 @@ def test_warnings_become_notes():
 
 
 def test_agrees_with_cross_val_score():
-    kernel = kernels.Linear()
     folds = StratifiedKFold(3, shuffle=True, random_state=0)
-    variation = np.mean([np.trace(X[t] @ X[t].T - (X[t] @ X[t].T).mean(0)) / len(t) for t, _ in folds.split(X, Y)])
-    found = compare([kernel], X, Y, C=[1.0], cv=folds).best.score
-    assert found == pytest.approx(cross_val_score(SVC(kernel=kernel, C=1 / variation), X, Y, cv=folds).mean(), abs=0.05)
+    found = compare([kernels.Linear()], X, Y, cv=folds).best
+    expected = cross_val_score(SVC(kernel=kernels.Linear(), C=found.C), X, Y, cv=folds)
+    assert found.scores.tolist() == expected.tolist()
+
+
+def test_machines_of_scikit_learn():
+    """They train on the same matrices, as precomputed ones."""
+    folds = StratifiedKFold(3, shuffle=True, random_state=0)
+    found = compare([kernels.RBF(0.3)], X, Y, estimator=svm.SVC(), C=2.0, cv=folds).best
+    assert found.scores.tolist() == cross_val_score(svm.SVC(gamma=0.3, C=2.0), X, Y, cv=folds).tolist()
 
 
 def test_refusals():

@@ -13,7 +13,7 @@ import mercer
 from mercer import SVC, KernelRidge, KernelSearchCV, MultipleKernelMachine, kernels, learn_kernel
 from mercer.gram.make import gram_of
 from mercer.kernels.algebra.sums import Scaled, Sum
-from mercer.selection import mixing
+from mercer.selection import kernel_weights
 
 RANDOM = np.random.default_rng(0)
 X = RANDOM.normal(size=(40, 3))
@@ -112,10 +112,10 @@ class TestKernel:
 
     def test_strips_do_not_matter(self, monkeypatch: pytest.MonkeyPatch) -> None:
         whole = weights_of(Y)
-        monkeypatch.setattr(mixing, "_STRIP", 7)
+        monkeypatch.setattr(kernel_weights, "_STRIP", 7)
         np.testing.assert_allclose(weights_of(Y), whole, atol=1e-10)
         grams = [gram_of(kernel.fit(X), X) for kernel in ALL]
-        assert mixing.alignment(grams, np.eye(2)[Y]).sum() == pytest.approx(1.0)
+        assert kernel_weights.alignment(grams, np.eye(2)[Y]).sum() == pytest.approx(1.0)
 
 
 class TestMachine:

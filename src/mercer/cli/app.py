@@ -15,12 +15,8 @@ from typing import Annotated, Any, NoReturn
 import typer
 
 from mercer._version import __version__
-from mercer.cli import files
+from mercer.cli.commands import COMMANDS
 from mercer.cli.failures import ExitCode, Failure, show_traceback
-
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")]
-Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
@@ -32,7 +28,7 @@ def run(arguments: Sequence[str]) -> int:
     """Run one command; the exit code."""
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(AttributeError, ValueError):  # a stream that was replaced or is closed
-            stream.reconfigure(errors="replace")  # type: ignore[union-attr]  # what a terminal cannot show is no error
+            stream.reconfigure(errors="replace")  # type: ignore[union-attr]  # characters that a terminal lacks are no error
     try:
         with warnings.catch_warnings():
             warnings.showwarning = _show_warning
@@ -60,7 +56,7 @@ def _failure(error: BaseException) -> Failure:
 
 
 def _usage_failure(sentence: str) -> Failure:
-    """typer's sentence, its suggestion moved to the hint."""
+    """Typer's message, with its suggestion moved to the hint."""
     message, hint = sentence, "`mercer --help` lists the commands, `mercer COMMAND --help` its options."
     for start, end in ((". Did you mean ", "?"), (" (Possible options: ", ")")):
         head, found, suggestion = sentence.partition(start)
@@ -70,7 +66,7 @@ def _usage_failure(sentence: str) -> Failure:
 
 
 def _show_warning(message: Warning | str, *where: Any, **more: Any) -> None:
-    del where, more  # the line of our source that warned tells a user nothing
+    del where, more  # users need not know which line of our source warned
     print("warning:", " ".join(str(message).split()), file=sys.stderr)
 
 
@@ -82,10 +78,8 @@ def _application() -> typer.Typer:
         context_settings={"help_option_names": ["--help", "-h"]},
     )
     app.callback(invoke_without_command=True)(mercer)
-    app.command()(demo)
-    for name in ("fit", "predict", "evaluate", "compare", "diagnose", "check", "info", "convert"):
-        app.command()(getattr(files, name))
-    app.command()(kernels)
+    for command in COMMANDS:
+        app.command()(command)
     return app
 
 
@@ -100,7 +94,7 @@ def mercer(
     version: Annotated[
         bool, typer.Option("--version", is_eager=True, callback=_print_version, help="Print the version.")
     ] = False,
-    debug: Debug = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
 ) -> None:
     """Kernel machines for any data: tables, text, sequences, molecules, graphs, trees.
 
@@ -114,56 +108,3 @@ def mercer(
     if context.invoked_subcommand is None:
         print(context.get_help())
         raise typer.Exit(ExitCode.USAGE)
-
-
-def demo(
-    seed: Annotated[int, typer.Option(min=0, metavar="NUMBER", help="Seed of the folds and the generated data.")] = 0,
-    json: Json = False,
-    quiet: Quiet = False,
-    debug: Debug = False,
-    report: Annotated[str, typer.Option(metavar="FILE", help="Where the report goes.")] = "mercer-demo.html",
-    fast: Annotated[bool, typer.Option(hidden=True)] = False,
-) -> None:
-    """Train on vectors, strings, graphs and a table that mixes kinds.
-
-    Digits, breast cancer and the karate club are real data, and scikit-learn runs beside where it can; the DNA-like
-    strings, the molecule-like graphs and the mixed table are generated. Then the main job, on a table: kernels
-    compared, the best trained, and a report written. Takes about a minute.
-
-    \b
-    Examples:
-      mercer demo
-      mercer demo --seed 7
-      mercer demo --json
-    """
-    del debug
-    from mercer.cli.demo import show
-
-    show(seed=seed, as_json=json, quiet=quiet, fast=fast, report=None if fast else report)
-
-
-def kernels(
-    name: Annotated[str | None, typer.Argument(help="A kernel, or an expression; without one all are listed.")] = None,
-    json: Json = False,
-    debug: Debug = False,
-) -> None:
-    """List the kernels, describe one of them, or read an expression.
-
-    A description has the formula, the parameters with their defaults, and an example; of an expression it is shown
-    why it is a kernel.
-
-    \b
-    Examples:
-      mercer kernels
-      mercer kernels rbf
-      mercer kernels "rbf(gamma=0.1) + 0.5*linear"
-    """
-    del debug
-    from mercer.cli.kernels import describe, explain, list_all
-
-    if name is None:
-        list_all(as_json=json)
-    elif set(name) & set("(+*"):
-        explain(name, as_json=json)
-    else:
-        describe(name, as_json=json)

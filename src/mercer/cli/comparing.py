@@ -2,105 +2,108 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import time
+from typing import Any
 
-from mercer._progress import reporting, silenced
-from mercer._version import __version__
+from mercer._progress import reporting
 from mercer.cli import output
-from mercer.cli.failures import UsageError
-from mercer.cli.fitting import TASKS, _escaped
-from mercer.jobs.candidates import shown
+from mercer.cli.failures import refuse_unknown_task
+from mercer.cli.output import OutputOptions
+from mercer.jobs.candidates import short_text
 from mercer.jobs.code import comparing
-from mercer.jobs.judging import behind, of_predictions
-from mercer.jobs.posing import Plan, pose, said_of
+from mercer.jobs.problem import Plan, Problem, prepare
+from mercer.jobs.scoring import Estimate, difference, of_predictions
+from mercer.jobs.search import Search, search
 from mercer.readers.options import Options
 from mercer.readers.reading import read
+from mercer.selection.trials import Trial
+
+Ranked = list[tuple[Trial, Estimate, tuple[float, float]]]
+"""The best trial of each kernel, its score, and how far it is behind the best one."""
 
 
-def run(
-    path: str, reading: Options, plan: Plan, given: list[str], *, as_json: bool, quiet: bool, show_code: bool
-) -> None:
+def run(path: str, reading: Options, plan: Plan, kernels: list[str], wanted: OutputOptions) -> None:
     """Rank kernels, and say which of them are as good as the best."""
-    if plan.task not in TASKS:
-        raise UsageError(f"there is no task {plan.task!r}", f"Tasks are {', '.join(TASKS)}.")
+    refuse_unknown_task(plan.task)
     began = time.monotonic()
-    with silenced() if quiet else contextlib.nullcontext(), reporting("Comparing kernels") as report:
-        data = read(path, reading)
-        problem = pose(data, plan, given)
-        if show_code:
-            output.write_code("compare", comparing(problem, path, reading), as_json=as_json)
+    with wanted.progress(), reporting("Comparing kernels") as report:
+        problem = prepare(read(path, reading), plan, kernels)
+        if wanted.show_code:
+            output.write_code("compare", comparing(problem, path, reading), wanted)
             return
-        found = problem.search(None if plan.time_limit is None else began + plan.time_limit, report)
-    task, y, preparation = problem.task, problem.y, problem.preparation
-    notes = [*problem.notes, *said_of(found, len(y))]
-    labels = y[found.rows]
-    ranked = [
-        (trial, of_predictions(labels, trial.predicted, task, plan.balanced, plan.seed)) for trial in found.by_kernel()
+        deadline = None if plan.time_limit is None else began + plan.time_limit
+        found = search(problem, deadline=deadline, report=report)
+    ranked = _ranked(problem, found)
+    notes = [*problem.notes, *found.notes(len(problem.y))]
+    summary = _summary(problem, ranked)
+    if wanted.as_json:
+        output.write_result("compare", _as_json(problem, found, ranked) | {"notes": notes, "summary": summary})
+        return
+    output.write_notes(notes, wanted)
+    if notes and not wanted.quiet:
+        print()
+    output.write_table(_table(problem, ranked), fold=True)
+    print()
+    output.write_text(summary)
+
+
+def _ranked(problem: Problem, found: Search) -> Ranked:
+    labels, scoring, seed = problem.y[found.rows], problem.scoring, problem.plan.seed
+    best = found.best.predicted
+    return [
+        (
+            trial,
+            of_predictions(labels, trial.predicted, scoring, seed),
+            difference(labels, best, trial.predicted, scoring, seed),
+        )
+        for trial in found.by_kernel()
     ]
-    best = ranked[0][1]
-    gaps = [
-        behind(labels, ranked[0][0].predicted, trial.predicted, task, plan.balanced, plan.seed) for trial, _ in ranked
-    ]
-    rivals = sum(low <= 0 for low, _ in gaps[1:])
-    words = f"{shown(ranked[0][0].kernel, preparation)} is best on these folds."
+
+
+def _summary(problem: Problem, ranked: Ranked) -> str:
+    words = f"{short_text(ranked[0][0].kernel, problem.preparation)} is best on these folds."
+    rivals = sum(low <= 0 for _, _, (low, _) in ranked[1:])
     if rivals:
         words += (
-            f" {rivals} of {len(ranked) - 1} others cannot be told apart from it: the interval of the difference, on "
-            "the same objects, contains zero."
+            f" {rivals} of the {len(ranked) - 1} others cannot be distinguished from it: the interval of the "
+            "difference, on the same objects, contains zero."
         )
-    if as_json:
-        listed = [
+    return words
+
+
+def _table(problem: Problem, ranked: Ranked) -> Any:
+    name = ranked[0][1].name
+    factor, digits, title = (1, 3, name) if problem.task == "regression" else (100, 1, f"{name} %")
+    table = output.kernel_table(problem.learner.penalty, title, "95 % interval", "behind the best", "seconds")
+
+    def interval(low: float, high: float) -> str:
+        return f"{factor * low:.{digits}f} to {factor * high:.{digits}f}"
+
+    for place, (trial, estimate, gap) in enumerate(ranked):
+        table.add_row(
+            output.escaped(short_text(trial.kernel, problem.preparation)),
+            f"{trial.penalty:g}",
+            f"{factor * estimate.value:.{digits}f}",
+            interval(estimate.low, estimate.high),
+            interval(*gap) if place else "-",
+            f"{trial.seconds:.2f}",
+        )
+    return table
+
+
+def _as_json(problem: Problem, found: Search, ranked: Ranked) -> dict[str, Any]:
+    return {
+        "data": problem.data.name,
+        "task": problem.task,
+        "objects": len(found.rows),
+        "seed": problem.plan.seed,
+        "kernels": [
             {
-                "kernel": str(trial.kernel),
-                "penalty": trial.penalty,
-                "seconds": trial.seconds,
+                **output.trial_as_json(trial),
                 **dataclasses.asdict(estimate),
                 "behind_best": {"low": gap[0], "high": gap[1]},
             }
-            for (trial, estimate), gap in zip(ranked, gaps, strict=True)
-        ]
-        output.write_json(
-            {
-                "command": "compare",
-                "version": __version__,
-                "data": data.name,
-                "task": task,
-                "objects": len(found.rows),
-                "seed": plan.seed,
-                "notes": notes,
-                "kernels": listed,
-                "summary": words,
-            }
-        )
-        return
-    if not quiet:
-        for note in notes:
-            output.write_text(f"- {note}")
-        if notes:
-            print()
-    factor, digits = (1, 3) if task == "regression" else (100, 1)
-    table = output.new_table()
-    table.add_column("kernel", overflow="fold", min_width=output.KERNEL)
-    for head in (
-        problem.learner.penalty,
-        best.name if task == "regression" else f"{best.name} %",
-        "95 % interval",
-        "behind the best",
-        "seconds",
-    ):
-        table.add_column(head, justify="right", no_wrap=True)
-    for (trial, estimate), gap in zip(ranked, gaps, strict=True):
-        interval = f"{factor * estimate.low:.{digits}f} to {factor * estimate.high:.{digits}f}"
-        table.add_row(
-            _escaped(shown(trial.kernel, preparation)),
-            f"{trial.penalty:g}",
-            f"{factor * estimate.value:.{digits}f}",
-            interval,
-            "-" if trial is ranked[0][0] else f"{factor * gap[0]:.{digits}f} to {factor * gap[1]:.{digits}f}",
-            f"{trial.seconds:.2f}",
-        )
-    output.write_table(table, fold=True)
-    print()
-    output.write_text(words)
+            for trial, estimate, gap in ranked
+        ],
+    }

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from mercer._version import __version__
 from mercer.cli import output
 from mercer.cli.failures import UsageError
+from mercer.cli.output import OutputOptions
 from mercer.errors import InputError
 from mercer.estimators.svc import SVC
 from mercer.jobs.trained import TrainedModel
@@ -16,8 +16,8 @@ from mercer.storage.libsvm import from_libsvm, to_libsvm
 _ZIP = b"PK"
 
 
-def run(source: str, target: str, *, as_json: bool) -> None:
-    """A model of LIBSVM's to one of ours, or the other way round: the first file says which."""
+def run(source: str, target: str, wanted: OutputOptions) -> None:
+    """Convert a model from LIBSVM, or to it, depending on the first file."""
     try:
         with open(source, "rb") as stream:
             ours = stream.read(2) == _ZIP
@@ -28,8 +28,8 @@ def run(source: str, target: str, *, as_json: bool) -> None:
     else:
         save(from_libsvm(source), target)
     form = "libsvm" if ours else "mercer"
-    if as_json:
-        output.write_json({"command": "convert", "version": __version__, "from": source, "to": target, "format": form})
+    if wanted.as_json:
+        output.write_result("convert", {"from": source, "to": target, "format": form})
     else:
         print(f"{form} model: {target}")
 
@@ -38,8 +38,8 @@ def _machine(model: Any) -> SVC:
     if isinstance(model, TrainedModel):
         if model.preparation.standardised:
             raise InputError(
-                "The model standardises its numbers, and LIBSVM's files have no place for that. Train with --no-scale, "
-                "on numbers that are scaled already."
+                "The model standardises its numbers, which LIBSVM's files cannot hold. Train with --no-scale, on "
+                "numbers that are scaled already."
             )
         model = model.estimator
     if not isinstance(model, SVC):

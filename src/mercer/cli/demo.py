@@ -1,39 +1,50 @@
-"""`mercer demo`: a few machines on a few kinds of data, in one table."""
+"""`mercer demo`: machines on several kinds of data, in one table."""
 
 from __future__ import annotations
 
-import contextlib
 import sys
 import time
 from collections.abc import Iterator
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, final
 
 import numpy as np
 
 from mercer import _jit
-from mercer._progress import reporting, silenced
-from mercer._version import __version__
-from mercer.cli import output
+from mercer._progress import reporting
 from mercer.cli.fitting import comparison
-from mercer.cli.problems import BOTH, NUMBERS_ALONE, SEQUENCE_ALONE, problems
-from mercer.cli.trials import Result, attempt, steps
-from mercer.jobs.fitting import Outcome, Plan, fit
+from mercer.cli.output import OutputOptions, new_table, write_result, write_table, write_text
+from mercer.cli.problems import BOTH, NUMBERS_ALONE, SEQUENCE_ALONE, Problem, Scores, Trial, problems
+from mercer.jobs.fitting import Outcome, fit
+from mercer.jobs.problem import Plan
 from mercer.readers.data import NUMBER, Column, Data
+from mercer.training.folds import Split
 
-FOLDS = 5
-_FEW = 90
-_FAST_FOLDS = 2
-
-
-REPORT = "mercer-demo.html"
+_FOLDS, _FAST_FOLDS = 5, 2  # the usual number, and the least for tests
+_FEW = 90  # rows of the table in tests
 
 
-def show(*, seed: int, as_json: bool, quiet: bool, fast: bool, report: str | None = None) -> None:
-    """Run everything and print it; then the main job, from data to a report."""
+@final
+@dataclass(frozen=True)
+class Result:
+    """What a trial gave; support vectors and margin are those of the machine trained on all objects."""
+
+    problem: Problem
+    trial: Trial
+    scores: Scores
+    support_vectors: int
+    margin: float
+    """1 / |w|; the smallest of all pairs of classes."""
+    twin: Scores | None
+    """scikit-learn's, with the same kernel, C and folds."""
+
+
+def show(*, seed: int, output: OutputOptions, fast: bool, report: str | None = None) -> None:
+    """Run everything and print it; finally `fit`, from data to a report."""
     began = time.perf_counter()
-    folds = _FAST_FOLDS if fast else FOLDS
-    with silenced() if quiet else contextlib.nullcontext():
-        if not quiet:
+    folds = _FAST_FOLDS if fast else _FOLDS
+    with output.progress():
+        if not output.quiet:
             _announce_compilation()
         results = list(run(seed, folds, fast=fast))
         outcome = main_job(seed, folds, fast=fast)
@@ -42,8 +53,9 @@ def show(*, seed: int, as_json: bool, quiet: bool, fast: bool, report: str | Non
 
             write(outcome, report)
     seconds = time.perf_counter() - began
-    if as_json:
-        output.write_json({**_as_json(results, seed, folds, seconds), "verdict": outcome.verdict, "report": report})
+    if output.as_json:
+        found = {"seed": seed, "folds": folds, "seconds": seconds, "results": list(map(_as_json, results))}
+        write_result("demo", {**found, "summary": summary(results), "verdict": outcome.verdict, "report": report})
     else:
         _print(results, folds)
         _print_job(outcome, report)
@@ -52,21 +64,24 @@ def show(*, seed: int, as_json: bool, quiet: bool, fast: bool, report: str | Non
 def run(seed: int, folds: int, *, fast: bool = False) -> Iterator[Result]:
     """Every trial of every problem, reporting progress."""
     todo = [(problem, trial) for problem in problems(seed, fast=fast) for trial in problem.trials]
-    total = sum(steps(trial, folds) for _, trial in todo)
-    done = 0
     with reporting("Training") as report:
-        for problem, trial in todo:
+        for number, (problem, trial) in enumerate(todo):
+            report(number / len(todo), f"{problem.name}, {trial}")
+            yield attempt(problem, trial, problem.splits(folds, seed))
 
-            def tick(note: str = f"{problem.name}, {trial}") -> None:
-                nonlocal done
-                done += 1
-                report(done / total, note)
 
-            yield attempt(problem, trial, problem.splits(folds, seed), tick)
+def attempt(problem: Problem, trial: Trial, splits: list[Split]) -> Result:
+    """Cross-validate our machine and scikit-learn's, then train ours on all objects."""
+    machines = trial.machines()
+    ours, *theirs = (problem.score(machine, splits) for machine in machines)
+    fitted = problem.pipeline(machines[0]).fit(problem.objects, problem.labels)
+    machine = fitted[-1] if problem.standardise else fitted
+    support, margin = int(machine.n_support_.sum()), float(machine.certificate_.margin)
+    return Result(problem, trial, ours, support, margin, theirs[0] if theirs else None)
 
 
 def main_job(seed: int, folds: int, *, fast: bool) -> Outcome:
-    """What `mercer fit` does with a file, on the breast cancer data: kernels compared, the best trained and judged."""
+    """What `mercer fit` does with a file, on the breast cancer data."""
     from sklearn.datasets import load_breast_cancer
 
     found = load_breast_cancer()
@@ -81,28 +96,28 @@ def main_job(seed: int, folds: int, *, fast: bool) -> Outcome:
 
 def _print_job(outcome: Outcome, report: str | None) -> None:
     print()
-    output.write_text(
-        "The main job is one command, `mercer fit FILE --target COLUMN`. It compares kernels, trains the best and says "
-        "how good it is. On the breast cancer data, as a table with the target diagnosis:"
+    write_text(
+        "To train on a file of your own, use `mercer fit FILE --target COLUMN`. It compares kernels, trains the best "
+        "and says how good it is. On the breast cancer data, as a table with the target diagnosis:"
     )
     print()
-    output.write_table(comparison(outcome), fold=True)
+    write_table(comparison(outcome), fold=True)
     print()
-    output.write_text(outcome.verdict)
+    write_text(outcome.verdict)
     if report is not None:
         print(f"report: {report}")
 
 
 def _announce_compilation() -> None:
-    """The first run is silent for some seconds before there is progress to show: say why, to whoever watches."""
+    """The first run shows no progress for some seconds: say why, on a terminal."""
     folder = _jit.cache_folder()
     cold = folder is None or not any(folder.rglob("*.nbi"))
     if cold and sys.stderr is not None and sys.stderr.isatty():
-        print("The first run compiles the numerical loops; this takes some seconds, once.", file=sys.stderr)
+        print("The first run compiles the numerical loops, which takes some seconds, once.", file=sys.stderr)
 
 
 def _print(results: list[Result], folds: int) -> None:
-    table = output.new_table()
+    table = new_table()
     table.add_column("data and kernel", no_wrap=True)
     for head in ("C", "accuracy %", "support\nvectors", "margin", "seconds", "scikit-\nlearn"):
         table.add_column(head, justify="right", no_wrap=True)
@@ -115,15 +130,15 @@ def _print(results: list[Result], folds: int) -> None:
             table.add_row(f"{problem.name}, {len(problem.labels):,} {problem.noun}", style="bold")
             last = problem
         table.add_row(*_cells(result))
-    output.write_table(table, fold=False)
+    write_table(table, fold=False)
     print()
-    output.write_text(
-        f"Accuracy: mean and standard deviation over {folds} folds; seconds: training and predicting in all of them, "
-        "compilation aside, beside scikit-learn's for the same work. Support vectors and margin, 1/|w|, are those of "
-        "the machine trained on everything (for more than two classes, the smallest margin between two)."
+    write_text(
+        f"Accuracy: mean and standard deviation over {folds} folds. Seconds: training and predicting in all of them, "
+        "without compilation; scikit-learn's are for the same work. Support vectors and margin, 1/|w|, are those of "
+        "the machine trained on all objects (for more than two classes, the smallest margin between two)."
     )
     print()
-    output.write_text(summary(results))
+    write_text(summary(results))
 
 
 def _cells(result: Result) -> tuple[str, ...]:
@@ -154,19 +169,7 @@ def summary(results: list[Result]) -> str:
     )
 
 
-def _as_json(results: list[Result], seed: int, folds: int, seconds: float) -> dict[str, Any]:
-    return {
-        "command": "demo",
-        "version": __version__,
-        "seed": seed,
-        "folds": folds,
-        "seconds": seconds,
-        "results": [_result_as_json(result) for result in results],
-        "summary": summary(results),
-    }
-
-
-def _result_as_json(result: Result) -> dict[str, Any]:
+def _as_json(result: Result) -> dict[str, Any]:
     scores, twin = result.scores, result.twin
     return {
         "data": result.problem.name,

@@ -8,17 +8,16 @@ from typing import Any, final
 
 import numpy as np
 
-from mercer._version import __version__
 from mercer.cli import output
 from mercer.cli.failures import UsageError
 from mercer.cli.kernels import explain
 from mercer.cli.loading import model_at, reading_for
+from mercer.cli.output import OutputOptions
 from mercer.cli.subjects import KERNEL, MODEL, subject_of
 from mercer.jobs import code
-from mercer.jobs.candidates import candidates, lifted
-from mercer.jobs.posing import Plan, task_of
+from mercer.jobs.candidates import candidates, on_columns
 from mercer.jobs.preparation import Preparation
-from mercer.kernels.precomputed import Precomputed
+from mercer.jobs.problem import Plan, task_of
 from mercer.kernels.text.expression import parse
 from mercer.readers.data import Data
 from mercer.readers.options import Options
@@ -29,7 +28,7 @@ from mercer.theory.diagnosis import diagnose
 @final
 @dataclass(frozen=True, eq=False)
 class Question:
-    """What is to be judged, and the Python code that judges it."""
+    """What to diagnose, and the Python code that does it."""
 
     name: str
     notes: list[str]
@@ -39,34 +38,30 @@ class Question:
     code: str
 
 
-def run(
-    subject: str, path: str | None, reading: Options, plan: Plan, *, as_json: bool, quiet: bool, show_code: bool
-) -> None:
-    """Judge a kernel on a file: the one that is named, a model's own, or the usual one."""
+def run(subject: str, path: str | None, reading: Options, plan: Plan, wanted: OutputOptions) -> None:
+    """Diagnose a kernel on a file: the one that is given, a model's own, or the usual one."""
     kind = subject_of(subject)
     if kind == KERNEL and path is None:
-        if show_code:
-            output.write_code("diagnose", code.explaining(parse(subject)), as_json=as_json)
+        if wanted.show_code:
+            output.write_code("diagnose", code.explaining(parse(subject)), wanted)
             return
-        explain(subject, as_json=as_json)
-        if not as_json and not quiet:
+        explain(subject, wanted)
+        if not wanted.as_json and not wanted.quiet:
             print()
-            output.write_text("Whether it suits your data: mercer diagnose KERNEL DATA --target COLUMN.")
+            output.write_text("To see whether it suits your data: mercer diagnose KERNEL DATA --target COLUMN.")
         return
     asked = _question(kind, subject, path, reading, plan)
-    if show_code:
-        output.write_code("diagnose", asked.code, as_json=as_json)
+    if wanted.show_code:
+        output.write_code("diagnose", asked.code, wanted)
         return
     found = diagnose(asked.kernel, asked.objects, asked.y, random_state=plan.seed)
-    if as_json:
-        told = {"command": "diagnose", "version": __version__, "data": asked.name, "notes": asked.notes}
-        output.write_json({**told, "diagnosis": found.to_dict()})
+    if wanted.as_json:
+        content = {"data": asked.name, "notes": asked.notes, "diagnosis": found.to_dict()}
+        output.write_result("diagnose", content)
         return
-    if not quiet:
-        for note in asked.notes:
-            output.write_text(f"- {note}")
-        if asked.notes:
-            print()
+    output.write_notes(asked.notes, wanted)
+    if asked.notes and not wanted.quiet:
+        print()
     print(found)
 
 
@@ -76,7 +71,7 @@ def _question(kind: str, subject: str, path: str | None, reading: Options, plan:
     if kind == KERNEL:
         assert path is not None
         if plan.kernel != "auto":
-            raise UsageError("a kernel is named twice", "Give it as the first argument, or with --kernel.")
+            raise UsageError("two kernels are given", "Give one, as the first argument or with --kernel.")
         return _of_data(path, reading, dataclasses.replace(plan, kernel=subject))
     if path is not None:
         raise UsageError(
@@ -86,7 +81,7 @@ def _question(kind: str, subject: str, path: str | None, reading: Options, plan:
 
 
 def _of_data(path: str, reading: Options, plan: Plan) -> Question:
-    """Without a name, the kernel that would be tried second, after the plainest."""
+    """A kernel on a file; by default the second that `fit` would try, after the simplest."""
     reading = dataclasses.replace(reading, require_labels=False)
     data = read(path, reading)
     notes = list(data.notes)
@@ -98,7 +93,7 @@ def _of_data(path: str, reading: Options, plan: Plan) -> Question:
         return Question(data.name, notes, np.asarray(objects), None, y, told)
     tried = candidates(objects, preparation)
     usual = tried[min(1, len(tried) - 1)]
-    kernel = usual if plan.kernel == "auto" else lifted(parse(plan.kernel), preparation)
+    kernel = usual if plan.kernel == "auto" else on_columns(parse(plan.kernel), preparation)
     return Question(data.name, notes, kernel, objects, y, code.diagnosing(path, reading, plan, kernel, y))
 
 
@@ -106,12 +101,12 @@ def _of_model(path: str, data_path: str | None, reading: Options, plan: Plan) ->
     """A model's kernel on a file, or on the objects that the model keeps."""
     model = model_at(path)
     kernel = model.estimator.expansion_.kernel.kernel
-    if isinstance(kernel, Precomputed):
+    if model.preparation.kind == "gram":
         raise UsageError(
-            f"{path} was trained on a Gram matrix, and keeps no objects", "Diagnose the file of the matrix itself."
+            f"{path} was trained on a Gram matrix and keeps no objects", "Diagnose the file of the matrix itself."
         )
     if data_path is None:
-        notes = [f"Looked at: the {len(model.support_names):,} support objects that the model keeps."]
+        notes = [f"These are the {len(model.support_names):,} support objects that the model keeps."]
         told = code.diagnosing_model(path, plan.seed)
         return Question(path, notes, kernel, model.estimator.expansion_.support, model.support_labels(), told)
     labelled = reading.target is not None or reading.labels is not None or model.about["target"] is not None
@@ -125,7 +120,7 @@ def _of_model(path: str, data_path: str | None, reading: Options, plan: Plan) ->
 
 def _targets(data: Data, plan: Plan, notes: list[str]) -> Any:
     if data.labels is None:
-        notes.append("There are no labels: only the kernel matrix is judged.")
+        notes.append("There are no labels: only the kernel matrix is diagnosed.")
         return None
     task = task_of(data.labels, plan.task, notes)
     return data.labels if task == "classification" else np.asarray(data.labels, dtype=np.float64)

@@ -2,10 +2,10 @@
 
 ::
 
-    0  done                          3  data that cannot be used
-    1  unexpected, a bug of ours     5  a model file that cannot be used
-    2  a command used wrongly      130  interrupted
-    4  training did not converge, with --strict
+    0  done                        4  training did not converge, with --strict
+    1  unexpected: a bug           5  a model file that cannot be used
+    2  wrong usage               130  interrupted
+    3  data that cannot be used
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from mercer.errors import MercerError, MissingExtraError, ModelFileError, Parame
 
 
 class ExitCode(IntEnum):
-    """What the shell is told."""
+    """The exit code of the process."""
 
     UNEXPECTED = 1
     USAGE = 2
@@ -32,7 +32,7 @@ class ExitCode(IntEnum):
 
 
 class UsageError(MercerError):
-    """A command that was used wrongly; `hint` says what would be right."""
+    """Wrong usage of a command; `hint` says what would be right."""
 
     def __init__(self, message: str, hint: str = "") -> None:
         super().__init__(message)
@@ -40,18 +40,25 @@ class UsageError(MercerError):
             self.add_note(hint)
 
 
+def refuse_unknown_task(task: str) -> None:
+    """The tasks are few enough to be listed."""
+    tasks = ("auto", "classification", "regression")
+    if task not in tasks:
+        raise UsageError(f"there is no task {task!r}", f"Tasks are {', '.join(tasks)}.")
+
+
 class Interrupted(UsageError):
-    """Ctrl-C, with what is left behind and how to go on."""
+    """Ctrl-C, with what was written and how to continue."""
 
 
 class NotConverged(UsageError):
-    """Training that did not converge where that was asked for."""
+    """Training that did not converge, with --strict."""
 
 
 @final
 @dataclass(frozen=True)
 class Failure:
-    """What is told about an exception: its notes are the hints."""
+    """What is printed about an exception: its notes are the hints."""
 
     code: ExitCode
     message: str
@@ -83,7 +90,7 @@ class Failure:
 
 
 def was_interrupted(error: BaseException | None) -> bool:
-    """Whether Ctrl-C is at the bottom of it: compiled code can wrap the interrupt in an error of its own."""
+    """Whether Ctrl-C is the cause: compiled code can wrap the interrupt in an error of its own."""
     while error is not None:
         if isinstance(error, KeyboardInterrupt):
             return True

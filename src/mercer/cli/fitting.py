@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import os
 import shlex
@@ -10,19 +9,20 @@ import sys
 from dataclasses import dataclass
 from typing import Any, final
 
-from mercer._progress import reporting, silenced
-from mercer._version import __version__
+from mercer._progress import reporting
 from mercer.cli import output
-from mercer.cli.failures import Interrupted, NotConverged, UsageError, was_interrupted
+from mercer.cli.failures import Interrupted, NotConverged, refuse_unknown_task, was_interrupted
+from mercer.cli.output import OutputOptions
 from mercer.errors import ModelFileError
-from mercer.jobs.candidates import shown
+from mercer.jobs.candidates import short_text
 from mercer.jobs.checkpoint import Checkpoint
 from mercer.jobs.code import equivalent
-from mercer.jobs.fitting import Outcome, Plan, fit
-from mercer.jobs.machines import has_converged
+from mercer.jobs.fitting import Outcome, fit
+from mercer.jobs.problem import Plan
 from mercer.readers.options import Options
 from mercer.readers.problems import count
 from mercer.readers.reading import read
+from mercer.selection.learner import has_converged
 from mercer.storage import save
 
 NOUNS = {
@@ -33,52 +33,49 @@ NOUNS = {
     "trees": "tree",
     "gram": "object",
 }
-TASKS = ("auto", "classification", "regression")
 
 
 @final
 @dataclass(frozen=True)
-class Wishes:
-    """What is to be done with the outcome."""
+class Files:
+    """Where the model and the report go, and what is required of them."""
 
     model: str
     report: str | None
-    strict: bool
-    show_code: bool
-    as_json: bool
-    quiet: bool
+    strict: bool = False
     resume: bool = False
 
 
-def run(path: str, reading: Options, plan: Plan, wishes: Wishes) -> None:
-    """Read, train, write the model and the report, and say what came out."""
-    if plan.task not in TASKS:
-        raise UsageError(f"there is no task {plan.task!r}", f"Tasks are {', '.join(TASKS)}.")
-    for target in (wishes.model, wishes.report):
+def run(path: str, reading: Options, plan: Plan, files: Files, wanted: OutputOptions) -> None:
+    """Read, train, write the model and the report, and describe the result."""
+    refuse_unknown_task(plan.task)
+    for target in (files.model, files.report):
         if target is not None:
             _refuse_what_cannot_be_written(target)
-    checkpoint = Checkpoint(f"{wishes.model}.partial", resume=wishes.resume)
+    checkpoint = Checkpoint(f"{files.model}.partial", resume=files.resume)
     try:
-        with silenced() if wishes.quiet else contextlib.nullcontext(), reporting("Comparing kernels") as report:
-            data = read(path, reading)
+        with wanted.progress(), reporting("Comparing kernels") as report:
             command = shlex.join(["mercer", *sys.argv[1:]])
-            outcome = fit(data, plan, command=command, tick=report, checkpoint=checkpoint)
-        save(outcome.model, wishes.model)
-        if wishes.report is not None:
+            outcome = fit(read(path, reading), plan, command=command, report=report, checkpoint=checkpoint)
+        save(outcome.model, files.model)
+        if files.report is not None:
             from mercer.report import write
 
-            write(outcome, wishes.report)
+            write(outcome, files.report)
     except BaseException as error:
         if was_interrupted(error):
             raise Interrupted("interrupted", _how_to_resume(checkpoint)) from error
         raise
     checkpoint.remove()
     code = equivalent(outcome, path, reading)
-    if wishes.as_json:
-        output.write_json(as_json(outcome, wishes, code))
+    if wanted.as_json:
+        told = {**_as_json(outcome), "model": files.model, "report": files.report, "code": code}
+        output.write_result("fit", told)
     else:
-        _print(outcome, wishes, code)
-    if wishes.strict and not converged(outcome):
+        _print(outcome, files, wanted)
+        if wanted.show_code:
+            print(f"\n{code}")
+    if files.strict and not has_converged(outcome.model.estimator):
         raise NotConverged("training did not converge", "Raise the time limit, or lower C.")
 
 
@@ -99,116 +96,76 @@ def _how_to_resume(checkpoint: Checkpoint) -> str:
     checkpoint.write()
     return (
         f"{len(checkpoint)} of {checkpoint.total} kernels are finished and kept in {checkpoint.path}: the same "
-        "command with --resume goes on from there. No model was written."
+        "command with --resume continues from there. No model was written."
     )
-
-
-def converged(outcome: Outcome) -> bool:
-    return has_converged(outcome.model.estimator)
 
 
 def comparison(outcome: Outcome) -> Any:
     """The table of kernels, best first."""
-    table = output.new_table()
-    regression = outcome.task == "regression"
-    table.add_column("kernel", overflow="fold", min_width=output.KERNEL)
-    for head in (outcome.model.about["penalty_name"], "R2" if regression else f"{outcome.estimate.name} %", "seconds"):
-        table.add_column(head, justify="right", no_wrap=True)
-    factor = 1 if regression else 100
-    digits = 3 if regression else 1
+    name = outcome.estimate.name
+    factor, digits, title = (1, 3, name) if outcome.task == "regression" else (100, 1, f"{name} %")
+    table = output.kernel_table(outcome.model.about["penalty_name"], title, "seconds")
     for trial in outcome.search.by_kernel():
-        score = f"{factor * trial.score:.{digits}f} ± {factor * float(trial.fold_scores.std()):.{digits}f}"
         table.add_row(
-            _escaped(shown(trial.kernel, outcome.model.preparation)),
+            output.escaped(short_text(trial.kernel, outcome.model.preparation)),
             f"{trial.penalty:g}",
-            score,
+            f"{factor * trial.score:.{digits}f} ± {factor * float(trial.fold_scores.std()):.{digits}f}",
             f"{trial.seconds:.2f}",
         )
     return table
 
 
-def _print(outcome: Outcome, wishes: Wishes, code: str) -> None:
+def _print(outcome: Outcome, files: Files, wanted: OutputOptions) -> None:
     data = outcome.data
-    print(
-        f"{data.name}: {count(len(data), NOUNS[data.kind])} ({data.format}), {outcome.task}"
-        + (f" of {data.target}" if data.target else "")
-    )
-    if not wishes.quiet:
-        for note in outcome.notes:
-            output.write_text(f"- {note}")
+    target = f" of {data.target}" if data.target else ""
+    print(f"{data.name}: {count(len(data), NOUNS[data.kind])} ({data.format}), {outcome.task}{target}")
+    output.write_notes(outcome.notes, wanted)
     print()
     output.write_table(comparison(outcome), fold=True)
     print()
     output.write_text(outcome.verdict)
-    output.write_text(trained_with(outcome))
-    print(f"model:  {wishes.model}")
-    if wishes.report is not None:
-        print(f"report: {wishes.report}")
-    if wishes.show_code:
-        print()
-        print(code)
+    output.write_text(_trained_with(outcome))
+    print(f"model:  {files.model}")
+    if files.report is not None:
+        print(f"report: {files.report}")
 
 
-def trained_with(outcome: Outcome) -> str:
-    """What was trained, and how sure its optimality is."""
-    best, proof = outcome.search.best, outcome.model.estimator.certificate_
-    end = "" if converged(outcome) else " Training stopped before it had converged: the model may be worse than that."
-    gap = 100 * max(proof.relative_gap, 0)
+def _trained_with(outcome: Outcome) -> str:
+    """What was trained, and how close it is to the optimum."""
+    model, best = outcome.model, outcome.search.best
+    gap = 100 * max(model.estimator.certificate_.relative_gap, 0)
     worse = f"{gap:.0f}" if gap >= 10 else f"{gap:.2g}"
-    about = outcome.model.about
+    end = "" if has_converged(model.estimator) else " Training stopped before it converged: the model may be worse."
     return (
-        f"Trained on {about['trained_on']:,} objects with {shown(best.kernel, outcome.model.preparation)} and "
-        f"{about['penalty_name']} = {best.penalty:g}: {about['support']:,} support objects; no machine of "
-        f"this kind is better by more than {worse} % of its objective.{end}"
+        f"Trained on {model.about['trained_on']:,} objects with {short_text(best.kernel, model.preparation)} and "
+        f"{model.about['penalty_name']} = {best.penalty:g}: {model.about['support']:,} support objects; the objective "
+        f"is within {worse} % of the optimum.{end}"
     )
 
 
-def as_json(outcome: Outcome, wishes: Wishes, code: str) -> dict[str, Any]:
-    """Everything that the text says, and the paths."""
-    proof = outcome.model.estimator.certificate_
+def _as_json(outcome: Outcome) -> dict[str, Any]:
+    """Everything that the text says."""
+    data, estimator = outcome.data, outcome.model.estimator
     return {
-        "command": "fit",
-        "version": __version__,
         "data": {
-            "name": outcome.data.name,
-            "format": outcome.data.format,
-            "kind": outcome.data.kind,
-            "objects": len(outcome.data),
-            "target": outcome.data.target,
+            "name": data.name,
+            "format": data.format,
+            "kind": data.kind,
+            "objects": len(data),
+            "target": data.target,
         },
         "task": outcome.task,
         "notes": list(outcome.notes),
-        "comparison": [
-            {
-                "kernel": str(trial.kernel),
-                "penalty": trial.penalty,
-                "score": trial.score,
-                "fold_scores": trial.fold_scores.tolist(),
-                "seconds": trial.seconds,
-            }
-            for trial in outcome.search.by_kernel()
-        ],
+        "comparison": [output.trial_as_json(trial) for trial in outcome.search.by_kernel()],
         "kernel": str(outcome.search.best.kernel),
         "penalty": outcome.search.best.penalty,
         "score": dataclasses.asdict(outcome.estimate),
         "verdict": outcome.verdict,
         "support": outcome.model.about["support"],
         "certificate": {
-            "primal": proof.primal,
-            "dual": proof.dual,
-            "kkt_violation": proof.kkt_violation,
-            "margin": proof.margin,
-            "converged": converged(outcome),
+            **output.certificate_as_json(estimator.certificate_),
+            "converged": has_converged(estimator),
         },
         "seed": outcome.plan.seed,
         "seconds": outcome.seconds,
-        "model": wishes.model,
-        "report": wishes.report,
-        "code": code,
     }
-
-
-def _escaped(text: str) -> str:
-    from rich.markup import escape
-
-    return escape(text)

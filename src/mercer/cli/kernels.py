@@ -1,4 +1,4 @@
-"""`mercer kernels`: what there is, read from the registry, and one kernel in full, read from its class."""
+"""`mercer kernels`: the list of kernels, from the registry, and one kernel in full, from its class."""
 
 from __future__ import annotations
 
@@ -10,28 +10,27 @@ from mercer._check import did_you_mean
 from mercer._registry import KERNELS, Entry
 from mercer.cli import output
 from mercer.cli.failures import UsageError
+from mercer.cli.output import OutputOptions
 
 
-def list_all(*, as_json: bool) -> None:
-    """Every kernel with its line of the registry; none of them is imported."""
-    if as_json:
+def list_all(wanted: OutputOptions) -> None:
+    """Every kernel with its line in the registry; none of them is imported."""
+    if wanted.as_json:
         output.write_json({"kernels": [_brief(entry) for entry in KERNELS.values()]})
         return
-    table = output.new_table()
-    for head in ("kernel", "objects", "value"):
-        table.add_column(head)
+    table = output.new_table("kernel", "objects", "value")
     for entry in KERNELS.values():
-        table.add_row(_escaped(entry.text), _kind(entry), _escaped(entry.summary))
+        table.add_row(output.escaped(entry.text), _kind(entry), output.escaped(entry.summary))
     output.write_table(table, fold=True)
 
 
-def describe(name: str, *, as_json: bool) -> None:
+def describe(name: str, wanted: OutputOptions) -> None:
     """One kernel: its formula, parameters and example, as its class documents them."""
     entry = _find(name)
     kernel = entry.load()
     description, example = _documentation(kernel)
     parameters = [_parameter(field) for field in dataclasses.fields(kernel)]
-    if as_json:
+    if wanted.as_json:
         full = {**_brief(entry), "description": description, "parameters": parameters, "example": example}
         output.write_json({"kernel": full})
         return
@@ -46,7 +45,7 @@ def describe(name: str, *, as_json: bool) -> None:
         print(example)
 
 
-def explain(text: str, *, as_json: bool) -> None:
+def explain(text: str, wanted: OutputOptions) -> None:
     """A kernel expression: what it compares, its formula, and why it is a kernel."""
     from mercer.kernels.text.expression import parse
     from mercer.kernels.text.latex import latex_of
@@ -60,7 +59,7 @@ def explain(text: str, *, as_json: bool) -> None:
         "latex": latex_of(kernel),
         "derivation": kernel.derivation(),
     }
-    if as_json:
+    if wanted.as_json:
         output.write_json({"kernel": told})
         return
     print(f"{told['expression']}, on {told['objects']}")
@@ -84,7 +83,7 @@ def _brief(entry: Entry) -> dict[str, Any]:
 
 
 def _kind(entry: Entry) -> str:
-    """What a kernel compares, told by the package it lives in: mercer.kernels.<kind>.<file>."""
+    """What a kernel compares, from the package it lives in: mercer.kernels.<kind>.<file>."""
     parts = entry.module.split(".")
     if len(parts) > 3:
         return parts[2]
@@ -101,9 +100,3 @@ def _documentation(kernel: type) -> tuple[str, str]:
 def _parameter(field: dataclasses.Field[Any]) -> dict[str, Any]:
     required = field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
     return {"name": field.name, "required": required, "default": None if required else repr(field.default)}
-
-
-def _escaped(text: str) -> str:
-    from rich.markup import escape
-
-    return escape(text)

@@ -1,4 +1,4 @@
-"""Models and the files that they are to be used on."""
+"""Models, and how to read the files that they are used on."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from mercer.storage import load
 
 
 def model_at(path: str) -> TrainedModel:
-    """A model that `mercer fit` wrote; others know nothing of files."""
+    """A model written by `mercer fit`; others do not know how to read files."""
     model: Any = load(path)
     if not isinstance(model, TrainedModel):
         raise ModelFileError(
-            f"{path} holds a {type(model).__name__} that was saved from Python and does not say how files are to be "
-            "read for it. Use it from Python, with mercer.load."
+            f"{path} holds a {type(model).__name__} that was saved from Python and does not know how to read files. "
+            "Use it from Python, with mercer.load."
         )
     return model
 
 
 def reading_for(model: TrainedModel, path: str, reading: Options, *, labelled: bool) -> Options:
-    """How to read a file as the one that the model was trained on: same columns of the same kinds, same target."""
+    """Options to read a file like the one that the model was trained on: same columns, same kinds, same target."""
     prepared = model.preparation
     target = reading.target or (model.about["target"] if prepared.kind == "table" else None)
     return dataclasses.replace(
@@ -44,7 +44,7 @@ def reading_for(model: TrainedModel, path: str, reading: Options, *, labelled: b
 
 
 def _format(model: TrainedModel, path: str) -> str | None:
-    """Text on stdin or without a telling suffix is read in the model's format."""
+    """Text from stdin, or with a suffix that does not tell, is read in the format of the model."""
     known = str(model.about["format"])
     if model.preparation.kind == "gram":
         return "gram"

@@ -1,62 +1,112 @@
-"""What goes to stdout: tables for people, plain text through a pipe, one JSON object for programs."""
+"""What goes to stdout: tables on a terminal, plain text through a pipe, one JSON object for programs."""
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 import os
 import sys
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, final
 
+from mercer._progress import silenced
 from mercer._version import __version__
 
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from mercer.selection.trials import Trial
+    from mercer.training.certificate import Certificate
+
 SCHEMA_VERSION = 1
-KERNEL = 16  # columns that a kernel's text gets at least
-_WIDE = 1000  # through a pipe nothing is folded: whoever reads it decides
+"""Of the JSON objects that commands print; it grows when a key disappears or changes its meaning."""
+KERNEL_WIDTH = 16  # columns of a terminal that the text of a kernel gets at least: narrower ones are hard to read
+_WIDE = 1000  # the width of a pipe, where nothing is folded: the reader decides
+
+
+@final
+@dataclass(frozen=True)
+class OutputOptions:
+    """What a command prints."""
+
+    as_json: bool = False
+    quiet: bool = False
+    show_code: bool = False
+
+    def progress(self) -> contextlib.AbstractContextManager[None]:
+        """No progress inside, if it is not wanted."""
+        return silenced() if self.quiet else contextlib.nullcontext()
 
 
 def on_terminal() -> bool:
-    """Whether somebody reads stdout on a terminal that can do more than plain text."""
+    """Whether stdout is a terminal that can show more than plain text."""
     return sys.stdout is not None and sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
 
 
 def write_json(content: Mapping[str, Any]) -> None:
-    """One object with its schema's version first."""
+    """One object, with the version of its schema first."""
     print(json_of({"schema_version": SCHEMA_VERSION, **content}))
 
 
-def write_code(command: str, code: str, *, as_json: bool) -> None:
-    """Python code that does what a command does, instead of doing it."""
-    if as_json:
-        write_json({"command": command, "version": __version__, "code": code})
+def write_result(command: str, content: Mapping[str, Any]) -> None:
+    """The result of a command as JSON."""
+    write_json({"command": command, "version": __version__, **content})
+
+
+def write_code(command: str, code: str, output: OutputOptions) -> None:
+    """Python code that does the same as a command."""
+    if output.as_json:
+        write_result(command, {"code": code})
     else:
         print(code)
 
 
+def write_notes(notes: Iterable[str], output: OutputOptions) -> None:
+    """Notes as a list."""
+    if not output.quiet:
+        for note in notes:
+            write_text(f"- {note}")
+
+
 def json_of(content: Mapping[str, Any], *, indent: int | None = 2) -> str:
-    """JSON that every reader takes: what is not a finite number becomes null."""
+    """Valid JSON: numbers that are not finite become null."""
     return json.dumps(_finite(content), indent=indent, ensure_ascii=False, allow_nan=False)
 
 
-def new_table() -> Table:
-    """An empty table: a rule under the head on a terminal, columns and nothing else through a pipe."""
+def escaped(text: str) -> str:
+    """Text in a table, of which nothing is taken for markup."""
+    from rich.markup import escape
+
+    return escape(text)
+
+
+def new_table(*columns: str) -> Table:
+    """An empty table: with a rule under the head on a terminal, columns only through a pipe."""
     from rich import box
     from rich.table import Table
 
-    # Two blanks between columns either way; the rule's box brings one of its own.
+    # Two blanks between columns in both cases; the box of the rule adds one of its own.
     lines, blanks = (box.SIMPLE_HEAD, 1) if on_terminal() else (None, 2)
-    return Table(box=lines, show_edge=False, pad_edge=False, padding=(0, blanks, 0, 0), header_style="bold")
+    padding = (0, blanks, 0, 0)
+    return Table(*columns, box=lines, show_edge=False, pad_edge=False, padding=padding, header_style="bold")
+
+
+def kernel_table(*columns: str) -> Table:
+    """An empty table of kernels, with further columns of numbers."""
+    table = new_table()
+    table.add_column("kernel", overflow="fold", min_width=KERNEL_WIDTH)
+    for column in columns:
+        table.add_column(column, justify="right", no_wrap=True)
+    return table
 
 
 def write_table(table: Table, *, fold: bool) -> None:
-    """Print a table, in colours only where they are wanted (NO_COLOR is honoured).
+    """Print a table, in colours if the terminal has them (NO_COLOR is honoured).
 
-    On a narrow terminal `fold` breaks the lines of cells; a table whose numbers do not fit even so runs over the edge
-    rather than lose them.
+    On a narrow terminal `fold` breaks the lines of cells; a table whose numbers still do not fit runs over the edge
+    rather than losing them.
     """
     from rich.console import Console
 
@@ -74,12 +124,28 @@ def write_table(table: Table, *, fold: bool) -> None:
 
 
 def write_text(text: str) -> None:
-    """A paragraph, folded to the terminal; as it is through a pipe."""
+    """A paragraph, folded to the width of the terminal."""
     import shutil
     import textwrap
 
     width = min(shutil.get_terminal_size().columns, 100) if on_terminal() else _WIDE
     print(textwrap.fill(text, width, break_long_words=False, break_on_hyphens=False))
+
+
+def trial_as_json(trial: Trial) -> dict[str, Any]:
+    """A kernel with its best penalty, and its scores."""
+    return {
+        "kernel": str(trial.kernel),
+        "penalty": trial.penalty,
+        "score": trial.score,
+        "fold_scores": trial.fold_scores.tolist(),
+        "seconds": trial.seconds,
+    }
+
+
+def certificate_as_json(certificate: Certificate) -> dict[str, Any]:
+    """How close a machine is to its optimum."""
+    return {name: getattr(certificate, name) for name in ("primal", "dual", "kkt_violation", "margin")}
 
 
 def _finite(value: Any) -> Any:

@@ -14,9 +14,10 @@ from typing import Any, final
 import numpy as np
 
 from mercer._version import __version__
-from mercer.cli import output as out
+from mercer.cli import output
 from mercer.cli.failures import Interrupted
 from mercer.cli.loading import model_at, reading_for
+from mercer.cli.output import OutputOptions
 from mercer.inputs.base import Objects
 from mercer.jobs import calibration
 from mercer.jobs.code import predicting
@@ -27,50 +28,51 @@ from mercer.readers.problems import count
 from mercer.readers.streaming import stream
 from mercer.storage.atomic import replacing
 
-_BLOCK = 500
+_ROWS = 500
+"""How many objects are predicted at a time: lines appear soon, and a block is large enough for fast products."""
 _ENTRIES = 10_000_000
+"""The most kernel values of a block, 80 MB, if there are many support objects."""
 _IN_MEMORY = 1 << 24
+"""Predictions as JSON go to a temporary file beyond 16 MiB."""
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
-def run(
-    path: str,
-    data_path: str,
-    reading: Options,
-    *,
-    output: str | None,
-    reasons: int,
-    decisions: bool,
-    as_json: bool,
-    quiet: bool,
-    show_code: bool,
-) -> None:
+@final
+@dataclass(frozen=True)
+class Columns:
+    """What is printed of each object besides its prediction."""
+
+    reasons: int = 0
+    """How many support objects are named as reasons."""
+    decisions: bool = False
+
+
+def run(path: str, data_path: str, reading: Options, file: str | None, columns: Columns, wanted: OutputOptions) -> None:
     """Predict block by block: each is read, predicted, written and forgotten."""
     model = model_at(path)
     reading = reading_for(model, data_path, reading, labelled=False)
-    if show_code:
-        out.write_code("predict", predicting(path, data_path, reading), as_json=as_json)
+    if wanted.show_code:
+        output.write_code("predict", predicting(path, data_path, reading), wanted)
         return
     tally = Tally()
-    blocks = predictions(model, stream(data_path, reading), tally, reasons=reasons, decisions=decisions)
+    blocks = predictions(model, stream(data_path, reading), tally, columns)
     try:
-        if output is not None:
-            with replacing(output) as file:
-                for text in table(blocks, reasons=reasons):
-                    file.write(text.encode())
-        elif not as_json:
-            for text in table(blocks, reasons=reasons):
+        if file is not None:
+            with replacing(file) as target:
+                for text in table(blocks, columns):
+                    target.write(text.encode())
+        elif not wanted.as_json:
+            for text in table(blocks, columns):
                 sys.stdout.write(text)
                 sys.stdout.flush()
-        told = {"command": "predict", "version": __version__, "model": path, "output": output}
-        if as_json:
-            _write_json(told, blocks, tally)
+        if wanted.as_json:
+            _write_json(path, file, blocks, tally)
     except KeyboardInterrupt as error:
         done = f"{tally.objects:,} objects were predicted"
-        kept = "nothing was written" if output is not None or as_json else "their lines are complete"
+        kept = "nothing was written" if file is not None or wanted.as_json else "their lines are complete"
         raise Interrupted("interrupted", f"{done}, {kept}. The same command starts from the beginning.") from error
-    if tally.strange and not quiet:
-        how_many = f"{tally.strange:,} of {count(tally.objects, 'object')} {'is' if tally.strange == 1 else 'are'}"
+    if tally.unlike and not wanted.quiet:
+        how_many = f"{tally.unlike:,} of {count(tally.objects, 'object')} {'is' if tally.unlike == 1 else 'are'}"
         print(f"note: {how_many} unlike anything in training: trust such predictions less", file=sys.stderr)
 
 
@@ -81,34 +83,35 @@ class Tally:
 
     data: str = ""
     objects: int = 0
-    strange: int = 0
+    unlike: int = 0
+    """Unlike anything in training."""
 
 
 def predictions(
-    model: TrainedModel, parts: Iterable[Data], tally: Tally, *, reasons: int, decisions: bool
+    model: TrainedModel, parts: Iterable[Data], tally: Tally, columns: Columns
 ) -> Iterator[list[dict[str, Any]]]:
     """Blocks of predictions as plain values."""
-    most = max(1, min(_BLOCK, _ENTRIES // max(len(model.support_names), 1)))
+    most = max(1, min(_ROWS, _ENTRIES // max(len(model.support_names), 1)))
     for data in parts:
         tally.data = data.name
         objects = model.objects(data)
         for start in range(0, len(data), most):
             index = np.arange(start, min(start + most, len(data)))
             part = objects.take(index) if isinstance(objects, Objects) else objects[index]
-            block = _block(model, part, [data.name_of(int(row)) for row in index], reasons, decisions)
+            block = _block(model, part, [data.name_of(int(row)) for row in index], columns)
             tally.objects += len(block)
-            tally.strange += sum(row["unlike_training"] for row in block)
+            tally.unlike += sum(row["unlike_training"] for row in block)
             yield block
 
 
-def _block(model: TrainedModel, part: Any, names: list[str], reasons: int, decisions: bool) -> list[dict[str, Any]]:
+def _block(model: TrainedModel, part: Any, names: list[str], columns: Columns) -> list[dict[str, Any]]:
     across = model.similarities(part)
-    predicted, values = model.judged(part, across)
-    strange = model.strange(part, across)
+    predicted, values = model.predictions_from(part, across)
+    unlike = model.unlike_training(part, across)
     chances = None
     if values is not None and model.calibration.size:
         chances = calibration.probabilities(model.calibration, values)
-    why = model.reasons(across, predicted, reasons) if reasons else [[] for _ in names]
+    why = model.reasons(across, predicted, columns.reasons) if columns.reasons else [[] for _ in names]
     block = []
     for place, name in enumerate(names):
         told: dict[str, Any] = {"object": name, "prediction": _plain(predicted[place])}
@@ -116,63 +119,70 @@ def _block(model: TrainedModel, part: Any, names: list[str], reasons: int, decis
             told["probabilities"] = {
                 str(label): float(chance) for label, chance in zip(model.classes, chances[place], strict=True)
             }
-        if decisions and values is not None:
+        if columns.decisions and values is not None:
             told["decisions"] = [float(value) for value in values[place]]
-        told["unlike_training"] = bool(strange[place])
-        if reasons:
+        told["unlike_training"] = bool(unlike[place])
+        if columns.reasons:
             told["reasons"] = [{"object": reason.name, "contribution": reason.contribution} for reason in why[place]]
         block.append(told)
     return block
 
 
-def table(blocks: Iterable[list[dict[str, Any]]], *, reasons: int) -> Iterator[str]:
+def table(blocks: Iterable[list[dict[str, Any]]], columns: Columns) -> Iterator[str]:
     """Lines of CSV, a block at a time."""
     headed = False
     for block in blocks:
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
         if not headed:
-            writer.writerow([safe(head) for head in _heads(block[0], reasons=reasons)])
+            writer.writerow([safe(head) for head in _heads(block[0], columns)])
             headed = True
         for row in block:
-            writer.writerow(_cells(row, reasons=reasons))
+            writer.writerow(_cells(row, columns))
         yield text.getvalue()
 
 
-def _write_json(told: dict[str, Any], blocks: Iterable[list[dict[str, Any]]], tally: Tally) -> None:
-    """One object; it is begun only once everything is predicted, since half an object is none."""
+def _write_json(path: str, file: str | None, blocks: Iterable[list[dict[str, Any]]], tally: Tally) -> None:
+    """One object, printed only once everything is predicted: half an object is of no use."""
     with tempfile.SpooledTemporaryFile(_IN_MEMORY, mode="w+", encoding="utf-8") as held:
         for number, row in enumerate(row for block in blocks for row in block):
-            held.write((",\n    " if number else "\n    ") + out.json_of(row, indent=None))
-        head = {**told, "data": tally.data, "objects": tally.objects, "unlike_training": tally.strange}
-        if told["output"] is not None:
-            out.write_json(head)
+            held.write((",\n    " if number else "\n    ") + output.json_of(row, indent=None))
+        head: dict[str, Any] = {
+            "command": "predict",
+            "version": __version__,
+            "model": path,
+            "output": file,
+            "data": tally.data,
+        }
+        head |= {"objects": tally.objects, "unlike_training": tally.unlike}
+        if file is not None:
+            output.write_json(head)
             return
-        opening = out.json_of({"schema_version": out.SCHEMA_VERSION, **head}).removesuffix("\n}")
+        opening = output.json_of({"schema_version": output.SCHEMA_VERSION, **head}).removesuffix("\n}")
         sys.stdout.write(f'{opening},\n  "predictions": [')
         held.seek(0)
         shutil.copyfileobj(held, sys.stdout)
         print("\n  ]\n}" if tally.objects else "]\n}")
 
 
-def _heads(row: dict[str, Any], *, reasons: int) -> list[str]:
+def _heads(row: dict[str, Any], columns: Columns) -> list[str]:
     chances = [f"probability of {label}" for label in row.get("probabilities", {})]
     values = [f"decision {number + 1}" for number in range(len(row.get("decisions", [])))]
-    return ["object", "prediction", *chances, *values, "unlike_training", *(["reasons"] if reasons else [])]
+    return ["object", "prediction", *chances, *values, "unlike_training", *(["reasons"] if columns.reasons else [])]
 
 
-def _cells(row: dict[str, Any], *, reasons: int) -> list[Any]:
+def _cells(row: dict[str, Any], columns: Columns) -> list[Any]:
     cells = [safe(row["object"]), safe(row["prediction"])]
     cells += [f"{chance:.4f}" for chance in row.get("probabilities", {}).values()]
     cells += [f"{value:.6g}" for value in row.get("decisions", [])]
     cells.append("yes" if row["unlike_training"] else "no")
-    if reasons:
+    if columns.reasons:
         cells.append(safe("; ".join(f"{item['object']} ({item['contribution']:+.3g})" for item in row["reasons"])))
     return cells
 
 
 def safe(value: Any) -> Any:
-    """Text that a spreadsheet would run as a formula gets a quote before it; numbers stay numbers."""
+    """Text that a spreadsheet would run as a formula, with a quote before it; numbers stay numbers."""
     if not isinstance(value, str) or not value.startswith(_FORMULA):
         return value
     from mercer.readers.cells import is_number

@@ -1,4 +1,4 @@
-"""What a command is asked about: a file of data, a model file, or a kernel."""
+"""What an argument names: a file of data, a model file, or a kernel."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ DATA, MODEL, KERNEL = "data", "model", "kernel"
 
 
 def subject_of(given: str) -> str:
-    """Which of them this is: files by their content; what is no file may be an expression."""
+    """Which of them it is: files are known by their content, and anything else may be an expression."""
     if given == "-" or os.path.exists(given):
         return MODEL if _is_model(given) else DATA
     return KERNEL if _is_kernel(given) else DATA
@@ -23,7 +23,7 @@ def _is_model(path: str) -> bool:
         with zipfile.ZipFile(path) as archive:
             return HEADER in archive.namelist()
     except (OSError, zipfile.BadZipFile, ValueError):
-        return path.endswith(".mercer")  # a broken model is a model: its own errors say what is wrong
+        return path.endswith(".mercer")  # a damaged model is a model: loading it says what is wrong
 
 
 def _is_kernel(text: str) -> bool:
@@ -35,5 +35,5 @@ def _is_kernel(text: str) -> bool:
     try:
         parse(text)
     except MercerError:
-        return "(" in text or text in {entry.text for entry in KERNELS.values()}  # its own errors say what is wrong
+        return "(" in text or text in {entry.text for entry in KERNELS.values()}  # parsing it again says what is wrong
     return True

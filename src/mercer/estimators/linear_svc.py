@@ -25,8 +25,9 @@ from mercer.losses.squared_hinge import SquaredHinge
 from mercer.solvers.weights import choice
 from mercer.solvers.weights.problem import LinearProblem, LinearSolution, OneVsRestProblem
 from mercer.training.certificate import Certificate
+from mercer.training.folds import folds_with_every_class, out_of_fold
 from mercer.training.linear_machine import LinearMachine, refuse_overflow, used_problem
-from mercer.training.probabilities import Probabilities, fit_temperature, held_out
+from mercer.training.probabilities import Probabilities, fit_temperature
 from mercer.training.targets import (
     Classes,
     class_weights,
@@ -194,14 +195,15 @@ class LinearSVC(Probabilities, ClassifierMixin, LinearMachine):
     ) -> float:
         """From decision values of objects that their machines have not seen; features are written down once."""
         quiet = {**options, "on_chunk": None}
-        values, tested = [np.zeros((0, 1 if len(factors) == 2 else len(factors)))], [np.zeros(0, dtype=np.intp)]
-        for train, test in held_out(codes, weights, self.random_state):
+
+        def decisions(train: Codes, test: Codes) -> Float64:
             found = self._train(rows[train], codes[train], weights[train], factors, quiet)
             machine = Weights(np.array([one.w for one in found]), np.array([one.intercept for one in found]))
-            values.append(machine(rows[test]))
-            tested.append(test)
-        seen, shares = np.concatenate(tested), np.concatenate(values)
-        return fit_temperature(shares[:, 0] if len(factors) == 2 else shares, codes[seen], weights[seen])
+            values: Float64 = machine(rows[test])
+            return values[:, 0] if len(factors) == 2 else values
+
+        seen, values = out_of_fold(folds_with_every_class(codes, weights, self.random_state), decisions)
+        return fit_temperature(values, codes[seen], weights[seen])
 
     def _shares(self, X: Any) -> Float64:
         return self.decision_function(X)

@@ -1,4 +1,4 @@
-"""Probabilities from decision values, learnt on predictions of objects that were held out."""
+"""Probabilities from decision values, learnt from objects that were held out."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def learn(decisions: Float64, codes: npt.NDArray[np.intp], n_classes: int) -> Fl
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model: Any = LogisticRegression(C=100.0, max_iter=500).fit(decisions, codes)
-    if len(model.classes_) < n_classes:  # a class that no fold could predict: no probabilities then
+    if len(model.classes_) < n_classes:  # a class that occurs in no test part: no probabilities
         return np.zeros((0, 0))
     return np.column_stack([model.coef_, model.intercept_])
 
@@ -33,7 +33,7 @@ def probabilities(calibration: Float64, decisions: Float64) -> Float64:
 
 
 def held_out(decisions: Float64, codes: npt.NDArray[np.intp], fold_of: npt.NDArray[np.intp], n_classes: int) -> Float64:
-    """Probabilities of each object from a calibration learnt without its fold: for honest pictures."""
+    """The probabilities of each object from a calibration learnt without its fold, for unbiased figures."""
     found = np.full((len(codes), n_classes), np.nan)
     for fold in np.unique(fold_of):
         test = fold_of == fold

@@ -1,7 +1,10 @@
-"""Which kernels suit which objects: the short list that is tried when nobody names one."""
+"""Which kernels suit which objects: the short list that is tried if no kernel is given."""
 
 from __future__ import annotations
 
+import functools
+import operator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -18,42 +21,50 @@ from mercer.inputs.vectors import Vectors
 from mercer.jobs.preparation import Preparation
 from mercer.kernels.base import Kernel
 from mercer.readers.data import CATEGORY, NUMBER, SEQUENCE, SMILES, TEXT, TREE
+from mercer.selection.learner import rounded
 
 _WIDTHS = (1.0, 0.25, 4.0)
-_ALPHABET = 6
+"""Factors of the usual gamma: half and twice the usual width. More widths cost more time and rarely score higher."""
+_SMALL_ALPHABET = 6
+"""Up to this many letters (DNA and RNA have four) substrings of six letters repeat, and mismatches are affordable."""
 _AMBIGUOUS = "RYSWKMBDHVN-"
 _PLAIN = 0.9
+"""Sequences with ambiguous letters count as DNA or RNA if at least this share of their letters is one of the four."""
 _SHORT, _LONG = 5, 2000
+"""Strings of one length within these bounds are also compared by position: shorter ones have too few positions, and
+the cost grows with the length."""
+_DOMAINS: dict[str, type[Objects]] = {"vectors": Vectors, "strings": Strings, "graphs": Graphs, "trees": Trees}
 _SAMPLE = 300
+"""How many objects the usual gamma is measured on; it is then rounded to three digits."""
 
 
 def candidates(objects: Any, preparation: Preparation) -> list[Kernel]:
-    """Kernels on these objects, cheap and plain ones first; none depends on the data any more."""
+    """Kernels on these objects, simple and cheap ones first; their widths are numbers, measured on these objects."""
     kind = preparation.kind
     if kind == "gram":
         return [kernels.Precomputed()]
-    if kind == "vectors":
-        return on_numbers(objects)
-    if kind == "strings":
-        return on_strings(objects)
-    if kind == "trees":
-        return on_trees()
-    if kind == "graphs":
-        return on_graphs(objects)
-    return on_table(objects, preparation)
+    if kind == "table":
+        return on_table(objects, preparation)
+    by_kind: dict[str, Callable[[Any], list[Kernel]]] = {
+        "vectors": on_numbers,
+        "strings": on_strings,
+        "trees": on_trees,
+        "graphs": on_graphs,
+    }
+    return by_kind[kind](objects)
 
 
 def on_numbers(vectors: Vectors) -> list[Kernel]:
     """Lines, curves of degree two, and Gaussians of three widths around the usual one."""
     step = max(1, len(vectors) // _SAMPLE)
-    gamma = _rounded(
+    gamma = rounded(
         kernels.RBF(gamma="scale").fit(vectors.take(np.arange(0, len(vectors), step))).state.number("gamma")
     )
     if vectors.is_sparse:
         return [kernels.Linear(), kernels.normalise(kernels.Linear()), *(kernels.RBF(gamma=w * gamma) for w in _WIDTHS)]
     curve = kernels.Polynomial(degree=2, gamma=gamma, coef0=1.0)
-    wide = [kernels.RBF(gamma=_rounded(width * gamma)) for width in _WIDTHS]
-    return [kernels.Linear(), *wide, curve, kernels.Laplacian(gamma=_rounded(gamma**0.5 / 2))]
+    wide = [kernels.RBF(gamma=rounded(width * gamma)) for width in _WIDTHS]
+    return [kernels.Linear(), *wide, curve, kernels.Laplacian(gamma=rounded(gamma**0.5 / 2))]
 
 
 def on_strings(strings: Strings) -> list[Kernel]:
@@ -62,7 +73,7 @@ def on_strings(strings: Strings) -> list[Kernel]:
     lengths = strings.lengths
     letters = alphabet_of(strings)
     found: list[Kernel]
-    if len(letters) > _ALPHABET:
+    if len(letters) > _SMALL_ALPHABET:
         found = [normal(kernels.Spectrum(p=3)), normal(kernels.Spectrum(p=4)), normal(kernels.BlendedSpectrum(p=5))]
         found.append(normal(kernels.Spectrum(p=2)))
     else:
@@ -93,7 +104,9 @@ def on_graphs(graphs: Graphs) -> list[Kernel]:
     return [*first, *wl, normal(kernels.ShortestPath()), normal(kernels.WeisfeilerLehmanOptimalAssignment(h=3))]
 
 
-def on_trees() -> list[Kernel]:
+def on_trees(trees: Any = None) -> list[Kernel]:
+    """Whole subtrees, parts of them with two decays, and partial trees."""
+    del trees
     return [
         kernels.normalise(kernels.Subtree()),
         *(kernels.normalise(kernels.SubsetTree(decay=d)) for d in (0.4, 0.7)),
@@ -102,31 +115,34 @@ def on_trees() -> list[Kernel]:
 
 
 def on_table(table: Table, preparation: Preparation) -> list[Kernel]:
-    """Each kind of column with its kernel, alone and added up."""
+    """Each kind of column with its kernels, alone and added up."""
+    options = _by_columns(table, preparation)
+    if len(options) == 1:
+        return options[0]
+    longest = max(map(len, options))
+    sums = [_joined([own[min(place, len(own) - 1)] for own in options], operator.add) for place in range(longest)]
+    singles = [own[min(1, len(own) - 1)] for own in options]
+    products = [_joined(singles, operator.mul)] if len(options) == 2 else []
+    return [*sums[:4], *products, *singles]
+
+
+def _by_columns(table: Table, preparation: Preparation) -> list[list[Kernel]]:
+    """Lists of kernels: one for all numbers, one for all categories, and one for each other column."""
     options: list[list[Kernel]] = []
     numbers, words = preparation.names(NUMBER), preparation.names(CATEGORY)
     if numbers:
         options.append([kernels.on(numbers, kernel) for kernel in on_numbers(table.objects(tuple(numbers), Vectors))])
     if words:
         options.append([kernels.on(words, kernels.Categorical()), kernels.on(words, kernels.Categorical()) ** 3])
-    words_of = {name: on_strings(table.objects((name,), Strings)) for name in preparation.names(TEXT, SEQUENCE)}
-    trees_of = {name: on_trees() for name in preparation.names(TREE)}
-    options += [[kernels.on(name, kernel) for kernel in own] for name, own in (words_of | trees_of).items()]
-    options += [_on_smiles(name) for name in preparation.names(SMILES)]
-    if len(options) == 1:
-        return options[0]
-    together: list[Kernel] = []
-    for place in range(max(map(len, options))):
-        parts = [own[min(place, len(own) - 1)] for own in options]
-        whole = parts[0]
-        for part in parts[1:]:
-            whole = whole + part
-        together.append(whole)
-    singles = [own[min(1, len(own) - 1)] for own in options]
-    product = singles[0]
-    for part in singles[1:]:
-        product = product * part
-    return [*together[:4], *([product] if len(options) == 2 else []), *singles]
+    strings = {name: on_strings(table.objects((name,), Strings)) for name in preparation.names(TEXT, SEQUENCE)}
+    trees = {name: on_trees() for name in preparation.names(TREE)}
+    options += [[kernels.on(name, kernel) for kernel in own] for name, own in (strings | trees).items()]
+    return options + [_on_smiles(name) for name in preparation.names(SMILES)]
+
+
+def _joined(parts: list[Kernel], join: Callable[[Any, Any], Any]) -> Kernel:
+    whole: Kernel = functools.reduce(join, parts)
+    return whole
 
 
 def _on_smiles(name: str) -> list[Kernel]:
@@ -137,37 +153,35 @@ def _on_smiles(name: str) -> list[Kernel]:
     ]
 
 
-def lifted(kernel: Kernel, preparation: Preparation) -> Kernel:
-    """A kernel that a user named, put on the columns of a table that it can read."""
-    domains: dict[str, type[Objects]] = {"vectors": Vectors, "strings": Strings, "graphs": Graphs, "trees": Trees}
+def on_columns(kernel: Kernel, preparation: Preparation) -> Kernel:
+    """A kernel that a user named, applied to the columns of a table that it can read."""
     if preparation.kind != "table":
-        wanted = domains.get(preparation.kind)
+        wanted = _DOMAINS.get(preparation.kind)
         if wanted is not None and kernel.domain is not wanted:
             raise InputError(f"{kernel} compares {kernel.domain.kind}, but the file holds {wanted.kind}.")
         return kernel
     if kernel.domain is Table:
         return kernel
-    if kernel.domain is Vectors and preparation.names(NUMBER):
-        return kernels.on(preparation.names(NUMBER), kernel)
-    if kernel.domain is Categories and preparation.names(CATEGORY):
-        return kernels.on(preparation.names(CATEGORY), kernel)
+    together = {Vectors: NUMBER, Categories: CATEGORY}.get(kernel.domain)
+    if together is not None and preparation.names(together):
+        return kernels.on(preparation.names(together), kernel)
     single = {Strings: preparation.names(TEXT, SEQUENCE), Trees: preparation.names(TREE)}.get(kernel.domain, [])
     if kernel.domain is Strings and not single:
         single = preparation.names(CATEGORY)
     if len(single) == 1:
         return kernels.on(single[0], kernel)
-    if kernel.domain in (Graphs, Vectors) and len(preparation.names(SMILES)) == 1:
-        reading = "smiles" if kernel.domain is Graphs else "morgan"
+    reading = {Graphs: "smiles", Vectors: "morgan"}.get(kernel.domain)
+    if reading is not None and len(preparation.names(SMILES)) == 1:
         return kernels.on(preparation.names(SMILES)[0], kernel, as_=reading)
     names = ", ".join(f"{name} ({kind})" for name, kind in preparation.columns[:20])
     raise InputError(
-        f"{kernel} compares {kernel.domain.kind}, and which column holds them is not clear. Say it with "
+        f"{kernel} compares {kernel.domain.kind}, and it is not clear which column holds them. Name it with "
         f"on('column', ...). Columns: {names}."
     )
 
 
-def shown(kernel: Kernel | str, preparation: Preparation) -> str:
-    """The text of a kernel, with long lists of columns told by their number."""
+def short_text(kernel: Kernel | str, preparation: Preparation) -> str:
+    """The text of a kernel, with long lists of columns replaced by their number."""
     text = str(kernel)
     for kind in (NUMBER, CATEGORY):
         names = preparation.names(kind)
@@ -175,8 +189,3 @@ def shown(kernel: Kernel | str, preparation: Preparation) -> str:
             plural = "categories" if kind == CATEGORY else "numbers"
             text = text.replace(repr(names), f"{len(names)} {plural}")
     return text
-
-
-def _rounded(value: float) -> float:
-    """Three digits: widths that people can read, the same on every machine."""
-    return float(f"{value:.3g}")

@@ -1,4 +1,4 @@
-"""What a search has finished, in a small file beside the model until the model is there: an interrupt loses little."""
+"""The finished part of a search, kept in a small file next to the model until the model is written."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import json
 import os
 import time
 import zipfile
-from collections.abc import Sequence
 from typing import Any, final
 
 import numpy as np
@@ -18,19 +17,19 @@ import numpy.typing as npt
 from mercer._version import __version__
 from mercer.errors import InputError
 from mercer.inputs.base import Objects
-from mercer.jobs.posing import Plan
-from mercer.jobs.search import Trial
+from mercer.jobs.problem import Problem
 from mercer.kernels.base import Kernel
-from mercer.readers.data import Data
+from mercer.selection.trials import Trial
 from mercer.storage.atomic import replacing
 
 _SECONDS_BETWEEN = 10.0
+"""How often finished kernels are written: an interrupt loses at most this much; writing takes milliseconds."""
 _PARTS = ("fold_scores", "predicted", "decisions")
 
 
 @final
 class Checkpoint:
-    """Finished kernels with all their penalties; they belong to one file and one plan, and are refused for others."""
+    """Finished kernels with all their penalties, for one file and one plan; they are refused for any other."""
 
     def __init__(self, path: str, *, resume: bool) -> None:
         self.path = path
@@ -43,27 +42,27 @@ class Checkpoint:
     def __len__(self) -> int:
         return len(self._kept)
 
-    def begin(self, mark: str, candidates: Sequence[Kernel]) -> str:
-        """Say what is searched; what an earlier search left, and a sentence on it, if it is to be resumed."""
-        self._mark, self.total = mark, len(candidates)
+    def begin(self, problem: Problem) -> str:
+        """Say what is searched. If an earlier search is to be resumed, read what it left, and return a sentence."""
+        self._mark, self.total = mark_of(problem), len(problem.kernels)
         if not self._resume:
             return ""
         if not os.path.exists(self.path):
             return f"There is nothing to resume at {self.path}: the search starts from the beginning."
-        self._kept = self._read({repr(kernel): kernel for kernel in candidates})
+        self._kept = self._read({repr(kernel): kernel for kernel in problem.kernels})
         return f"Resumed: {len(self._kept)} of {self.total} kernels were finished already."
 
     def recall(self, kernel: Kernel) -> list[Trial] | None:
         return self._kept.get(repr(kernel))
 
     def keep(self, kernel: Kernel, trials: list[Trial]) -> None:
-        """Remember a kernel; every few seconds all of them are written, in case there is no time later."""
+        """Remember a kernel; all of them are written every few seconds, in case there is no time later."""
         self._kept[repr(kernel)] = trials
         if time.monotonic() - self._written > _SECONDS_BETWEEN:
             self.write()
 
     def write(self) -> None:
-        """Write what is finished, if anything is."""
+        """Write what is finished, if there is anything."""
         if not self._kept:
             return
         trials = [trial for kept in self._kept.values() for trial in kept]
@@ -75,7 +74,7 @@ class Checkpoint:
         self._written = time.monotonic()
 
     def remove(self) -> None:
-        """The model is there: nothing needs to be resumed."""
+        """Delete the file: once the model is written, there is nothing to resume."""
         with contextlib.suppress(OSError):
             os.unlink(self.path)
 
@@ -92,8 +91,8 @@ class Checkpoint:
                         found.setdefault(told["kernel"], []).append(trial)
                     return found
         except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
-            raise _refused(f"{self.path} cannot be resumed from: it is damaged, or no search wrote it.") from error
-        raise _refused(f"{self.path} is of a search on other data or with other options.")
+            raise _refused(f"{self.path} cannot be resumed from: it is damaged, or is no search.") from error
+        raise _refused(f"{self.path} belongs to a search on other data or with other options.")
 
 
 def _refused(message: str) -> InputError:
@@ -102,13 +101,14 @@ def _refused(message: str) -> InputError:
     return error
 
 
-def mark_of(data: Data, objects: Any, candidates: Sequence[Kernel], plan: Plan) -> str:
+def mark_of(problem: Problem) -> str:
     """A digest of everything that the outcome of a search depends on."""
+    data, objects = problem.data, problem.objects
     told = {
-        **dataclasses.asdict(plan),
+        **dataclasses.asdict(problem.plan),
         "time_limit": None,
         "version": __version__,
-        "kernels": list(map(repr, candidates)),
+        "kernels": list(map(repr, problem.kernels)),
     }
     digest = hashlib.sha256(json.dumps(told, sort_keys=True).encode())
     arrays: dict[str, npt.NDArray[Any]] = {"labels": np.asarray(data.labels)}

@@ -1,4 +1,4 @@
-"""The Python code that does what a command did."""
+"""Python code that does the same as a command."""
 
 from __future__ import annotations
 
@@ -8,100 +8,71 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mercer.estimators.kernel_ridge import KernelRidge
-from mercer.estimators.svc import SVC
-from mercer.jobs.search import amounts_of, splits_of
-from mercer.jobs.sizing import sample, taken
+from mercer.jobs.search import folds_for
+from mercer.jobs.sizing import sample
 from mercer.kernels.base import Kernel, children
 from mercer.readers.options import Options
 
 if TYPE_CHECKING:
     from mercer.jobs.fitting import Outcome
-    from mercer.jobs.posing import Plan, Problem
-
-_METRICS = {
-    ("classification", False): ("accuracy", "accuracy_score"),
-    ("classification", True): ("balanced_accuracy", "balanced_accuracy_score"),
-    ("regression", False): ("r2", "r2_score"),
-    ("regression", True): ("r2", "r2_score"),
-}
+    from mercer.jobs.problem import Plan, Problem
 
 
 def equivalent(outcome: Outcome, path: str, reading: Options) -> str:
-    """Reads the same file, prepares it in the same way and trains the same machine, without the search for it."""
-    kernel, plan = outcome.search.best.kernel, outcome.plan
-    made = outcome.model.estimator
-    if isinstance(made, SVC):
-        weight = ', class_weight="balanced"' if plan.balanced else ""
-        trained = f"SVC(kernel=kernel, C={made.C!r}{weight})"
-    elif isinstance(made, KernelRidge):
-        trained = f"KernelRidge(alpha={made.alpha!r}, kernel=kernel, fit_intercept=True)"
-    else:
-        trained = f"SVR(C={made.C!r}, epsilon={made.epsilon!r}, tol={made.tol!r}, kernel=kernel)"
+    """Code that reads the same file, prepares it in the same way and trains the same machine, without the search."""
+    kernel, made = outcome.search.best.kernel, outcome.model.estimator
     return "\n".join(
         [
             f"from mercer import {type(made).__name__}",
             *_imports([kernel], "from mercer.jobs.preparation import Preparation"),
             "",
-            *_prepared(path, reading, plan),
+            *_prepared(path, reading, outcome.plan),
             f"kernel = {kernel!r}",
-            f"model = {trained}.fit(prepare(data), data.labels)",
+            f"model = {_constructor(made, 'kernel=kernel')}.fit(prepare(data), data.labels)",
             "print(model.predict(prepare(data))[:5])",
         ]
     )
 
 
 def comparing(problem: Problem, path: str, reading: Options) -> str:
-    """One search for each kernel, over its penalties, on folds that all share; then the score of what was held out."""
+    """Code that compares the same kernels on the same folds."""
     plan, task = problem.plan, problem.task
-    rows = sample(problem.y, task, problem.searched_on, plan.seed)
-    folds = len(splits_of(problem.y[rows], task, plan.folds, plan.seed))
+    rows = sample(problem.y, task, problem.search_size, plan.seed)
+    folds = len(folds_for(problem.y[rows], task, plan.folds, plan.seed))
     splitter = "StratifiedKFold" if task == "classification" else "KFold"
-    name = problem.learner.penalty
-    scoring, metric = _METRICS[task, plan.balanced]
-    searched = taken(problem.objects, rows)
-    tried = problem.learner.tried(problem.kernels[0])
-    options = {key: value for key, value in tried.get_params(deep=False).items() if _chosen(tried, key, value)}
-    made = ", ".join(["kernel=kernel", *(f"{key}={value!r}" for key, value in options.items())])
-    owner = type(tried).__name__
+    machine = problem.learner.compared(problem.kernels[0])
+    sampled = len(rows) < len(problem.y)
     part = [
-        f"rows = sample(y, {task!r}, {problem.searched_on}, {plan.seed})",
+        f"rows = sample(y, {task!r}, {problem.search_size}, {plan.seed})",
         "X, y = " + ("X.take(rows), y[rows]" if problem.preparation.kind != "gram" else "X[rows][:, rows], y[rows]"),
     ]
+    preparation = "from mercer.jobs.preparation import Preparation"
+    sampling = "from mercer.jobs.sizing import sample"
     return "\n".join(
         [
-            f"from mercer import {', '.join(sorted(['KernelSearchCV', owner]))}",
-            *_imports(
-                problem.kernels,
-                "from mercer.jobs.preparation import Preparation",
-                *(["from mercer.jobs.sizing import sample"] if len(rows) < len(problem.y) else []),
-            ),
-            f"from sklearn.metrics import {metric}",
+            f"from mercer import {type(machine).__name__}, compare",
+            *_imports(problem.kernels, preparation, *([sampling] if sampled else [])),
             f"from sklearn.model_selection import {splitter}",
             "",
             *_prepared(path, reading, plan),
             f"X, y = prepare(data), data.labels{'' if task == 'classification' else '.astype(float)'}",
-            *(part if len(rows) < len(problem.y) else []),
-            f"folds = {splitter}({folds}, shuffle=True, random_state={plan.seed})",
-            "settings = [",
-            *(
-                f"    ({each!r}, {list(amounts_of(each, searched, problem.learner, plan.C))!r}),"
-                for each in problem.kernels
-            ),
+            *(part if sampled else []),
+            "kernels = [",
+            *(f"    {kernel!r}," for kernel in problem.kernels),
             "]",
-            "for kernel, penalties in settings:",
-            f"    machine = {owner}({made})",
-            "    search = KernelSearchCV(",
-            f'        machine, {{"{name}": penalties}}, scoring="{scoring}", cv=folds, refit=False, held_out="predict"',
-            "    )",
-            "    predicted = search.fit(X, y).held_out_values()",
-            f'    print(f"{{{metric}(y, predicted):.4f}}", search.best_params_["{name}"], kernel)',
+            f"machine = {_constructor(machine)}",
+            f"folds = {splitter}({folds}, shuffle=True, random_state={plan.seed})",
+            f'found = compare(kernels, X, y, estimator=machine, cv=folds, scoring="{problem.scoring}"'
+            + ("" if plan.C is None else f", C={plan.C!r}")
+            + ")",
+            "for row in found:",
+            '    print(f"{row.score:.4f} {row.C} {row.kernel}")',
         ]
     )
 
 
 def diagnosing(path: str, reading: Options, plan: Plan, kernel: Kernel | None, y: Any) -> str:
-    """A kernel judged on a file; without a kernel, the Gram matrix that the file holds."""
+    """Code that diagnoses a kernel on a file; without a kernel, the Gram matrix that the file holds."""
     asked = "prepare(data), " if kernel is None else "kernel, prepare(data), "
     return "\n".join(
         [
@@ -118,7 +89,7 @@ def diagnosing(path: str, reading: Options, plan: Plan, kernel: Kernel | None, y
 def diagnosing_model(
     model: str, seed: int, path: str | None = None, reading: Options | None = None, y: Any = None
 ) -> str:
-    """A model's kernel judged on a file, or on the objects that it keeps."""
+    """Code that diagnoses a model's kernel on a file, or on the objects that it keeps."""
     if path is None or reading is None:
         lines = ["import mercer", "", f"model = mercer.load({model!r})"]
         objects, labels = "model.estimator.expansion_.support", "model.support_labels()"
@@ -129,24 +100,20 @@ def diagnosing_model(
 
 
 def explaining(kernel: Kernel) -> str:
-    """Why a kernel is one."""
+    """Code that proves a kernel to be one."""
     return "\n".join([*_imports([kernel], reads=False), "", f"kernel = {kernel!r}", "print(kernel.derivation())"])
 
 
 def predicting(model: str, path: str, reading: Options) -> str:
-    """Predictions of a file, all at once."""
+    """Code that predicts the objects of a file, all at once."""
     return "\n".join([*_loaded(model, path, reading), "print(model.predict(data)[:5])"])
 
 
 def evaluating(model: str, path: str, reading: Options, task: str) -> str:
-    """The score of a model on a file: the share that is right, or R^2."""
+    """Code that scores a model on a file: the accuracy, or R^2."""
     metric = "accuracy_score" if task == "classification" else "r2_score"
-    lines = _loaded(model, path, reading)
-    return "\n".join([f"from sklearn.metrics import {metric}", "", *lines, _scored(metric)])
-
-
-def _scored(metric: str) -> str:
-    return f"print({metric}(data.labels, model.predict(data)))"
+    scored = f"print({metric}(data.labels, model.predict(data)))"
+    return "\n".join([f"from sklearn.metrics import {metric}", "", *_loaded(model, path, reading), scored])
 
 
 def _loaded(model: str, path: str, reading: Options) -> list[str]:
@@ -187,9 +154,15 @@ def _imports(kernels: Sequence[Kernel], *more: str, reads: bool = True) -> list[
     return [*lines, "from mercer.readers import read"] if reads else lines
 
 
-def _chosen(estimator: Any, name: str, value: Any) -> bool:
-    """Whether a parameter other than the kernel differs from its default."""
-    return name != "kernel" and value != type(estimator)().get_params(deep=False)[name]
+def _constructor(estimator: Any, *first: str) -> str:
+    """The call that makes an estimator, with the parameters that differ from their defaults."""
+    usual = type(estimator)().get_params(deep=False)
+    chosen = [
+        f"{name}={value!r}"
+        for name, value in estimator.get_params(deep=False).items()
+        if name not in ("kernel", "time_limit") and value != usual[name]
+    ]
+    return f"{type(estimator).__name__}({', '.join([*first, *chosen])})"
 
 
 def _parts(kernel: Kernel) -> list[Kernel]:

@@ -1,4 +1,4 @@
-"""`fit`: from data that were read to a trained model and everything that a report says about it."""
+"""From the data of a file to a trained model and everything that a report says about it."""
 
 from __future__ import annotations
 
@@ -11,32 +11,34 @@ from typing import Any, final
 import numpy as np
 import numpy.typing as npt
 
-from mercer._types import Float64
+from mercer._types import Float64, Indices
 from mercer._version import __version__
 from mercer.gram.make import gram_of
+from mercer.inputs.gram_rows import GramRows
 from mercer.jobs import calibration
-from mercer.jobs.checkpoint import Checkpoint, mark_of
-from mercer.jobs.judging import Estimate, honest, verdict
-from mercer.jobs.machines import Learner
-from mercer.jobs.posing import Plan as Plan
-from mercer.jobs.posing import pose, said_of
-from mercer.jobs.search import Search
+from mercer.jobs.checkpoint import Checkpoint
+from mercer.jobs.problem import Plan, Problem, prepare
+from mercer.jobs.scoring import Estimate, corrected, verdict
+from mercer.jobs.search import Search, search
 from mercer.jobs.trained import TrainedModel
 from mercer.kernels.precomputed import Precomputed
 from mercer.readers.data import Data
+from mercer.selection.learner import Learner
 
-_NEAREST = 2000
+_SAMPLE = 2000
+"""How many training and support objects the novelty of new objects is measured by: a 99 % quantile needs about a
+thousand, and 2,000 x 2,000 kernel values take seconds at most."""
+_SEARCH_SHARE = 0.7
+"""How much of the time limit goes to the search; the rest is for training on all objects."""
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """The model, and how it came about."""
+    """The model, and how it was trained."""
 
     model: TrainedModel
-    data: Data
-    task: str
-    y: npt.NDArray[Any]
+    problem: Problem
     search: Search
     estimate: Estimate
     verdict: str
@@ -44,13 +46,31 @@ class Outcome:
     """Of the objects searched on, each from a calibration that had not seen it."""
     notes: tuple[str, ...]
     seconds: float
-    plan: Plan
-    support: npt.NDArray[np.intp]
+    support: Indices
     """Which objects of the file the machine keeps."""
-    objects: Any
-    """All objects, as the kernel takes them."""
     command: str = ""
     versions: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def data(self) -> Data:
+        return self.problem.data
+
+    @property
+    def task(self) -> str:
+        return self.problem.task
+
+    @property
+    def y(self) -> npt.NDArray[Any]:
+        return self.problem.y
+
+    @property
+    def objects(self) -> Any:
+        """All objects, as the kernel takes them."""
+        return self.problem.objects
+
+    @property
+    def plan(self) -> Plan:
+        return self.problem.plan
 
 
 def fit(
@@ -58,46 +78,45 @@ def fit(
     plan: Plan | None = None,
     *,
     command: str = "",
-    tick: Callable[[float, str], None] = lambda f, n: None,
+    report: Callable[[float, str], None] = lambda fraction, note: None,
     checkpoint: Checkpoint | None = None,
 ) -> Outcome:
-    """Choose a kernel and a penalty by cross-validation, train on everything, and say how good it is.
+    """Choose a kernel and a penalty by cross-validation, train on all objects, and say how good the model is.
 
-    A `checkpoint` remembers what the search has finished; whoever interrupts may write it, and resume later.
+    A `checkpoint` keeps what the search has finished, so that it can be resumed after an interrupt.
     """
     plan = plan or Plan()
     began = time.monotonic()
-    problem = pose(data, plan, () if plan.kernel == "auto" else (plan.kernel,))
-    plan, task, y, objects = problem.plan, problem.task, problem.y, problem.objects
-    preparation, notes = problem.preparation, list(problem.notes)
+    problem = prepare(data, plan, () if plan.kernel == "auto" else (plan.kernel,))
+    plan, y = problem.plan, problem.y
+    notes = list(problem.notes)
     if checkpoint is not None:
-        mark = mark_of(data, objects, problem.kernels, plan)
-        notes += [note for note in [checkpoint.begin(mark, problem.kernels)] if note]
-    _warm(problem.learner)
-    deadline = None if plan.time_limit is None else began + 0.7 * plan.time_limit
-    found = problem.search(deadline, tick, checkpoint)
-    notes += said_of(found, len(y))
+        notes += [note for note in [checkpoint.begin(problem)] if note]
+    _compile(problem.learner)
+    deadline = None if plan.time_limit is None else began + _SEARCH_SHARE * plan.time_limit
+    found = search(problem, deadline=deadline, report=report, memory=checkpoint)
+    notes += found.notes(len(y))
     if len(found.rows) < len(y):
         notes.append(
-            "The score is that of machines trained on these alone; the model learns from all objects, and should be a "
-            "little better."
+            "The score is that of machines trained on this sample; the model is trained on all objects and should be "
+            "slightly better."
         )
     best = found.best
     left = None if plan.time_limit is None else max(1.0, plan.time_limit - (time.monotonic() - began))
-    estimator = problem.learner.trained(best.kernel, best.penalty, left)
-    estimator.fit(objects, y)
-    estimate = honest(found, y, task, plan.balanced, plan.seed)
-    said = verdict(estimate, task, y[found.rows], data.target, predicted=best.predicted)
-    codes, held, learnt = None, None, np.zeros((0, 0))
-    if task == "classification":
+    estimator = problem.learner.trained(best.kernel, best.penalty, left).fit(problem.objects, y)
+    estimate = corrected(found, problem)
+    words = verdict(estimate, y[found.rows], data.target, predicted=best.predicted)
+    probabilities, calibrated = None, np.zeros((0, 0))
+    if problem.task == "classification":
         classes, codes = np.unique(y[found.rows], return_inverse=True)
-        learnt = calibration.learn(best.decisions, codes, len(estimator.classes_))
-        held = calibration.held_out(best.decisions, codes, found.fold_of, len(classes)) if learnt.size else None
+        calibrated = calibration.learn(best.decisions, codes, len(estimator.classes_))
+        if calibrated.size:
+            probabilities = calibration.held_out(best.decisions, codes, found.fold_of, len(classes))
     support = support_rows(estimator)
     names = np.array([data.name_of(int(row)) for row in support], dtype=np.str_)
     versions = versions_used()
     about = {
-        "task": task,
+        "task": problem.task,
         "target": data.target,
         "kernel": str(best.kernel),
         "penalty": best.penalty,
@@ -110,70 +129,56 @@ def fit(
         "id": data.detail.get("id"),
         "first_index": data.detail.get("first"),
         "data": data.name,
-        "score": {
-            "name": estimate.name,
-            "value": estimate.value,
-            "low": estimate.low,
-            "high": estimate.high,
-            "baseline": estimate.baseline,
-        },
-        "verdict": said,
+        "score": {name: getattr(estimate, name) for name in ("name", "value", "low", "high", "baseline")},
+        "verdict": words,
         "seed": plan.seed,
         "command": command,
         "versions": versions,
-        "standardised": preparation.standardised,
+        "standardised": problem.preparation.standardised,
         "balanced": plan.balanced,
     }
-    model = TrainedModel(estimator, preparation, learnt, names, nearest(estimator, objects), about)
+    novelty = novelty_threshold(estimator, problem.objects)
+    model = TrainedModel(estimator, problem.preparation, calibrated, names, novelty, about)
     return Outcome(
-        model,
-        data,
-        task,
-        y,
-        found,
-        estimate,
-        said,
-        held,
-        tuple(notes),
-        time.monotonic() - began,
-        plan,
-        support,
-        objects,
-        command,
+        model, problem, found, estimate, words, probabilities, tuple(notes), time.monotonic() - began, support, command,
         versions,
-    )
+    )  # fmt: skip
 
 
-def _warm(learner: Learner) -> None:
-    """Compile before the clock of the first kernel runs, so that its seconds are its own."""
+def _compile(learner: Learner) -> None:
+    """Compile the loops before the first kernel is timed."""
     K = np.array([[2.0, 1.0, 0.0, 0.0], [1.0, 2.0, 0.0, 0.0], [0.0, 0.0, 2.0, 1.0], [0.0, 0.0, 1.0, 2.0]])
     learner.trained(Precomputed(), 1.0).fit(K, [0, 0, 1, 1])
 
 
-def support_rows(estimator: Any) -> npt.NDArray[np.intp]:
+def support_rows(estimator: Any) -> Indices:
     """Which training objects the machine keeps."""
     rows = getattr(estimator, "support_", None)
     return np.arange(len(estimator.expansion_.support)) if rows is None else np.asarray(rows)
 
 
-def nearest(estimator: Any, objects: Any) -> float:
-    """The distance within which 99 of 100 training objects have a support object other than themselves."""
+def novelty_threshold(estimator: Any, objects: Any) -> float:
+    """The distance within which 99 % of the training objects have a support object other than themselves."""
     expansion = estimator.expansion_
-    if isinstance(expansion.kernel.kernel, Precomputed):
-        return float("inf")
     fitted = expansion.kernel
+    if fitted.kernel.domain is GramRows:
+        return float("inf")
     support = support_rows(estimator)
-    rows = np.unique(np.linspace(0, len(objects) - 1, _NEAREST).astype(np.intp))
-    part = objects.take(rows)
-    columns = np.unique(np.linspace(0, len(support) - 1, _NEAREST).astype(np.intp))
-    across = gram_of(fitted, part, expansion.support.take(columns), dtype=np.float64).exact()
-    own = fitted.diagonal(fitted.features(part))
-    theirs = fitted.diagonal(fitted.features(expansion.support.take(columns)))
+    rows = _spread(len(objects))
+    columns = _spread(len(support))
+    part, kept = objects.take(rows), expansion.support.take(columns)
+    across = gram_of(fitted, part, kept, dtype=np.float64).exact()
+    own, theirs = (fitted.diagonal(fitted.features(some)) for some in (part, kept))
     squared = np.maximum(own[:, None] + theirs[None, :] - 2.0 * across, 0.0)
     squared[rows[:, None] == support[columns][None, :]] = np.inf
     found = np.sqrt(squared.min(axis=1))
     found = found[np.isfinite(found)]
     return float(np.quantile(found, 0.99)) if len(found) else float("inf")
+
+
+def _spread(n: int) -> Indices:
+    """At most `_SAMPLE` numbers, evenly spread from 0 to n - 1."""
+    return np.unique(np.linspace(0, n - 1, _SAMPLE).astype(np.intp))
 
 
 def versions_used() -> dict[str, str]:

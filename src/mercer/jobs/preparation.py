@@ -1,4 +1,4 @@
-"""What is done to the objects of a file before a kernel sees them: gaps filled, numbers standardised, columns named."""
+"""What happens to the objects of a file before a kernel sees them: gaps are filled, numbers standardised."""
 
 from __future__ import annotations
 
@@ -24,45 +24,52 @@ from mercer.readers.problems import count, problem
 
 _FILL = {CATEGORY: "missing"}
 OBJECT = "object"
-_NAMES_KEPT = 300_000
-_DENSE_ENOUGH = 0.25
-_DENSE_FEATURES = 2000
+_MOST_CHARACTERS = 300_000
+"""Names of the objects of a Gram matrix are kept in the model up to this length in total; without them, new rows must
+have their columns in the order of training."""
+_DENSE_ENOUGH, _DENSE_FEATURES = 0.25, 2000
+"""Sparse rows with at least this share of nonzero values and at most this many features become dense: products of
+dense rows are faster from about a quarter on, and the memory stays small."""
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Preparation:
-    """Learnt on the training objects, kept in the model, and done again to whatever is predicted."""
+    """Learnt from the training objects, kept in the model, and applied to all objects that are predicted."""
 
     kind: str
     columns: tuple[tuple[str, str], ...] = ()
     """Name and kind of each column of a table; of a Gram matrix, the names of the objects in its columns."""
     impute: bool = False
     fills: Float64 = field(default_factory=lambda: np.zeros(0))
-    """What stands for a missing number: the median."""
+    """The median of each column of numbers, which replaces missing ones."""
     centres: Float64 = field(default_factory=lambda: np.zeros(0))
     scales: Float64 = field(default_factory=lambda: np.ones(0))
 
     @classmethod
     def learn(cls, data: Data, *, scale: bool, impute: bool) -> Preparation:
-        """From training data; missing values are an error unless they are to be imputed."""
+        """Learn from training data; missing values are an error unless they are to be filled."""
         if data.kind == "table":
-            columns = tuple((column.name, column.kind) for column in data.objects.values())
-            if not impute:
-                refuse_gaps(data, columns)
-            numbers = [column.values for column in data.objects.values() if column.kind == NUMBER]
-            fills = np.array([np.nanmedian(values) for values in numbers])
-            filled = [np.where(np.isnan(v), fill, v) for v, fill in zip(numbers, fills, strict=True)]
-            matrix = np.column_stack(filled) if filled else np.zeros((len(data), 0))
-            names = [name for name, kind in columns if kind == NUMBER]
-            return cls("table", columns, impute, fills, *_moments(data, matrix, names, scale))
+            return cls._of_table(data, scale=scale, impute=impute)
         if data.kind == "vectors":
             matrix = dense_if_small(data.objects)
             dense = scale and not sp.issparse(matrix)
             return cls("vectors", (), impute, np.zeros(0), *_moments(data, matrix, None, dense))
-        if data.kind == "gram" and data.ids is not None and sum(map(len, data.ids)) < _NAMES_KEPT:
+        if data.kind == "gram" and data.ids is not None and sum(map(len, data.ids)) < _MOST_CHARACTERS:
             return cls("gram", tuple((str(key), OBJECT) for key in data.ids))
         return cls(data.kind)
+
+    @classmethod
+    def _of_table(cls, data: Data, *, scale: bool, impute: bool) -> Preparation:
+        columns = tuple((column.name, column.kind) for column in data.objects.values())
+        if not impute:
+            refuse_gaps(data, columns)
+        numbers = [column.values for column in data.objects.values() if column.kind == NUMBER]
+        fills = np.array([np.nanmedian(values) for values in numbers])
+        filled = [np.where(np.isnan(v), fill, v) for v, fill in zip(numbers, fills, strict=True)]
+        matrix = np.column_stack(filled) if filled else np.zeros((len(data), 0))
+        names = [name for name, kind in columns if kind == NUMBER]
+        return cls("table", columns, impute, fills, *_moments(data, matrix, names, scale))
 
     @property
     def standardised(self) -> bool:
@@ -80,19 +87,16 @@ class Preparation:
             return self._table(data)
         if self.kind == "vectors":
             return Vectors.coerce(self._scaled(self._widened(data)))
-        if self.kind == "strings":
-            return Strings.coerce(data.objects)
-        if self.kind == "trees":
-            return Trees.coerce(data.objects)
-        if self.kind == "graphs":
-            return Graphs.coerce(data.objects)
+        parsers: dict[str, type[Objects]] = {"strings": Strings, "trees": Trees, "graphs": Graphs}
+        if self.kind in parsers:
+            return parsers[self.kind].coerce(data.objects)
         columns = data.detail.get("columns")
         if columns is not None and self.columns:
             return data.objects[:, columns_for(data.name, columns, self.names(OBJECT))]
         return data.objects
 
     def of_columns(self, columns: Mapping[str, Any]) -> Table:
-        """A table from plain columns, as a program may have them."""
+        """A table from columns in memory."""
         found = {}
         for name, kind in self.columns:
             if name not in columns:
@@ -124,7 +128,7 @@ class Preparation:
         return Table(prepared)
 
     def _widened(self, data: Data) -> Any:
-        """New sparse rows may lack the last features, which then are zero."""
+        """New sparse rows may lack the last features, which are then zero."""
         matrix: Any = data.objects
         width = len(self.scales)
         sparse = bool(sp.issparse(matrix))
@@ -145,7 +149,7 @@ def _a(kind: str) -> str:
 
 
 def dense_if_small(matrix: Any) -> Any:
-    """Sparse rows that are hardly sparse are faster, and can be standardised, as dense ones."""
+    """Rows that are hardly sparse are faster as dense ones, and can then be standardised."""
     sparse = bool(sp.issparse(matrix))  # by name: the stubs lose the type of what they narrow
     if not sparse or matrix.shape[1] > _DENSE_FEATURES:
         return matrix
@@ -153,7 +157,7 @@ def dense_if_small(matrix: Any) -> Any:
 
 
 def refuse_gaps(data: Data, columns: tuple[tuple[str, str], ...]) -> None:
-    """Missing values are the user's to decide about."""
+    """An error about missing values: how to treat them is for the user to decide."""
     gaps = {name: data.objects[name].missing for name, _ in columns}
     total = sum(int(gap.sum()) for gap in gaps.values())
     if not total:
@@ -172,7 +176,7 @@ def refuse_gaps(data: Data, columns: tuple[tuple[str, str], ...]) -> None:
 
 
 def _words(column: Column, kind: str) -> npt.NDArray[Any]:
-    """Text as it is; numbers where training saw words become words again."""
+    """Text as it is; numbers become words again where training saw words."""
     words = np.empty(len(column.values), dtype=object)
     if column.kind == NUMBER:
         words[:] = ["" if np.isnan(v) else f"{v:g}" for v in column.values]
@@ -189,7 +193,7 @@ def _moments(data: Data, matrix: Any, names: list[str] | None, scale: bool) -> t
     if not scale or not width:
         return np.zeros(width), np.ones(width)
     values = np.asarray(matrix, dtype=np.float64)
-    with np.errstate(over="ignore", invalid="ignore"):  # answered here
+    with np.errstate(over="ignore", invalid="ignore"):  # reported below
         centres, scales = values.mean(axis=0), values.std(axis=0)
     beyond = np.flatnonzero(~np.isfinite(scales))
     if len(beyond):

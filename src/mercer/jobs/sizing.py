@@ -1,4 +1,4 @@
-"""On how many objects kernels are compared, and which."""
+"""How many objects kernels are compared on, and which ones."""
 
 from __future__ import annotations
 
@@ -8,28 +8,32 @@ import numpy as np
 import numpy.typing as npt
 
 from mercer.inputs.base import Objects
-from mercer.jobs.machines import Learner
 from mercer.readers.data import CATEGORY, NUMBER, Column, Data
+from mercer.selection.learner import Learner
 
 SECONDS = 90.0
-"""What a search should take on two cores, about, where nobody says otherwise."""
+"""About how long a search should take on two cores, unless there is a time limit."""
 _FEWEST, _MOST, _STEP = 2000, 20_000, 500
-_LOOKED_AT = 200
+"""The range of sizes, and how finely it is searched. Fewer than 2,000 objects rank kernels too noisily; more than
+20,000 hardly ever change the ranking, and their matrix takes 3.2 GB."""
+_SAMPLE = 200
+"""How many objects are measured to know the mean size of all, within a few per cent."""
 _MACHINE = 30e-9
-"""Seconds of training a support vector machine, for every pair of objects ..."""
+"""Seconds to train a support vector machine, per pair of objects ..."""
 _RIDGE = 1e-11
-"""... and of solving a ridge regression, for every three."""
-_CHEAP, _DEAR = 0.2e-9, 30e-9
-"""Seconds for a kernel value, for each number of a vector, or each letter, node or branch of anything else."""
+"""... and to solve a ridge regression, per triple. Both were measured on two cores."""
+_PER_NUMBER, _PER_SYMBOL = 0.2e-9, 30e-9
+"""Seconds for a kernel value: per number of a vector, or per letter, node or branch of anything else; measured on two
+cores with the RBF and the spectrum kernel."""
 
 
 def search_size(
     data: Data, objects: Any, *, kernels: int, fits: int, learner: Learner, time_limit: float | None
 ) -> int:
-    """How many objects a search can afford: from counts alone, so that it is the same on every machine.
+    """How many objects a search can afford, estimated from counts: the answer is the same on every computer.
 
-    `fits` is the number of machines that are trained in all. A clock would be nearer to the truth, but then a busy
-    machine would choose another kernel, and an interrupted search could not be resumed.
+    `fits` is the number of machines trained in total. Measuring the time would be more accurate, but then a busy
+    computer would choose another kernel, and an interrupted search could not be resumed.
     """
     entry = kernels * _entry(data, objects)
     budget = SECONDS if time_limit is None else min(SECONDS, time_limit / 2)
@@ -40,29 +44,29 @@ def search_size(
 
 
 def _seconds(n: int, entry: float, fits: int, learner: Learner) -> float:
-    training = _RIDGE * n**3 if learner.name == "KernelRidge" else _MACHINE * n**2
+    training = _RIDGE * n**3 if learner.penalty == "alpha" else _MACHINE * n**2
     return entry * n**2 + fits * training
 
 
 def _entry(data: Data, objects: Any) -> float:
-    """Seconds for a value of a kernel between two of these objects, about."""
+    """About how many seconds a kernel value between two of these objects takes."""
     if data.kind == "table":
         return sum(map(_column, data.objects.values()))
-    if not isinstance(objects, Objects) or not len(objects):  # of a Gram matrix nothing is left to compute
+    if not isinstance(objects, Objects) or not len(objects):  # a Gram matrix is already computed
         return 0.0
     some = _some(len(objects))
     numbers = sum(array.size for array in objects.take(some).to_arrays().values()) / len(some)
-    return (_CHEAP if data.kind == "vectors" else _DEAR) * numbers
+    return (_PER_NUMBER if data.kind == "vectors" else _PER_SYMBOL) * numbers
 
 
 def _column(column: Column) -> float:
     if column.kind in (NUMBER, CATEGORY):
-        return _CHEAP
-    return _DEAR * float(np.mean([len(str(value)) for value in column.values[_some(len(column.values))]]))
+        return _PER_NUMBER
+    return _PER_SYMBOL * float(np.mean([len(str(value)) for value in column.values[_some(len(column.values))]]))
 
 
 def _some(n: int) -> npt.NDArray[np.intp]:
-    return np.unique(np.linspace(0, n - 1, _LOOKED_AT).astype(np.intp))
+    return np.unique(np.linspace(0, n - 1, _SAMPLE).astype(np.intp))
 
 
 def sample(y: npt.NDArray[Any], task: str, most: int, seed: int) -> npt.NDArray[np.intp]:
@@ -77,6 +81,6 @@ def sample(y: npt.NDArray[Any], task: str, most: int, seed: int) -> npt.NDArray[
     return np.sort(chosen)
 
 
-def taken(objects: Any, rows: npt.NDArray[np.intp]) -> Any:
+def take(objects: Any, rows: npt.NDArray[np.intp]) -> Any:
     """The objects at these rows; of a Gram matrix, rows and columns."""
     return objects.take(rows) if isinstance(objects, Objects) else np.asarray(objects)[np.ix_(rows, rows)]

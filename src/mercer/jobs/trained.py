@@ -20,7 +20,6 @@ from mercer.gram.make import gram_of
 from mercer.inputs.base import Objects
 from mercer.jobs import calibration
 from mercer.jobs.preparation import Preparation
-from mercer.kernels.precomputed import Precomputed
 from mercer.readers.data import Data
 from mercer.training.pairs import one_vs_rest_shape, pairs, votes
 
@@ -40,9 +39,9 @@ class Reason:
 @final
 @dataclass(frozen=True, eq=False)
 class TrainedModel:
-    """An estimator with the preparation of its objects, calibrated probabilities, and an account of its training.
+    """An estimator with the preparation of its objects, calibrated probabilities, and a record of its training.
 
-    `predict` takes what the file held: a mapping of columns or a data frame for tables, lists for the other kinds.
+    `predict` takes the kind of data that the file held: a mapping of columns or a data frame for tables, else lists.
     """
 
     estimator: Any
@@ -50,7 +49,7 @@ class TrainedModel:
     calibration: Float64
     support_names: npt.NDArray[np.str_]
     novelty: float
-    """How far from its nearest support object a training object is at most, apart from one in a hundred."""
+    """The distance to the nearest support object within which 99 % of the training objects lie."""
     about: Mapping[str, Any]
     """Task, target, kernel, score, command, versions: plain values."""
 
@@ -81,12 +80,12 @@ class TrainedModel:
         """Calibrated probabilities, one column per class; classifiers only."""
         if self.task != "classification" or not self.calibration.size:
             raise InputError(
-                "This model gives no probabilities: it predicts numbers, or a class was too rare for them."
+                "This model has no probabilities: it predicts numbers, or a class was too rare to calibrate them."
             )
         return calibration.probabilities(self.calibration, self.decisions(self.objects(X)))
 
-    def judged(self, objects: Any, across: Float64) -> tuple[npt.NDArray[Any], Float64 | None]:
-        """Predictions and decision values, from kernel values that were computed already."""
+    def predictions_from(self, objects: Any, across: Float64) -> tuple[npt.NDArray[Any], Float64 | None]:
+        """Predictions and decision values, from kernel values that are known already."""
         expansion, estimator = self.estimator.expansion_, self.estimator
         outputs = across @ expansion.coefficients + expansion.intercept
         if self.task == "regression":
@@ -109,18 +108,17 @@ class TrainedModel:
         new = objects if isinstance(objects, Objects) else expansion.kernel.coerce(objects)
         return gram_of(expansion.kernel, new, expansion.support, dtype=np.float64).exact()
 
-    def strange(self, objects: Any, across: Float64) -> npt.NDArray[np.bool_]:
+    def unlike_training(self, objects: Any, across: Float64) -> npt.NDArray[np.bool_]:
         """Which objects are farther from every support object than nearly all training objects were."""
-        expansion = self.estimator.expansion_
-        if isinstance(expansion.kernel.kernel, Precomputed) or not np.isfinite(self.novelty):
+        if not np.isfinite(self.novelty):
             return np.zeros(len(across), dtype=bool)
-        fitted = expansion.kernel
+        fitted = self.estimator.expansion_.kernel
         own = fitted.diagonal(fitted.features(objects))
         squared = own[:, None] + self._support_diagonal[None, :] - 2.0 * across
         return np.asarray(np.sqrt(np.maximum(squared.min(axis=1), 0.0)) > self.novelty * (1 + 1e-9))
 
     def reasons(self, across: Float64, predicted: Sequence[Any] | npt.NDArray[Any], most: int) -> list[list[Reason]]:
-        """For each object the support objects that spoke loudest for what was predicted."""
+        """For each object the support objects that contributed most to its prediction."""
         coefficients = self._towards(predicted)
         found = []
         for row, weights in zip(across, coefficients, strict=True):
@@ -132,7 +130,7 @@ class TrainedModel:
         return found
 
     def support_labels(self) -> npt.NDArray[Any] | None:
-        """The classes of the support objects: each speaks for its own and against the others."""
+        """The classes of the support objects: each one votes for its own class."""
         if self.task == "regression":
             return None
         return np.asarray(self.estimator.classes_[self._votes().argmax(axis=0)])
@@ -194,13 +192,7 @@ class TrainedModel:
             stored.objects,
         )
         estimator = ESTIMATORS[name].load()._from_stored(inner)
-        try:
-            told = json.loads(checked_value(stored.values, f"{_MARK}about", str))
-            columns = tuple((str(key), str(kind)) for key, kind in told["columns"])
-            kind, impute, about = str(told["kind"]), bool(told["impute"]), dict(told["about"])
-            str(about["task"])
-        except (ValueError, KeyError, TypeError, RecursionError) as error:
-            raise ModelFileError(f"the account of its training cannot be read: {error}") from error
+        kind, columns, impute, about = _read_about(stored)
         arrays: dict[str, Any] = {}
         for key in _ARRAYS:
             array = stored.arrays.get(f"{_MARK}{key}")
@@ -218,6 +210,18 @@ class TrainedModel:
         prepared = Preparation(kind, columns, impute, arrays["fills"], arrays["centres"], arrays["scales"])
         novelty = checked_value(stored.values, f"{_MARK}novelty", float)
         return cls(estimator, prepared, arrays["calibration"], names, novelty, about)
+
+
+def _read_about(stored: Stored) -> tuple[str, tuple[tuple[str, str], ...], bool, dict[str, Any]]:
+    """The kind and the columns of the data, whether gaps are filled, and the record of the training."""
+    try:
+        found = json.loads(checked_value(stored.values, f"{_MARK}about", str))
+        columns = tuple((str(key), str(kind)) for key, kind in found["columns"])
+        about = dict(found["about"])
+        str(about["task"])
+        return str(found["kind"]), columns, bool(found["impute"]), about
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise ModelFileError(f"the record of its training cannot be read: {error}") from error
 
 
 def _columns(frame: Any) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from mercer.kernels.algebra.pointwise import Pointwise
 from mercer.kernels.base import State
 from mercer.kernels.vectors.rbf import RBF
 from mercer.plots import style
-from mercer.selection.compare import splits_of
+from mercer.selection.compare import folds_of
 from mercer.theory.diagnosing.targets import target_of
 
 
@@ -77,7 +77,7 @@ class ValidationSurfaceDisplay:
         median = float(np.median(apart[apart > 0])) if (apart > 0).any() else 1.0
         widths = np.asarray(4.0 ** np.arange(-4, 5) / median if gamma is None else gamma, dtype=np.float64)
         penalties = np.asarray(10.0 ** np.arange(-2, 4) if C is None else C, dtype=np.float64)
-        splits = splits_of(cv, labels, target, SVC())
+        splits = folds_of(cv, labels, target, classifier=True)
         scores = np.empty((len(widths), len(penalties), len(splits)))
         with reporting("Validation surface") as report:
             for row, width in enumerate(widths):

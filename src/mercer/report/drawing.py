@@ -1,4 +1,4 @@
-"""Small pictures as SVG and PNG, written by hand: no library, no script, a text that says what they show."""
+"""Small pictures as SVG and PNG, without a library or scripts, each with a text that says what it shows."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from mercer.report.page import escape
 
 COLOURS = tuple(f"var(--c{number})" for number in range(6))  # of the page's style; told apart also by line style
 _DASHES = ("", "6 3", "2 3", "8 3 2 3", "1 2", "10 4")
-WIDTH, HEIGHT = 420, 300
+WIDTH, HEIGHT = 420, 300  # of a picture, in pixels: two fit side by side on the page
 _FONT = 'font-family="system-ui, sans-serif" fill="currentColor"'
-_LEFT, _RIGHT, _TOP, _BOTTOM = 52, 12, 12, 44
+_LEFT, _RIGHT, _TOP, _BOTTOM = 52, 12, 12, 44  # margins, in pixels, with room for numbers and names of the axes
 
 Points = Sequence[tuple[float, float]]
 

@@ -17,15 +17,15 @@ from mercer.report.page import figure, listed, paragraph, table
 from mercer.theory.bounds import Bound, support_vector_bound
 from mercer.theory.of_model import radius_margin_of
 
-_MOST_CLASSES = 15
-_MOST_POINTS = 1500
-_BINS = 8
+_MOST_CLASSES = 15  # a wider confusion matrix is hard to read; the commonest mistakes are listed instead
+_MOST_POINTS = 1500  # dots of a picture: more overlap, and make the page slow
+_BINS = 8  # of the reliability curve: more bins have too few objects each for a smooth curve
 
 
 def errors(outcome: Outcome) -> str:
     """Confusion matrix and curves, or predictions against truth; all on objects that were held out."""
     y, best = outcome.y[outcome.search.rows], outcome.search.best
-    opening = paragraph("Every object below was predicted by a machine that had not seen it.", "soft")
+    opening = paragraph("Each object was predicted by a machine that had not seen it.", "soft")
     if outcome.task == "regression":
         return opening + _residuals(y, best.predicted)
     labels = np.unique(y)
@@ -38,12 +38,12 @@ def errors(outcome: Outcome) -> str:
             rows.append(
                 (str(label), *(f"{count:,}" for count in counts[place]), f"{100 * counts[place, place] / total:.1f} %")
             )
-        text += table(("really", *(f"said {label}" for label in labels), "right"), rows)
+        text += table(("truth", *(f"predicted {label}" for label in labels), "right"), rows)
     else:
         pairs, times = np.unique(np.column_stack([y, best.predicted])[y != best.predicted], axis=0, return_counts=True)
         order = np.argsort(-times)[:10]
         text += table(
-            ("really", "said", "times"),
+            ("truth", "predicted", "times"),
             [(pairs[p][0], pairs[p][1], f"{times[p]:,}") for p in order],
             "commonest mistakes",
         )
@@ -65,7 +65,7 @@ def _curves(positive: npt.NDArray[np.bool_], decisions: npt.NDArray[np.float64],
         (0, 1),
         (0, 1),
         "found (recall)",
-        "right among those said (precision)",
+        "right among those predicted (precision)",
         f"Precision and recall, average precision {average:.3f}",
     )
     pr.line([(0, share), (1, share)], faint=True)
@@ -104,12 +104,12 @@ def _residuals(y: npt.NDArray[np.float64], predicted: npt.NDArray[np.float64]) -
     words = paragraph(
         f"Root mean squared error {rmse:.4g}, mean absolute error {mae:.4g}, largest {np.abs(apart).max():.4g}."
     )
-    pictures = figure(both.svg(), "On the dashed line a prediction is right.") + figure(shape.svg(), "Errors, by size.")
+    pictures = figure(both.svg(), "Predictions on the dashed line are right.") + figure(shape.svg(), "Errors, by size.")
     return words + f"<div class=pair>{pictures}</div>"
 
 
 def calibration(outcome: Outcome) -> str:
-    """How often the likeliest label is right, by the probability that it was given."""
+    """How often the most probable label is right, by its probability."""
     chances = outcome.probabilities
     if chances is None or not np.isfinite(chances).all():
         return ""
@@ -129,8 +129,8 @@ def calibration(outcome: Outcome) -> str:
     axes = Axes(
         (start, 1),
         (min(start, min(p[1] for p in points)), 1),
-        "probability given",
-        "share that was right",
+        "probability",
+        "share that is right",
         "Reliability of the probabilities",
     )
     axes.line([(start, start), (1, 1)], faint=True)
@@ -139,8 +139,8 @@ def calibration(outcome: Outcome) -> str:
     gap = sum(abs(a - b) * n for a, b, n in points) / sum(n for *_, n in points)
     brier = float(np.mean(np.square(chances - (y[:, None] == labels[None, :])).sum(axis=1)))
     words = (
-        f"On average, probabilities are off by {100 * gap:.1f} points; the Brier score is {brier:.4f}. Over the dashed "
-        "line the model is too modest, under it too sure."
+        f"On average, probabilities are off by {100 * gap:.1f} points; the Brier score is {brier:.4f}. Above the "
+        "dashed line the model is underconfident, below it overconfident."
     )
     return paragraph(words) + figure(
         axes.svg(), "Probabilities come from decision values, calibrated on folds that the object was not in."
@@ -148,7 +148,7 @@ def calibration(outcome: Outcome) -> str:
 
 
 def margins(outcome: Outcome) -> str:
-    """How sure decisions are, and how near the machine is to the best of its kind."""
+    """How clear decisions are, and how close the machine is to its optimum."""
     text = ""
     y, best = outcome.y[outcome.search.rows], outcome.search.best
     labels = np.unique(y)
@@ -174,8 +174,8 @@ def margins(outcome: Outcome) -> str:
     proof = outcome.model.estimator.certificate_
     rows = [
         ("objective reached", f"{proof.primal:.6g}", "what training minimised"),
-        ("lower bound", f"{proof.dual:.6g}", "no machine with this kernel and penalty is below"),
-        ("gap", f"{100 * max(proof.relative_gap, 0.0):.3g} %", "how far, at most, this one is above the best"),
+        ("lower bound", f"{proof.dual:.6g}", "no machine with this kernel and penalty has less"),
+        ("gap", f"{100 * max(proof.relative_gap, 0.0):.3g} %", "how far this one can be above the optimum"),
         ("largest violation", f"{proof.kkt_violation:.3g}", "of the conditions of optimality"),
         ("margin", f"{proof.margin:.4g}", "1/|w|, in feature space; the smallest of all pairs of classes"),
         ("precision", proof.dtype, "of the matrix that is certified"),

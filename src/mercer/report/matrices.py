@@ -7,12 +7,11 @@ import numpy.typing as npt
 
 from mercer.gram.make import gram_of
 from mercer.jobs.fitting import Outcome
-from mercer.jobs.sizing import taken
-from mercer.kernels.precomputed import Precomputed
+from mercer.jobs.sizing import take
 from mercer.report.drawing import Axes, png
 from mercer.report.page import figure, paragraph, picture_of
 
-_MOST = 240
+_MOST = 240  # pixels along a side: a sharp picture of a few tens of kilobytes
 
 
 def matrix(outcome: Outcome) -> str:
@@ -24,7 +23,7 @@ def matrix(outcome: Outcome) -> str:
     own = np.sqrt(np.maximum(np.diagonal(part), np.finfo(float).tiny))
     cosines = np.clip(part / np.outer(own, own), -1, 1)
     off = cosines[~np.eye(len(cosines), dtype=bool)]
-    words = f"Of {len(y):,} objects, {len(chosen):,} are shown, sorted by label: dark means alike. "
+    words = f"Of {len(y):,} objects, {len(chosen):,} are shown, sorted by label; dark means similar. "
     if outcome.task == "classification":
         same = y[chosen][:, None] == y[chosen][None, :]
         inside, outside = cosines[same & ~np.eye(len(same), dtype=bool)], cosines[~same]
@@ -34,7 +33,7 @@ def matrix(outcome: Outcome) -> str:
                 f"{outside.mean():.3f}. "
             )
     if len(off) and off.mean() < 0.02 and np.abs(off).mean() < 0.05:
-        words += "Nearly all similarity is on the diagonal: to this kernel each object is like itself alone."
+        words += "Nearly all similarity is on the diagonal: to this kernel, each object resembles only itself."
     alt = f"Matrix of {len(chosen)} by {len(chosen)} similarities, sorted by label. {words}"
     first = figure(picture_of(png(cosines), alt), "Similarities between objects, from light (none) to dark.")
     values = np.maximum(np.linalg.eigvalsh(part)[::-1], 0.0)
@@ -56,7 +55,7 @@ def matrix(outcome: Outcome) -> str:
 
 def _similarities(outcome: Outcome, rows: npt.NDArray[np.intp]) -> npt.NDArray[np.float64]:
     """By the kernel as it was fitted to all objects."""
-    part, fitted = taken(outcome.objects, rows), outcome.model.estimator.expansion_.kernel
-    if isinstance(fitted.kernel, Precomputed):
+    part, fitted = take(outcome.objects, rows), outcome.model.estimator.expansion_.kernel
+    if outcome.model.preparation.kind == "gram":
         return np.asarray(part, dtype=np.float64)
     return gram_of(fitted, part, dtype=np.float64).exact()

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from mercer.jobs.candidates import shown
+from mercer.jobs.candidates import short_text
 from mercer.jobs.fitting import Outcome
 from mercer.jobs.summary import summary
 from mercer.report import drawing, evidence, matrices, support
 from mercer.report.page import escape, figure, listed, paragraph, table
 
-_MOST_COLUMNS = 25
+_MOST_COLUMNS = 25  # rows of a table that still reads at a glance
 
 
 def sections(outcome: Outcome) -> list[tuple[str, str, str]]:
@@ -17,13 +17,13 @@ def sections(outcome: Outcome) -> list[tuple[str, str, str]]:
         ("top", "", _top(outcome)),
         ("data", "The data", _data(outcome)),
         ("kernels", "Kernels compared", _kernels(outcome)),
-        ("errors", "Where it errs", evidence.errors(outcome)),
-        ("calibration", "How far its probabilities can be trusted", evidence.calibration(outcome)),
+        ("errors", "Errors", evidence.errors(outcome)),
+        ("calibration", "How reliable its probabilities are", evidence.calibration(outcome)),
         ("margins", "Margins and certificate", evidence.margins(outcome)),
         ("matrix", "The kernel matrix", matrices.matrix(outcome)),
         ("support", "Support objects", support.objects(outcome)),
         ("bounds", "What theory promises", evidence.bounds(outcome)),
-        ("run", "How to do it again", _run(outcome)),
+        ("run", "How to repeat it", _run(outcome)),
     ]
     return [section for section in found if section[2]]
 
@@ -53,12 +53,12 @@ def _data(outcome: Outcome) -> str:
 def _kernels(outcome: Outcome) -> str:
     regression = outcome.task == "regression"
     trials = outcome.search.by_kernel()
-    rows = [(shown(trial.kernel, outcome.model.preparation), trial.fold_scores.tolist()) for trial in trials]
+    rows = [(short_text(trial.kernel, outcome.model.preparation), trial.fold_scores.tolist()) for trial in trials]
     score = "R2" if regression else outcome.estimate.name
     folds = len(trials[0].fold_scores)
     alt = f"{score} of {len(rows)} kernels in {folds} folds; best: {rows[0][0]}, mean {trials[0].score:.3f}"
     picture = figure(
-        drawing.spread(rows, score, alt), "Dots are folds, bars their mean. Every kernel with its best penalty."
+        drawing.spread(rows, score, alt), "Dots are folds, bars their mean. Each kernel has its best penalty."
     )
     cells = [
         (
@@ -73,9 +73,9 @@ def _kernels(outcome: Outcome) -> str:
     heads = ("kernel", outcome.model.about["penalty_name"], score, "deviation", "seconds")
     honest = outcome.estimate
     note = paragraph(
-        f"The best of {len(outcome.search.trials)} settings looks better on the objects that chose it than it is. "
-        f"Corrected for that, {honest.name} is {honest.value:.4f}, and 95 % of resamples lie between {honest.low:.4f} "
-        f"and {honest.high:.4f}."
+        f"The best of {len(outcome.search.trials)} settings looks better than it is on the objects that it was chosen "
+        f"on. Corrected for that, {honest.name} is {honest.value:.4f}, and 95 % of resamples lie between "
+        f"{honest.low:.4f} and {honest.high:.4f}."
     )
     return picture + table(heads, cells) + note
 

@@ -1,4 +1,4 @@
-"""The objects that the machine leans on most, and which of their parts count."""
+"""The objects with the largest coefficients, and which of their parts count."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from mercer.jobs.fitting import Outcome
 from mercer.readers.data import Data
 from mercer.report.page import escape, paragraph, table
 
-_MOST = 8
-_LONGEST = 300
+_MOST = 8  # objects listed: a few of every class
+_LONGEST = 300  # letters of a coloured string: about three lines
 
 
 def objects(outcome: Outcome) -> str:
@@ -26,11 +26,11 @@ def objects(outcome: Outcome) -> str:
     words = f"Predictions compare a new object with {len(rows):,} support objects, {share:.0f} % of all. "
     if outcome.task == "classification":
         words += (
-            "The heaviest lie at the border between classes, or on its wrong side: errors and odd cases are among "
-            "them. These weigh most, of every class:"
+            "Those with the largest weights lie near the border between classes, or on its wrong side; errors and odd "
+            "cases are among them. The largest of every class:"
         )
     else:
-        words += "These weigh most:"
+        words += "The largest weights:"
     listed = [
         (data.name_of(int(rows[p])), str(outcome.y[rows[p]]), f"{weights[p]:.4g}", described(data, int(rows[p])))
         for p in top
@@ -43,7 +43,7 @@ def objects(outcome: Outcome) -> str:
 
 
 def _heaviest(outcome: Outcome, weights: Any) -> Any:
-    """Of every class in turn: many weights are equal, and the first class would have all the places."""
+    """Of every class in turn: many weights are equal, and the first class would take all places."""
     order = np.argsort(-weights, kind="stable")
     if outcome.task == "regression":
         return order[:_MOST]
@@ -76,7 +76,7 @@ def described(data: Data, row: int) -> str:
 
 
 def _explained(outcome: Outcome, rows: Any) -> str:
-    """Strings with their symbols coloured by what each adds to the decision, for two classes."""
+    """Strings with their symbols coloured by their contributions to the decision, for two classes."""
     data, estimator = outcome.data, outcome.model.estimator
     if data.kind != "strings" or outcome.task != "classification" or len(estimator.classes_) != 2:
         return ""
@@ -87,8 +87,8 @@ def _explained(outcome: Outcome, rows: Any) -> str:
         return ""
     first, second = (str(label) for label in estimator.classes_)
     text = paragraph(
-        f"Each symbol is coloured by what it adds to the decision: blue speaks for {second}, orange and underlined "
-        f"for {first}."
+        f"Each symbol is coloured by its contribution to the decision: blue for {second}, orange and underlined for "
+        f"{first}."
     )
     for shown, one in zip(texts, found, strict=True):
         shares = one.contributions[:, 0]

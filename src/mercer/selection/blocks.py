@@ -1,12 +1,13 @@
 """Blocks of Gram matrices for the folds of a cross-validation, with as little computed as possible.
 
-Most kernels are f(measure): kernels that differ in f alone, a grid over gamma for example, share one stored matrix of
+Most kernels are f(measure): kernels that differ only in f, a grid over gamma for example, share one stored matrix of
 the measure, and f is applied to each fold's copy. Kernels that depend on the data are fitted on each training part;
-where only f depends on them (gamma="scale"), the measure is shared all the same.
+if only f depends on the data (gamma="scale"), the measure is still shared.
 """
 
 from __future__ import annotations
 
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -22,7 +23,7 @@ from mercer.gram.make import DOUBLE_ENTRIES, gram_of
 from mercer.inputs.base import Objects
 from mercer.inputs.gram_rows import GramRows
 from mercer.kernels.base import Features, FittedKernel, Kernel, Measure, State, children
-from mercer.selection.held import new_rows, training_rows
+from mercer.selection.lookup import known_rows
 
 
 @final
@@ -53,56 +54,64 @@ class Shared(Source):
     dtype: DType
     memory: Memory
     executor: Executor
-    _base: Gram | None = None
+    entries: int = 0
+    """Values computed so far."""
+    seconds: float = 0.0
+    """How long that took."""
+    _stored: Gram | None = None
 
     def bytes(self, largest: int, threads: int) -> int:
-        """What the matrix, and a block of so many rows in each thread, take."""
+        """The memory of the matrix, and of a block of `largest` rows in each thread."""
         n = len(self.objects)
         return (n * n + threads * largest * n) * np.dtype(self.dtype).itemsize
 
     def store(self) -> None:
         """Compute the matrix, on all cores."""
-        if self._base is None:
+        if self._stored is None:
+            began = time.perf_counter()
             fitted = measuring(self.kernel, self.kernel.fit(self.objects).state)
-            base = gram_of(fitted, self.objects, dtype=self.dtype, memory=self.memory, executor=self.executor)
-            self._base = base.stored()
+            matrix = gram_of(fitted, self.objects, dtype=self.dtype, memory=self.memory, executor=self.executor)
+            self._stored = matrix.stored()
+            self.entries += self._stored.entries_computed
+            self.seconds += time.perf_counter() - began
 
     def release(self) -> None:
-        """Forget it again."""
-        self._base = None
+        """Free its memory."""
+        self._stored = None
 
     def block(self, kernel: Kernel, train: Indices, test: Indices) -> Block:
-        base = self._base
-        assert base is not None
+        matrix = self._stored
+        assert matrix is not None
         state = kernel.fit(self.objects.take(train) if kernel.data_dependent else self.objects).state
-        own = base.diagonal()
-        return applied(kernel, state, base.view(train).dense(), base.view(test, train).dense(), own[train], own[test])
+        own = matrix.diagonal()
+        square, across = matrix.view(train).dense(), matrix.view(test, train).dense()
+        return applied(kernel, state, square, across, own[train], own[test])
 
 
 @final
 @dataclass(frozen=True, eq=False)
-class Afresh(Source):
-    """Everything computed for each fold, by a kernel fitted on its training part."""
+class PerFold(Source):
+    """Everything is computed for each fold, by a kernel fitted on its training part."""
 
     objects: Objects
     dtype: DType | None
     memory: Memory
 
     def block(self, kernel: Kernel, train: Indices, test: Indices) -> Block:
-        return self.between(kernel, self.objects.take(train), self.objects.take(test), self.dtype, self.memory)
+        return block_between(kernel, self.objects.take(train), self.objects.take(test), self.dtype, self.memory)
 
-    @staticmethod
-    def between(kernel: Kernel, known: Objects, new: Objects, dtype: DType | None, memory: Memory) -> Block:
-        """The values of a kernel fitted on the objects `known`."""
-        fitted = kernel.fit(known)
-        square = gram_of(fitted, known, dtype=dtype, memory=memory)
-        across = gram_of(fitted, new, known, dtype=dtype, memory=memory)
-        own = fitted.diagonal(fitted.features(new))
-        return Block(training_rows(square.dense(), square.diagonal()), new_rows(across.dense(), own))
+
+def block_between(kernel: Kernel, known: Objects, new: Objects, dtype: DType | None, memory: Memory) -> Block:
+    """The values of a kernel fitted on the objects `known`."""
+    fitted = kernel.fit(known)
+    square = gram_of(fitted, known, dtype=dtype, memory=memory)
+    across = gram_of(fitted, new, known, dtype=dtype, memory=memory)
+    own = fitted.diagonal(fitted.features(new))
+    return _block(square.dense(), square.diagonal(), across.dense(), own)
 
 
 def measuring(kernel: Kernel, state: State) -> FittedKernel:
-    """The measure of a kernel, fitted, as something of which there are Gram matrices."""
+    """The measure of a kernel, fitted, as a kernel that has Gram matrices."""
     measure = kernel.measure
     return FittedKernel(measure if isinstance(measure, Kernel) else _Measured(measure), kernel.measure_state(state))
 
@@ -114,7 +123,11 @@ def applied(kernel: Kernel, state: State, square: Floating, across: Floating, kn
     kernel.pointwise(square, state)
     np.fill_diagonal(square, diagonals[0])
     kernel.pointwise(across, state)
-    return Block(training_rows(square, diagonals[0]), new_rows(across, diagonals[1]))
+    return _block(square, diagonals[0], across, diagonals[1])
+
+
+def _block(square: Floating, known: Float64, across: Floating, new: Float64) -> Block:
+    return Block(known_rows(square, known, training=True), known_rows(across, new, training=False))
 
 
 def _pointwise(kernel: Kernel, state: State, values: Float64) -> Float64:
@@ -123,10 +136,10 @@ def _pointwise(kernel: Kernel, state: State, values: Float64) -> Float64:
 
 
 def depends_on_data(measure: Measure) -> bool:
-    """Whether values of a measure depend on what it was fitted on.
+    """Whether the values of a measure depend on what it was fitted on.
 
-    A measure that is no kernel (a distance) looks at the data for the sake of rounding alone, unless it is made of a
-    kernel that does.
+    A measure that is not a kernel (a distance) uses the data only to reduce rounding errors, unless it is made of a
+    kernel that depends on them.
     """
     if isinstance(measure, Kernel):
         return measure.data_dependent
@@ -145,7 +158,7 @@ def precision(kernel: Kernel, objects: Objects, largest: int, asked: DType | Non
 @final
 @dataclass(frozen=True)
 class _Measured(Kernel):
-    """A measure that is no kernel, so that a Gram matrix can hold it."""
+    """Lets a Gram matrix hold a measure that is not a kernel."""
 
     inner: Measure
 

@@ -2,37 +2,29 @@
 
 from __future__ import annotations
 
+import dataclasses
 import html
 import json
-import time
-import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.base import clone, is_classifier
 from sklearn.metrics import check_scoring
-from sklearn.model_selection import check_cv
 
 from mercer import _check
 from mercer._progress import reporting
 from mercer._types import Float64
 from mercer.errors import InputError, MercerError
-from mercer.estimators.kernel_ridge import KernelRidge
-from mercer.estimators.svc import SVC
-from mercer.gram.make import gram_of
 from mercer.inputs.base import Objects
 from mercer.kernels.base import Kernel
-from mercer.theory.alignment import centred, kernel_target_alignment
+from mercer.selection.learner import Learner
+from mercer.selection.trials import Experiment, KernelTrials, try_kernels
 from mercer.theory.arguments import kernel_of
 from mercer.theory.diagnosing.targets import Target, target_of
 from mercer.theory.showing import html_table, plain
-
-Fold = tuple[Float64, Float64, npt.NDArray[np.intp], npt.NDArray[np.intp]]
-
-_PENALTIES = (0.1, 1.0, 10.0, 100.0)
+from mercer.training.folds import Split, make_folds
 
 
 @final
@@ -43,11 +35,12 @@ class Compared:
     name: str
     kernel: str
     score: float
-    """The mean over the folds, at the best C of those tried; -inf where it `failed`."""
+    """The mean over the folds, with the best penalty of those tried; -inf if it `failed`."""
     spread: float
     """The standard deviation over the folds."""
     scores: Float64
     C: float
+    """The penalty: C, or alpha of a ridge machine."""
     alignment: float
     """Centred, with the labels."""
     seconds: float
@@ -58,9 +51,25 @@ class Compared:
     psd: bool
     """Whether the closure rules prove it to be a kernel."""
     shared: bool
-    """Whether one Gram matrix served all folds: not where the kernel depends on the training objects."""
+    """Whether one stored matrix served all folds: not if all of a kernel depends on the training objects."""
     notes: tuple[str, ...] = ()
     failed: str = ""
+
+    @classmethod
+    def of(cls, name: str, found: KernelTrials) -> Compared:
+        """A kernel with its best penalty."""
+        best = found.best
+        return cls(
+            name, str(found.kernel), best.score, float(best.fold_scores.std()), best.fold_scores, best.penalty,
+            found.alignment, best.seconds, found.gram_seconds, found.entries, found.kernel.psd, found.shared,
+            found.warned,
+        )  # fmt: skip
+
+    @classmethod
+    def failure(cls, name: str, kernel: Kernel, error: MercerError) -> Compared:
+        """A kernel that cannot be used on these objects."""
+        unknown = (-np.inf, 0.0, np.zeros(0), 0.0, 0.0, 0.0, 0.0, 0)
+        return cls(name, str(kernel), *unknown, kernel.psd, shared=False, failed=str(error))
 
 
 @final
@@ -93,6 +102,10 @@ class Comparison:
     def to_json(self) -> str:
         return json.dumps(self.to_dict(), allow_nan=False)
 
+    @property
+    def _head(self) -> tuple[str, ...]:
+        return ("", "kernel", f"{self.scoring}, {self.folds} folds", "alignment", "C", "time")
+
     def _cells(self) -> list[tuple[str, ...]]:
         return [
             (
@@ -107,19 +120,17 @@ class Comparison:
         ]
 
     def __str__(self) -> str:
-        head = ("", "kernel", f"{self.scoring}, {self.folds} folds", "alignment", "C", "time")
-        cells = [head, *self._cells()]
-        widths = [max(len(row[column]) for row in cells) for column in range(len(head))]
+        cells = [self._head, *self._cells()]
+        widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
         return "\n".join(
             "  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)).rstrip() for row in cells
         )
 
     def _repr_html_(self) -> str:
-        head = ("", "kernel", f"{self.scoring}, {self.folds} folds", "alignment", "C", "time")
         notes = "".join(
             f"<li>{html.escape(row.name)}: {html.escape(note)}</li>" for row in self.rows for note in row.notes
         )
-        return f"<div>{html_table(self._cells(), head=head)}{f'<ul>{notes}</ul>' if notes else ''}</div>"
+        return f"<div>{html_table(self._cells(), head=self._head)}{f'<ul>{notes}</ul>' if notes else ''}</div>"
 
 
 def compare(
@@ -128,18 +139,25 @@ def compare(
     y: Any,
     *,
     estimator: Any = None,
-    C: Any = _PENALTIES,
+    C: Any = None,
     cv: Any = 5,
     scoring: Any = None,
     memory: float | str = "auto",
 ) -> Comparison:
     """Rank kernels by the cross-validated score of a machine, with the alignment and the cost of each.
 
-    `kernels` is a list of kernel objects and expressions, or a dict of named ones. The machine is an `SVC` for classes
-    and `KernelRidge` for numbers, or `estimator`. Each `C` is tried, in units in which objects vary by 1 around their
-    mean, so that kernels of different scales are treated alike (alpha = 1 / C for ridge machines), and the best one is
-    kept. A kernel that does not depend on the training objects is computed once and shared by all folds and penalties.
-    All kernels see the same folds. A kernel that fails is ranked last, with its error.
+    A kernel's values are computed once and shared by all folds and penalties, unless they depend on the training
+    objects. All kernels see the same folds. A kernel that fails is ranked last, with its error.
+
+    Parameters
+    ----------
+    kernels : a list of kernels, as objects or expressions, or a dict of named ones.
+    estimator : the machine to train; by default `SVC` for classes and `KernelRidge` for numbers (`SVR` from 10,000
+        objects on).
+    C : the penalties to try: `C` of the machine, or `alpha` of a ridge machine. By default a few powers of ten, scaled
+        by the mean diagonal of each kernel: the scale of a kernel does not matter then.
+    cv, scoring : as in scikit-learn; a number of folds is shuffled, always in the same way.
+    memory : for stored matrices: ``"auto"`` or a number of MiB.
 
     >>> from mercer import kernels
     >>> words = ["gattaca", "gattica", "gatta", "gattacca", "ccgcg", "cgcgc", "cgccg", "gcgcc"]
@@ -147,77 +165,55 @@ def compare(
     >>> found.best.kernel, found.best.score
     ('spectrum(p=2)', 1.0)
     """
-    asked = _named(kernels)
-    parsed = {name: (kernel, _coerced(kernel, objects)) for name, kernel in asked.items()}
-    n = len(next(iter(parsed.values()))[1])
+    named = _named(kernels)
+    parsed = {kernel.domain: _coerced(kernel, objects) for kernel in named.values()}
+    n = len(next(iter(parsed.values())))
     target = target_of(y, n)
-    penalties = np.atleast_1d(np.asarray(C, dtype=np.float64))
-    if penalties.ndim != 1 or not len(penalties) or not (np.isfinite(penalties) & (penalties > 0)).all():
-        raise _check.fail("compare", "C", "one or more positive numbers", C)
     if len(np.unique(target.codes)) < 2:
         raise InputError("All objects have the same label: there is nothing to compare kernels by.")
-    machine = (
-        estimator if estimator is not None else (SVC(psd="ignore") if target.classes is not None else KernelRidge())
-    )
     labels = np.asarray(y) if target.classes is not None or estimator is not None else target.values
-    splits = splits_of(cv, labels, target, machine)
-    scorer = check_scoring(machine, scoring=scoring)
-    rows = []
+    learner = (
+        Learner(estimator)
+        if estimator is not None
+        else Learner.for_task("regression" if target.classes is None else "classification", labels)
+    )
+    if memory != "auto":
+        learner = dataclasses.replace(learner, template=clone(learner.template).set_params(memory=memory))
+    splits = folds_of(cv, labels, target, classifier=is_classifier(learner.template))
+    experiment = Experiment(
+        next(iter(parsed.values())) if len(parsed) == 1 else objects,
+        labels,
+        splits,
+        learner,
+        check_scoring(learner.template, scoring=scoring),
+        None if C is None else _penalties(C),
+        target.codes if target.classes is not None else target.values,
+    )
     with reporting("Comparing kernels") as report:
-        for number, (name, (kernel, batch)) in enumerate(parsed.items()):
-            report(number / len(parsed), name)
-            rows.append(_compared(name, kernel, batch, labels, target, splits, machine, penalties, scorer, memory))
+        tried = try_kernels(experiment, list(named.values()), report=report)
+    names = {kernel: name for name, kernel in named.items()}
+    rows = [Compared.of(names[found.kernel], found) for found in tried.kernels]
+    rows += [Compared.failure(names[kernel], kernel, error) for kernel, error in tried.failures]
     rows.sort(key=lambda row: (-row.score, row.seconds))
     default = "accuracy" if target.classes is not None else "R^2"
     return Comparison(tuple(rows), scoring if isinstance(scoring, str) else default, len(splits))
 
 
-def _compared(
-    name: str, kernel: Kernel, batch: Objects, labels: Any, target: Target, splits: list[Any], machine: Any,
-    penalties: Float64, scorer: Any, memory: float | str,
-) -> Compared:  # fmt: skip
-    began = time.perf_counter()
-    shared = not kernel.data_dependent
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        try:
-            gram = gram_of(kernel.fit(batch), batch, memory=memory)
-            K = gram.exact()
-            entries, gram_seconds = gram.entries_computed, time.perf_counter() - began
-            scores = np.empty((len(penalties), len(splits)))
-            used = np.empty(len(penalties))
-            for number, (train, test) in enumerate(splits):
-                inside, across = (K[np.ix_(train, train)], K[np.ix_(test, train)]) if shared else (
-                    _refitted(kernel, batch.take(train), batch.take(test), memory)
-                )  # fmt: skip
-                entries += 0 if shared else inside.size + across.size
-                variation = float(np.trace(centred(inside))) / len(train)
-                for place, penalty in enumerate(penalties):
-                    used[place] = penalty / variation if variation > 0 else penalty
-                    model = _trained(machine, used[place], inside, labels[train])
-                    scores[place, number] = scorer(model, across, labels[test])
-        except MercerError as error:
-            return Compared(name, str(kernel), -np.inf, 0.0, np.zeros(0), 0.0, 0.0, time.perf_counter() - began, 0.0, 0,
-                            kernel.psd, shared, failed=str(error))  # fmt: skip
-    best = int(scores.mean(axis=1).argmax())
-    y = target.codes if target.classes is not None else target.values
-    return Compared(
-        name, str(kernel), float(scores[best].mean()), float(scores[best].std()), scores[best], float(used[best]),
-        kernel_target_alignment(K, y), time.perf_counter() - began, gram_seconds, int(entries), kernel.psd, shared,
-        tuple(dict.fromkeys(str(one.message) for one in caught)),
-    )  # fmt: skip
+def _learner(estimator: Any, target: Target, labels: Any, memory: float | str) -> Learner:
+    """The machine that is given, or the usual one for the task."""
+    learner = Learner(estimator)
+    if estimator is None:
+        learner = Learner.for_task("regression" if target.classes is None else "classification", labels)
+    if memory != "auto":
+        learner = dataclasses.replace(learner, template=clone(learner.template).set_params(memory=memory))
+    return learner
 
 
-def _trained(machine: Any, penalty: float, inside: Float64, labels: Any) -> Any:
-    model = clone(machine).set_params(kernel="precomputed")
-    known = model.get_params(deep=False)
-    model.set_params(**({"C": penalty} if "C" in known else {"alpha": 1.0 / penalty} if "alpha" in known else {}))
-    return model.fit(inside, labels)
-
-
-def _refitted(kernel: Kernel, train: Objects, test: Objects, memory: float | str) -> tuple[Float64, Float64]:
-    fitted = kernel.fit(train)
-    return gram_of(fitted, train, memory=memory).exact(), gram_of(fitted, test, train, memory=memory).exact()
+def _penalties(C: Any) -> tuple[float, ...]:
+    found = np.atleast_1d(np.asarray(C, dtype=np.float64))
+    if found.ndim != 1 or not len(found) or not (np.isfinite(found) & (found > 0)).all():
+        raise _check.fail("compare", "C", "one or more positive numbers", C)
+    return tuple(found.tolist())
 
 
 def _named(kernels: Any) -> dict[str, Kernel]:
@@ -240,8 +236,8 @@ def _coerced(kernel: Kernel, objects: Any) -> Objects:
     return objects if isinstance(objects, Objects) and isinstance(objects, kernel.domain) else kernel.coerce(objects)
 
 
-def splits_of(cv: Any, labels: Any, target: Target, machine: Any) -> list[Any]:
-    """Pairs of training and test indices; a number of folds is shuffled, always alike."""
+def folds_of(cv: Any, labels: Any, target: Target, *, classifier: bool) -> list[Split]:
+    """The splits that `cv` stands for; a number of folds is shuffled, always in the same way."""
     if target.classes is not None and isinstance(cv, int) and not isinstance(cv, bool):
         counts = np.bincount(target.codes)
         rarest = int(counts[counts > 0].min())
@@ -250,7 +246,4 @@ def splits_of(cv: Any, labels: Any, target: Target, machine: Any) -> list[Any]:
             raise InputError(
                 f"{cv} folds need {cv} objects of every class; class {label.item()!r} has {rarest}. Lower cv."
             )
-    splitter = check_cv(cv, labels, classifier=is_classifier(machine))
-    if isinstance(cv, int) and hasattr(splitter, "shuffle"):
-        splitter = type(splitter)(cv, shuffle=True, random_state=0)  # files are often sorted by class or by target
-    return list(splitter.split(np.empty((len(labels), 1)), labels))
+    return make_folds(cv, labels, labels, classifier=classifier, random_state=0)

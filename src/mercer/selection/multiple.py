@@ -16,17 +16,20 @@ from mercer._stored import Stored
 from mercer._types import Float64
 from mercer.errors import InputError
 from mercer.gram.budget import Memory
+from mercer.gram.contract import Gram
 from mercer.gram.make import gram_of
 from mercer.inputs.base import Objects
 from mercer.inputs.listing import refuse_masked
 from mercer.kernels.algebra.sums import Scaled, Sum
 from mercer.kernels.base import Kernel
 from mercer.kernels.text.expression import parse
-from mercer.selection import mixing, storing
+from mercer.selection import kernel_weights, storing
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 
 METHODS = ("uniform", "alignment", "margin")
+_NEGLIGIBLE = 1e-12
+"""Kernels with less weight are left out of the sum. Weights add up to one, so these are zero up to rounding."""
 
 
 def learn_kernel(
@@ -40,15 +43,15 @@ def learn_kernel(
 ) -> Kernel:
     """The weighted sum of kernels that suits labelled objects best, as an ordinary kernel.
 
-    It can be printed, saved, and given to any learner. Its weights have seen the labels: to score a learner honestly,
-    use `MultipleKernelMachine`, which learns them anew in every fold.
+    It can be printed, saved, and given to any learner. Its weights depend on the labels: for an unbiased score use
+    `MultipleKernelMachine`, which learns them again in every fold.
 
     Parameters
     ----------
     kernels : on one kind of objects, or on columns of a table each (`kernels.on`); objects or text.
     method : ``"alignment"``, the sum most aligned with the labels; ``"margin"``, EasyMKL, for classes
-        only, which rarely drops a kernel; ``"uniform"``, the same for all, which is hard to beat.
-    lam : of the margin method, in (0, 1): towards 0 it looks at support vectors alone, towards 1 at the class means.
+        only, which rarely drops a kernel; ``"uniform"``, equal weights, which are hard to beat.
+    lam : of the margin method, in (0, 1): near 0 it uses only support vectors, near 1 the class means.
     memory : for stored Gram matrices: ``"auto"`` or a number of MiB.
 
     >>> from mercer import kernels, learn_kernel
@@ -56,10 +59,10 @@ def learn_kernel(
     >>> print(learn_kernel([kernels.Spectrum(1), kernels.Spectrum(3)], strings, labels, method="uniform"))
     0.0384...*spectrum(p=1) + 0.1111...*spectrum()
     """
-    return _learnt(kernels, X, y, method=method, lam=lam, memory=memory, owner="learn_kernel")[0]
+    return _learn(kernels, X, y, method=method, lam=lam, memory=memory, owner="learn_kernel")[0]
 
 
-def _learnt(
+def _learn(
     kernels: Sequence[Kernel | str], X: Any, y: Any, *, method: str, lam: float, memory: Memory, owner: str
 ) -> tuple[Kernel, Float64]:
     _check.choice(owner, "method", method, METHODS)
@@ -69,33 +72,41 @@ def _learnt(
         raise _check.fail(owner, "kernels", "a list of one or more kernels", kernels)
     objects = [kernel.coerce(X) for kernel in given]
     sizes = [_mean_diagonal(kernel, batch) for kernel, batch in zip(given, objects, strict=True)]
-    scaled: list[Kernel] = [Scaled(kernel, 1.0 / size) for kernel, size in zip(given, sizes, strict=True)]
+    scaled = [Scaled(kernel, 1.0 / size) for kernel, size in zip(given, sizes, strict=True)]
     targets, signs = _targets(y, len(objects[0]), method)
-    if method == "uniform" or len(given) == 1:
-        weights = np.full(len(given), 1.0 / len(given))
-    else:
-        grams = [gram_of(k.fit(batch), batch, memory=memory) for k, batch in zip(scaled, objects, strict=True)]
-        if sum(gram.shape[0] ** 2 * np.dtype(gram.dtype).itemsize for gram in grams) <= grams[0].budget:
-            grams = [gram.stored() for gram in grams]
+    weights = np.full(len(given), 1.0 / len(given))
+    if method != "uniform" and len(given) > 1:
+        grams = _grams(scaled, objects, memory)
         if method == "alignment":
-            weights = mixing.alignment(grams, targets)
+            weights = kernel_weights.alignment(grams, targets)
         else:
-            together = Sum(tuple(scaled))
-            whole = gram_of(together.fit(X), together.coerce(X), memory=memory)
-            weights = mixing.margin(grams, whole.stored_if_it_fits(), signs, lam)
+            weights = kernel_weights.margin(grams, _sum_of(scaled, X, memory), signs, lam)
     terms: list[Kernel] = [
         Scaled(kernel, float(weight / size))
         for kernel, weight, size in zip(given, weights, sizes, strict=True)
-        if weight > 1e-12
+        if weight > _NEGLIGIBLE
     ]
     return (terms[0] if len(terms) == 1 else Sum(tuple(terms))), weights
+
+
+def _grams(kernels: Sequence[Kernel], objects: Sequence[Objects], memory: Memory) -> list[Gram]:
+    """The Gram matrix of each kernel; all of them are stored if there is memory for it."""
+    grams = [gram_of(kernel.fit(batch), batch, memory=memory) for kernel, batch in zip(kernels, objects, strict=True)]
+    needed = sum(gram.shape[0] ** 2 * np.dtype(gram.dtype).itemsize for gram in grams)
+    return [gram.stored() for gram in grams] if needed <= grams[0].budget else grams
+
+
+def _sum_of(kernels: Sequence[Kernel], X: Any, memory: Memory) -> Gram:
+    """The Gram matrix of the sum, stored if there is memory for it."""
+    together = Sum(tuple(kernels))
+    return gram_of(together.fit(X), together.coerce(X), memory=memory).stored_if_it_fits()
 
 
 def _mean_diagonal(kernel: Kernel, objects: Objects) -> float:
     fitted = kernel.fit(objects)
     size = float(fitted.diagonal(fitted.features(objects)).mean())
     if not size > 0:
-        raise InputError(f"The kernel {kernel} is zero on these objects: it cannot take part. Leave it out.")
+        raise InputError(f"The kernel {kernel} is zero on these objects and cannot be weighted. Leave it out.")
     return size
 
 
@@ -125,7 +136,7 @@ def _where_the_machine_has_it(method: Method) -> Method:
 class MultipleKernelMachine(MetaEstimatorMixin, BaseEstimator):
     """A kernel machine whose kernel is a weighted sum of several, with weights learnt from the same training objects.
 
-    In a cross-validation the weights are learnt in every fold, so scores are honest.
+    In a cross-validation the weights are learnt in every fold, so scores are unbiased.
 
     Parameters
     ----------
@@ -151,7 +162,7 @@ class MultipleKernelMachine(MetaEstimatorMixin, BaseEstimator):
     def fit(self, X: Any, y: Any, **fit_params: Any) -> Self:
         """Learn the weights, then train on the weighted sum."""
         memory = getattr(self.estimator, "memory", "auto")
-        kernel, weights = _learnt(
+        kernel, weights = _learn(
             self.kernels, X, y, method=self.method, lam=self.lam, memory=memory, owner=type(self).__name__
         )
         model = clone(self.estimator).set_params(kernel=kernel)

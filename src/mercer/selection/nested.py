@@ -8,22 +8,22 @@ from typing import Any, final
 import numpy as np
 from sklearn.base import clone, is_classifier
 from sklearn.metrics import check_scoring
-from sklearn.model_selection import check_cv
 from sklearn.utils import _safe_indexing, indexable
 
 from mercer._progress import reporting
 from mercer._types import Float64
 from mercer.inputs.base import Objects
-from mercer.selection.judging import parts_of
+from mercer.selection.scoring import parts_of
+from mercer.training.folds import make_folds
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class NestedScores:
-    """What came of a nested cross-validation.
+    """The result of a nested cross-validation.
 
-    `scores` were measured on objects that took no part in choosing parameters; `best_scores` are what the search itself
-    believed. Parameters that differ from fold to fold say that the choice hangs on the sample.
+    `scores` were measured on objects that played no part in choosing parameters; `best_scores` are the search's own.
+    If the parameters differ from fold to fold, the choice depends on the sample.
     """
 
     scores: Float64
@@ -41,7 +41,7 @@ class NestedScores:
 
     @property
     def optimism(self) -> float:
-        """By how much the search flatters itself."""
+        """By how much the search overestimates itself."""
         return float(self.best_scores.mean() - self.scores.mean())
 
     def __str__(self) -> str:
@@ -52,15 +52,15 @@ class NestedScores:
 def nested_cross_validate(
     search: Any, X: Any, y: Any, *, cv: Any = None, scoring: Any = None, groups: Any = None
 ) -> NestedScores:
-    """Run a whole search inside each fold of an outer cross-validation, and score what it found on the rest.
+    """Run a whole search inside each fold of an outer cross-validation, and score the result on the test part.
 
-    The best score of a search is flattering: of many settings it is the luckiest. This one is not.
+    The best score of a search is too optimistic: it belongs to the luckiest of many settings. This one is not.
 
     Parameters
     ----------
     search : a `KernelSearchCV`, or any estimator of scikit-learn with `best_params_` and `best_score_`.
     cv, scoring : of the outer folds, as in scikit-learn; without `scoring`, that of the search.
-    groups : for outer and inner splitters that want them.
+    groups : for outer and inner splitters that use them.
 
     >>> from mercer import KernelSearchCV, SVC, nested_cross_validate
     >>> X = [[float(i % 7), float(i % 5)] for i in range(60)]
@@ -72,8 +72,7 @@ def nested_cross_validate(
     if not isinstance(X, Objects):
         X, y = indexable(X, y)
     scorer = None if scoring is None else check_scoring(search, scoring)
-    shape = np.zeros((len(X), 1)) if isinstance(X, Objects) else X
-    splits = list(check_cv(cv, y, classifier=is_classifier(search)).split(shape, y, groups))
+    splits = make_folds(cv, X, y, classifier=is_classifier(search), groups=groups)
     scores, best_scores, params = [], [], []
     with reporting("Nested cross-validation") as report:
         for number, (train, test) in enumerate(splits):

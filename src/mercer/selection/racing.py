@@ -1,4 +1,4 @@
-"""Which settings of a search are hopeless already."""
+"""Which settings of a search can no longer win."""
 
 from __future__ import annotations
 
@@ -9,13 +9,15 @@ from scipy import stats
 from mercer._types import Float64
 
 SIGNIFICANCE = 0.05
+"""The chance of dropping a setting that is as good as the best: larger drops more settings sooner, and loses the best
+one more often. 5 % is the usual level."""
 
 
 def hopeful(scores: Float64) -> npt.NDArray[np.bool_]:
     """Which settings may still turn out best; `scores` has a row per setting and a column per fold, all tried.
 
-    Every setting is compared with the best so far on the same folds. It is dropped when it is worse by a one-sided
-    paired t-test; since a few folds may agree by chance, no spread below the usual one is believed. Settings whose fits
+    Every setting is compared with the best so far on the same folds, and dropped if a one-sided paired t-test finds it
+    worse. Since a few folds may agree by chance, a spread below the median counts as the median. Settings whose fits
     failed are dropped at once.
     """
     means = scores.mean(axis=1)

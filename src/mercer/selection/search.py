@@ -10,46 +10,46 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import clone, is_classifier
-from sklearn.model_selection import ParameterGrid, check_cv
+from sklearn.model_selection import ParameterGrid
 from sklearn.model_selection._search import BaseSearchCV
 from sklearn.model_selection._validation import _insert_error_scores, _warn_or_raise_about_fit_failures
 from sklearn.utils import indexable
-from sklearn.utils.validation import _num_samples, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from mercer import _check
-from mercer._progress import reporting
 from mercer.errors import InputError
-from mercer.gram.executors import Threads, default_threads
+from mercer.gram.executors import default_threads
 from mercer.inputs.base import Objects
 from mercer.inputs.listing import refuse_masked
-from mercer.selection.judging import Judge
+from mercer.selection.cross_validation import CrossValidation
+from mercer.selection.scoring import FoldScorer, scorers_of
 from mercer.selection.settings import settings_of
-from mercer.selection.work import Split, Work
+from mercer.training.folds import make_folds
 
 
 class KernelSearchCV(BaseSearchCV):
-    """Cross-validation over a grid of parameters, as scikit-learn's GridSearchCV, without computing anything twice.
+    """Cross-validation over a grid of parameters like scikit-learn's GridSearchCV, without computing anything twice.
 
-    Each kernel's Gram matrix is computed once; folds are parts of it. Kernels that differ in a width alone share their
-    distances. Along C every machine begins where the last one ended, and folds run on all cores. Kernels that look at
-    the data (``gamma="scale"``, centring) are fitted on each training part alone, so that scores are those of an
-    exhaustive search: machines agree to within the estimator's `tol`, and to the last bits with ``warm_start=False``.
+    Each kernel's Gram matrix is computed once, and folds are parts of it. Kernels that differ only in a width share
+    their distances. Along C every machine starts from the solution of the last one, and folds run on all cores. Kernels
+    that depend on the data (``gamma="scale"``, centring) are fitted on each training part alone, so scores are those of
+    an exhaustive search: machines agree within the estimator's `tol`, and to the last bits with ``warm_start=False``.
 
     Parameters
     ----------
     estimator : a kernel machine, or a pipeline that ends in one: the steps before it are fitted once per fold and
-        setting of theirs. Any other estimator of scikit-learn is searched the ordinary way.
+        setting of their parameters. Any other estimator of scikit-learn is searched the ordinary way.
     param_grid : names to lists of values, or a list of such grids, as in GridSearchCV: ``C``, ``gamma``, ``kernel``,
         ``kernel__p``.
     scoring, refit, cv, error_score, return_train_score : as in GridSearchCV: any scorer, several at once, any splitter.
     n_jobs : threads; None for all cores.
-    time_limit : seconds for the search, without the final fit; settings that were tried on all folds by then compete.
-    racing : fold after fold, drop settings that are significantly worse than the best so far; their scores are nan. The
-        best setting is then very likely, not certainly, the one that an exhaustive search finds.
-    warm_start : whether machines begin where the last one ended, along C.
-    held_out : names of methods, such as ``["predict", "decision_function"]``, whose values on the objects of each fold
-        are kept: see `held_out_values`.
-    verbose : accepted for scikit-learn's sake; progress shows by itself on a terminal.
+    time_limit : seconds for the search, without the final fit; the best of the settings tried on all folds wins.
+    racing : after each fold, drop settings that are significantly worse than the best so far; their scores are nan. The
+        best setting is then very likely, but not certainly, the one that an exhaustive search finds.
+    warm_start : whether machines start from the solution of the last one, along C.
+    held_out : names of methods, such as ``["predict", "decision_function"]``, whose values on the test objects of each
+        fold are kept: see `held_out_values`.
+    verbose : accepted for compatibility with scikit-learn; progress shows by itself on a terminal.
 
     Attributes: `best_estimator_`, `best_params_`, `best_score_`, `best_index_`, `cv_results_`, `n_splits_`, `scorer_`,
     `refit_time_`, and `complete_`: whether every setting was tried on every fold.
@@ -101,10 +101,10 @@ class KernelSearchCV(BaseSearchCV):
         self.held_out = held_out
 
     def fit(self, X: Any, y: Any = None, **params: Any) -> Self:
-        """Try every setting, then train the best one on everything.
+        """Try every setting, then train the best one on all objects.
 
-        `params` go to where scikit-learn's searches send them: ``groups`` to the splitter, ``sample_weight`` to the
-        fits and to scorers that take it.
+        `params` go where scikit-learn's searches send them: ``groups`` to the splitter, ``sample_weight`` to the fits
+        and to scorers that take it.
         """
         self._validate_params()
         threads = self._threads()
@@ -117,35 +117,30 @@ class KernelSearchCV(BaseSearchCV):
         if not isinstance(X, Objects):
             X, y = indexable(X, y)
         routed = self._get_routed_params_for_fit(params)
-        judge = Judge(
-            X, y, scorer, self.error_score, self.return_train_score, routed.estimator.fit, routed.scorer.score,
-            kept=(self.held_out,) if isinstance(self.held_out, str) else tuple(self.held_out),
-        )  # fmt: skip
-        splits = self._splits(X, y, routed.splitter.split)
+        methods = (self.held_out,) if isinstance(self.held_out, str) else tuple(self.held_out)
+        fold_scorer = FoldScorer(
+            X, y, scorer, self.error_score, self.return_train_score, routed.estimator.fit, routed.scorer.score, methods
+        )
+        splits = make_folds(self.cv, X, y, classifier=is_classifier(self.estimator), **routed.splitter.split)
         settings = settings_of(self.estimator, candidates, X)
-        with reporting("Search") as report:
-            work = Work(
-                settings, splits, judge, Threads(threads), threads, report, self.time_limit, warm=self.warm_start
-            )
-            if self.racing:
-                work.race(metric if isinstance(metric, str) else "")
-            else:
-                work.exhaust()
-        results = self._tabulated(candidates, work.results, judge)
-        self._choose(results, metric, work)
-        self.scorer_ = getattr(scorer, "_scorers", scorer)
+        validation = CrossValidation(
+            settings, splits, fold_scorer, threads=threads, time_limit=self.time_limit, warm_start=self.warm_start
+        ).run(race=(metric if isinstance(metric, str) else "") if self.racing else None)
+        results = self._tabulated(candidates, validation.results, fold_scorer)
+        self._choose(results, metric, len(splits))
+        self.scorer_ = scorers_of(scorer)
         self.cv_results_ = results
         self.n_splits_ = len(splits)
-        self._held_out = (splits, work.held_out, _num_samples(X)) if judge.kept else None
+        self._held_out = validation.held_out if methods else None
         if self.refit:
             self._train_best(X, y, routed.estimator.fit)
         return self
 
     def held_out_values(self, method: str = "predict", index: int | None = None) -> Any:
-        """What setting number `index` (by default the best) said of each object when that object was held out.
+        """What setting number `index` (by default the best) predicted for each object while it was held out.
 
-        `method` is one of those that `held_out` names. As in scikit-learn's cross_val_predict, each object must be held
-        out exactly once.
+        `method` is one of those in `held_out`. As in scikit-learn's cross_val_predict, each object must be held out
+        exactly once.
 
         >>> from mercer import KernelSearchCV, SVC
         >>> search = KernelSearchCV(SVC(), {"C": [1.0, 10.0]}, cv=2, held_out="predict")
@@ -156,36 +151,17 @@ class KernelSearchCV(BaseSearchCV):
         known = () if self._held_out is None else self.held_out
         _check.choice("held_out_values", "method", method, (known,) if isinstance(known, str) else known)
         assert self._held_out is not None
-        splits, kept, n = self._held_out
         index = self.best_index_ if index is None else index
-        index = _check.integer("held_out_values", "index", index, low=0, high=len(kept) - 1)
-        times = np.bincount(np.concatenate([test for _, test in splits]), minlength=n)
-        if (times != 1).any():
-            where = int(np.flatnonzero(times != 1)[0])
-            raise InputError(f"Object {where} is held out {times[where]} times; once is needed. Use a KFold of a kind.")
-        if not all(method in part for part in kept[index]):
-            raise InputError(f"Setting {index}, {self.cv_results_['params'][index]}, was not tried on all folds.")
-        parts = [part[method] for part in kept[index]]
-        found = np.empty((n, *parts[0].shape[1:]), dtype=np.result_type(*parts))
-        for (_, test), part in zip(splits, parts, strict=True):
-            found[test] = part
-        return found
+        last = len(self.cv_results_["params"]) - 1
+        return self._held_out.values(method, _check.integer("held_out_values", "index", index, low=0, high=last))
 
     def _threads(self) -> int:
         if self.n_jobs is None or self.n_jobs < 0:
             return default_threads()
         return _check.integer("KernelSearchCV", "n_jobs", self.n_jobs, low=1)
 
-    def _splits(self, X: Any, y: Any, params: Mapping[str, Any]) -> list[Split]:
-        shape = np.zeros((_num_samples(X), 1)) if isinstance(X, Objects) else X
-        cv = check_cv(self.cv, y, classifier=is_classifier(self.estimator))
-        found = [(np.asarray(train), np.asarray(test)) for train, test in cv.split(shape, y, **params)]
-        if not found:
-            raise InputError("No fits were performed: the splitter gave no split. Check `cv`.")
-        return found
-
     def _tabulated(
-        self, candidates: list[Any], results: list[list[dict[str, Any] | None]], judge: Judge
+        self, candidates: list[Any], results: list[list[dict[str, Any] | None]], scorer: FoldScorer
     ) -> dict[str, Any]:
         """`cv_results_`, in the order and with the names of GridSearchCV."""
         made = [result for row in results for result in row if result is not None]
@@ -198,15 +174,15 @@ class KernelSearchCV(BaseSearchCV):
         if callable(self.scoring):
             _insert_error_scores(made, self.error_score)
         self.multimetric_ = isinstance(made[0]["test_scores"], dict)
-        flat = [judge.undone(made[0]) if result is None else result for row in results for result in row]
+        flat = [scorer.undone(made[0]) if result is None else result for row in results for result in row]
         more = {} if self.complete_ else {"splits_done": [sum(r is not None for r in row) for row in results]}
         with warnings.catch_warnings():
-            if not self.complete_:  # what was not tried has no score, and that is no surprise
+            if not self.complete_:  # settings that were not tried have no score, as expected
                 warnings.filterwarnings("ignore", message="One or more of the t", category=UserWarning)
             table: dict[str, Any] = self._format_results(candidates, len(results[0]), flat, more)
         return table
 
-    def _choose(self, results: dict[str, Any], metric: Any, work: Work) -> None:
+    def _choose(self, results: dict[str, Any], metric: Any, n_splits: int) -> None:
         if callable(self.scoring) and self.multimetric_:
             self._check_refit_for_multimetric({name[len("mean_test_") :] for name in results if "mean_test_" in name})
             metric = self.refit
@@ -215,7 +191,7 @@ class KernelSearchCV(BaseSearchCV):
         if callable(self.refit) or np.isfinite(results[f"mean_test_{metric}"]).any() or self.complete_:
             self.best_index_ = int(self._select_best_index(self.refit, metric, results))
         else:
-            self.best_index_ = _best_of_incomplete(results, metric, len(work.results[0]))
+            self.best_index_ = _best_of_incomplete(results, metric, n_splits)
         if not callable(self.refit):
             self.best_score_ = results[f"mean_test_{metric}"][self.best_index_]
         self.best_params_ = results["params"][self.best_index_]
@@ -231,7 +207,7 @@ class KernelSearchCV(BaseSearchCV):
 
 
 def _best_of_incomplete(results: dict[str, Any], metric: str, n_splits: int) -> int:
-    """No setting was tried on all folds: the best mean among those that were tried on most."""
+    """No setting was tried on all folds: the best mean among those that were tried on the most folds."""
     scores: npt.NDArray[np.float64] = np.column_stack(
         [results[f"split{number}_test_{metric}"] for number in range(n_splits)]
     )

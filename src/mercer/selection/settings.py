@@ -1,4 +1,4 @@
-"""The settings of a search, sorted so that neighbours share as much work as possible."""
+"""The settings of a search, in an order that lets neighbours share as much work as possible."""
 
 from __future__ import annotations
 
@@ -11,9 +11,11 @@ from typing import Any, final
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
+from mercer.gram.budget import Memory
 from mercer.inputs.gram_rows import GramRows
 from mercer.kernels.base import Kernel
-from mercer.selection.held import Held
+from mercer.selection.blocks import Block
+from mercer.selection.lookup import Lookup
 from mercer.training.kernelised import Kernelised
 
 _SHAPES = ("gamma", "degree", "coef0")
@@ -32,21 +34,29 @@ class Setting:
     machine: Any
     """The estimator itself, or the last step of a pipeline."""
     kernel: Kernel | None
-    """None where the machine has no kernel, or a bad one: such a setting is fitted the ordinary way."""
+    """None if the machine has no kernel, or an invalid one: such a setting is fitted the ordinary way."""
     prefix: str = ""
-    """What names of the machine's parameters begin with, in a pipeline."""
+    """The prefix of the machine's parameters in a pipeline."""
     before: Key | None = None
-    """What tells the steps before the machine from those of other settings; None outside of pipelines."""
+    """Identifies the steps before the machine; None outside of pipelines."""
 
-    def on_held(self) -> Any:
-        """The machine with its kernel's values looked up instead of computed."""
+    @property
+    def memory(self) -> Memory:
+        """The memory that the machine may use for stored matrices."""
+        found: Memory = getattr(self.machine, "memory", "auto")
+        return found
+
+    def on_block(self, block: Block) -> tuple[Any, Any, Any]:
+        """The machine with its kernel's values looked up instead of computed, its training and its test objects."""
         assert self.kernel is not None
         model = clone(self.machine)
+        if not isinstance(model, Kernelised):
+            return model.set_params(kernel="precomputed"), block.train.matrix, block.test.matrix
         known = inspect.signature(type(model)).parameters
         changes = {name: known[name].default for name in _SHAPES if name in known}
         if getattr(model, "psd", None) == "warn":  # one warning, from the final fit, is enough
             changes["psd"] = "ignore"
-        return model.set_params(kernel=Held(self.kernel), **changes)
+        return model.set_params(kernel=Lookup(self.kernel), **changes), block.train, block.test
 
     def steps_before(self) -> Any:
         """The steps of a pipeline before its machine, as a pipeline; None if there is none."""
@@ -54,14 +64,18 @@ class Setting:
         return clone(Pipeline(steps)) if steps else None
 
 
-def settings_of(estimator: Any, candidates: Iterable[Mapping[str, Any]], X: Any) -> list[Setting]:
-    """Candidates as settings, in their order."""
+def settings_of(
+    estimator: Any, candidates: Iterable[Mapping[str, Any]], X: Any, *, share: bool = True
+) -> list[Setting]:
+    """Candidates as settings, in their order; unless they `share` kernel values, each is fitted the ordinary way."""
     found = []
     for number, params in enumerate(candidates):
         own = clone(estimator).set_params(**clone(params, safe=False))
-        if isinstance(own, Pipeline) and own.transform_input is None and isinstance(own.steps[-1][1], Kernelised):
+        if not share:
+            found.append(Setting(number, params, own, own, None))
+        elif isinstance(own, Pipeline) and own.transform_input is None and isinstance(own.steps[-1][1], Kernelised):
             name, machine = own.steps[-1]
-            # What a function is given depends on what the steps before it make of the objects.
+            # Whether a function takes vectors or items depends on the output of the steps before it.
             kernel = _kernel_of(machine, None) if isinstance(machine.kernel, Kernel | str) else None
             kernel = None if kernel is not None and kernel.domain is GramRows else kernel
             found.append(Setting(number, params, own, machine, kernel, f"{name}__", _before(params, name)))
@@ -71,7 +85,7 @@ def settings_of(estimator: Any, candidates: Iterable[Mapping[str, Any]], X: Any)
 
 
 def in_order(settings: Iterable[Setting]) -> list[Setting]:
-    """Settings that differ in C alone one after another, C ascending: each begins where the last one ended."""
+    """Settings that differ only in C follow each other, C ascending: each starts from the solution of the last."""
     return sorted(settings, key=_place)
 
 
@@ -82,7 +96,7 @@ def _place(setting: Setting) -> tuple[str, float]:
 
 
 def _before(params: Mapping[str, Any], last: str) -> Key:
-    """Parameters of all steps but the last; candidates of a grid hold the very same values where they agree."""
+    """Parameters of all steps but the last; candidates of a grid share the same objects where they agree."""
     plain = (str, Number, type(None))
     return tuple(
         (name, type(value).__name__, value if isinstance(value, plain) else id(value))
@@ -93,8 +107,9 @@ def _before(params: Mapping[str, Any], last: str) -> Key:
 
 def _kernel_of(estimator: Any, X: Any) -> Kernel | None:
     if not isinstance(estimator, Kernelised):
-        return None
+        kernel = getattr(estimator, "kernel", None)
+        return kernel if isinstance(kernel, Kernel) else None
     try:
         return estimator._kernel(X)
-    except ValueError:  # answered by fit
+    except ValueError:  # reported by fit
         return None

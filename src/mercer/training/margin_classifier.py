@@ -18,7 +18,6 @@ from mercer._types import Float64, Indices
 from mercer.errors import ParameterError
 from mercer.gram.contract import Gram
 from mercer.gram.expansion import Expansion
-from mercer.gram.folds import folds
 from mercer.gram.make import gram_of
 from mercer.gram.pairs import PairBlocks
 from mercer.inputs.base import Objects
@@ -30,9 +29,10 @@ from mercer.solvers.drive import Limits, OnChunk
 from mercer.solvers.problem import LossProblem
 from mercer.training import pairs as ovo
 from mercer.training.certificate import Certificate, certify
+from mercer.training.folds import folds_with_every_class, out_of_fold
 from mercer.training.limits import limits_of
 from mercer.training.on_features import training_gram
-from mercer.training.probabilities import Probabilities, fit_temperature, held_out
+from mercer.training.probabilities import Probabilities, fit_temperature
 from mercer.training.psd import Guarded, Repair, certified, guard
 from mercer.training.sanity import warn_if_constant, warn_of_scales
 from mercer.training.stored_pairs import StoredPairs
@@ -183,17 +183,18 @@ class MarginClassifier(Probabilities, ClassifierMixin, StoredPairs, ABC):
         """
         n_classes = int(codes.max()) + 1
         gram = gram.stored_if_it_fits()
-        values, tested = [np.zeros(0 if n_classes == 2 else (0, n_classes))], [np.zeros(0, dtype=np.intp)]
-        for fold in folds(gram, held_out(codes, bounds, self.random_state)):
-            known, allowed = codes[fold.train], bounds[fold.train]
-            machines = [machine for machine, _ in self._train(fold.gram, known, allowed, limits, lambda *_: None)]
+
+        def decisions(train: Indices, test: Indices) -> Float64:
+            known, allowed = codes[train], bounds[train]
+            solved = self._train(gram.view(train), known, allowed, limits, lambda *_: None)
+            machines = [machine for machine, _ in solved]
             support, columns = ovo.columns(machines, ovo.Members(known, allowed, n_classes))
-            products = fold.validation.view(slice(None), support).matvec(columns)
-            decisions = products + np.array([machine.intercept for machine in machines])
-            values.append(-decisions[:, 0] if n_classes == 2 else ovo.one_vs_rest_shape(decisions, n_classes))
-            tested.append(fold.test)
-        seen = np.concatenate(tested)
-        return fit_temperature(np.concatenate(values), codes[seen], weights[seen])
+            products = gram.view(test, train).view(slice(None), support).matvec(columns)
+            pairwise = products + np.array([machine.intercept for machine in machines])
+            return -pairwise[:, 0] if n_classes == 2 else ovo.one_vs_rest_shape(pairwise, n_classes)
+
+        seen, values = out_of_fold(folds_with_every_class(codes, bounds, self.random_state), decisions)
+        return fit_temperature(values, codes[seen], weights[seen])
 
     def _set_machines(
         self, machines: list[Machine], objects: Objects, classes: Classes, bounds: Float64, guarded: Guarded

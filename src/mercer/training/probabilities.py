@@ -8,18 +8,15 @@ one, and 0.5 lies on the decision boundary.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import scipy.optimize
 from scipy.special import expit, softmax
-from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 
 from mercer._types import Float64, Indices
 
-FOLDS = 5
 _LEAST = 1e-3
 """The least that the temperature makes of the largest decision value: classes that cannot be told apart at all."""
 
@@ -85,29 +82,3 @@ def fit_temperature(values: Float64, codes: Indices, weights: Float64) -> float:
     while slope(most) < 0.0 and most < 1e12 / scale:
         most *= 4.0
     return float(scipy.optimize.brentq(slope, least, most, rtol=1e-10)) if slope(most) > 0.0 else most
-
-
-def held_out(
-    codes: Indices, weights: Float64, random_state: Any, folds: int = FOLDS
-) -> Iterator[tuple[Indices, Indices]]:
-    """Stratified folds as (training, held out) in which training never lacks a class.
-
-    Objects without weight are in neither part; the only object of a class is in every training part.
-    """
-    random = check_random_state(random_state)
-    usable = weights > 0
-    fold = np.full(len(codes), -1)
-    begin = 0
-    for label in range(int(codes.max()) + 1):
-        members = random.permutation(np.flatnonzero(usable & (codes == label)))
-        if len(members) > 1:
-            fold[members] = (begin + np.arange(len(members))) % min(folds, len(codes))
-            begin += len(members)
-    # A class all of whose objects fell into one fold would be missing: its first object then stays in training.
-    for number in range(folds):
-        test = fold == number
-        for label in np.unique(codes[test]):
-            if not (usable & ~test & (codes == label)).any():
-                test[np.flatnonzero(test & (codes == label))[0]] = False
-        if test.any():
-            yield np.flatnonzero(usable & ~test), np.flatnonzero(test)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, final
 
@@ -11,17 +11,20 @@ import numpy as np
 import numpy.typing as npt
 
 from mercer.errors import InputError
-from mercer.jobs.candidates import candidates, lifted
-from mercer.jobs.machines import DIRECTLY, Learner
+from mercer.jobs.candidates import candidates, on_columns
 from mercer.jobs.preparation import Preparation
-from mercer.jobs.search import Memory, Search, search
 from mercer.jobs.sizing import search_size
 from mercer.kernels.base import Kernel
 from mercer.kernels.text.expression import parse
 from mercer.readers.data import Data
+from mercer.selection.learner import LARGEST_RIDGE, Learner
 
 _MOST_CLASSES = 100
+"""More different labels than this, or fewer than two objects each, look like a wrong column: an error is better than
+hours of training."""
 _FEW_VALUES = 20
+"""Whole numbers are classes up to this many different values: ratings and codes usually are, counts usually are not.
+`--task` decides where the guess is wrong."""
 
 
 @final
@@ -39,13 +42,13 @@ class Plan:
     balanced: bool = False
     time_limit: float | None = None
     search_size: int | None = None
-    """On how many objects at most kernels are compared; None for as many as can be afforded."""
+    """The largest number of objects to compare kernels on; None for as many as can be afforded."""
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """A file, understood."""
+    """The content of a file, ready for training."""
 
     data: Data
     learner: Learner
@@ -54,7 +57,7 @@ class Problem:
     objects: Any
     kernels: tuple[Kernel, ...]
     plan: Plan
-    """With the size of the search, whoever chose it."""
+    """With the size of the search."""
     notes: tuple[str, ...]
 
     @property
@@ -62,68 +65,45 @@ class Problem:
         return self.learner.task
 
     @property
-    def searched_on(self) -> int:
-        """How many objects a search looks at, at most."""
+    def search_size(self) -> int:
+        """The largest number of objects that a search looks at."""
         return self.plan.search_size or len(self.y)
 
-    def search(
-        self, deadline: float | None, tick: Callable[[float, str], None], memory: Memory | None = None
-    ) -> Search:
-        """Try all kernels."""
-        return search(
-            self.objects,
-            self.y,
-            self.kernels,
-            learner=self.learner,
-            folds=self.plan.folds,
-            seed=self.plan.seed,
-            most=self.searched_on,
-            deadline=deadline,
-            penalty=self.plan.C,
-            tick=tick,
-            memory=memory,
-        )
+    @property
+    def scoring(self) -> str:
+        """The name of the score, as in scikit-learn."""
+        if self.task == "regression":
+            return "r2"
+        return "balanced_accuracy" if self.plan.balanced else "accuracy"
 
 
-def pose(data: Data, plan: Plan, expressions: Sequence[str] = ()) -> Problem:
-    """Understand a file; without expressions the kernels are those that suit its content."""
+def prepare(data: Data, plan: Plan, expressions: Sequence[str] = ()) -> Problem:
+    """Prepare a file for training; without expressions, the kernels are those that suit its content."""
     if data.labels is None:
         raise InputError(f"{data.name} has no labels to learn from.")
     notes = list(data.notes)
     task = task_of(data.labels, plan.task, notes)
     y = data.labels if task == "classification" else np.asarray(data.labels, dtype=np.float64)
-    learner = Learner.of(task, y, plan.balanced)
-    if learner.name == "SVR":
+    learner = Learner.for_task(task, y, balanced=plan.balanced)
+    if task == "regression" and learner.penalty == "C":
         notes.append(
-            f"More than {DIRECTLY:,} objects: numbers are learnt by support vector regression, where least squares "
-            "would take long."
+            f"More than {LARGEST_RIDGE:,} objects: numbers are learnt by support vector regression, because least "
+            "squares would take too long."
         )
     preparation = Preparation.learn(data, scale=plan.scale, impute=plan.impute)
     if preparation.standardised:
-        notes.append("Numbers are standardised: mean 0, deviation 1 (--no-scale leaves them as they are).")
+        notes.append("Numbers are standardised to mean 0 and deviation 1 (--no-scale leaves them as they are).")
     objects = preparation(data)
-    kernels = [lifted(parse(text), preparation) for text in expressions] or candidates(objects, preparation)
+    kernels = [on_columns(parse(text), preparation) for text in expressions] or candidates(objects, preparation)
     if plan.search_size is None:
-        fits = len(kernels) * len(learner.grid(plan.C)) * plan.folds
+        fits = len(kernels) * (len(learner.grid) if plan.C is None else 1) * plan.folds
         size = search_size(data, objects, kernels=len(kernels), fits=fits, learner=learner, time_limit=plan.time_limit)
         plan = dataclasses.replace(plan, search_size=size)
     return Problem(data, learner, y, preparation, objects, tuple(kernels), plan, tuple(notes))
 
 
-def said_of(found: Search, n: int) -> list[str]:
-    """What a user should know about a search among `n` objects."""
-    notes = []
-    if found.unfinished:
-        notes.append("The time limit ended the search early: not every kernel was tried with every penalty.")
-    if len(found.rows) < n:
-        notes.append(
-            f"Kernels were compared on {len(found.rows):,} of the {n:,} objects, drawn at random (--search-size)."
-        )
-    return notes + [f"Not tried: {kernel}. {why}" for kernel, why in found.skipped]
-
-
 def task_of(labels: npt.NDArray[Any], asked: str, notes: list[str]) -> str:
-    """Classes, or numbers to be predicted: text and few whole numbers are classes."""
+    """Classification or regression: text and few different whole numbers are classes."""
     if asked == "regression" and labels.dtype.kind not in "if":
         raise InputError(f"Regression needs numbers, but the labels are text, such as {str(labels[0])!r}.")
     if asked != "auto":
@@ -137,7 +117,5 @@ def task_of(labels: npt.NDArray[Any], asked: str, notes: list[str]) -> str:
                 "Is it the right column?"
             )
         return "classification"
-    notes.append(
-        f"The target has {distinct:,} different numbers: this is regression (--task classification says otherwise)."
-    )
+    notes.append(f"The target has {distinct:,} different numbers: this is regression (unless --task classification).")
     return "regression"

@@ -13,17 +13,18 @@ from sklearn.metrics._scorer import _BaseScorer, _MultimetricScorer, _Passthroug
 from sklearn.model_selection._validation import _score
 from sklearn.utils import _safe_indexing
 from sklearn.utils.metaestimators import _safe_split
-from sklearn.utils.validation import _check_method_params
+from sklearn.utils.validation import _check_method_params, _num_samples
 
 from mercer._types import Indices
 from mercer.inputs.base import Objects
 from mercer.solvers.drive import Stopped
+from mercer.training.folds import Split
 
 
 @final
 @dataclass(frozen=True, eq=False)
-class Judge:
-    """The data, and how fits on them are scored."""
+class FoldScorer:
+    """The data, and how machines trained on part of them are scored on the rest."""
 
     X: Any
     y: Any
@@ -32,33 +33,37 @@ class Judge:
     train_scores: bool = False
     fit_params: Mapping[str, Any] = field(default_factory=dict)
     score_params: Mapping[str, Any] = field(default_factory=dict)
-    kept: tuple[str, ...] = ()
-    """Methods whose values on held-out objects are kept."""
+    held_out: tuple[str, ...] = ()
+    """Methods whose values on test objects are kept."""
+
+    def __len__(self) -> int:
+        return int(_num_samples(self.X))
 
     @property
-    def looks_at_predictions_alone(self) -> bool:
-        """Whether the scorer hands objects to the estimator and does nothing else with them."""
+    def scores_predictions(self) -> bool:
+        """Whether the scorer only passes objects on to the estimator: they can then be rows of a matrix."""
         return isinstance(self.scorer, _BaseScorer | _MultimetricScorer | _PassthroughScorer)
 
-    def parts(self, model: Any, train: Indices, test: Indices) -> tuple[Any, Any]:
+    def parts(self, model: Any, split: Split) -> tuple[Any, Any]:
         """Both parts of X as it was given."""
-        return parts_of(model, self.X, train, test)
+        return parts_of(model, self.X, *split)
 
     def targets(self, rows: Indices) -> Any:
         """The targets of these objects; None if there are none."""
         return None if self.y is None else _safe_indexing(self.y, rows)
 
-    def meant_for(self, prefix: str) -> bool:
-        """Whether all parameters of fits are meant for the step of a pipeline with this prefix."""
+    def fits_only(self, prefix: str) -> bool:
+        """Whether all parameters of `fit` are for the step of a pipeline with this prefix."""
         return all(name.startswith(prefix) for name in self.fit_params)
 
-    def verdict(
-        self, model: Any, known: Any, new: Any, train: Indices, test: Indices, prefix: str = ""
+    def fit_and_score(
+        self, model: Any, parts: tuple[Any, Any], split: Split, prefix: str = ""
     ) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Fit on the objects `known`, score on the objects `new`: times, scores, what went wrong; and what was kept.
+        """Fit on the training part and score on the test part: times, scores and errors; and the values to be kept.
 
-        A model that is a step of a pipeline is given parameters without their `prefix`.
+        A model that is a step of a pipeline gets its parameters without their `prefix`.
         """
+        (known, new), (train, test) = parts, split
         y_train, y_test = self.targets(train), self.targets(test)
         result: dict[str, Any] = {"fit_error": None, "n_test_samples": len(test)}
         began = time.monotonic()
@@ -79,10 +84,10 @@ class Judge:
         result["score_time"] = time.monotonic() - fitted
         if self.train_scores:
             result["train_scores"] = self._scores(model, known, y_train, train)
-        return result, {name: np.asarray(getattr(model, name)(new)) for name in self.kept}
+        return result, {name: np.asarray(getattr(model, name)(new)) for name in self.held_out}
 
     def undone(self, like: dict[str, Any] | None) -> dict[str, Any]:
-        """The result of a fit that was never made; `like` is one that was."""
+        """The result in place of a fit that was never made; `like` is one that was."""
         scores = self.unscored(np.nan)
         if like is not None and isinstance(like["test_scores"], dict):
             scores = dict.fromkeys(like["test_scores"], np.nan)
@@ -90,8 +95,8 @@ class Judge:
         return empty | dict.fromkeys(self._kinds(), scores)
 
     def unscored(self, value: float) -> Any:
-        """`value` in the place of each score."""
-        return dict.fromkeys(self.scorer._scorers, value) if isinstance(self.scorer, _MultimetricScorer) else value
+        """`value` in place of each score."""
+        return dict.fromkeys(scorers_of(self.scorer), value) if isinstance(self.scorer, _MultimetricScorer) else value
 
     def _kinds(self) -> tuple[str, ...]:
         return ("test_scores", "train_scores") if self.train_scores else ("test_scores",)
@@ -99,6 +104,11 @@ class Judge:
     def _scores(self, model: Any, objects: Any, y: Any, index: Indices) -> Any:
         params = _check_method_params(self.X, params=self.score_params, indices=index) if self.score_params else {}
         return _score(model, objects, y, self.scorer, params, self.error_score)
+
+
+def scorers_of(scorer: Any) -> Any:
+    """The scorers by their names where there are several; otherwise the scorer itself."""
+    return getattr(scorer, "_scorers", scorer)
 
 
 def parts_of(model: Any, X: Any, train: Indices, test: Indices) -> tuple[Any, Any]:

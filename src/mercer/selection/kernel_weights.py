@@ -1,7 +1,7 @@
 """How much of each kernel: weights for a sum of kernels, learnt from labelled objects.
 
 Problem   given kernels k_1 ... k_m and labelled objects, choose weights >= 0 of sum_r weight_r k_r
-Result    weights that add up to one; each kernel is first divided by its mean diagonal, so that weights compare
+Result    weights that add up to one; each kernel is first divided by its mean diagonal, which makes weights comparable
 Source    alignment: Cortes, Mohri and Rostamizadeh, Algorithms for learning kernels based on centered alignment (2012);
           margin: Aiolli and Donini, EasyMKL (2015)
 
@@ -27,13 +27,17 @@ from mercer.solvers.problem import LossProblem
 from mercer.training.train import train
 
 _STRIP = 512
+"""How many rows are centred at a time: memory grows with it, and below a few hundred the calls cost more than the
+products."""
 _TOL = 1e-6
+"""The tolerance of the machine that weights are read from: a thousandth of the usual one, because weights sum up all
+its coefficients."""
 
 
 def alignment(grams: Sequence[Gram], targets: Float64) -> Float64:
     """Weights whose centred sum is most aligned with the targets; `targets` has a column per class, or one of numbers.
 
-    Rows are visited strip by strip, so that no matrix is stored; Gram matrices that are stored already are read.
+    Rows are visited in strips, so no matrix needs to be stored; those that are stored already are read.
     """
     n, m = grams[0].shape[0], len(grams)
     wanted = targets - targets.mean(axis=0)
@@ -55,7 +59,7 @@ def alignment(grams: Sequence[Gram], targets: Float64) -> Float64:
 
 
 def _nearest_cone_point(inner: Float64, along: Float64) -> Float64:
-    """Minimise v'(inner)v - 2 along'v over v >= 0, scaled to add up to one; no direction helps: all the same."""
+    """Minimise v'(inner)v - 2 along'v over v >= 0, scaled to add up to one; equal weights if no direction helps."""
     scale = np.sqrt(np.maximum(np.diag(inner), np.finfo(float).tiny))
     values, vectors = np.linalg.eigh(inner / np.outer(scale, scale))
     usable = values > len(values) * np.finfo(float).eps * max(float(values[-1]), 0.0)

@@ -1,28 +1,25 @@
-"""A kernel whose values are at hand: estimators train on part of a matrix that somebody else computed."""
+"""A kernel whose values are known: estimators train on part of a matrix that was computed before."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Self, final
+from typing import Self, final
 
 import numpy as np
-import numpy.typing as npt
 
 from mercer._types import DType, Float64, Floating
 from mercer.gram.work import gather
 from mercer.inputs.gram_rows import GramRows
 from mercer.kernels.base import Kernel, State
 
-Matrix = npt.NDArray[np.floating[Any]]
-
 
 @final
 @dataclass(frozen=True)
-class Held(Kernel):
-    """Values of another kernel, looked up; to an estimator it is that kernel.
+class Lookup(Kernel):
+    """Looks up the values of another kernel; to an estimator it is that kernel.
 
-    Unlike `Precomputed` it trusts the matrix: it came out of a Gram matrix, and was checked there.
+    Unlike `Precomputed` it trusts the matrix, which was checked when it was computed.
     """
 
     kernel: Kernel
@@ -69,11 +66,6 @@ class Held(Kernel):
         yield cls(Linear())
 
 
-def training_rows(matrix: Matrix, diagonal: Float64) -> GramRows:
-    """Training objects, as the rows and columns of their matrix."""
-    return GramRows(matrix, np.arange(len(matrix)), training=True, self_similarity=diagonal)
-
-
-def new_rows(matrix: Matrix, diagonal: Float64) -> GramRows:
-    """Objects to predict, as the rows of K(new, training)."""
-    return GramRows(matrix, np.arange(len(matrix)), training=False, self_similarity=diagonal)
+def known_rows(matrix: Floating, diagonal: Float64, *, training: bool) -> GramRows:
+    """Objects as the rows of a matrix: K(training, training) if they are `training` objects, else K(new, training)."""
+    return GramRows(matrix, np.arange(len(matrix)), training=training, self_similarity=diagonal)

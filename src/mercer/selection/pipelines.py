@@ -1,7 +1,7 @@
-"""Pipelines that end in a kernel machine: the steps before it are fitted once per fold, and so is each measure.
+"""Pipelines that end in a kernel machine: the steps before it are fitted once per fold, and each measure is too.
 
-What comes out of the steps differs from fold to fold, so a Gram matrix belongs to one fold; kernels that differ in a
-width alone, and machines that differ in a penalty, share it.
+The output of the steps differs from fold to fold, so a Gram matrix belongs to one fold; kernels that differ only in a
+width, and machines that differ only in a penalty, share it.
 """
 
 from __future__ import annotations
@@ -18,33 +18,33 @@ from mercer.gram.budget import Memory
 from mercer.gram.make import gram_of
 from mercer.inputs.base import Objects
 from mercer.kernels.base import Kernel
-from mercer.selection.blocks import Afresh, Block, applied, depends_on_data, measuring, precision
-from mercer.selection.judging import Judge
+from mercer.selection.blocks import Block, applied, block_between, depends_on_data, measuring, precision
+from mercer.selection.scoring import FoldScorer
 
 
 @final
 @dataclass(frozen=True, eq=False)
-class Piped:
-    """Where settings of a pipeline that agree in all steps before the machine have their kernel values from."""
+class PipelineSteps:
+    """Supplies the kernel values of pipelines that agree in all steps before the machine."""
 
     estimator: Any
     """Any of the pipelines."""
     steps: Any
     """The steps before the machine, unfitted; None if there is none."""
-    judge: Judge
+    scorer: FoldScorer
     memory: Memory
 
     def fits(self, n: int, largest: int, threads: int) -> bool:
-        """Whether every thread may keep a measure and the values of a kernel for a fold of this size."""
+        """Whether the memory suffices for every thread to keep a measure and the values of a kernel for a fold."""
         return 2 * threads * n * largest * np.dtype(np.float64).itemsize <= budget.stored_bytes(self.memory)
 
     def fold(self, train: Indices, test: Indices) -> Fold:
-        """Fit the steps on one part of the objects, and take both parts through them."""
-        known, new = self.judge.parts(self.estimator, train, test)
+        """Fit the steps on the training part, and transform both parts."""
+        known, new = self.scorer.parts(self.estimator, (train, test))
         if self.steps is None:
             return Fold(known, new, self.memory)
         steps = clone(self.steps)
-        known = steps.fit_transform(known, self.judge.targets(train))
+        known = steps.fit_transform(known, self.scorer.targets(train))
         for _, step in steps.steps:  # one by one: a pipeline would ask its last step whether it is fitted
             new = new if step in (None, "passthrough") else step.transform(new)
         return Fold(known, new, self.memory)
@@ -65,12 +65,12 @@ class Fold:
         """The values of a kernel fitted on the training part."""
         known, new = self._objects(kernel)
         if depends_on_data(kernel.measure):
-            return Afresh.between(kernel, known, new, asked, self.memory)
+            return block_between(kernel, known, new, asked, self.memory)
         dtype = precision(kernel, known, len(known), asked)
         state = kernel.fit(known).state
         key = (kernel.measure, dtype)
         if self._measure is None or self._measure[0] != key:
-            self._measure = None  # one at a time: its room is needed
+            self._measure = None  # frees its memory before the next is computed
             fitted = measuring(kernel, state)
             square = gram_of(fitted, known, dtype=dtype, memory=self.memory)
             across = gram_of(fitted, new, known, dtype=dtype, memory=self.memory)

@@ -1,0 +1,190 @@
+"""Kernels tried one after another, each with several penalties, on the folds that all of them share.
+
+Each kernel is a cross-validation of its own, not one for all of them: between two kernels finished work can be saved,
+the time limit is checked, and a kernel that fails on these objects is left out.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, final
+
+import numpy as np
+import numpy.typing as npt
+
+from mercer._progress import heard
+from mercer._types import Float64
+from mercer.errors import MercerError
+from mercer.kernels.base import Kernel
+from mercer.selection.blocks import Shared
+from mercer.selection.cross_validation import CrossValidation
+from mercer.selection.learner import Learner
+from mercer.selection.scoring import FoldScorer
+from mercer.selection.settings import settings_of
+from mercer.theory.alignment import kernel_target_alignment
+from mercer.training.folds import Split
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Trial:
+    """One kernel with one penalty: what it predicted for each object while that object was held out."""
+
+    kernel: Kernel
+    penalty: float
+    """C, or alpha of a ridge regression."""
+    fold_scores: Float64
+    predicted: npt.NDArray[Any]
+    decisions: Float64
+    """Decision values: one column, or one per class if there are more than two."""
+    seconds: float
+    """For this kernel with all its penalties."""
+
+    @property
+    def score(self) -> float:
+        return float(self.fold_scores.mean())
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class KernelTrials:
+    """A kernel with all the penalties that were tried on every fold."""
+
+    kernel: Kernel
+    trials: tuple[Trial, ...]
+    complete: bool = True
+    """Whether the time sufficed for all penalties."""
+    alignment: float = 0.0
+    entries: int = 0
+    """Kernel values computed."""
+    gram_seconds: float = 0.0
+    shared: bool = False
+    """Whether one stored matrix served all folds."""
+    warned: tuple[str, ...] = ()
+
+    @property
+    def best(self) -> Trial:
+        return max(self.trials, key=lambda trial: trial.score)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Experiment:
+    """What every kernel is tried on: objects, targets, folds, a machine and a scorer."""
+
+    objects: Any
+    y: Any
+    splits: Sequence[Split]
+    learner: Learner
+    scorer: Any
+    penalties: tuple[float, ...] | None = None
+    """None for those of the learner."""
+    aligned_with: Any = None
+    """Labels to compute the alignment of the whole matrix with; None for no alignment."""
+
+    def try_kernel(self, kernel: Kernel, time_limit: float | None = None, *, usual: bool = False) -> KernelTrials:
+        """Cross-validate a kernel with each penalty; `usual` is for one penalty alone, if there is no time for more."""
+        began = time.monotonic()
+        name, methods = self.learner.penalty, self.learner.methods
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            penalties = self.penalties or self.learner.penalties(kernel, self.objects)
+            penalties = penalties[min(1, len(penalties) - 1) :][:1] if usual else penalties
+            candidates = [{name: penalty} if name else {} for penalty in penalties]
+            settings = settings_of(self.learner.compared(kernel), candidates, self.objects)
+            scorer = FoldScorer(self.objects, self.y, self.scorer, "raise", held_out=methods)
+            validation = CrossValidation(settings, self.splits, scorer, time_limit=time_limit)
+            validation.run(keep=self.aligned_with is not None)
+            alignment = 0.0
+            if self.aligned_with is not None:
+                alignment = kernel_target_alignment(validation.matrix(settings[0]), self.aligned_with)
+                validation.release()
+        seconds, finished = time.monotonic() - began, validation.finished
+        source = validation.groups[0].source
+        blocks = sum(len(train) * (len(train) + len(test)) for train, test in self.splits)
+        return KernelTrials(
+            kernel,
+            tuple(self._trial(validation, number, kernel, penalties[number], seconds) for number in finished),
+            len(finished) == len(penalties),
+            alignment,
+            source.entries if isinstance(source, Shared) else blocks,
+            source.seconds if isinstance(source, Shared) else 0.0,
+            isinstance(source, Shared),
+            tuple(dict.fromkeys(str(one.message) for one in caught)),
+        )
+
+    def _trial(self, found: CrossValidation, number: int, kernel: Kernel, penalty: float, seconds: float) -> Trial:
+        predicted = found.held_out.values("predict", number)
+        decisions = np.asarray(found.held_out.values(self.learner.methods[-1], number))
+        columns = decisions[:, None] if decisions.ndim == 1 else decisions
+        return Trial(kernel, penalty, found.scores(number), predicted, columns, seconds)
+
+
+class Memory(Protocol):
+    """Keeps the trials of finished kernels, for a search to be resumed later."""
+
+    def recall(self, kernel: Kernel) -> list[Trial] | None: ...
+
+    def keep(self, kernel: Kernel, trials: list[Trial]) -> None: ...
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Tried:
+    """All kernels, in the order in which they were tried; `failures` are those that raised an error."""
+
+    kernels: list[KernelTrials]
+    failures: list[tuple[Kernel, MercerError]]
+    complete: bool
+    """Whether the time sufficed for all of them."""
+
+
+def try_kernels(
+    experiment: Experiment,
+    kernels: Sequence[Kernel],
+    *,
+    deadline: float | None = None,
+    memory: Memory | None = None,
+    report: Callable[[float, str], None] = lambda fraction, note: None,
+) -> Tried:
+    """Try each kernel with each penalty until the deadline; at least one trial is always made."""
+    found: list[KernelTrials] = []
+    failures: list[tuple[Kernel, MercerError]] = []
+    for number, kernel in enumerate(kernels):
+
+        def listen(fraction: float, number: int = number, kernel: Kernel = kernel) -> None:
+            report((number + fraction) / len(kernels), str(kernel)[:40])
+
+        left = None if deadline is None else deadline - time.monotonic()
+        if found and left is not None and left <= 0:
+            return Tried(found, failures, complete=False)
+        recalled = None if memory is None else memory.recall(kernel)
+        if recalled is not None:
+            found.append(KernelTrials(kernel, tuple(recalled)))
+            continue
+        try:
+            with heard(listen):
+                tried = _within(experiment, kernel, left, needed=not found)
+        except MercerError as error:
+            failures.append((kernel, error))
+            continue
+        if tried.trials:
+            found.append(tried)
+        if tried.complete and memory is not None:
+            memory.keep(kernel, list(tried.trials))
+        listen(1.0)
+    return Tried(found, failures, complete=all(one.complete for one in found))
+
+
+def _within(experiment: Experiment, kernel: Kernel, seconds: float | None, *, needed: bool) -> KernelTrials:
+    """A kernel as far as the time allows; one that is `needed` gets at least the usual penalty."""
+    tried = KernelTrials(kernel, (), complete=False)
+    if seconds is None or seconds > 0:
+        tried = experiment.try_kernel(kernel, seconds)
+    if needed and not tried.trials:
+        tried = dataclasses.replace(experiment.try_kernel(kernel, usual=True), complete=False)
+    return tried
