@@ -208,7 +208,7 @@ KERNELS = _table(
         "mercer.kernels.graphs.node_kernels",
         "RegularisedLaplacian",
         "regularised_laplacian",
-        "nodes: (I + strength L)^-1",
+        "(I + strength L)^-1",
     ),
     ("mercer.kernels.graphs.node_kernels", "CommuteTime", "commute_time", "nodes of a graph: pseudo-inverse of L"),
     (
