@@ -183,10 +183,7 @@ def _names_of(item: Mapping[str, Any], number: int) -> Sequence[Any]:
 def _edges_of(raw: Any, names: Sequence[Any], number: int) -> tuple[Int64, list[Any] | None]:
     """Edges as pairs of node numbers, and their weights where some are triples (u, v, weight)."""
     if isinstance(raw, np.ndarray) and isinstance(names, range):
-        edges = raw.reshape(-1, 2) if raw.size == 0 else raw
-        if edges.ndim != 2 or edges.shape[1] != 2 or (edges.dtype.kind not in "iu" and edges.size):
-            raise InputError(f"Graph {number}: 'edges' as an array has two columns of node numbers, got {raw.shape}.")
-        return edges.astype(np.int64), None
+        return _pairs_of_numbers(raw, number), None
     place = {name: position for position, name in enumerate(names)}
     edges = np.empty((len(raw), 2), dtype=np.int64)
     weights = []
@@ -196,6 +193,13 @@ def _edges_of(raw: Any, names: Sequence[Any], number: int) -> tuple[Int64, list[
         edges[position] = [_number(place, end, number, position) for end in edge[:2]]
         weights.append(edge[2] if len(edge) == 3 else 1.0)
     return edges, weights if any(len(edge) == 3 for edge in raw) else None
+
+
+def _pairs_of_numbers(raw: Any, number: int) -> Int64:
+    edges = raw.reshape(-1, 2) if raw.size == 0 else raw
+    if edges.ndim != 2 or edges.shape[1] != 2 or (edges.dtype.kind not in "iu" and edges.size):
+        raise InputError(f"Graph {number}: 'edges' as an array has two columns of node numbers, got {raw.shape}.")
+    return np.asarray(edges, dtype=np.int64)
 
 
 def _number(place: dict[Any, int], end: Any, number: int, position: int) -> int:

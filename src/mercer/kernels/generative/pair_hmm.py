@@ -17,13 +17,13 @@ from mercer.inputs.strings import Strings
 from mercer.kernels.algebra.logarithmic import ComputedAsLogarithm
 from mercer.kernels.base import State
 from mercer.kernels.features.alphabet import Alphabet, checked_alphabet, encode_known, known_symbols
+from mercer.kernels.features.substitution import checked_matrix
 from mercer.kernels.generative.pair_learning import PairModel, learn_pairs, ways
 from mercer.kernels.generative.pair_loop import long_pair, pair_loop
 from mercer.kernels.generative.probabilities import Row, Rows, checked_row, checked_rows, refuse_shape
 from mercer.kernels.loops.extended import logarithm
 from mercer.kernels.loops.pairs import PairLoop, SequenceFeatures, recompute, with_numbers
-from mercer.kernels.strings.lanes import RUNNER
-from mercer.kernels.strings.substitution import checked_matrix
+from mercer.kernels.loops.string_lanes import RUNNER
 
 _COST = 4.0
 """Numbers computed for a pair of symbols."""

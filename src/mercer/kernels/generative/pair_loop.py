@@ -8,7 +8,7 @@ import numpy as np
 
 from mercer._jit import Array, jit
 from mercer.kernels.loops.extended import added, scaled
-from mercer.kernels.strings.lanes import LANES, empty_lanes, fill_lanes
+from mercer.kernels.loops.string_lanes import LANES, empty_lanes, fill_lanes
 
 _LOWEST = 550.0
 """Cells are kept above exp of minus this, so that none is lost; what then overflows is done again with wider range."""

@@ -11,7 +11,7 @@ import numpy as np
 from mercer._jit import Array, jit
 from mercer.kernels.loops.extended import added, logarithm
 from mercer.kernels.loops.pairs import PairLoop
-from mercer.kernels.strings.lanes import LANES, empty_lanes, fill_lanes, save_lanes
+from mercer.kernels.loops.string_lanes import LANES, empty_lanes, fill_lanes, save_lanes
 from mercer.kernels.strings.long_range import LongRange
 
 

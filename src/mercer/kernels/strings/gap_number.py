@@ -12,7 +12,7 @@ from mercer import _check
 from mercer._jit import Array, jit
 from mercer._types import DType
 from mercer.kernels.loops.pairs import PairLoop, with_numbers
-from mercer.kernels.strings.lanes import LANES, empty_lanes, fill_lanes, save_lanes
+from mercer.kernels.loops.string_lanes import LANES, empty_lanes, fill_lanes, save_lanes
 from mercer.kernels.strings.subsequences import Subsequences
 
 

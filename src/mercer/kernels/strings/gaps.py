@@ -20,7 +20,7 @@ import numpy as np
 from mercer._jit import Array, jit
 from mercer._types import DType, Float64
 from mercer.kernels.loops.pairs import PairLoop, with_numbers
-from mercer.kernels.strings.lanes import LANES, empty_lanes, fill_lanes, save_lanes
+from mercer.kernels.loops.string_lanes import LANES, empty_lanes, fill_lanes, save_lanes
 
 EQUAL_ONLY = np.empty((0, 0))
 """No table of similarities: symbols match when they are equal."""

@@ -15,11 +15,11 @@ from mercer._types import Float64, Floating
 from mercer.inputs.strings import Strings
 from mercer.kernels.base import State
 from mercer.kernels.features.alphabet import Alphabet, encode
+from mercer.kernels.features.substitution import checked_matrix
 from mercer.kernels.loops.extended import added, logarithm, scaled
 from mercer.kernels.loops.pairs import PairLoop, SequenceFeatures, with_numbers
-from mercer.kernels.strings.lanes import LANES, empty_lanes, fill_lanes, save_lanes
+from mercer.kernels.loops.string_lanes import LANES, empty_lanes, fill_lanes, save_lanes
 from mercer.kernels.strings.long_range import LongRange
-from mercer.kernels.strings.substitution import checked_matrix
 
 _LARGEST_EXPONENT = 300.0
 """beta times the largest score: exp of twice as much is still a float64, and pairs are scaled as they grow."""

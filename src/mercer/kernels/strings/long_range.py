@@ -12,8 +12,8 @@ from mercer.inputs.strings import Strings
 from mercer.kernels.algebra.logarithmic import LogKernel
 from mercer.kernels.base import State
 from mercer.kernels.loops.pairs import PairLoop, SequenceFeatures, Sides, recompute
+from mercer.kernels.loops.string_lanes import RUNNER, coded, small_codes
 from mercer.kernels.strings.base import StringKernel
-from mercer.kernels.strings.lanes import RUNNER, coded, small_codes
 
 _LARGEST = 1e300
 """Larger values may have overflowed on the way: they are computed again, with wider range."""

@@ -13,10 +13,10 @@ from mercer._types import DType
 from mercer.inputs.strings import Strings
 from mercer.kernels.base import State
 from mercer.kernels.features.alphabet import Alphabet, encode
+from mercer.kernels.features.substitution import REPAIRS, checked_matrix, repaired
 from mercer.kernels.loops.pairs import PairLoop
 from mercer.kernels.strings.gaps import gap_loop
 from mercer.kernels.strings.subsequences import Subsequences
-from mercer.kernels.strings.substitution import REPAIRS, checked_matrix, repaired
 
 
 @final

@@ -14,9 +14,9 @@ from mercer._types import DType, Float64, Floating
 from mercer.inputs.strings import Strings
 from mercer.kernels.base import SAFE_IN_SINGLE, State
 from mercer.kernels.loops.pairs import PairLoop, SequenceFeatures, Sides
+from mercer.kernels.loops.string_lanes import RUNNER, coded, small_codes
 from mercer.kernels.strings.base import StringKernel
 from mercer.kernels.strings.gaps import EQUAL_ONLY, gap_loop
-from mercer.kernels.strings.lanes import RUNNER, coded, small_codes
 
 
 class Subsequences(StringKernel):

@@ -16,8 +16,8 @@ from mercer.kernels.base import SAFE_IN_SINGLE, State
 from mercer.kernels.features.counting import HasFeatureMap
 from mercer.kernels.features.counts import CountFeatures
 from mercer.kernels.loops.pairs import SequenceFeatures, Sides
+from mercer.kernels.loops.string_lanes import LANES, coded, empty_lanes, fill_lanes, small_codes
 from mercer.kernels.strings.base import StringKernel
-from mercer.kernels.strings.lanes import LANES, coded, empty_lanes, fill_lanes, small_codes
 from mercer.kernels.strings.words import extended, mixed
 
 _STEPS_PER_TILE = 4e9
