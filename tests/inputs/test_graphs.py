@@ -151,7 +151,7 @@ LABELLED = {"edges": [(0, 1)], "labels": ["a", "b"]}
     [
         ([], InputError, "Found 0 graphs"),
         (nx.path_graph(3), InputTypeError, "got one Graph. Pass a list"),
-        (TRIANGLE, InputTypeError, "Pass a list, even for one graph"),
+        (TRIANGLE, InputTypeError, "Pass a list, even of one"),
         ("graph", InputTypeError, "Expected a list of graphs, got one str"),
         (["CCO"], InputTypeError, r"item 0 is 'CCO' of type str.*as_=\"smiles\""),
         ([[(0, 1)], 5], InputTypeError, "item 1 is 5 of type int. A graph is a networkx graph"),

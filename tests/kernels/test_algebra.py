@@ -76,7 +76,7 @@ def test_worked_examples():
 
 
 def test_one_measure_is_computed_once(monkeypatch):
-    from mercer.kernels.vectors.distance import SquaredEuclidean
+    from mercer.kernels.vectors.distances import SquaredEuclidean
 
     calls = []
     tile = SquaredEuclidean.tile

@@ -92,7 +92,7 @@ def test_any_graph_equals_its_paths(edges: list[Any]) -> None:
 
 
 def test_each_measure_and_each_kernel_is_computed_once_per_tile(monkeypatch: pytest.MonkeyPatch) -> None:
-    from mercer.kernels.vectors.distance import SquaredEuclidean
+    from mercer.kernels.vectors.distances import SquaredEuclidean
     from mercer.kernels.vectors.rbf import RBF
 
     calls = {"tile": 0, "pointwise": 0}

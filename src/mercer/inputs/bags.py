@@ -6,21 +6,20 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, ClassVar, Self, TypeVar, cast
 
 import numpy as np
-import numpy.typing as npt
 import scipy.sparse as sp
 
 from mercer._registry import INPUTS, find
-from mercer._types import Index
-from mercer.errors import InputError, InputTypeError, ModelFileError
-from mercer.inputs.base import Arrays, Objects
-from mercer.inputs.listing import listed, refuse_masked, shown
-from mercer.inputs.ragged import fit_together, offsets_of, take_rows
+from mercer._types import Index, Int64
+from mercer.errors import InputError, ModelFileError
+from mercer.inputs.base import Arrays, Objects, misfit
+from mercer.inputs.listing import bad_item, listed, refuse_masked
+from mercer.inputs.ragged import RaggedObjects, fit_together, offsets_of, take_rows
 from mercer.inputs.vectors import Vectors
 
 Kind = TypeVar("Kind", bound=Objects)
 
 
-class Bags(Objects):
+class Bags(RaggedObjects):
     """A batch of bags, each an iterable of elements that the kernel on elements understands.
 
     The elements of all bags are parsed together, on first use, as objects of the kind that a kernel asks for. Numbers
@@ -35,18 +34,13 @@ class Bags(Objects):
 
     kind: ClassVar[str] = "bags"
 
-    def __init__(
-        self, raw: list[Any] | None, parsed: dict[type[Objects], Objects], offsets: npt.NDArray[np.int64]
-    ) -> None:
+    def __init__(self, raw: list[Any] | None, parsed: dict[type[Objects], Objects], offsets: Int64) -> None:
         self._raw = raw
         self._parsed = parsed
         self.offsets = offsets
 
     @classmethod
-    def coerce(cls, raw: Any, *, new: bool = False) -> Self:
-        del new
-        if isinstance(raw, cls):
-            return raw
+    def parse(cls, raw: Any) -> Self:
         bags = [_elements(bag, position) for position, bag in enumerate(listed(raw, cls.kind))]
         return cls([element for bag in bags for element in bag], {}, offsets_of(len(bag) for bag in bags))
 
@@ -67,13 +61,7 @@ class Bags(Objects):
         except InputError as error:
             raise type(error)(f"The elements of the bags, counted through: {error}") from error
 
-    @property
-    def sizes(self) -> npt.NDArray[np.int64]:
-        """How many elements each bag has."""
-        return np.diff(self.offsets)
-
-    def __len__(self) -> int:
-        return len(self.offsets) - 1
+    sizes = RaggedObjects.lengths
 
     def take(self, index: Index) -> Self:
         source, offsets = take_rows(index, self.offsets, np.arange(self.offsets[-1]))
@@ -100,7 +88,7 @@ class Bags(Objects):
         except (KeyError, IndexError) as error:
             raise ModelFileError(f"The stored bags are incomplete: {error}") from error
         if not fit_together(offsets, np.arange(len(elements))):
-            raise ModelFileError("The stored bags do not fit together: offsets and elements disagree.")
+            raise misfit(cls.kind, "offsets and elements disagree")
         return cls(None, {kind: elements}, offsets.astype(np.int64))
 
 
@@ -109,10 +97,7 @@ def _elements(bag: Any, position: int) -> list[Any]:
         bag = np.asarray(bag)  # the rows of a frame, where iterating would give the names of its columns
     single = isinstance(bag, str | bytes | Mapping | Iterator)
     if single or not isinstance(bag, Iterable) or sp.issparse(bag) or (isinstance(bag, np.ndarray) and not bag.ndim):
-        raise InputTypeError(
-            f"Expected a list of bags, but item {position} is {shown(bag)} of type {type(bag).__name__}. A bag is a "
-            "list, a set or an array of elements."
-        )
+        raise bad_item("bags", position, bag, "A bag is a list, a set or an array of elements.")
     refuse_masked(bag, f"Bag {position}")
     return list(bag)
 

@@ -9,9 +9,9 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
-from mercer._types import Index
-from mercer.errors import InputError, InputTypeError, ModelFileError
-from mercer.inputs.base import Arrays, Objects, read_only
+from mercer._types import Index, UInt64
+from mercer.errors import InputError, InputTypeError
+from mercer.inputs.base import Arrays, Objects, misfit, read_only
 from mercer.inputs.listing import refuse_masked
 
 
@@ -30,14 +30,11 @@ class Categories(Objects):
 
     kind: ClassVar[str] = "categories"
 
-    def __init__(self, codes: npt.NDArray[np.uint64]) -> None:
+    def __init__(self, codes: UInt64) -> None:
         self.codes = codes
 
     @classmethod
-    def coerce(cls, raw: Any, *, new: bool = False) -> Self:
-        del new
-        if isinstance(raw, cls):
-            return raw
+    def parse(cls, raw: Any) -> Self:
         values = _matrix(raw)
         names = [f"column {number}" for number in range(values.shape[1])]
         return cls._of(names, [values[:, number] for number in range(values.shape[1])])
@@ -74,7 +71,7 @@ class Categories(Objects):
     def from_arrays(cls, arrays: Arrays) -> Self:
         codes = arrays.get("codes")
         if codes is None or codes.ndim != 2 or codes.dtype != np.int64 or 0 in codes.shape:
-            raise ModelFileError("The stored categories do not fit together: a matrix of 64-bit codes is needed.")
+            raise misfit(cls.kind, "a matrix of 64-bit codes is needed")
         return cls(read_only(np.ascontiguousarray(codes).view(np.uint64)))
 
 
@@ -95,7 +92,7 @@ def _matrix(raw: Any) -> npt.NDArray[Any]:
     return values
 
 
-def _codes(name: str, column: npt.NDArray[Any]) -> npt.NDArray[np.uint64]:
+def _codes(name: str, column: npt.NDArray[Any]) -> UInt64:
     seen: dict[Any, int] = {}
     codes = np.empty(len(column), dtype=np.uint64)
     for row, value in enumerate(column.tolist()):

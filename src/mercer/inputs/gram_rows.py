@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from mercer._types import Index
 from mercer.errors import InputError, ModelFileError
-from mercer.inputs.base import Arrays, Objects
+from mercer.inputs.base import Arrays, Objects, misfit, stored
 from mercer.inputs.vectors import Vectors
 
 
@@ -79,10 +79,7 @@ class GramRows(Objects):
 
     @classmethod
     def from_arrays(cls, arrays: Arrays) -> Self:
-        try:
-            index, own = arrays["index"], arrays["self_similarity"]
-        except KeyError as error:
-            raise ModelFileError(f"The stored rows of a Gram matrix lack the array {error}.") from error
+        index, own = stored(arrays, cls.kind, "index", "self_similarity")
         if index.ndim != 1 or index.dtype.kind != "i" or index.shape != own.shape or (index < 0).any():
-            raise ModelFileError("The stored rows of a Gram matrix do not fit together.")
+            raise misfit(cls.kind, "there must be one non-negative index for each value")
         return cls(None, index.astype(np.intp), training=True, self_similarity=own.astype(np.float64))

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from mercer._types import Float64, Int64
 from mercer.errors import InputError
 from mercer.inputs.graph_drafts import Draft
-from mercer.inputs.hashing import content_hash
+from mercer.inputs.hashing import label_code
 from mercer.inputs.listing import shown
 from mercer.inputs.ragged import offsets_of
 
@@ -89,7 +89,7 @@ def _refuse_disagreement(
             )
 
 
-def _label_codes(drafts: list[Draft], name: str) -> npt.NDArray[np.int64] | None:
+def _label_codes(drafts: list[Draft], name: str) -> Int64 | None:
     """Labels as int64: whole numbers as they are, anything else by a hash of its content."""
     given = _values(drafts, name)
     if given is None:
@@ -107,20 +107,12 @@ def _label_codes(drafts: list[Draft], name: str) -> npt.NDArray[np.int64] | None
                 raise _bad_label(draft, number, name, position, key)
             try:
                 if key not in codes:
-                    codes[key] = _code(key)
+                    codes[key] = label_code(key)
             except (TypeError, OverflowError):
                 raise _bad_label(draft, number, name, position, key) from None
             own.append(codes[key])
         found.append(np.asarray(own, dtype=np.int64))
     return np.concatenate(found)
-
-
-def _code(label: Any) -> int:
-    if isinstance(label, int):
-        return int(np.int64(label))
-    if isinstance(label, str | tuple):
-        return content_hash(label)
-    raise TypeError
 
 
 def _bad_label(draft: Draft, number: int, name: str, position: int, label: Any) -> InputError:
@@ -158,7 +150,7 @@ def _values(drafts: list[Draft], name: str) -> list[Any] | None:
     return values
 
 
-def _weights(drafts: list[Draft]) -> npt.NDArray[np.float64] | None:
+def _weights(drafts: list[Draft]) -> Float64 | None:
     found = []
     for number, draft in enumerate(drafts):
         if draft.weights is None:
@@ -182,12 +174,12 @@ def _weights(drafts: list[Draft]) -> npt.NDArray[np.float64] | None:
     return None if (weights == 1).all() else weights
 
 
-def _rows(drafts: list[Draft], name: str) -> npt.NDArray[np.float64] | None:
+def _rows(drafts: list[Draft], name: str) -> Float64 | None:
     given = _values(drafts, name)
     if given is None:
         return None
     what = name.replace("_", " ")
-    found: list[npt.NDArray[np.float64]] = []
+    found: list[Float64] = []
     width: int | None = None
     for number, values in enumerate(given):
         if not len(values):

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
-import numpy.typing as npt
 import scipy.sparse as sp
 
+from mercer._types import Int64
 from mercer.errors import InputError, InputTypeError
-from mercer.inputs.listing import listed, refuse_masked, shown
+from mercer.inputs.listing import bad_item, listed, not_a_list, refuse_masked, shown
 
 _DICT_KEYS = ("edges", "nodes", "labels", "edge_labels", "weights", "attributes", "edge_attributes", "directed")
 _ACCEPTED = (
@@ -26,7 +26,7 @@ class Draft:
     """One graph as it came, with its nodes numbered. `directed` is None for a symmetric matrix, which may be either."""
 
     names: Sequence[Any]
-    edges: npt.NDArray[np.int64]
+    edges: Int64
     directed: bool | None = False
     labels: Any = None
     attributes: Any = None
@@ -43,9 +43,7 @@ def drafts_of(raw: Any) -> list[Draft]:
 def _items(raw: Any) -> list[Any]:
     single = hasattr(raw, "is_directed") or isinstance(raw, Mapping) or sp.issparse(raw)
     if single or (isinstance(raw, np.ndarray) and raw.ndim == 2 and raw.dtype != object):
-        raise InputTypeError(
-            f"Expected a list of graphs, got one {type(raw).__name__}. Pass a list, even for one graph."
-        )
+        raise not_a_list("graphs", raw)
     return listed(raw, "graphs")
 
 
@@ -60,13 +58,10 @@ def _draft(item: Any, number: int) -> Draft:
         return _edges_draft(item)
     hint = ""
     if isinstance(item, str):
-        hint = ' To read SMILES, use kernels.on(column, kernel, as_="smiles") or mercer.inputs.molecules.'
+        hint = 'To read SMILES, use kernels.on(column, kernel, as_="smiles") or mercer.inputs.molecules.'
     elif isinstance(item, tuple) and len(item) in (2, 3):
-        hint = " It looks like an edge: pass a list of graphs, each of them a list of edges."
-    raise InputTypeError(
-        f"Expected a list of graphs, but item {number} is {shown(item)} of type {type(item).__name__}. "
-        f"A graph is {_ACCEPTED}.{hint}"
-    )
+        hint = "It looks like an edge: pass a list of graphs, each of them a list of edges."
+    raise bad_item("graphs", number, item, f"A graph is {_ACCEPTED}. {hint}".rstrip())
 
 
 def _is_edge(edge: Any) -> bool:
@@ -85,9 +80,8 @@ def networkx_draft(
     names = list(graph.nodes)
     place = {name: position for position, name in enumerate(names)}
     arcs = list(graph.edges(data=True))
-    if graph.is_multigraph() and len({(u, v) if graph.is_directed() else frozenset((u, v)) for u, v, _ in arcs}) < len(
-        arcs
-    ):
+    different = {(u, v) if graph.is_directed() else frozenset((u, v)) for u, v, _ in arcs}
+    if graph.is_multigraph() and len(different) < len(arcs):
         raise InputError(
             f"Graph {number} has parallel edges. Make them one edge with a label or weight, for example by "
             "networkx.Graph(graph), before comparing graphs."
@@ -150,7 +144,8 @@ def _dict_draft(item: Mapping[str, Any], number: int) -> Draft:
         problem = f"has the unknown key {unknown[0]!r}" if unknown else "has no 'edges'"
         raise InputError(f"Graph {number} is a dict that {problem}. Keys: {', '.join(_DICT_KEYS)}.")
     names = _names_of(item, number)
-    edges, triple_weights = _edges_of(item["edges"], names, number)
+    raw = item["edges"]
+    edges, triple_weights = _edges_of(raw if isinstance(raw, np.ndarray) else list(raw), names, number)
     labels = item.get("labels")
     if isinstance(labels, Mapping):
         labels = [labels.get(name) for name in names]
@@ -158,17 +153,9 @@ def _dict_draft(item: Mapping[str, Any], number: int) -> Draft:
     if isinstance(ties, Mapping):
         listed = [(names[u], names[v]) for u, v in edges]
         ties = [ties.get((u, v), ties.get((v, u))) for u, v in listed]
-    weights = item.get("weights", triple_weights)
-    return Draft(
-        names,
-        edges,
-        bool(item.get("directed", False)),
-        labels=labels,
-        attributes=item.get("attributes"),
-        edge_labels=ties,
-        weights=weights,
-        edge_attributes=item.get("edge_attributes"),
-    )
+    per_item = {name: item.get(name) for name in ("attributes", "edge_attributes")}
+    directed, weights = bool(item.get("directed", False)), item.get("weights", triple_weights)
+    return Draft(names, edges, directed, labels=labels, edge_labels=ties, weights=weights, **per_item)
 
 
 def _names_of(item: Mapping[str, Any], number: int) -> Sequence[Any]:
@@ -193,25 +180,31 @@ def _names_of(item: Mapping[str, Any], number: int) -> Sequence[Any]:
     return list(dict.fromkeys(ends))
 
 
-def _edges_of(raw: Any, names: Sequence[Any], number: int) -> tuple[npt.NDArray[np.int64], list[Any] | None]:
+def _edges_of(raw: Any, names: Sequence[Any], number: int) -> tuple[Int64, list[Any] | None]:
+    """Edges as pairs of node numbers, and their weights where some are triples (u, v, weight)."""
     if isinstance(raw, np.ndarray) and isinstance(names, range):
-        edges = raw.reshape(-1, 2) if raw.size == 0 else raw
-        if edges.ndim != 2 or edges.shape[1] != 2 or (edges.dtype.kind not in "iu" and edges.size):
-            raise InputError(f"Graph {number}: 'edges' as an array has two columns of node numbers, got {raw.shape}.")
-        return edges.astype(np.int64), None
-    listed = list(raw)
-    for position, edge in enumerate(listed):
+        return _pairs_of_numbers(raw, number), None
+    place = {name: position for position, name in enumerate(names)}
+    edges = np.empty((len(raw), 2), dtype=np.int64)
+    weights = []
+    for position, edge in enumerate(raw):
         if not (_is_edge(edge) or (isinstance(edge, np.ndarray) and edge.shape in ((2,), (3,)))):
             raise InputError(f"Graph {number}: edge {position} is {shown(edge)}, not a pair (u, v).")
-    place = {name: position for position, name in enumerate(names)}
-    edges = np.empty((len(listed), 2), dtype=np.int64)
-    for position, edge in enumerate(listed):
-        for side in (0, 1):
-            if edge[side] not in place:
-                raise InputError(
-                    f"Graph {number}: edge {position} ends at {shown(edge[side])}, "
-                    f"which is none of its {len(names)} nodes."
-                )
-            edges[position, side] = place[edge[side]]
-    weights = [edge[2] if len(edge) == 3 else 1.0 for edge in listed]
-    return edges, weights if any(len(edge) == 3 for edge in listed) else None
+        edges[position] = [_number(place, end, number, position) for end in edge[:2]]
+        weights.append(edge[2] if len(edge) == 3 else 1.0)
+    return edges, weights if any(len(edge) == 3 for edge in raw) else None
+
+
+def _pairs_of_numbers(raw: Any, number: int) -> Int64:
+    edges = raw.reshape(-1, 2) if raw.size == 0 else raw
+    if edges.ndim != 2 or edges.shape[1] != 2 or (edges.dtype.kind not in "iu" and edges.size):
+        raise InputError(f"Graph {number}: 'edges' as an array has two columns of node numbers, got {raw.shape}.")
+    return np.asarray(edges, dtype=np.int64)
+
+
+def _number(place: dict[Any, int], end: Any, number: int, position: int) -> int:
+    if end not in place:
+        raise InputError(
+            f"Graph {number}: edge {position} ends at {shown(end)}, which is none of its {len(place)} nodes."
+        )
+    return place[end]

@@ -5,21 +5,17 @@ from __future__ import annotations
 from typing import Any, ClassVar, Self
 
 import numpy as np
-import numpy.typing as npt
 
-from mercer._types import Float64, Index
-from mercer.errors import InputTypeError, ModelFileError
-from mercer.inputs.base import Arrays, Objects
-from mercer.inputs.ragged import fit_together, offsets_of, take_rows
-
-Int32 = npt.NDArray[np.int32]
-Int64 = npt.NDArray[np.int64]
+from mercer._types import Float64, Index, Int32, Int64
+from mercer.errors import InputTypeError
+from mercer.inputs.base import Arrays, misfit, stored
+from mercer.inputs.ragged import RaggedObjects, fit_together, offsets_of, take_rows
 
 _PER_NODE = ("labels", "attributes")
 _PER_ARC = ("edge_labels", "weights", "edge_attributes")
 
 
-class Graphs(Objects):
+class Graphs(RaggedObjects):
     """A batch of graphs, with the neighbours of every node of every graph one after another (a block CSR matrix).
 
     An item of the list may be a networkx graph; an adjacency matrix (a square NumPy array or SciPy sparse matrix); a
@@ -75,10 +71,7 @@ class Graphs(Objects):
         self.edge_attributes = edge_attributes
 
     @classmethod
-    def coerce(cls, raw: Any, *, new: bool = False) -> Self:
-        del new
-        if isinstance(raw, cls):
-            return raw
+    def parse(cls, raw: Any) -> Self:
         from mercer.inputs.graph_block import assembled
         from mercer.inputs.graph_drafts import drafts_of
 
@@ -105,10 +98,7 @@ class Graphs(Objects):
                 raise InputTypeError(f"Expected networkx graphs, but item {number} is a {type(item).__name__}.")
         return cls(**assembled([networkx_draft(item, number, **names) for number, item in enumerate(items)]))
 
-    @property
-    def sizes(self) -> Int64:
-        """The number of nodes of each graph."""
-        return np.diff(self.offsets)
+    sizes = RaggedObjects.lengths
 
     @property
     def degrees(self) -> Int64:
@@ -141,9 +131,6 @@ class Graphs(Objects):
         matrix[self.sources[start:end], self.neighbours[start:end]] = values
         return matrix
 
-    def __len__(self) -> int:
-        return len(self.offsets) - 1
-
     def take(self, index: Index) -> Self:
         nodes = self._optional(_PER_NODE)
         arcs = self._optional(_PER_ARC)
@@ -166,20 +153,16 @@ class Graphs(Objects):
 
     @classmethod
     def from_arrays(cls, arrays: Arrays) -> Self:
-        try:
-            offsets, bounds, neighbours = (arrays[name] for name in ("offsets", "bounds", "neighbours"))
-            directed = arrays["directed"]
-        except KeyError as error:
-            raise ModelFileError(f"The stored graphs lack the array {error}.") from error
+        offsets, bounds, neighbours, directed = stored(arrays, cls.kind, "offsets", "bounds", "neighbours", "directed")
         extra: dict[str, Any] = {name: arrays[name] for name in _PER_NODE + _PER_ARC if name in arrays}
         if not (_sound_structure(offsets, bounds, neighbours, directed) and _sound_extras(extra, bounds)):
-            raise ModelFileError("The stored graphs do not fit together: offsets, neighbours and labels disagree.")
+            raise misfit(cls.kind, "offsets, neighbours and labels disagree")
         for name, array in extra.items():
             extra[name] = array.astype(np.int64 if "labels" in name else np.float64)
         own = (offsets.astype(np.int64), bounds.astype(np.int64), neighbours.astype(np.int32))
         graphs = cls(*own, directed=bool(directed[0]), **extra)
         if not graphs.directed and not graphs._symmetric():
-            raise ModelFileError("The stored graphs do not fit together: an undirected edge goes only one way.")
+            raise misfit(cls.kind, "an undirected edge goes only one way")
         return graphs
 
     def _symmetric(self) -> bool:

@@ -32,6 +32,18 @@ def content_hash(thing: Hashable) -> int:
     return LOWEST_NAME | (int.from_bytes(digest, "little") >> 2)
 
 
+def label_code(label: Any) -> int:
+    """The code of a label of a node or an edge: whole numbers of 64 bits as they are, text by its name.
+
+    Raises TypeError or OverflowError for anything else.
+    """
+    if isinstance(label, int | np.integer):
+        return int(np.int64(label))
+    if isinstance(label, str | tuple):
+        return content_hash(label)
+    raise TypeError(f"{shown(label)} is no label")
+
+
 def symbol_of(token: Hashable) -> int:
     """The symbol of a token: the code point of a single character, the name of anything else.
 

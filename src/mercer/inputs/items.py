@@ -22,10 +22,7 @@ class Items(Objects):
         self.items = items
 
     @classmethod
-    def coerce(cls, raw: Any, *, new: bool = False) -> Self:
-        del new
-        if isinstance(raw, cls):
-            return raw
+    def parse(cls, raw: Any) -> Self:
         return cls(listed(raw, cls.kind))
 
     def __len__(self) -> int:

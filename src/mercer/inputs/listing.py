@@ -22,8 +22,7 @@ def listed(raw: Any, kind: str) -> list[Any]:
     refuse_masked(raw)
     single = isinstance(raw, str | bytes | Mapping | AbstractSet)
     if single or not isinstance(raw, Iterable) or (isinstance(raw, np.ndarray) and raw.ndim == 0):
-        one = "one " if single else ""
-        raise InputTypeError(f"Expected a list of {kind}, got {one}{type(raw).__name__}. Pass a list, even of one.")
+        raise not_a_list(kind, raw, single=single)
     if isinstance(raw, Iterator):
         raise InputTypeError(
             f"Expected a list of {kind}, got {type(raw).__name__}, which can be read only once. Pass list(...) of it."
@@ -39,6 +38,20 @@ def listed(raw: Any, kind: str) -> list[Any]:
     if not items:
         raise InputError(f"Found 0 {kind} while a minimum of 1 is required.")
     return items
+
+
+def not_a_list(kind: str, raw: Any, *, single: bool = True) -> InputTypeError:
+    """The error for what is no list; `single` for one object where a list of them is expected."""
+    got = f"{'one ' if single else ''}{type(raw).__name__}"
+    return InputTypeError(f"Expected a list of {kind}, got {got}. Pass a list, even of one.")
+
+
+def bad_item(kind: str, position: int, item: Any, hint: str = "") -> InputTypeError:
+    """The error for an item of a list that is of another kind; `hint` says what would be accepted."""
+    tail = f" {hint}" if hint else ""
+    return InputTypeError(
+        f"Expected a list of {kind}, but item {position} is {shown(item)} of type {type(item).__name__}.{tail}"
+    )
 
 
 def refuse_masked(array: Any, owner: str = "X") -> None:

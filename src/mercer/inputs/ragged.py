@@ -8,12 +8,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from mercer._types import Index
+from mercer._types import Index, Int64
+from mercer.inputs.base import Objects
 
-Offsets = npt.NDArray[np.int64]
 
-
-def offsets_of(lengths: Iterable[int] | npt.NDArray[Any]) -> Offsets:
+def offsets_of(lengths: Iterable[int] | npt.NDArray[Any]) -> Int64:
     """Where each row starts, and where the last one ends.
 
     >>> offsets_of([2, 0, 3])
@@ -25,7 +24,7 @@ def offsets_of(lengths: Iterable[int] | npt.NDArray[Any]) -> Offsets:
     return offsets
 
 
-def take_rows(index: Index, offsets: Offsets, *arrays: npt.NDArray[Any]) -> tuple[Any, ...]:
+def take_rows(index: Index, offsets: Int64, *arrays: npt.NDArray[Any]) -> tuple[Any, ...]:
     """The rows at these positions of each flat array, with their offsets last; a slice gives views."""
     if isinstance(index, slice) and index.step in (None, 1):
         start, stop, _ = index.indices(len(offsets) - 1)
@@ -46,3 +45,17 @@ def fit_together(offsets: npt.NDArray[Any], *arrays: npt.NDArray[Any]) -> bool:
         and bool((np.diff(offsets) >= 0).all())
         and all(array.ndim == 1 and len(array) == offsets[-1] for array in arrays)
     )
+
+
+class RaggedObjects(Objects):
+    """Objects of different lengths: the parts of all of them end to end, with the offsets of each."""
+
+    offsets: Int64
+
+    @property
+    def lengths(self) -> Int64:
+        """How many parts each object has: symbols, moments, elements or nodes."""
+        return np.diff(self.offsets)
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1

@@ -5,16 +5,15 @@ from __future__ import annotations
 from typing import Any, ClassVar, Self
 
 import numpy as np
-import numpy.typing as npt
 
-from mercer._types import Index
-from mercer.errors import InputError, InputTypeError, ModelFileError
-from mercer.inputs.base import Arrays, Objects, read_only
-from mercer.inputs.listing import listed, refuse_masked, shown
-from mercer.inputs.ragged import fit_together, offsets_of, take_rows
+from mercer._types import Float64, Index, Int64
+from mercer.errors import InputError, ModelFileError
+from mercer.inputs.base import Arrays, misfit, read_only, stored
+from mercer.inputs.listing import bad_item, listed, refuse_masked
+from mercer.inputs.ragged import RaggedObjects, fit_together, offsets_of, take_rows
 
 
-class Series(Objects):
+class Series(RaggedObjects):
     """A batch of time series of one number of channels and any lengths: the moments of all in one array, with offsets.
 
     A series is a list of numbers, or an array of shape (length, channels). An array of shape (series, length) or
@@ -27,16 +26,13 @@ class Series(Objects):
 
     kind: ClassVar[str] = "time series"
 
-    def __init__(self, values: npt.NDArray[np.float64], offsets: npt.NDArray[np.int64]) -> None:
+    def __init__(self, values: Float64, offsets: Int64) -> None:
         self.values = values
         """All moments, one row each."""
         self.offsets = offsets
 
     @classmethod
-    def coerce(cls, raw: Any, *, new: bool = False) -> Self:
-        del new
-        if isinstance(raw, cls):
-            return raw
+    def parse(cls, raw: Any) -> Self:
         parts = [_moments(item, position) for position, item in enumerate(_items(raw))]
         channels = parts[0].shape[1]
         for position, part in enumerate(parts):
@@ -59,15 +55,8 @@ class Series(Objects):
         return cls.coerce(np.column_stack([column.astype(np.float64) for column in columns.values()]))
 
     @property
-    def lengths(self) -> npt.NDArray[np.int64]:
-        return np.diff(self.offsets)
-
-    @property
     def channels(self) -> int:
         return int(self.values.shape[1])
-
-    def __len__(self) -> int:
-        return len(self.offsets) - 1
 
     def take(self, index: Index) -> Self:
         return type(self)(*take_rows(index, self.offsets, self.values))
@@ -77,13 +66,10 @@ class Series(Objects):
 
     @classmethod
     def from_arrays(cls, arrays: Arrays) -> Self:
-        try:
-            values, offsets = arrays["values"], arrays["offsets"]
-        except KeyError as error:
-            raise ModelFileError(f"The stored time series lack the array {error}.") from error
+        values, offsets = stored(arrays, cls.kind, "values", "offsets")
         flat = values.ndim == 2 and values.dtype == np.float64 and values.shape[1] > 0
         if not flat or not fit_together(offsets, values[:, 0]) or not (np.diff(offsets) > 0).all():
-            raise ModelFileError("The stored time series do not fit together: offsets and values disagree.")
+            raise misfit(cls.kind, "offsets and values disagree")
         if not np.isfinite(values).all():
             raise ModelFileError("The stored time series hold values that are not finite.")
         return cls(read_only(np.ascontiguousarray(values)), offsets.astype(np.int64))
@@ -106,7 +92,7 @@ def _items(raw: Any) -> list[Any]:
     return listed(raw, "time series")
 
 
-def _moments(item: Any, position: int) -> npt.NDArray[np.float64]:
+def _moments(item: Any, position: int) -> Float64:
     refuse_masked(item, f"Series {position}")
     try:
         values = np.asarray(item)
@@ -115,10 +101,8 @@ def _moments(item: Any, position: int) -> npt.NDArray[np.float64]:
     except (TypeError, ValueError):
         values = np.asarray(None, dtype=object)
     if values.dtype.kind not in "fiub" or values.ndim not in (1, 2):
-        raise InputTypeError(
-            f"Expected a list of time series, but item {position} is {shown(item)} of type {type(item).__name__}. "
-            "A series is a list of numbers, or an array of shape (length, channels)."
-        )
+        hint = "A series is a list of numbers, or an array of shape (length, channels)."
+        raise bad_item("time series", position, item, hint)
     moments = values.reshape(len(values), -1).astype(np.float64) if len(values) else values.reshape(0, 1)
     if 0 in moments.shape:
         raise InputError(f"Series {position} is empty; a time series has at least one moment and one channel.")

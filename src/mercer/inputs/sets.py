@@ -8,20 +8,20 @@ from numbers import Integral
 from typing import Any, ClassVar, Self
 
 import numpy as np
-import numpy.typing as npt
 import scipy.sparse as sp
 
-from mercer._types import Index
-from mercer.errors import InputError, InputTypeError, ModelFileError
-from mercer.inputs.base import Arrays, Objects
+from mercer._types import Index, Int64
+from mercer.errors import InputError, InputTypeError
+from mercer.inputs.base import Arrays, misfit, stored
 from mercer.inputs.hashing import content_hash
-from mercer.inputs.listing import listed, refuse_masked, shown
-from mercer.inputs.ragged import fit_together, offsets_of, take_rows
+from mercer.inputs.listing import bad_item, listed, refuse_masked, shown
+from mercer.inputs.ragged import RaggedObjects, fit_together, offsets_of, take_rows
 
 _LARGEST = 2**53
+"""Larger multiplicities are not exact in float64."""
 
 
-class Sets(Objects):
+class Sets(RaggedObjects):
     """A batch of multisets: of each the names of its elements, sorted, with their multiplicities, and offsets.
 
     A batch is a list of sets, lists (repeats count), or counters such as `collections.Counter`; or a matrix with one
@@ -38,19 +38,16 @@ class Sets(Objects):
 
     def __init__(
         self,
-        names: npt.NDArray[np.int64],
-        multiplicities: npt.NDArray[np.int64],
-        offsets: npt.NDArray[np.int64],
+        names: Int64,
+        multiplicities: Int64,
+        offsets: Int64,
     ) -> None:
         self.names = names
         self.multiplicities = multiplicities
         self.offsets = offsets
 
     @classmethod
-    def coerce(cls, raw: Any, *, new: bool = False) -> Self:
-        del new
-        if isinstance(raw, cls):
-            return raw
+    def parse(cls, raw: Any) -> Self:
         frame = hasattr(raw, "to_numpy") and len(raw.shape) == 2
         if sp.issparse(raw) or frame or (isinstance(raw, np.ndarray) and raw.dtype != object):
             refuse_masked(raw)
@@ -92,9 +89,6 @@ class Sets(Objects):
             names[csr.indices][order], values[order].astype(np.int64), offsets_of(np.diff(csr.indptr).astype(np.int64))
         )
 
-    def __len__(self) -> int:
-        return len(self.offsets) - 1
-
     def take(self, index: Index) -> Self:
         return type(self)(*take_rows(index, self.offsets, self.names, self.multiplicities))
 
@@ -103,28 +97,23 @@ class Sets(Objects):
 
     @classmethod
     def from_arrays(cls, arrays: Arrays) -> Self:
-        try:
-            names, counts, offsets = arrays["names"], arrays["multiplicities"], arrays["offsets"]
-        except KeyError as error:
-            raise ModelFileError(f"The stored sets lack the array {error}.") from error
+        names, counts, offsets = stored(arrays, cls.kind, "names", "multiplicities", "offsets")
         ok = names.dtype.kind == counts.dtype.kind == "i" and fit_together(offsets, names, counts)
         if ok:
             inside = np.ones(max(len(names) - 1, 0), dtype=bool)
             inside[offsets[1:-1][(offsets[1:-1] > 0) & (offsets[1:-1] < len(names))] - 1] = False
             ok = bool((counts > 0).all()) and bool((np.diff(names) > 0)[inside].all())
         if not ok:
-            raise ModelFileError("The stored sets do not fit together: names, multiplicities and offsets disagree.")
+            raise misfit(cls.kind, "names, multiplicities and offsets disagree")
         return cls(names.astype(np.int64), counts.astype(np.int64), offsets.astype(np.int64))
 
 
 def _counted(position: int, item: Any) -> dict[int, int]:
     if isinstance(item, str | bytes | Iterator) or not isinstance(item, Iterable):
-        hint = " Use set(text) for its characters or text.split() for its words." if isinstance(item, str) else ""
+        hint = "Use set(text) for its characters or text.split() for its words." if isinstance(item, str) else ""
         if isinstance(item, Iterator):
-            hint = " It can be read only once: pass a list or a set of its elements."
-        raise InputTypeError(
-            f"Expected a list of sets, but item {position} is {shown(item)} of type {type(item).__name__}.{hint}"
-        )
+            hint = "It can be read only once: pass a list or a set of its elements."
+        raise bad_item("sets", position, item, hint)
     pairs: Mapping[Hashable, Any]
     try:
         pairs = item if isinstance(item, Mapping) else Counter(item)

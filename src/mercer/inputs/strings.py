@@ -8,15 +8,15 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
-from mercer._types import Index
-from mercer.errors import InputTypeError, ModelFileError
-from mercer.inputs.base import Arrays, Objects
+from mercer._types import Index, Int64
+from mercer.errors import InputTypeError
+from mercer.inputs.base import Arrays, misfit, stored
 from mercer.inputs.hashing import LOWEST_NAME, symbol_of, type_of
-from mercer.inputs.listing import listed, shown
-from mercer.inputs.ragged import fit_together, offsets_of, take_rows
+from mercer.inputs.listing import bad_item, listed, shown
+from mercer.inputs.ragged import RaggedObjects, fit_together, offsets_of, take_rows
 
 
-class Strings(Objects):
+class Strings(RaggedObjects):
     """A batch of strings, or of sequences of hashable tokens: symbols of all of them in one array, with offsets.
 
     The symbols of a string are its Unicode code points (int32); a combining accent is a symbol of its own, and a lone
@@ -32,21 +32,18 @@ class Strings(Objects):
 
     kind: ClassVar[str] = "strings"
 
-    def __init__(self, symbols: npt.NDArray[Any], offsets: npt.NDArray[np.int64]) -> None:
+    def __init__(self, symbols: npt.NDArray[Any], offsets: Int64) -> None:
         self.symbols = symbols
         self.offsets = offsets
 
     @classmethod
-    def coerce(cls, raw: Any, *, new: bool = False) -> Self:
-        del new
-        if isinstance(raw, cls):
-            return raw
+    def parse(cls, raw: Any) -> Self:
         items = _items(raw)
         if isinstance(items[0], list | tuple | np.ndarray):
             return cls.of_tokens(items)
         for position, item in enumerate(items):
             if not isinstance(item, str):
-                raise _not_a_string(position, item)
+                raise bad_item(cls.kind, position, item, _hint(item))
         return cls.of_text(items)
 
     @classmethod
@@ -88,16 +85,9 @@ class Strings(Objects):
         return cls(np.asarray(symbols, dtype=np.int64), offsets_of(len(tokens) for tokens in sequences))
 
     @property
-    def lengths(self) -> npt.NDArray[np.int64]:
-        return np.diff(self.offsets)
-
-    @property
     def of_characters(self) -> bool:
         """Whether these are strings, rather than sequences of tokens."""
         return self.symbols.dtype == np.int32
-
-    def __len__(self) -> int:
-        return len(self.offsets) - 1
 
     def take(self, index: Index) -> Self:
         return type(self)(*take_rows(index, self.offsets, self.symbols))
@@ -115,14 +105,11 @@ class Strings(Objects):
 
     @classmethod
     def from_arrays(cls, arrays: Arrays) -> Self:
-        try:
-            symbols, offsets = arrays["symbols"], arrays["offsets"]
-        except KeyError as error:
-            raise ModelFileError(f"The stored strings lack the array {error}.") from error
+        symbols, offsets = stored(arrays, cls.kind, "symbols", "offsets")
         tokens = symbols.dtype == np.int64
         ok = symbols.dtype.kind == "i" and fit_together(offsets, symbols)
         if not ok or not bool((((symbols >= 0) & (symbols < 0x110000)) | (symbols >= LOWEST_NAME)).all()):
-            raise ModelFileError("The stored strings do not fit together: offsets and symbols disagree.")
+            raise misfit(cls.kind, "offsets and symbols disagree")
         return cls(np.array(symbols, dtype=np.int64 if tokens else np.int32), offsets.astype(np.int64))
 
 
@@ -135,12 +122,7 @@ def _items(raw: Any) -> list[Any]:
     return listed(raw, "strings")
 
 
-def _not_a_string(position: int, item: object) -> InputTypeError:
-    hint = ""
+def _hint(item: object) -> str:
     if isinstance(item, bytes):
-        hint = " Decode it first: bytes and text are never mixed."
-    elif isinstance(item, list | tuple | np.ndarray):
-        hint = " Strings and lists of tokens are never mixed."
-    return InputTypeError(
-        f"Expected a list of strings, but item {position} is {shown(item)} of type {type(item).__name__}.{hint}"
-    )
+        return "Decode it first: bytes and text are never mixed."
+    return "Strings and lists of tokens are never mixed." if isinstance(item, list | tuple | np.ndarray) else ""

@@ -6,20 +6,24 @@ import re
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from mercer.errors import InputError, InputTypeError
-from mercer.inputs.hashing import content_hash
-from mercer.inputs.listing import listed, shown
+from mercer._types import Int32, Int64
+from mercer.errors import InputError
+from mercer.inputs.hashing import label_code
+from mercer.inputs.listing import bad_item, listed, not_a_list, shown
 from mercer.inputs.ragged import offsets_of
 
+_ACCEPTED = (
+    "A tree is bracketed text such as '(NP (D the) (N dog))', a nested tuple ('NP', ('D', 'the'), ('N', 'dog')), or an "
+    "object with label() and children."
+)
 _TOKEN = re.compile(r"[()]|[^\s()]+")
 
 Parsed = tuple[list[Any], list[int]]
 """Labels and arities of one tree, each node after its children."""
 
 
-def parsed(raw: Any) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int32]]:
+def parsed(raw: Any) -> tuple[Int64, Int64, Int32]:
     """Offsets, labels and arities of a list of trees."""
     trees = [_tree(item, number) for number, item in enumerate(_items(raw))]
     codes: dict[Any, int] = {}
@@ -37,7 +41,7 @@ def parsed(raw: Any) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.
 
 def _items(raw: Any) -> list[Any]:
     if isinstance(raw, tuple) or _is_tree(raw):
-        raise InputTypeError(f"Expected a list of trees, got one {type(raw).__name__}. Pass a list, even for one tree.")
+        raise not_a_list("trees", raw)
     return listed(raw, "trees")
 
 
@@ -50,11 +54,7 @@ def _tree(item: Any, number: int) -> Parsed:
         return _from_text(item, number)
     if isinstance(item, tuple) or _is_tree(item):
         return _from_nesting(item, number)
-    raise InputTypeError(
-        f"Expected a list of trees, but item {number} is {shown(item)} of type {type(item).__name__}. A tree is "
-        "bracketed text such as '(NP (D the) (N dog))', a nested tuple ('NP', ('D', 'the'), ('N', 'dog')), or an "
-        "object with label() and children."
-    )
+    raise bad_item("trees", number, item, _ACCEPTED)
 
 
 def _from_text(text: str, number: int) -> Parsed:
@@ -131,8 +131,9 @@ def _opened(node: Any, number: int) -> tuple[Any, list[Any]]:
 
 
 def _code(label: Any, number: int) -> int:
-    if isinstance(label, str):
-        return content_hash(label)
-    if isinstance(label, int | np.integer) and -(2**63) <= label < 2**63:
-        return int(label)
+    try:
+        if not isinstance(label, tuple):
+            return label_code(label)
+    except (TypeError, OverflowError):
+        pass
     raise InputError(f"Tree {number} has the label {shown(label)}; labels are strings or whole numbers of 64 bits.")

@@ -5,15 +5,13 @@ from __future__ import annotations
 from typing import Any, ClassVar, Self
 
 import numpy as np
-import numpy.typing as npt
 
-from mercer._types import Index
-from mercer.errors import ModelFileError
-from mercer.inputs.base import Arrays, Objects
-from mercer.inputs.ragged import fit_together, take_rows
+from mercer._types import Index, Int32, Int64
+from mercer.inputs.base import Arrays, misfit, stored
+from mercer.inputs.ragged import RaggedObjects, fit_together, take_rows
 
 
-class Trees(Objects):
+class Trees(RaggedObjects):
     """A batch of rooted trees whose children are in order; every node has a label.
 
     An item of the list may be bracketed text, ``"(S (NP (D the) (N dog)) (VP barks))"``; nested tuples, ``("NP", ("D",
@@ -30,9 +28,7 @@ class Trees(Objects):
 
     kind: ClassVar[str] = "trees"
 
-    def __init__(
-        self, offsets: npt.NDArray[np.int64], labels: npt.NDArray[np.int64], arities: npt.NDArray[np.int32]
-    ) -> None:
+    def __init__(self, offsets: Int64, labels: Int64, arities: Int32) -> None:
         self.offsets = offsets
         """The nodes of tree i are ``offsets[i]:offsets[i + 1]``, each after its children; the root comes last."""
         self.labels = labels
@@ -41,21 +37,12 @@ class Trees(Objects):
         """How many children each node has. With the order of the nodes, this is the whole tree."""
 
     @classmethod
-    def coerce(cls, raw: Any, *, new: bool = False) -> Self:
-        del new
-        if isinstance(raw, cls):
-            return raw
+    def parse(cls, raw: Any) -> Self:
         from mercer.inputs.tree_parsing import parsed
 
         return cls(*parsed(raw))
 
-    @property
-    def sizes(self) -> npt.NDArray[np.int64]:
-        """The number of nodes of each tree."""
-        return np.diff(self.offsets)
-
-    def __len__(self) -> int:
-        return len(self.offsets) - 1
+    sizes = RaggedObjects.lengths
 
     def take(self, index: Index) -> Self:
         labels, arities, offsets = take_rows(index, self.offsets, self.labels, self.arities)
@@ -66,16 +53,13 @@ class Trees(Objects):
 
     @classmethod
     def from_arrays(cls, arrays: Arrays) -> Self:
-        try:
-            offsets, labels, arities = (arrays[name] for name in ("offsets", "labels", "arities"))
-        except KeyError as error:
-            raise ModelFileError(f"The stored trees lack the array {error}.") from error
+        offsets, labels, arities = stored(arrays, cls.kind, "offsets", "labels", "arities")
         if not (labels.dtype.kind == arities.dtype.kind == "i" and fit_together(offsets, labels, arities)):
-            raise ModelFileError("The stored trees do not fit together: offsets, labels and arities disagree.")
+            raise misfit(cls.kind, "offsets, labels and arities disagree")
         # Reading a tree puts its nodes on a pile: each takes its children off and leaves itself.
         pile = np.concatenate([[0], np.cumsum(1 - arities.astype(np.int64))])
         height = pile[1:] - np.repeat(pile[offsets[:-1]], np.diff(offsets))
         whole = bool((np.diff(offsets) > 0).all()) and bool((height[offsets[1:] - 1] == 1).all())
         if not whole or (arities < 0).any() or (height < 1).any():
-            raise ModelFileError("The stored trees do not fit together: their arities do not make trees.")
+            raise misfit(cls.kind, "their arities do not make trees")
         return cls(offsets.astype(np.int64), labels.astype(np.int64), arities.astype(np.int32))

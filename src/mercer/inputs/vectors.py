@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from mercer._types import Index
+from mercer._types import Float64, Index
 from mercer.errors import InputError, InputTypeError, ModelFileError
 from mercer.inputs.base import Arrays, Objects, read_only
 from mercer.inputs.listing import refuse_masked
@@ -32,10 +32,7 @@ class Vectors(Objects):
         self.values = values
 
     @classmethod
-    def coerce(cls, raw: Any, *, new: bool = False) -> Self:
-        del new
-        if isinstance(raw, cls):
-            return raw
+    def parse(cls, raw: Any) -> Self:
         values = _sparse(raw) if sp.issparse(raw) else _dense(raw)
         if values.shape[0] == 0:
             raise InputError(f"Found array with 0 sample(s) (shape={values.shape}) while a minimum of 1 is required.")
@@ -97,7 +94,7 @@ def position(values: Values, where: int) -> tuple[int, int]:
     return divmod(where, int(values.shape[1]))
 
 
-def _dense(raw: Any) -> npt.NDArray[np.float64] | npt.NDArray[np.float32]:
+def _dense(raw: Any) -> Float64 | npt.NDArray[np.float32]:
     if isinstance(raw, str | bytes):
         raise InputTypeError("Expected rows of numbers, got one string. Pass a list, and a kernel on strings.")
     refuse_masked(raw)
@@ -122,7 +119,7 @@ def _dense(raw: Any) -> npt.NDArray[np.float64] | npt.NDArray[np.float32]:
     return read_only(np.ascontiguousarray(values, dtype=dtype))
 
 
-def _numbers(values: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+def _numbers(values: npt.NDArray[Any]) -> Float64:
     try:
         return values.astype(np.float64)
     except TypeError as error:  # an object that is no number at all: scikit-learn's contract is a TypeError
@@ -168,7 +165,7 @@ def _refuse_non_finite(values: Values) -> None:
     )
 
 
-def _numeric(name: str, values: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+def _numeric(name: str, values: npt.NDArray[Any]) -> Float64:
     if values.dtype.kind in "fiub":
         return values.astype(np.float64)
     for row, value in enumerate(values):

@@ -32,25 +32,26 @@ if TYPE_CHECKING:
     from mercer.kernels.base import Kernel as Kernel
     from mercer.kernels.documents.latent_semantic import LatentSemantic as LatentSemantic
     from mercer.kernels.documents.vector_space import VectorSpace as VectorSpace
-    from mercer.kernels.generative.fixed_length import FixedLengthHMM as FixedLengthHMM
-    from mercer.kernels.generative.hidden_tree import HiddenTree as HiddenTree
+    from mercer.kernels.generative.hidden_states import FixedLengthHMM as FixedLengthHMM
+    from mercer.kernels.generative.hidden_states import HiddenTree as HiddenTree
     from mercer.kernels.generative.hmm_fisher import HMMFisher as HMMFisher
     from mercer.kernels.generative.markov_fisher import MarkovFisher as MarkovFisher
     from mercer.kernels.generative.mixture_fisher import GaussianMixtureFisher as GaussianMixtureFisher
-    from mercer.kernels.graphs.diffusion import ExponentialDiffusion as ExponentialDiffusion
-    from mercer.kernels.graphs.diffusion import VonNeumannDiffusion as VonNeumannDiffusion
+    from mercer.kernels.generative.pair_hmm import PairHMM as PairHMM
     from mercer.kernels.graphs.graphlet import Graphlet as Graphlet
     from mercer.kernels.graphs.histograms import EdgeHistogram as EdgeHistogram
     from mercer.kernels.graphs.histograms import VertexHistogram as VertexHistogram
-    from mercer.kernels.graphs.laplacian import CommuteTime as CommuteTime
-    from mercer.kernels.graphs.laplacian import Heat as Heat
-    from mercer.kernels.graphs.laplacian import RegularisedLaplacian as RegularisedLaplacian
-    from mercer.kernels.graphs.optimal_assignment import (
-        WeisfeilerLehmanOptimalAssignment as WeisfeilerLehmanOptimalAssignment,
-    )
+    from mercer.kernels.graphs.node_kernels import CommuteTime as CommuteTime
+    from mercer.kernels.graphs.node_kernels import ExponentialDiffusion as ExponentialDiffusion
+    from mercer.kernels.graphs.node_kernels import Heat as Heat
+    from mercer.kernels.graphs.node_kernels import RegularisedLaplacian as RegularisedLaplacian
+    from mercer.kernels.graphs.node_kernels import VonNeumannDiffusion as VonNeumannDiffusion
     from mercer.kernels.graphs.random_walk import RandomWalk as RandomWalk
     from mercer.kernels.graphs.shortest_path import ShortestPath as ShortestPath
     from mercer.kernels.graphs.weisfeiler_lehman import WeisfeilerLehman as WeisfeilerLehman
+    from mercer.kernels.graphs.weisfeiler_lehman import (
+        WeisfeilerLehmanOptimalAssignment as WeisfeilerLehmanOptimalAssignment,
+    )
     from mercer.kernels.graphs.weisfeiler_lehman_over import WeisfeilerLehmanOver as WeisfeilerLehmanOver
     from mercer.kernels.precomputed import Precomputed as Precomputed
     from mercer.kernels.series.global_alignment import GlobalAlignment as GlobalAlignment
@@ -71,16 +72,15 @@ if TYPE_CHECKING:
     from mercer.kernels.strings.blended import BlendedSpectrum as BlendedSpectrum
     from mercer.kernels.strings.character_weighted import CharacterWeighted as CharacterWeighted
     from mercer.kernels.strings.gap_number import GapNumberWeighted as GapNumberWeighted
-    from mercer.kernels.strings.gap_weighted import GapWeighted as GapWeighted
     from mercer.kernels.strings.gapped import GappedKmer as GappedKmer
     from mercer.kernels.strings.local_alignment import LocalAlignment as LocalAlignment
     from mercer.kernels.strings.local_alignment import LogLocalAlignment as LogLocalAlignment
     from mercer.kernels.strings.mismatch import Mismatch as Mismatch
-    from mercer.kernels.strings.pair_hmm import PairHMM as PairHMM
     from mercer.kernels.strings.restricted import RestrictedGapWeighted as RestrictedGapWeighted
     from mercer.kernels.strings.soft_matching import SoftMatching as SoftMatching
     from mercer.kernels.strings.spectrum import Spectrum as Spectrum
     from mercer.kernels.strings.subsequences import FixedLengthSubsequences as FixedLengthSubsequences
+    from mercer.kernels.strings.subsequences import GapWeighted as GapWeighted
     from mercer.kernels.strings.weighted_degree import WeightedDegree as WeightedDegree
     from mercer.kernels.text.expression import parse as parse
     from mercer.kernels.trees.corooted import CoRootedSubtree as CoRootedSubtree
@@ -90,31 +90,31 @@ if TYPE_CHECKING:
     from mercer.kernels.trees.subtree import Subtree as Subtree
     from mercer.kernels.user import FromBlocks as FromBlocks
     from mercer.kernels.user import FromFunction as FromFunction
-    from mercer.kernels.vectors.additive_chi2 import AdditiveChi2 as AdditiveChi2
     from mercer.kernels.vectors.all_subsets import AllSubsets as AllSubsets
     from mercer.kernels.vectors.anova import ANOVA as ANOVA
     from mercer.kernels.vectors.bilinear import Bilinear as Bilinear
     from mercer.kernels.vectors.categorical import Categorical as Categorical
-    from mercer.kernels.vectors.exponential import Exponential as Exponential
-    from mercer.kernels.vectors.exponential_chi2 import ExponentialChi2 as ExponentialChi2
+    from mercer.kernels.vectors.decay import Exponential as Exponential
+    from mercer.kernels.vectors.decay import ExponentialChi2 as ExponentialChi2
+    from mercer.kernels.vectors.decay import Laplacian as Laplacian
     from mercer.kernels.vectors.fourier import RandomFourierFeatures as RandomFourierFeatures
-    from mercer.kernels.vectors.histogram_intersection import HistogramIntersection as HistogramIntersection
-    from mercer.kernels.vectors.interval_agreement import IntervalAgreement as IntervalAgreement
-    from mercer.kernels.vectors.interval_min import IntervalMin as IntervalMin
-    from mercer.kernels.vectors.interval_union_complement import IntervalUnionComplement as IntervalUnionComplement
-    from mercer.kernels.vectors.laplacian import Laplacian as Laplacian
+    from mercer.kernels.vectors.histograms import AdditiveChi2 as AdditiveChi2
+    from mercer.kernels.vectors.histograms import HistogramIntersection as HistogramIntersection
+    from mercer.kernels.vectors.histograms import MinMax as MinMax
+    from mercer.kernels.vectors.histograms import Tanimoto as Tanimoto
+    from mercer.kernels.vectors.intervals import IntervalAgreement as IntervalAgreement
+    from mercer.kernels.vectors.intervals import IntervalMin as IntervalMin
+    from mercer.kernels.vectors.intervals import IntervalUnionComplement as IntervalUnionComplement
+    from mercer.kernels.vectors.intervals import Tent as Tent
     from mercer.kernels.vectors.linear import Linear as Linear
-    from mercer.kernels.vectors.matern import Matern as Matern
-    from mercer.kernels.vectors.minmax import MinMax as MinMax
-    from mercer.kernels.vectors.periodic import Periodic as Periodic
     from mercer.kernels.vectors.polynomial import Polynomial as Polynomial
     from mercer.kernels.vectors.randomised import Randomised as Randomised
-    from mercer.kernels.vectors.rational_quadratic import RationalQuadratic as RationalQuadratic
     from mercer.kernels.vectors.rbf import RBF as RBF
     from mercer.kernels.vectors.sigmoid import Sigmoid as Sigmoid
     from mercer.kernels.vectors.spline import Spline as Spline
-    from mercer.kernels.vectors.tanimoto import Tanimoto as Tanimoto
-    from mercer.kernels.vectors.tent import Tent as Tent
+    from mercer.kernels.vectors.stationary import Matern as Matern
+    from mercer.kernels.vectors.stationary import Periodic as Periodic
+    from mercer.kernels.vectors.stationary import RationalQuadratic as RationalQuadratic
 
 _FUNCTIONS = {
     "Kernel": "mercer.kernels.base",

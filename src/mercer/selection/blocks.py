@@ -194,6 +194,6 @@ class _Measured(Kernel):
 
     @classmethod
     def examples(cls) -> Iterator[Self]:
-        from mercer.kernels.vectors.distance import SquaredEuclidean
+        from mercer.kernels.vectors.distances import SquaredEuclidean
 
         yield cls(SquaredEuclidean())

@@ -48,7 +48,7 @@ def test_unequal_lengths_are_named():
         (lambda: HMM.with_params(start=(0.6, 0.6)), "'start' .* it sums to 1.2"),
         (lambda: HMM.with_params(start=(1.0,)), "'transitions' .* table of 1 rows and 1 columns"),
         (lambda: HMM.with_params(alphabet="abc"), "'emissions' .* table of 2 rows and 3 columns"),
-        (lambda: HMM.with_params(start=None), "'start' .* given beside transitions"),
+        (lambda: HMM.with_params(start=None), "'start' .* given with the rest of the model"),
         (lambda: TREE.with_params(parents=(-1, 2, 0)), "'parents' .* Number the nodes from the root downwards"),
         (lambda: TREE.with_params(observed=(1, 1)), "'observed'"),
         (lambda: MARKOV.with_params(probabilities=((0.7, 0.3), (1.0, 0.0))), "row 1 has the probability 0 at column 1"),

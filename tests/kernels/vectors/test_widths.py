@@ -5,9 +5,8 @@ import pytest
 
 from mercer import kernels
 from mercer.kernels.base import Measure
-from mercer.kernels.vectors.chi2_distance import Chi2Distance
+from mercer.kernels.vectors.distances import Chi2Distance, L1Distance
 from mercer.kernels.vectors.euclidean import Euclidean
-from mercer.kernels.vectors.l1 import L1Distance
 from tests.oracles import vectors as oracle
 
 X = np.random.default_rng(0).uniform(0, 2, size=(30, 4))

@@ -5,7 +5,9 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import Any
 
-from mercer._types import Float64
+import numpy as np
+
+from mercer._types import Float64, Floating
 from mercer.kernels.base import Kernel, State
 
 
@@ -19,3 +21,20 @@ class LogKernel(Kernel):
     @abstractmethod
     def log_diagonal(self, features: Any, state: State) -> Float64:
         """log2 k(x, x) of each object, -inf where it is 0."""
+
+
+class ComputedAsLogarithm(LogKernel):
+    """A kernel whose values are 2 to the power of what `log_tile` gives; its features hold `logarithms` of k(x, x)."""
+
+    def tile(self, left: Any, right: Any, state: State, out: Floating) -> None:
+        values = np.empty(out.shape)
+        self.log_tile(left, right, state, values)
+        with np.errstate(over="ignore", under="ignore"):  # FittedKernel.diagonal refuses overflow
+            np.exp2(values, out=out, casting="same_kind")
+
+    def diagonal(self, features: Any, state: State) -> Float64:
+        with np.errstate(over="ignore"):
+            return np.asarray(np.exp2(features.logarithms))
+
+    def log_diagonal(self, features: Any, state: State) -> Float64:
+        return np.asarray(features.logarithms)

@@ -21,9 +21,11 @@ from mercer.kernels.features.embedding import Embedding
 _NULL = 1e-10
 """Eigenvalues below this share of the largest are noise, which dividing by their roots would blow up."""
 _TIE = 1e-9
+"""Eigenvalues closer than this, relative to the largest, are equal but for rounding."""
 _DENSE = 1500
 """Up to this many objects all eigenvalues are computed; beyond, as many as are needed, by Lanczos iterations."""
 _ROWS = 512
+"""Rows of a strip, after which Ctrl-C is seen; narrower strips make worse matrix products."""
 
 
 @final

@@ -10,13 +10,13 @@ from typing import Any, final
 import numpy as np
 import numpy.typing as npt
 
-from mercer._types import Float64
+from mercer._types import Float64, Int64
 from mercer.errors import InputTypeError
 from mercer.inputs.hashing import symbol_of
 from mercer.inputs.ragged import offsets_of
 from mercer.inputs.strings import Strings
 
-Counted = tuple[npt.NDArray[np.int64], Float64, npt.NDArray[np.int64]]
+Counted = tuple[Int64, Float64, Int64]
 """Names of terms, each once per document; their counts; and where each document begins."""
 
 

@@ -8,10 +8,9 @@ from dataclasses import dataclass, replace
 from typing import Any, Self, final
 
 import numpy as np
-import numpy.typing as npt
 
 from mercer import _check
-from mercer._types import DType, Float64
+from mercer._types import DType, Float64, Int64
 from mercer.errors import InputError, KernelWarning
 from mercer.inputs.hashing import symbol_of
 from mercer.inputs.listing import shown
@@ -20,8 +19,6 @@ from mercer.kernels.base import State
 from mercer.kernels.documents.terms import Reader, count_terms, kept_terms
 from mercer.kernels.features.counting import Counting
 from mercer.kernels.features.counts import CountFeatures
-
-Names = npt.NDArray[np.int64]
 
 
 @final
@@ -66,21 +63,13 @@ class VectorSpace(Counting):
         _check.choice(owner, "weighting", self.weighting, ("tf", "tf-idf"))
         _check.boolean(owner, "lowercase", self.lowercase)
         _check.choice(owner, "analyzer", self.analyzer, ("word", "char", "char_wb"))
-        rule = "two ints, the shortest and the longest n-gram, 1 <= shortest <= longest"
-        if not isinstance(self.ngrams, tuple | list) or len(self.ngrams) != 2:
-            raise _check.fail(owner, "ngrams", rule, self.ngrams)
-        low, high = (_check.integer(owner, "ngrams", size, low=1) for size in self.ngrams)
-        if low > high:
-            raise _check.fail(owner, "ngrams", rule, self.ngrams)
-        object.__setattr__(self, "ngrams", (low, high))
-        for name in ("stop_words", "terms"):
-            value = getattr(self, name)
-            if value is not None and not isinstance(value, str):
-                object.__setattr__(self, name, _words(owner, name, value))
+        object.__setattr__(self, "ngrams", _range(owner, "ngrams", self.ngrams))
         if isinstance(self.stop_words, str):
             _check.choice(owner, "stop_words", self.stop_words, ("english",), "Or give a list of words.")
-        if isinstance(self.terms, str):
-            raise _check.fail(owner, "terms", "a list of different strings", self.terms)
+        elif self.stop_words is not None:
+            object.__setattr__(self, "stop_words", _words(owner, "stop_words", self.stop_words))
+        if self.terms is not None:
+            object.__setattr__(self, "terms", _words(owner, "terms", self.terms))
         for name in ("min_df", "max_df"):
             value = getattr(self, name)
             if isinstance(value, float):
@@ -109,6 +98,14 @@ class VectorSpace(Counting):
 
     def resolve(self, objects: Strings) -> State:
         names, counts, offsets = count_terms(self._reader, objects)
+        self._warn_of_empty(objects, names, offsets)
+        if self.data_dependent:
+            return self._learnt(names, counts, len(objects))
+        if self.terms is None:
+            return State()
+        return State({"terms": np.sort(self._listed), "weights": np.ones(len(self.terms))})
+
+    def _warn_of_empty(self, objects: Strings, names: Int64, offsets: Int64) -> None:
         empty = int((np.diff(offsets) == 0).sum())
         if empty == len(objects):
             self._refuse_stop_words(objects)
@@ -116,37 +113,37 @@ class VectorSpace(Counting):
                 raise InputError(f"None of the {empty} documents has a term: they are empty, or hold no words.")
         if self.terms is not None and not self.data_dependent:
             rows = np.repeat(np.arange(len(objects)), np.diff(offsets))
-            listed = np.isin(names, [symbol_of(term) for term in self.terms])
-            empty = len(objects) - len(np.unique(rows[listed]))
+            empty = len(objects) - len(np.unique(rows[np.isin(names, self._listed)]))
         if empty:
             warnings.warn(
                 f"{empty} of {len(objects)} documents have no term{' of the list' if self.terms else ''}: they share "
                 "nothing with any document, and compare as 0 to all.",
                 KernelWarning,
-                stacklevel=4,
+                stacklevel=5,
             )
-        if not self.data_dependent and self.terms is None:
-            return State()
+
+    def _learnt(self, names: Int64, counts: Float64, documents: int) -> State:
+        """The terms that are kept, and their weights, from those of the training documents."""
         known, frequencies = np.unique(names, return_counts=True)  # a term is named once in each document
         keep = np.ones(len(known), dtype=bool)
         if self._pruned:
             totals = np.zeros(len(known))
             np.add.at(totals, np.searchsorted(known, names), counts)
-            keep = kept_terms(frequencies, totals, len(objects), self.min_df, self.max_df, self.max_terms)
+            keep = kept_terms(frequencies, totals, documents, self.min_df, self.max_df, self.max_terms)
         if self.terms is not None:
-            chosen = np.asarray([symbol_of(term) for term in self.terms], dtype=np.int64)
-            if not self.data_dependent:  # terms that training lacks count too
-                return State({"terms": np.sort(chosen), "weights": np.ones(len(chosen))})
-            keep &= np.isin(known, chosen)
+            keep &= np.isin(known, self._listed)
         if not keep.any():
             raise InputError(
-                f"No term is left of the {len(known)} in {len(objects)} documents: min_df={self.min_df}, "
+                f"No term is left of the {len(known)} in {documents} documents: min_df={self.min_df}, "
                 f"max_df={self.max_df} and the list of terms drop them all. Loosen them."
             )
-        weights = np.ones(int(keep.sum()))
-        if self.weighting == "tf-idf":
-            weights = np.log(len(objects) / frequencies[keep])
-        return State({"terms": known[keep], "weights": weights})
+        idf = np.log(documents / frequencies[keep])
+        return State({"terms": known[keep], "weights": idf if self.weighting == "tf-idf" else np.ones(len(idf))})
+
+    @property
+    def _listed(self) -> Int64:
+        """The names of the terms that are listed, in their order."""
+        return np.asarray([symbol_of(term) for term in self.terms or ()], dtype=np.int64)
 
     def _refuse_stop_words(self, objects: Strings) -> None:
         """No document has a term: stop words must not be why, because nothing would be left to learn from."""
@@ -172,10 +169,10 @@ class VectorSpace(Counting):
         offsets = np.append(0, np.cumsum(np.bincount(rows[kept], minlength=len(objects)))).astype(np.int64)
         return CountFeatures.of(names[kept].astype(np.uint64), offsets, dtype, counts[kept])
 
-    def _near(self, names: Names, counts: Float64, rows: Any, documents: int, dtype: DType) -> CountFeatures:
+    def _near(self, names: Int64, counts: Float64, rows: Any, documents: int, dtype: DType) -> CountFeatures:
         import scipy.sparse as sp
 
-        listed = np.asarray([symbol_of(term) for term in self.terms or ()], dtype=np.int64)
+        listed = self._listed
         order = np.argsort(listed)
         place = np.minimum(np.searchsorted(listed[order], names), len(listed) - 1)
         known = listed[order][place] == names
@@ -194,8 +191,20 @@ class VectorSpace(Counting):
         yield cls(terms=("cat", "dog", "mat"), proximity=np.array([[1.0, 0.2], [1.0, 0.1], [0.0, 1.0]]))
 
 
+def _range(owner: str, name: str, value: Any) -> tuple[int, int]:
+    rule = "two ints, the shortest and the longest n-gram, 1 <= shortest <= longest"
+    if not isinstance(value, tuple | list) or len(value) != 2:
+        raise _check.fail(owner, name, rule, value)
+    low, high = (_check.integer(owner, name, size, low=1) for size in value)
+    if low > high:
+        raise _check.fail(owner, name, rule, value)
+    return low, high
+
+
 def _words(owner: str, name: str, value: Any) -> tuple[str, ...]:
     rule = "a list of different strings"
+    if isinstance(value, str):
+        raise _check.fail(owner, name, rule, value)
     try:
         words = tuple(value)
     except TypeError:
@@ -207,7 +216,7 @@ def _words(owner: str, name: str, value: Any) -> tuple[str, ...]:
 
 def _matrix(owner: str, value: Any, terms: Any) -> Float64:
     if terms is None:
-        raise _check.fail(owner, "terms", "given beside a proximity matrix: its terms, in the order of the rows", terms)
+        raise _check.fail(owner, "terms", "given with a proximity matrix: its terms, in the order of the rows", terms)
     rule = f"a matrix of finite numbers with {len(terms)} rows, one for each of the terms"
     try:
         matrix = np.array(value, dtype=np.float64)

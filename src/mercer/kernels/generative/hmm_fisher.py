@@ -15,22 +15,22 @@ from mercer._types import Float64
 from mercer.errors import InputError, MissingExtraError
 from mercer.inputs.strings import Strings
 from mercer.kernels.base import State
-from mercer.kernels.features.alphabet import Alphabet, checked_alphabet, encode_known, known_symbols
-from mercer.kernels.features.embedding import Embedding
-from mercer.kernels.generative.information import INFORMATION, whitening
+from mercer.kernels.features.alphabet import Alphabet, encode_known, known_symbols
+from mercer.kernels.generative.fisher import INFORMATION, Fisher
 from mercer.kernels.generative.learning import Model
-from mercer.kernels.generative.probabilities import Row, Rows, checked_row, checked_rows, refuse_shape
+from mercer.kernels.generative.probabilities import Row, Rows, check_hidden_model
+from mercer.kernels.generative.tree_loop import log_sum
 
 
 @final
 @dataclass(frozen=True)
-class HMMFisher(Embedding):
+class HMMFisher(Fisher):
     """The Fisher kernel of a hidden Markov model: k(s, t) = phi(s)' I^-1 phi(t), phi the gradient of log P(s).
 
     With n(.) the counts expected given the string, the gradient has n_a / start_a - 1 for the first state,
     n_ab / transitions_ab - n_a for steps, and n_ax / emissions_ax - n_a for symbols. Probabilities of 0 are no
     parameters, and have no score. The model is given as `start`, `transitions` and `emissions` over an `alphabet`;
-    where these are None, `fit` trains one of so many `states` with hmmlearn (extra ``hmm``). The `information` I is
+    where these are None, `fit` trains one of `states` states with hmmlearn (extra ``hmm``). The `information` I is
     ``"identity"``, or ``"empirical"``, the mean of phi phi' over the training strings, by its pseudo-inverse. Strings
     may have any lengths; the empty string has the score 0.
 
@@ -49,7 +49,6 @@ class HMMFisher(Embedding):
     random_state: int = 0
 
     domain = Strings
-    reason = "its features are the scores of the model"
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -57,46 +56,22 @@ class HMMFisher(Embedding):
         _check.integer(owner, "states", self.states, low=1)
         _check.choice(owner, "information", self.information, INFORMATION)
         _check.integer(owner, "random_state", self.random_state, low=0)
-        if self.alphabet is not None:
-            object.__setattr__(self, "alphabet", checked_alphabet(owner, self.alphabet))
-        parts = ("start", "transitions", "emissions")
-        if all(getattr(self, name) is None for name in parts):
-            return
-        missing = [name for name in (*parts, "alphabet") if getattr(self, name) is None]
-        if missing:
-            raise _check.fail(owner, missing[0], "given beside the rest of the model, or none of it at all", None)
-        start = checked_row(owner, "start", self.start)
-        transitions = checked_rows(owner, "transitions", self.transitions)
-        emissions = checked_rows(owner, "emissions", self.emissions)
-        refuse_shape(owner, "transitions", transitions, len(start), len(start))
-        refuse_shape(owner, "emissions", emissions, len(start), len(self.alphabet or ()))
-        for name, value in zip(parts, (start, transitions, emissions), strict=True):
-            object.__setattr__(self, name, value)
+        check_hidden_model(self)
 
     @property
     def data_dependent(self) -> bool:
         return self.start is None or self.information == "empirical"
 
-    def resolve(self, objects: Strings) -> State:
+    def model(self, objects: Strings) -> State:
         symbols = known_symbols(objects, self.alphabet)
         codes = encode_known(objects, symbols, "HMMFisher")
         if self.start is not None:
             model: Model = (np.asarray(self.start), np.asarray(self.transitions), np.asarray(self.emissions))
         else:
             model = _trained(codes, objects.lengths, self.states, len(symbols), self.random_state)
-        state = State({"symbols": symbols, "start": model[0], "transitions": model[1], "emissions": model[2]})
-        scores = self._scores(objects, state)
-        return (
-            State({**state.values, "whitening": whitening(scores, "HMMFisher")})
-            if self.information == "empirical"
-            else state
-        )
+        return State({"symbols": symbols, "start": model[0], "transitions": model[1], "emissions": model[2]})
 
-    def coordinates(self, objects: Any, state: State) -> Float64:
-        scores = self._scores(objects, state)
-        return scores if self.information == "identity" else scores @ state.values["whitening"]
-
-    def _scores(self, objects: Strings, state: State) -> Float64:
+    def scores(self, objects: Strings, state: State) -> Float64:
         codes = encode_known(objects, state.values["symbols"], "HMMFisher")
         model = [state.values[name] for name in ("start", "transitions", "emissions")]
         with np.errstate(divide="ignore"):
@@ -170,7 +145,7 @@ def _expected(codes: Array, start: Array, transitions: Array, emissions: Array, 
         forward[0, a] = start[a] + emissions[a, codes[0]]
     for i in range(1, n):
         for a in range(states):
-            forward[i, a] = emissions[a, codes[i]] + _log_sum(forward[i - 1], transitions[:, a])
+            forward[i, a] = emissions[a, codes[i]] + log_sum(forward[i - 1], transitions[:, a])
     for i in range(n - 2, -1, -1):
         for a in range(states):
             highest = -np.inf
@@ -181,7 +156,7 @@ def _expected(codes: Array, start: Array, transitions: Array, emissions: Array, 
                 for b in range(states):
                     total += np.exp(transitions[a, b] + emissions[b, codes[i + 1]] + backward[i + 1, b] - highest)
             backward[i, a] = highest + np.log(total) if total > 0.0 else -np.inf
-    likelihood = _log_sum(forward[n - 1], backward[n - 1])
+    likelihood = log_sum(forward[n - 1], backward[n - 1])
     if likelihood == -np.inf:
         return likelihood
     for i in range(n):
@@ -195,16 +170,3 @@ def _expected(codes: Array, start: Array, transitions: Array, emissions: Array, 
                     ahead = emissions[b, codes[i + 1]] + backward[i + 1, b]
                     steps[a, b] += np.exp(forward[i, a] + transitions[a, b] + ahead - likelihood)
     return likelihood
-
-
-@jit(reassociate=False)
-def _log_sum(first: Array, second: Array) -> Any:
-    highest = -np.inf
-    for b in range(first.shape[0]):
-        highest = max(highest, first[b] + second[b])
-    if highest == -np.inf:
-        return highest
-    total = 0.0
-    for b in range(first.shape[0]):
-        total += np.exp(first[b] + second[b] - highest)
-    return highest + np.log(total)

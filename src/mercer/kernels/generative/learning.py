@@ -8,8 +8,9 @@ import numpy as np
 
 from mercer._types import Float64
 
-_STEPS = 200
-_ENOUGH = 1e-6
+_MOST_STEPS, _LEAST_GAIN = 200, 1e-6
+"""Learning ends after so many steps, or when a step raises the log-likelihood by a smaller fraction than this. More
+steps fit the training strings ever more closely, and change the kernel little."""
 _PSEUDO = 0.01
 """Added to every expected count, so that no probability becomes 0."""
 
@@ -30,10 +31,10 @@ def learn(codes: Any, parents: Any, places: Any, states: int, symbols: int, rand
         _rows((shares / shares.sum()) * (0.5 + random.random((states, symbols)))),
     )
     before = -np.inf
-    for _ in range(_STEPS):
+    for _ in range(_MOST_STEPS):
         counts, likelihood = expected(codes, parents, places, model)
         model = (_rows(counts[0] + _PSEUDO), _rows(counts[1] + _PSEUDO), _rows(counts[2] + _PSEUDO))
-        if likelihood - before <= _ENOUGH * abs(likelihood):
+        if likelihood - before <= _LEAST_GAIN * abs(likelihood):
             break
         before = likelihood
     return model

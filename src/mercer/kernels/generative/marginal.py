@@ -7,21 +7,20 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, final
 
 import numpy as np
-import numpy.typing as npt
 
 from mercer import _check
-from mercer._types import DType, Float64, Floating, Index
+from mercer._types import DType, Float64, Index, Int32, Int64
 from mercer.errors import InputError
 from mercer.inputs.strings import Strings
-from mercer.kernels.algebra.logarithmic import LogKernel
+from mercer.kernels.algebra.logarithmic import ComputedAsLogarithm
 from mercer.kernels.base import State
-from mercer.kernels.features.alphabet import Alphabet, checked_alphabet, encode_known, known_symbols
+from mercer.kernels.features.alphabet import Alphabet, encode_known, known_symbols
 from mercer.kernels.generative.learning import learn
-from mercer.kernels.generative.probabilities import Row, Rows, checked_row, checked_rows, refuse_shape
+from mercer.kernels.generative.probabilities import Row, Rows, check_hidden_model
 from mercer.kernels.generative.tree_loop import LANES, log_pair, tree_block
 
-Nodes = npt.NDArray[np.int64]
 _CELLS_PER_TILE = 1e8
+"""Products of probabilities in a tile, a tenth of a second or so: tiles cannot be interrupted."""
 _SMALL = 1e-50
 """A model with smaller probabilities than this leaves the range of float64 too easily: all pairs go in logarithms."""
 
@@ -31,22 +30,22 @@ _SMALL = 1e-50
 class Observed:
     """Strings of one length as small codes, and the base-2 logarithm of k(s, s)."""
 
-    codes: npt.NDArray[np.int32]
-    own: Float64
+    codes: Int32
+    logarithms: Float64
 
     def __len__(self) -> int:
         return len(self.codes)
 
     def take(self, index: Index) -> Observed:
-        return Observed(self.codes[index], self.own[index])
+        return Observed(self.codes[index], self.logarithms[index])
 
 
 @dataclass(frozen=True)
-class Marginal(LogKernel):
+class Marginal(ComputedAsLogarithm):
     """Strings of one length, emitted by nodes of a tree whose hidden states depend on the state of the parent.
 
     The model is given as `start`, `transitions` and `emissions`, over the symbols of an `alphabet`; or, where these are
-    None, learnt by `fit` with so many `states`.
+    None, learnt by `fit`, with that number of `states`.
     """
 
     start: Row | None = None
@@ -63,28 +62,14 @@ class Marginal(LogKernel):
         owner = type(self).__name__
         _check.integer(owner, "states", self.states, low=1)
         _check.integer(owner, "random_state", self.random_state, low=0)
-        if self.alphabet is not None:
-            object.__setattr__(self, "alphabet", checked_alphabet(owner, self.alphabet))
-        given = [name for name in ("start", "transitions", "emissions") if getattr(self, name) is not None]
-        if not given:
-            return
-        missing = [name for name in ("start", "transitions", "emissions", "alphabet") if getattr(self, name) is None]
-        if missing:
-            raise _check.fail(owner, missing[0], f"given beside {given[0]}, or none of the model at all", None)
-        start = checked_row(owner, "start", self.start)
-        transitions = checked_rows(owner, "transitions", self.transitions)
-        emissions = checked_rows(owner, "emissions", self.emissions)
-        refuse_shape(owner, "transitions", transitions, len(start), len(start))
-        refuse_shape(owner, "emissions", emissions, len(start), len(self.alphabet or ()))
-        for name, value in (("start", start), ("transitions", transitions), ("emissions", emissions)):
-            object.__setattr__(self, name, value)
+        check_hidden_model(self)
 
     @abstractmethod
-    def tree(self, length: int) -> tuple[Nodes, Nodes]:
+    def tree(self, length: int) -> tuple[Int64, Int64]:
         """The parent of each node, the root first, and the position that each node emits, or -1."""
 
     @abstractmethod
-    def length(self, lengths: npt.NDArray[np.int64]) -> int:
+    def length(self, lengths: Int64) -> int:
         """The one length that strings have, given those of the training strings."""
 
     @property
@@ -103,7 +88,7 @@ class Marginal(LogKernel):
             model = learn(codes, parents, places, self.states, len(symbols), self.random_state)
         return State({**shape, "start": model[0], "transitions": model[1], "emissions": model[2]})
 
-    def _codes(self, objects: Strings, state: State) -> npt.NDArray[np.int32]:
+    def _codes(self, objects: Strings, state: State) -> Int32:
         owner, length = type(self).__name__, int(state.values["length"])
         wrong = np.flatnonzero(objects.lengths != length)
         if len(wrong):
@@ -131,7 +116,7 @@ class Marginal(LogKernel):
         missing = np.argwhere(np.isnan(logs))
         if len(missing):
             with np.errstate(divide="ignore"):
-                tables = [np.log2(table) for table in (left_table, right_table, start, transitions)]
+                tables = [np.log(table) for table in (left_table, right_table, start, transitions)]
             for i, j in missing:
                 logs[i, j] = log_pair(left[i], tables[0], right[j], tables[1], tables[2], tables[3], parents, places)
         return logs
@@ -140,21 +125,9 @@ class Marginal(LogKernel):
         emissions = state.values["emissions"]
         out[...] = self._block(left.codes, emissions, right.codes, emissions, state)
 
-    def tile(self, left: Observed, right: Observed, state: State, out: Floating) -> None:
-        values = np.empty(out.shape)
-        self.log_tile(left, right, state, values)
-        with np.errstate(under="ignore"):
-            np.exp2(values, out=out, casting="same_kind")
-
     def tile_entries(self, left: Observed, right: Observed, state: State) -> int:
         cells = len(state.values["parents"]) * len(state.values["start"]) ** 2
         return max(LANES, int(_CELLS_PER_TILE / max(1, cells)))
 
-    def diagonal(self, features: Observed, state: State) -> Float64:
-        return np.asarray(np.exp2(features.own))
-
-    def log_diagonal(self, features: Observed, state: State) -> Float64:
-        return features.own
-
     def single_precision(self, features: Observed, state: State) -> bool:
-        return bool(features.own.min(initial=0.0) > -60.0)  # float32 ends at 2^-126
+        return bool(features.logarithms.min(initial=0.0) > -60.0)  # float32 ends at 2^-126

@@ -19,10 +19,11 @@ from mercer.kernels.base import State
 from mercer.kernels.features.alphabet import Alphabet, checked_alphabet, encode_known, known_symbols
 from mercer.kernels.features.counting import Counting
 from mercer.kernels.features.counts import CountFeatures
-from mercer.kernels.generative.information import INFORMATION, whitening
+from mercer.kernels.generative.fisher import INFORMATION, whitening
 from mercer.kernels.generative.probabilities import Rows, checked_rows, refuse_shape
 
 _MOST = 2**24
+"""Probabilities that a chain may have, 128 MB of them: a longer memory was asked for by mistake."""
 
 
 @final
@@ -61,7 +62,7 @@ class MarkovFisher(Counting):
             object.__setattr__(self, "alphabet", checked_alphabet(owner, self.alphabet))
         if self.probabilities is not None:
             if self.alphabet is None:
-                raise _check.fail(owner, "alphabet", "given beside probabilities: the symbols of the columns", None)
+                raise _check.fail(owner, "alphabet", "given with probabilities: the symbols of the columns", None)
             rows = checked_rows(owner, "probabilities", self.probabilities, positive=True)
             refuse_shape(owner, "probabilities", rows, len(self.alphabet) ** self.order, len(self.alphabet))
             object.__setattr__(self, "probabilities", rows)

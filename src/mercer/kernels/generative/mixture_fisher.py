@@ -13,23 +13,22 @@ from mercer._types import Float64
 from mercer.errors import InputError
 from mercer.inputs.vectors import Vectors
 from mercer.kernels.base import State
-from mercer.kernels.features.embedding import Embedding
-from mercer.kernels.generative.information import INFORMATION, whitening
+from mercer.kernels.generative.fisher import INFORMATION, Fisher
 from mercer.kernels.generative.probabilities import Row, checked_row
 
-_KINDS = ("diag", "full")
+_MODEL = ("weights", "means", "covariances")
 
 
 @final
 @dataclass(frozen=True)
-class GaussianMixtureFisher(Embedding):
+class GaussianMixtureFisher(Fisher):
     """The Fisher kernel of a mixture of Gaussians: k(x, z) = phi(x)' I^-1 phi(z), phi the gradient of log p(x).
 
     With g_c(x) the probability of component c given x, the gradient has g_c - w_c for the weights (as logits), g_c S_c
     (x - m_c) for the means, with S_c the inverse covariance, and g_c (S_c (x - m_c)(x - m_c)' S_c - S_c) / 2 for the
     covariances, of which the diagonal is taken where `covariance` is ``"diag"``. The mixture is given as `weights`,
     `means` and `covariances`, or made from scikit-learn's by ``GaussianMixtureFisher.of(mixture)``; where they are
-    None, `fit` trains scikit-learn's `GaussianMixture` with so many `components`. The `information` I is
+    None, `fit` trains scikit-learn's `GaussianMixture` with that number of `components`. The `information` I is
     ``"identity"``, or ``"empirical"``, the mean of phi phi' over the training vectors, by its pseudo-inverse.
 
     The score of a bag of vectors is the sum of their scores: so `DerivedSubsets` over this kernel compares bags.
@@ -50,26 +49,24 @@ class GaussianMixtureFisher(Embedding):
     random_state: int = 0
 
     domain = Vectors
-    reason = "its features are the scores of the model"
 
     def __post_init__(self) -> None:
         owner = "GaussianMixtureFisher"
         _check.integer(owner, "components", self.components, low=1)
-        _check.choice(owner, "covariance", self.covariance, _KINDS)
+        _check.choice(owner, "covariance", self.covariance, ("diag", "full"))
         _check.choice(owner, "information", self.information, INFORMATION)
         _check.integer(owner, "random_state", self.random_state, low=0)
-        missing = [name for name in ("weights", "means", "covariances") if getattr(self, name) is None]
+        missing = [name for name in _MODEL if getattr(self, name) is None]
         if len(missing) in (1, 2):
-            raise _check.fail(owner, missing[0], "given beside the rest of the mixture, or none of it at all", None)
+            raise _check.fail(owner, missing[0], "given with the rest of the mixture, or none of it at all", None)
         if not missing:
             weights = checked_row(owner, "weights", self.weights)
             means, covariances = (np.array(value, dtype=np.float64) for value in (self.means, self.covariances))
             if means.ndim != 2 or len(means) != len(weights) or not np.isfinite(means).all():
                 raise _check.fail(owner, "means", f"a matrix of {len(weights)} rows, one for each weight", self.means)
             _refuse_covariances(owner, covariances, means, self.covariance)
-            object.__setattr__(self, "weights", weights)
-            object.__setattr__(self, "means", means)
-            object.__setattr__(self, "covariances", covariances)
+            for name, value in zip(_MODEL, (weights, means, covariances), strict=True):
+                object.__setattr__(self, name, value)
         super().__post_init__()
 
     @classmethod
@@ -89,22 +86,10 @@ class GaussianMixtureFisher(Embedding):
     def data_dependent(self) -> bool:
         return self.weights is None or self.information == "empirical"
 
-    def resolve(self, objects: Vectors) -> State:
-        if self.weights is None:
-            model = self._trained(objects)
-        else:
-            model = {
-                "weights": np.asarray(self.weights), "means": self.means, "covariances": self.covariances,
-            }  # fmt: skip
-        state = State(model)
-        scores = self._scores(objects, state)
-        return (
-            State({**model, "whitening": whitening(scores, "GaussianMixtureFisher")})
-            if self.information == "empirical"
-            else state
-        )
-
-    def _trained(self, objects: Vectors) -> dict[str, Float64]:
+    def model(self, objects: Vectors) -> State:
+        if self.weights is not None:
+            given = {"weights": np.asarray(self.weights), "means": self.means, "covariances": self.covariances}
+            return State(given)
         from sklearn.mixture import GaussianMixture
 
         if len(objects) < self.components:
@@ -115,17 +100,9 @@ class GaussianMixtureFisher(Embedding):
             self.components, covariance_type=self.covariance, random_state=self.random_state, max_iter=500
         )
         mixture.fit(objects.dense().astype(np.float64, copy=False))
-        return {
-            "weights": np.asarray(mixture.weights_),
-            "means": np.asarray(mixture.means_),
-            "covariances": np.asarray(mixture.covariances_),
-        }
+        return State({name: np.asarray(getattr(mixture, f"{name}_")) for name in _MODEL})
 
-    def coordinates(self, objects: Any, state: State) -> Float64:
-        scores = self._scores(objects, state)
-        return scores if self.information == "identity" else scores @ state.values["whitening"]
-
-    def _scores(self, objects: Vectors, state: State) -> Float64:
+    def scores(self, objects: Vectors, state: State) -> Float64:
         weights, means = state.values["weights"], state.values["means"]
         covariances = state.values["covariances"]
         rows = objects.dense().astype(np.float64, copy=False)

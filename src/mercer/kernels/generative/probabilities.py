@@ -9,10 +9,12 @@ import numpy as np
 from mercer import _check
 from mercer._types import Float64
 from mercer.errors import ParameterError
+from mercer.kernels.features.alphabet import checked_alphabet
 
 Row = tuple[float, ...]
 Rows = tuple[Row, ...]
 _TOLERANCE = 1e-6
+"""Sums this far from 1 are rounding of printed probabilities, and are repaired; others are mistakes."""
 
 
 def checked_row(owner: str, field: str, value: Any) -> Row:
@@ -34,6 +36,25 @@ def checked_rows(owner: str, field: str, value: Any, *, positive: bool = False) 
                 f"0 at column {where}. Smooth the estimates: add a little to every count."
             )
     return tuple(_scaled(row) for row in rows)
+
+
+def check_hidden_model(kernel: Any) -> None:
+    """Normalise `start`, `transitions` and `emissions` of a kernel: all given, with its `alphabet`, or none."""
+    owner, parts = type(kernel).__name__, ("start", "transitions", "emissions")
+    if kernel.alphabet is not None:
+        object.__setattr__(kernel, "alphabet", checked_alphabet(owner, kernel.alphabet))
+    if all(getattr(kernel, name) is None for name in parts):
+        return
+    missing = [name for name in (*parts, "alphabet") if getattr(kernel, name) is None]
+    if missing:
+        raise _check.fail(owner, missing[0], "given with the rest of the model, or none of it at all", None)
+    start = checked_row(owner, "start", kernel.start)
+    transitions = checked_rows(owner, "transitions", kernel.transitions)
+    emissions = checked_rows(owner, "emissions", kernel.emissions)
+    refuse_shape(owner, "transitions", transitions, len(start), len(start))
+    refuse_shape(owner, "emissions", emissions, len(start), len(kernel.alphabet))
+    for name, value in zip(parts, (start, transitions, emissions), strict=True):
+        object.__setattr__(kernel, name, value)
 
 
 def refuse_shape(owner: str, field: str, value: Any, rows: int, columns: int) -> None:

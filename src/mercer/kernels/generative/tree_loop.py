@@ -13,6 +13,7 @@ import numpy as np
 from mercer._jit import Array, jit
 
 LANES = 16
+"""Strings compared with one at a time, a multiple of what a vector register holds; more would crowd the first cache."""
 _NARROW = 1e-200
 """A state so much less likely than another is about to be lost, though it may lead to most of the result."""
 
@@ -99,7 +100,7 @@ def log_pair(
     left: Array, left_logs: Array, right: Array, right_logs: Array, start: Array, transitions: Array,
     parents: Array, places: Array,
 ) -> Any:  # fmt: skip
-    """The same of one pair, all in base-2 logarithms."""
+    """The same of one pair; all tables are natural logarithms."""
     nodes, states = parents.shape[0], start.shape[0]
     below = np.zeros((nodes, states))
     for v in range(nodes - 1, -1, -1):
@@ -108,12 +109,13 @@ def log_pair(
                 below[v, a] += left_logs[a, left[places[v]]] + right_logs[a, right[places[v]]]
         if v > 0:
             for a in range(states):
-                below[parents[v], a] += _log_sum(transitions[a], below[v])
-    return _log_sum(start, below[0])
+                below[parents[v], a] += log_sum(transitions[a], below[v])
+    return log_sum(start, below[0]) / np.log(2.0)
 
 
 @jit(reassociate=False)
-def _log_sum(first: Array, second: Array) -> Any:
+def log_sum(first: Array, second: Array) -> Any:
+    """log of the sum over b of e^(first[b] + second[b])."""
     highest = -np.inf
     for b in range(first.shape[0]):
         highest = max(highest, first[b] + second[b])
@@ -121,5 +123,5 @@ def _log_sum(first: Array, second: Array) -> Any:
         return highest
     total = 0.0
     for b in range(first.shape[0]):
-        total += 2.0 ** (first[b] + second[b] - highest)
-    return highest + np.log2(total)
+        total += np.exp(first[b] + second[b] - highest)
+    return highest + np.log(total)

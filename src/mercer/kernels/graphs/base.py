@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mercer._types import DType, Float64, Floating
+from mercer._types import DType, Float64, Floating, Int64
 from mercer.errors import InputError
 from mercer.inputs.graphs import Graphs
 from mercer.kernels.base import Kernel, State
@@ -41,7 +41,7 @@ class CountingGraphs(GraphKernel, HasFeatureMap):
         return bool(features.squared_lengths.max(initial=0.0) < EXACT_IN_SINGLE)
 
 
-def kind_of(graphs: Graphs) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+def kind_of(graphs: Graphs) -> Int64:
     """Whether graphs are directed, and have labels on nodes and edges."""
     flags = (graphs.directed, graphs.labels is not None, graphs.edge_labels is not None)
     return np.asarray(flags, dtype=np.int64)

@@ -10,12 +10,12 @@ import itertools
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from mercer._jit import Array, jit
-from mercer._types import Float64
+from mercer._types import Float64, Int64
 from mercer.inputs.graphs import Graphs
 from mercer.kernels.loops.mixing import mix
+from mercer.kernels.loops.pairs import longest_part
 
 ENUMERATED = 60
 """Graphs of up to so many nodes have all their sets of five enumerated: at most 5.5 million."""
@@ -72,7 +72,7 @@ def of_size_5(graphs: Graphs, samples: int, random_state: int) -> Float64:
 
 
 @functools.cache
-def classes_of_codes(size: int) -> npt.NDArray[np.int64]:
+def classes_of_codes(size: int) -> Int64:
     """The class of each adjacency code: bit b of a code says whether the b-th pair (0,1), (0,2), (1,2), (0,3) ... is
     joined."""
     pairs = [(i, j) for j in range(size) for i in range(j)]
@@ -107,9 +107,7 @@ def _counts(offsets: Array, bounds: Array, neighbours: Array, four: bool) -> Any
     edges at a node, walks of three edges, squares, triangles with a tail, squares with a chord, complete graphs."""
     graphs = offsets.shape[0] - 1
     out = np.zeros((graphs, 10 if four else 4), dtype=np.float64)
-    largest = 0
-    for g in range(graphs):
-        largest = max(largest, offsets[g + 1] - offsets[g])
+    largest = longest_part(offsets)
     near = np.zeros(largest, dtype=np.uint8)
     twice = np.zeros(largest, dtype=np.int64)
     touched = np.empty(largest, dtype=np.int64)

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from typing import Self, final
 
 import numpy as np
-import numpy.typing as npt
 
 from mercer import _check
-from mercer._types import DType
+from mercer._types import DType, UInt64
 from mercer.inputs.graphs import Graphs
 from mercer.inputs.ragged import offsets_of
 from mercer.kernels.base import State
@@ -83,7 +82,7 @@ class EdgeHistogram(CountingGraphs):
         yield cls(ends=True)
 
 
-def node_names(graphs: Graphs) -> npt.NDArray[np.uint64]:
+def node_names(graphs: Graphs) -> UInt64:
     """A mixed hash of the label of every node; one for all where there are no labels."""
     labels = graphs.labels
     return mixed(np.zeros(int(graphs.offsets[-1]), dtype=np.uint64) if labels is None else labels)

@@ -6,24 +6,24 @@ import functools
 import hashlib
 import threading
 from abc import abstractmethod
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 import scipy.sparse as sp
 
 from mercer import _check
-from mercer._types import DType, Float64, Floating
+from mercer._types import Float64, Int64
 from mercer.errors import InputError
 from mercer.inputs.nodes import Nodes
-from mercer.kernels.base import Kernel, State
-from mercer.kernels.features.embedding import Coordinates
+from mercer.kernels.base import State
+from mercer.kernels.features.embedding import Embedding
 
 _lock = threading.Lock()
 _KEPT = 4
+"""Eigendecompositions remembered. A search over decays needs one; each costs the memory of its matrix."""
 
 
-class NodeKernel(Kernel):
+class NodeKernel(Embedding):
     """k(u, v) = (V f(w) V')_uv, where V w V' is a symmetric matrix of the graph and f depends on the kernel.
 
     The graph is part of the kernel: there is no value for nodes that it does not have. The eigendecomposition is
@@ -31,13 +31,19 @@ class NodeKernel(Kernel):
     """
 
     graph: Any
+    needs_weights: ClassVar[bool] = False
+    """Whether entries of the graph are weights, of which none may be negative."""
     domain = Nodes
     reason = "it is a function without negative values of the eigenvalues of a symmetric matrix"
 
+    def __post_init__(self) -> None:
+        graph = similarity(type(self).__name__, self.graph, weights=self.needs_weights)
+        object.__setattr__(self, "graph", graph)
+
     @property
-    @abstractmethod
     def matrix(self) -> Float64:
         """The symmetric matrix that is decomposed."""
+        return np.asarray(self.graph)
 
     @abstractmethod
     def spectrum(self, values: Float64) -> Float64:
@@ -47,7 +53,7 @@ class NodeKernel(Kernel):
         self._numbers(objects)
         return State()
 
-    def _numbers(self, objects: Nodes) -> npt.NDArray[np.int64]:
+    def _numbers(self, objects: Nodes) -> Int64:
         size = len(self.graph)
         beyond = np.flatnonzero(objects.numbers >= size)
         if len(beyond):
@@ -58,18 +64,11 @@ class NodeKernel(Kernel):
             )
         return objects.numbers
 
-    def features(self, objects: Nodes, state: State, dtype: DType) -> Coordinates:
+    def coordinates(self, objects: Nodes, state: State) -> Float64:
         values, vectors = decomposed(self.matrix)
         scales = self.spectrum(values)
         used = scales > 0
-        rows = vectors[self._numbers(objects)][:, used] * np.sqrt(scales[used])
-        return Coordinates.of(rows, dtype)
-
-    def tile(self, left: Coordinates, right: Coordinates, state: State, out: Floating) -> None:
-        np.matmul(left.rows, right.rows.T, out=out)
-
-    def diagonal(self, features: Coordinates, state: State) -> Float64:
-        return features.squared_lengths
+        return np.asarray(vectors[self._numbers(objects)][:, used] * np.sqrt(scales[used]))
 
 
 def similarity(owner: str, graph: Any, *, weights: bool = False) -> Float64:

@@ -5,18 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from mercer._jit import Array, jit
-from mercer._types import DType
+from mercer._types import DType, UInt64
 from mercer.inputs.graphs import Graphs
 from mercer.kernels.features.counts import CountFeatures, count_into
-from mercer.kernels.loops.mixing import mix, mixed
+from mercer.kernels.graphs.histograms import node_names
+from mercer.kernels.loops.mixing import mix
+from mercer.kernels.loops.pairs import longest_part
 
-Colours = npt.NDArray[np.uint64]
 
-
-def refined(graphs: Graphs, rounds: int, *, edge_labels: bool = False) -> list[Colours]:
+def refined(graphs: Graphs, rounds: int, *, edge_labels: bool = False) -> list[UInt64]:
     """The colours of all nodes after 0, 1, ..., `rounds` rounds.
 
     Round 0 is the label (one colour for all where there are none). A new colour is a 64-bit hash of the old one and of
@@ -24,7 +23,7 @@ def refined(graphs: Graphs, rounds: int, *, edge_labels: bool = False) -> list[C
     directed graphs, of the multisets of successors and of predecessors. Equal neighbourhoods have equal colours
     in any batch.
     """
-    found, arrays = [_first_colours(graphs)], _arrays(graphs, edge_labels)
+    found, arrays = [node_names(graphs)], _arrays(graphs, edge_labels)
     for _ in range(rounds):
         found.append(_refine(found[-1], *arrays))
     return found
@@ -32,13 +31,8 @@ def refined(graphs: Graphs, rounds: int, *, edge_labels: bool = False) -> list[C
 
 def colour_counts(graphs: Graphs, rounds: int, edge_labels: bool, dtype: DType) -> CountFeatures:
     """How many nodes of each graph have each colour, of every round: graph by graph, so that memory stays near."""
-    ids, counts, offsets = _counted(rounds, _first_colours(graphs), *_arrays(graphs, edge_labels))
+    ids, counts, offsets = _counted(rounds, node_names(graphs), *_arrays(graphs, edge_labels))
     return CountFeatures.of_counted(ids, counts, offsets, dtype)
-
-
-def _first_colours(graphs: Graphs) -> Colours:
-    nodes = int(graphs.offsets[-1])
-    return mixed(np.zeros(nodes, dtype=np.int64) if graphs.labels is None else graphs.labels)
 
 
 def _arrays(graphs: Graphs, edge_labels: bool) -> tuple[Any, ...]:
@@ -50,7 +44,7 @@ def _arrays(graphs: Graphs, edge_labels: bool) -> tuple[Any, ...]:
 @jit
 def _refine(colours: Array, offsets: Array, bounds: Array, neighbours: Array, ties: Array, directed: bool) -> Any:
     out = np.empty(colours.shape[0], dtype=np.uint64)
-    scratch = np.empty((2, _largest(offsets)), dtype=np.uint64)
+    scratch = np.empty((2, longest_part(offsets)), dtype=np.uint64)
     for g in range(offsets.shape[0] - 1):
         first, last = offsets[g], offsets[g + 1]
         _step(colours[first:last], bounds[first : last + 1], neighbours, ties, directed, scratch, out[first:last])
@@ -66,7 +60,7 @@ def _counted(
     ids = np.empty(most, dtype=np.uint64)
     counts = np.empty(most, dtype=np.float64)
     ends = np.zeros(graphs + 1, dtype=np.int64)
-    largest = _largest(offsets)
+    largest = longest_part(offsets)
     scratch = np.empty((2, largest), dtype=np.uint64)
     known = np.empty((rounds + 1, largest), dtype=np.uint64)
     names = np.empty((rounds + 1) * largest, dtype=np.uint64)
@@ -84,14 +78,6 @@ def _counted(
         used = count_into(names[: (rounds + 1) * n], ids, counts, used)
         ends[g + 1] = used
     return ids[:used].copy(), counts[:used].copy(), ends
-
-
-@jit
-def _largest(offsets: Array) -> Any:
-    largest = 0
-    for g in range(offsets.shape[0] - 1):
-        largest = max(largest, offsets[g + 1] - offsets[g])
-    return largest
 
 
 @jit

@@ -13,7 +13,7 @@ from scipy.sparse.csgraph import dijkstra
 
 from mercer import _check
 from mercer._jit import Array, jit
-from mercer._types import DType
+from mercer._types import DType, Int64, UInt64
 from mercer.inputs.graphs import Graphs
 from mercer.kernels.base import State
 from mercer.kernels.features.counts import CountFeatures
@@ -52,7 +52,7 @@ class ShortestPath(CountingGraphs):
         rows, names, counts = _weighted(graphs, self) if graphs.weights is not None else _unweighted(graphs, self)
         return added_up(rows, names, counts, len(graphs), dtype)
 
-    def length_names(self, lengths: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+    def length_names(self, lengths: npt.NDArray[Any]) -> Int64:
         """Lengths as multiples of the resolution."""
         return np.rint(lengths / self.resolution).astype(np.int64)
 
@@ -104,7 +104,7 @@ def _weighted(graphs: Graphs, kernel: ShortestPath) -> tuple[Any, Any, Any]:
     return np.concatenate(rows), np.concatenate(names), np.concatenate(counts)
 
 
-def paths_of(graphs: Graphs, kernel: ShortestPath) -> tuple[Any, Any, npt.NDArray[np.uint64]]:
+def paths_of(graphs: Graphs, kernel: ShortestPath) -> tuple[Any, Any, UInt64]:
     """Start, end and name of every shortest path that counts, of one graph."""
     lengths = dijkstra(sp.csr_array(graphs.adjacency(0)), directed=True)
     reached = np.isfinite(lengths) & ~np.eye(len(lengths), dtype=bool)

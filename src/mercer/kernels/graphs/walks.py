@@ -6,19 +6,22 @@ from dataclasses import dataclass
 from typing import Any, Self, final
 
 import numpy as np
-import numpy.typing as npt
 import scipy.sparse as sp
 from scipy.sparse.linalg import eigs, eigsh
 
 from mercer._jit import Array, jit
-from mercer._types import Float64, Floating, Index
+from mercer._types import Float64, Floating, Index, Int64
 from mercer.inputs.graphs import Graphs
 from mercer.inputs.ragged import offsets_of, take_rows
+from mercer.kernels.loops.pairs import longest_part
 
 Series = tuple[float, bool, int]
 """The decay, whether terms are divided by j!, and the last j (-1: never ends)."""
 
 _DENSE_NODES = 400
+"""Graphs of up to this many nodes have all eigenvalues computed; Lanczos iterations overtake that beyond."""
+_PAIRS_OF_EIGENVALUES, _PAIRS_OF_ARCS = 5e8, 2e7
+"""In a tile, about a second of work: eigenvalues are paired once, arcs once in every step of the iteration."""
 
 
 @final
@@ -32,7 +35,11 @@ class Spectra:
 
     values: Float64
     weights: Float64
-    offsets: npt.NDArray[np.int64]
+    offsets: Int64
+
+    def arrays(self) -> tuple[Any, ...]:
+        """What the loop over pairs of eigenvalues reads."""
+        return self.values, self.weights, self.offsets
 
     @classmethod
     def of(cls, graphs: Graphs, *, uniform: bool) -> Self:
@@ -85,7 +92,8 @@ class WalkGraphs:
     def take(self, index: Index) -> WalkGraphs:
         return WalkGraphs(self.graphs.take(index), self.scales[index])
 
-    def arrays(self) -> tuple[Any, Any, Any, Any, Any, Any]:
+    def arrays(self) -> tuple[Any, ...]:
+        """What the loop over product graphs reads."""
         own = self.graphs
         return own.offsets, own.bounds, own.neighbours, own.labels, own.edge_labels, own.weights
 
@@ -119,26 +127,23 @@ def spectral_radii(graphs: Graphs) -> Float64:
 def walk_sums(left: Walks, right: Walks, series: Series, out: Floating) -> None:
     """The sum over pairs of matching walks, for every pair of graphs."""
     if isinstance(left, Spectra) and isinstance(right, Spectra):
-        arrays = (left.values, left.weights, left.offsets, right.values, right.weights, right.offsets)
-        _spectral_sums(*arrays, *series, out)
+        _spectral_sums(left.arrays(), right.arrays(), series, out)
     elif isinstance(left, WalkGraphs) and isinstance(right, WalkGraphs):
-        decay, exponential, steps = series
-        symmetric = not left.graphs.directed
-        _product_sums(*left.arrays(), *right.arrays(), decay, exponential, steps, symmetric, False, out)
+        _product_sums(left.arrays(), right.arrays(), series, not left.graphs.directed, False, out)
         out *= (left.scales[:, None] * right.scales).astype(out.dtype)
 
 
 def tile_entries(left: Walks, right: Walks) -> int:
-    """About a second's worth of pairs: a pair costs its pairs of eigenvalues once, or its pairs of arcs many times."""
+    """How many pairs of graphs a tile may have."""
     if isinstance(left, Spectra) and isinstance(right, Spectra):
-        return max(1, int(5e8 / max(1.0, _mean(left.offsets) * _mean(right.offsets))))
+        return max(1, int(_PAIRS_OF_EIGENVALUES / max(1.0, _mean(left.offsets) * _mean(right.offsets))))
     assert isinstance(left, WalkGraphs)
     assert isinstance(right, WalkGraphs)
     arcs = [max(1.0, _mean(side.graphs.arc_offsets) + _mean(side.graphs.offsets)) for side in (left, right)]
-    return max(1, int(2e7 / (arcs[0] * arcs[1])))
+    return max(1, int(_PAIRS_OF_ARCS / (arcs[0] * arcs[1])))
 
 
-def _mean(offsets: npt.NDArray[np.int64]) -> float:
+def _mean(offsets: Int64) -> float:
     return float(offsets[-1]) / max(1, len(offsets) - 1)
 
 
@@ -150,25 +155,15 @@ def own_walk_sums(features: Walks, series: Series) -> Float64:
             own = features.take(slice(number, number + 1))
             walk_sums(own, own, series, out[number : number + 1])
         return out[:, 0]
-    decay, exponential, steps = series
-    symmetric = not features.graphs.directed
-    _product_sums(*features.arrays(), *features.arrays(), decay, exponential, steps, symmetric, True, out)
+    _product_sums(features.arrays(), features.arrays(), series, not features.graphs.directed, True, out)
     return np.asarray(out[:, 0] * features.scales**2)
 
 
 @jit
-def _spectral_sums(
-    values: Array,
-    weights: Array,
-    offsets: Array,
-    other_values: Array,
-    other_weights: Array,
-    other_offsets: Array,
-    decay: float,
-    exponential: bool,
-    steps: int,
-    out: Array,
-) -> None:
+def _spectral_sums(left: Array, right: Array, series: Array, out: Array) -> None:
+    values, weights, offsets = left
+    other_values, other_weights, other_offsets = right
+    decay, exponential, steps = series
     for i in range(out.shape[0]):
         for j in range(out.shape[1]):
             total = 0.0
@@ -194,39 +189,18 @@ def _spectral_sums(
 
 
 @jit
-def _product_sums(
-    offsets: Array,
-    bounds: Array,
-    neighbours: Array,
-    labels: Array,
-    ties: Array,
-    weights: Array,
-    other_offsets: Array,
-    other_bounds: Array,
-    other_neighbours: Array,
-    other_labels: Array,
-    other_ties: Array,
-    other_weights: Array,
-    decay: float,
-    exponential: bool,
-    steps: int,
-    symmetric: bool,
-    own: bool,
-    out: Array,
-) -> None:
+def _product_sums(left: Array, right: Array, series: Array, symmetric: bool, own: bool, out: Array) -> None:
     """1'f(A)1 on the direct product of each pair of graphs (with `own`, of each graph with itself)."""
-    room = 1
-    for i in range(offsets.shape[0] - 1):
-        room = max(room, offsets[i + 1] - offsets[i])
-    wide = 1
-    for j in range(other_offsets.shape[0] - 1):
-        wide = max(wide, other_offsets[j + 1] - other_offsets[j])
-    first = np.empty(room * wide, dtype=np.int64)
-    second = np.empty(room * wide, dtype=np.int64)
-    x = np.zeros(room * wide)
-    y = np.zeros(room * wide)
-    residual = np.zeros(room * wide)
-    solution = np.zeros(room * wide)
+    offsets, bounds, neighbours, labels, ties, weights = left
+    other_offsets, other_bounds, other_neighbours, other_labels, other_ties, other_weights = right
+    decay, exponential, steps = series
+    room = longest_part(offsets) * longest_part(other_offsets)
+    first = np.empty(room, dtype=np.int64)
+    second = np.empty(room, dtype=np.int64)
+    x = np.zeros(room)
+    y = np.zeros(room)
+    residual = np.zeros(room)
+    solution = np.zeros(room)
     for i in range(offsets.shape[0] - 1):
         for column in range(out.shape[1]):
             j = i if own else column

@@ -22,10 +22,10 @@ from mercer.kernels.loops.elementary import (
     tanh_64,
 )
 
-_LARGEST_32 = 3e38
-_LARGEST_64 = 1e308
-"""Rates are clamped to these: an infinite one would make NaN of a distance of 0."""
+_LARGEST_32, _LARGEST_64 = 3e38, 1e308
+"""Rates are clamped to these, next to the largest floats: an infinite one would make NaN of a distance of 0."""
 _SMALL_POWER = 8
+"""Whole exponents up to this are faster by multiplication than by a logarithm and an exponential."""
 
 
 def exp(tile: Floating, gain: float) -> None:
@@ -91,6 +91,18 @@ def squared_distances(tile: Array, left: Array, right: Array) -> None:
         length = left[i]
         for j in range(row.shape[0]):
             row[j] = max(length + right[j] - two * row[j], zero)
+
+
+@jit
+def shared_part(tile: Array, left: Array, right: Array) -> None:
+    """tile <- tile / (left + right - tile), in place; two empty objects are equal, so their 0 / 0 is 1."""
+    zero, one = tile.dtype.type(0), tile.dtype.type(1)
+    for i in range(tile.shape[0]):
+        row = tile[i]
+        own = left[i]
+        for j in range(row.shape[0]):
+            together = own + right[j] - row[j]
+            row[j] = row[j] / together if together > zero else one
 
 
 @jit(reassociate=False)

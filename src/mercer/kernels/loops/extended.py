@@ -6,15 +6,15 @@ is negligible beside its neighbours may lead to most of the result. So each cell
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from mercer._jit import jit
 
 LOG2_RADIX = 960
-_LARGE = 2.0**480
-_SMALL = 2.0**-480
-_RADIX = 2.0**960
-_INVERSE_RADIX = 2.0**-960
+"""A float carries half of this to either side, so that the product of two is still one: float64 ends at 2^1024."""
+_RADIX, _INVERSE_RADIX = 2.0**LOG2_RADIX, 2.0**-LOG2_RADIX
+_LARGE, _SMALL = 2.0 ** (LOG2_RADIX // 2), 2.0 ** -(LOG2_RADIX // 2)
 
 
 @jit(reassociate=False)
@@ -41,3 +41,8 @@ def added(x: Any, e: Any, y: Any, f: Any) -> Any:
     if f == e + 1:
         return scaled(x * _INVERSE_RADIX + y, f)
     return (x, e) if e > f else (y, f)
+
+
+def logarithm(x: float, e: int) -> float:
+    """log2 of such a number."""
+    return -math.inf if x == 0.0 else math.log2(x) + LOG2_RADIX * e

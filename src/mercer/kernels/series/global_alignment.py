@@ -4,40 +4,35 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self, final
 
 import numpy as np
 
 from mercer import _check
 from mercer._jit import Array, jit
-from mercer._types import DType, Float64, Floating
-from mercer.inputs.series import Series, refuse_other_channels
-from mercer.kernels.algebra.logarithmic import LogKernel
+from mercer._types import DType, Float64
+from mercer.inputs.series import Series
+from mercer.kernels.algebra.logarithmic import ComputedAsLogarithm
 from mercer.kernels.base import State
 from mercer.kernels.loops.elementary import LOWEST_64, exp_parts_64
-from mercer.kernels.loops.extended import LOG2_RADIX, added, scaled
-from mercer.kernels.series.lanes import (
-    LANES,
-    SeriesFeatures,
-    all_pairs,
-    entries,
-    fill_lanes,
-    longest_of,
-    own_pairs,
-    squared_distances,
-)
+from mercer.kernels.loops.extended import LOG2_RADIX, added, logarithm, scaled
+from mercer.kernels.loops.pairs import PairLoop, SequenceFeatures, longest_of, recompute, with_numbers
+from mercer.kernels.series.lanes import LANES, RUNNER, entries, fill_lanes, moments, squared_distances
 
 _SHRINK = math.sqrt(2.0) - 1.0
 """Alignments of n and m moments are at most (1 + sqrt 2)^(n + m) many, so this factor per step keeps sums below 1."""
 _LEAST = 1e-270
 """What is lost below 1e-308 in any cell is negligible beside results above this: no factor of a path exceeds 1."""
 _MOMENTS = 1000
+"""Moments in the sample that sigma is read off: a million distances, a few hundredths of a second."""
+_LONG, _RECOMPUTED = 300, 8.0
+"""Pairs of series longer than this are often computed again, which costs about so many times as much."""
 
 
 @final
 @dataclass(frozen=True)
-class GlobalAlignment(LogKernel):
+class GlobalAlignment(ComputedAsLogarithm):
     """The global alignment kernel: k(x, z) = sum over all monotone alignments of prod kappa(x_i, z_j).
 
     An alignment ties the first moments, the last moments, and takes steps (1, 0), (0, 1) and (1, 1) between. The local
@@ -79,57 +74,29 @@ class GlobalAlignment(LogKernel):
         rate = min(0.5 / sigma / sigma, 1e300) if sigma > 1e-150 else 1e300
         return State({"sigma": np.asarray(sigma), "rate": np.asarray(rate), "channels": np.asarray(objects.channels)})
 
-    def features(self, objects: Series, state: State, dtype: DType) -> SeriesFeatures:
-        refuse_other_channels(objects, int(state.values["channels"]))
-        plain = SeriesFeatures.of(objects)
-        own = self._completed(own_pairs(self._loop(state), plain), plain, plain, state, same=True)
-        return SeriesFeatures.of(objects, own)
+    def features(self, objects: Series, state: State, dtype: DType) -> SequenceFeatures:
+        plain = moments(objects, state)
+        own = self._completed(RUNNER.own(self._loop(state), plain, 1.0), plain, plain, state)
+        return replace(plain, logarithms=own)
 
+    @property
     def _width(self) -> int:
         return 0 if self.band is None else self.band
 
-    def _loop(self, state: State) -> Any:
-        rate, width = state.number("rate"), self._width()
+    def _loop(self, state: State) -> PairLoop:
+        return with_numbers(_pairs, state.number("rate"), self._width)
 
-        def loop(left: Any, starts: Any, right: Any, ends: Any, first: Any, second: Any, out: Any) -> None:
-            _pairs(left, starts, right, ends, first, second, out, rate, width)
+    def _completed(self, logs: Float64, left: SequenceFeatures, right: SequenceFeatures, state: State) -> Float64:
+        """Logarithms in which pairs that left the range of float64 are computed again, with a scale for every cell."""
+        rate = state.number("rate")
+        return recompute(logs, left, right, lambda x, z: logarithm(*_long_pair(x, z, rate, self._width)))
 
-        return loop
+    def log_tile(self, left: SequenceFeatures, right: SequenceFeatures, state: State, out: Float64) -> None:
+        RUNNER.fill(self._loop(state), left, right, 1.0, out)
+        self._completed(out, left, right, state)
 
-    def _completed(
-        self, logs: Float64, left: SeriesFeatures, right: SeriesFeatures, state: State, *, same: bool = False
-    ) -> Float64:
-        """Logarithms in which pairs that left the range of float64 are done again, with a scale for every cell."""
-        for place in np.argwhere(np.isnan(logs)):
-            i, j = place[0], place[0] if same else place[1]
-            mantissa, exponent = _long_pair(
-                left.values[left.offsets[i] : left.offsets[i + 1]],
-                right.values[right.offsets[j] : right.offsets[j + 1]],
-                state.number("rate"),
-                self._width(),
-            )
-            logs[tuple(place)] = -np.inf if mantissa == 0 else math.log2(mantissa) + LOG2_RADIX * exponent
-        return logs
-
-    def tile(self, left: SeriesFeatures, right: SeriesFeatures, state: State, out: Floating) -> None:
-        values = np.empty(out.shape)
-        self.log_tile(left, right, state, values)
-        with np.errstate(over="ignore", under="ignore"):  # FittedKernel.diagonal answers overflow in words
-            np.exp2(values, out=out, casting="same_kind")
-
-    def log_tile(self, left: SeriesFeatures, right: SeriesFeatures, state: State, out: Float64) -> None:
-        out[...] = self._completed(all_pairs(self._loop(state), left, right), left, right, state)
-
-    def tile_entries(self, left: SeriesFeatures, right: SeriesFeatures, state: State) -> int:
-        longest = max(left.lengths.max(initial=0), right.lengths.max(initial=0))
-        return entries(left, right, 1.0 if longest < 300 else 8.0)
-
-    def diagonal(self, features: SeriesFeatures, state: State) -> Float64:
-        with np.errstate(over="ignore"):
-            return np.asarray(np.exp2(features.own))
-
-    def log_diagonal(self, features: SeriesFeatures, state: State) -> Float64:
-        return features.own
+    def tile_entries(self, left: SequenceFeatures, right: SequenceFeatures, state: State) -> int:
+        return entries(left, right, 1.0 if max(left.longest, right.longest) < _LONG else _RECOMPUTED)
 
     @classmethod
     def examples(cls) -> Iterator[Self]:

@@ -1,94 +1,28 @@
-"""Pairs of series side by side: a dynamic programme runs on `LANES` pairs at once, one per lane of vector registers."""
+"""Series side by side, one pair per lane, for the dynamic programmes on pairs of series."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, Self, final
-
-import numpy as np
-import numpy.typing as npt
-
 from mercer._jit import Array, jit
-from mercer._types import Float64, Index
-from mercer.inputs.ragged import take_rows
-from mercer.inputs.series import Series
+from mercer.inputs.series import Series, refuse_other_channels
+from mercer.kernels.base import State
+from mercer.kernels.loops.pairs import PairRunner, SequenceFeatures
 
 LANES = 16
-_CELLS_PER_CALL = 2e8
-"""A second or so: calls into compiled code cannot be interrupted."""
-_CELLS_PER_TILE = 1e7
-"""Some hundredths of a second, so that a few dozen series make work for every thread."""
+"""Pairs compared at once: a few vector registers of float64; with more, the moments of a row leave the first cache."""
 
-PairLoop = Callable[[Any, Any, Any, Any, Any, Any, Any], None]
-"""(left moments, left offsets, right moments, right offsets, left pair, right pair, out): out[k] = value of pair k."""
+RUNNER = PairRunner(LANES, cells_per_call=2e8, cells_per_tile=1e7)
+"""Tiles take some hundredths of a second, so that a few dozen series make work for every thread."""
 
 
-@final
-@dataclass(frozen=True, eq=False)
-class SeriesFeatures:
-    """Moments with offsets, and what a kernel keeps of each series compared with itself."""
-
-    values: Float64
-    offsets: npt.NDArray[np.int64]
-    own: Float64
-
-    @classmethod
-    def of(cls, series: Series, own: Float64 | None = None) -> Self:
-        return cls(series.values, series.offsets, np.zeros(len(series)) if own is None else own)
-
-    @property
-    def lengths(self) -> npt.NDArray[np.int64]:
-        return np.diff(self.offsets)
-
-    def __len__(self) -> int:
-        return len(self.offsets) - 1
-
-    def take(self, index: Index) -> SeriesFeatures:
-        values, offsets = take_rows(index, self.offsets, self.values)
-        return SeriesFeatures(values, offsets, self.own[index])
+def moments(series: Series, state: State) -> SequenceFeatures:
+    """Series as features, refused unless they have the channels of the training series."""
+    refuse_other_channels(series, int(state.values["channels"]))
+    return SequenceFeatures.of(series.values, series.offsets)
 
 
-def all_pairs(loop: PairLoop, left: SeriesFeatures, right: SeriesFeatures) -> Float64:
-    """The value of every pair, as a matrix."""
-    order = np.argsort(right.lengths, kind="stable")  # lanes of one length waste nothing
-    values = np.empty((len(left), len(right)))
-    first = np.repeat(np.arange(len(left)), len(right))
-    values[:, order] = _run(loop, left, right, first, np.tile(order, len(left))).reshape(values.shape)
-    return values
-
-
-def own_pairs(loop: PairLoop, series: SeriesFeatures) -> Float64:
-    """The value of each series with itself."""
-    order = np.argsort(series.lengths, kind="stable")
-    values = np.empty(len(series))
-    values[order] = _run(loop, series, series, order, order)
-    return values
-
-
-def entries(left: SeriesFeatures, right: SeriesFeatures, cost: float) -> int:
-    """How many pairs a tile may have; `cost` is how much dearer than usual a cell may be."""
-    cells = cost * left.values.shape[1] * (float(left.lengths.mean()) + 1.0) * (float(right.lengths.mean()) + 1.0)
-    return max(LANES, int(_CELLS_PER_TILE / cells))
-
-
-def _run(loop: PairLoop, left: SeriesFeatures, right: SeriesFeatures, first: Any, second: Any) -> Float64:
-    out = np.empty(len(first))
-    longest = (float(left.lengths.max(initial=0)) + 1.0) * (float(right.lengths.max(initial=0)) + 1.0)
-    step = LANES * max(1, int(_CELLS_PER_CALL / longest / LANES))
-    for start in range(0, len(first), step):
-        chosen = slice(start, start + step)
-        loop(left.values, left.offsets, right.values, right.offsets, first[chosen], second[chosen], out[chosen])
-    return out
-
-
-@jit
-def longest_of(offsets: Array, pairs: Array) -> int:
-    """The length of the longest series among these pairs."""
-    longest = 0
-    for k in range(pairs.shape[0]):
-        longest = max(longest, offsets[pairs[k] + 1] - offsets[pairs[k]])
-    return longest
+def entries(left: SequenceFeatures, right: SequenceFeatures, cost: float = 1.0) -> int:
+    """How many pairs a tile may have; `cost` is the price of a cell relative to the usual one."""
+    return RUNNER.entries(left, right, cost * left.items.shape[1])
 
 
 @jit

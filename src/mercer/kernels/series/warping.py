@@ -4,27 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Self, final
+from typing import Self, final
 
 import numpy as np
 
 from mercer import _check
 from mercer._jit import Array, jit
 from mercer._types import DType, Float64, Floating
-from mercer.inputs.series import Series, refuse_other_channels
+from mercer.inputs.series import Series
 from mercer.kernels.algebra import gamma
 from mercer.kernels.algebra.pointwise import Pointwise
 from mercer.kernels.base import Measure, State
 from mercer.kernels.loops import epilogues
-from mercer.kernels.series.lanes import (
-    LANES,
-    SeriesFeatures,
-    all_pairs,
-    entries,
-    fill_lanes,
-    longest_of,
-    squared_distances,
-)
+from mercer.kernels.loops.pairs import SequenceFeatures, longest_of, with_numbers
+from mercer.kernels.series.lanes import LANES, RUNNER, entries, fill_lanes, moments, squared_distances
 
 
 @final
@@ -39,23 +32,19 @@ class WarpingDistance(Measure):
     def resolve(self, objects: Series) -> State:
         return State({"channels": np.asarray(objects.channels)})
 
-    def features(self, objects: Series, state: State, dtype: DType) -> SeriesFeatures:
-        refuse_other_channels(objects, int(state.values["channels"]))
-        return SeriesFeatures.of(objects)
+    def features(self, objects: Series, state: State, dtype: DType) -> SequenceFeatures:
+        return moments(objects, state)
 
-    def tile(self, left: SeriesFeatures, right: SeriesFeatures, state: State, out: Floating) -> None:
-        width = -1 if self.band is None else self.band
-
-        def loop(rows: Any, starts: Any, columns: Any, ends: Any, first: Any, second: Any, found: Any) -> None:
-            _pairs(rows, starts, columns, ends, first, second, found, width)
-
+    def tile(self, left: SequenceFeatures, right: SequenceFeatures, state: State, out: Floating) -> None:
+        values = np.empty(out.shape)
+        RUNNER.fill(with_numbers(_pairs, -1 if self.band is None else self.band), left, right, 1.0, values)
         with np.errstate(over="ignore"):
-            out[...] = all_pairs(loop, left, right)
+            out[...] = values
 
-    def tile_entries(self, left: SeriesFeatures, right: SeriesFeatures, state: State) -> int:
-        return entries(left, right, 1.0)
+    def tile_entries(self, left: SequenceFeatures, right: SequenceFeatures, state: State) -> int:
+        return entries(left, right)
 
-    def diagonal(self, features: SeriesFeatures, state: State) -> Float64:
+    def diagonal(self, features: SequenceFeatures, state: State) -> Float64:
         return np.zeros(len(features))
 
 

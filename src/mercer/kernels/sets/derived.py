@@ -7,17 +7,19 @@ from dataclasses import dataclass
 from typing import Self, final
 
 import numpy as np
-import numpy.typing as npt
 
 from mercer import _check
 from mercer._jit import Array, jit
-from mercer._types import DType, Float64, Floating, Index
+from mercer._types import DType, Float64, Floating, Index, Int64
 from mercer.inputs.bags import Bags
 from mercer.inputs.ragged import take_rows
 from mercer.kernels.algebra.of_kernel import OfKernel
 from mercer.kernels.base import Features, Kernel, State
 
 _BLOCK = 1024
+"""Elements compared at a time: a block of 8 MB stays in the last cache while it is added up."""
+_MOST_ENTRIES = 2**28
+"""Pairs of elements in a tile, a second or so for the cheapest kernels."""
 
 
 @final
@@ -26,7 +28,7 @@ class BagFeatures:
     """The features of all elements, bag after bag."""
 
     inner: Features
-    offsets: npt.NDArray[np.int64]
+    offsets: Int64
     diagonal: Float64
 
     def __len__(self) -> int:
@@ -94,15 +96,14 @@ class ElementPairs(OfKernel):
     def tile_entries(self, left: BagFeatures, right: BagFeatures, state: State) -> int:
         pairs = max(1.0, float(np.diff(left.offsets).mean()) * float(np.diff(right.offsets).mean()))
         entries = self.kernel.tile_entries(left.inner, right.inner, state.parts[0])
-        return max(1, int(min(entries, 2**28) / pairs))
+        return max(1, int(min(entries, _MOST_ENTRIES) / pairs))
 
     def diagonal(self, features: BagFeatures, state: State) -> Float64:
         return features.diagonal
 
     def single_precision(self, features: BagFeatures, state: State) -> bool:
-        return self.kernel.single_precision(features.inner, state.parts[0]) and super().single_precision(
-            features, state
-        )
+        elements = self.kernel.single_precision(features.inner, state.parts[0])
+        return elements and super().single_precision(features, state)
 
 
 @final

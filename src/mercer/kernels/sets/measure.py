@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, Self, final
+from typing import Any, ClassVar, Self, final
 
 import numpy as np
-import numpy.typing as npt
 
 from mercer import _check
-from mercer._types import DType, Float64, Floating
+from mercer._types import DType, Float64, Floating, Int64
 from mercer.errors import InputError
 from mercer.inputs.hashing import content_hash
 from mercer.inputs.ragged import offsets_of
@@ -37,22 +36,15 @@ class SetMeasure(HasFeatureMap):
     measure_of: tuple[float, ...] | None = None
 
     domain = Sets
+    needs_ambient: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         owner = type(self).__name__
         if self.ambient is not None:
-            rule = "an iterable of different hashable elements"
-            given: Any = self.ambient
-            if isinstance(given, str | bytes) or not isinstance(given, Iterable):
-                raise _check.fail(owner, "ambient", rule, given)
-            elements = tuple(given)
-            try:
-                repeated = len({content_hash(element) for element in elements}) < len(elements)
-            except (TypeError, InputError):
-                raise _check.fail(owner, "ambient", rule, self.ambient) from None
-            if repeated or not elements:
-                raise _check.fail(owner, "ambient", rule, self.ambient)
-            object.__setattr__(self, "ambient", elements)
+            object.__setattr__(self, "ambient", _different(owner, self.ambient))
+        elif self.needs_ambient:
+            remedy = "What both sets lack depends on all that could be there."
+            raise _check.fail(owner, "ambient", "the declared ambient set", None, remedy)
         if self.measure_of is not None:
             if self.ambient is None:
                 raise _check.fail(owner, "measure_of", "None unless an ambient set is given", self.measure_of)
@@ -61,7 +53,7 @@ class SetMeasure(HasFeatureMap):
                 raise _check.fail(owner, "measure_of", f"{len(self.ambient)} numbers, one per element", self.measure_of)
             object.__setattr__(self, "measure_of", weights)
 
-    def _table(self) -> tuple[npt.NDArray[np.int64], Float64]:
+    def _table(self) -> tuple[Int64, Float64]:
         """The names of the elements of D, sorted, and the measure of each."""
         assert self.ambient is not None
         names = np.asarray([content_hash(element) for element in self.ambient], dtype=np.int64)
@@ -123,13 +115,6 @@ class SetMeasure(HasFeatureMap):
         return bool(features.diagonal.max(initial=0.0) < SAFE_IN_SINGLE)
 
 
-def _needs_ambient(kernel: SetMeasure) -> None:
-    if kernel.ambient is None:
-        owner = type(kernel).__name__
-        remedy = "What both sets lack depends on all that could be there."
-        raise _check.fail(owner, "ambient", "the declared ambient set", None, remedy)
-
-
 @final
 @dataclass(frozen=True)
 class SetIntersection(SetMeasure):
@@ -141,6 +126,8 @@ class SetIntersection(SetMeasure):
     >>> kernels.SetIntersection().fit([{"A", "B", "C", "D"}])([{"A", "B", "C", "D"}], [{"B", "C", "D", "E"}])
     array([[3.]])
     """
+
+    needs_ambient = False
 
     def feature_map(self, objects: Sets, state: State, dtype: DType) -> CountFeatures:
         return self.present(objects, dtype)
@@ -166,10 +153,6 @@ class SetUnionComplement(SetMeasure):
     >>> kernels.SetUnionComplement(range(10)).fit([{0, 1, 2, 3}])([{0, 1, 2, 3}], [{2, 3, 4}])
     array([[5.]])
     """
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        _needs_ambient(self)
 
     def feature_map(self, objects: Sets, state: State, dtype: DType) -> CountFeatures:
         return self.absent(objects, dtype)
@@ -199,10 +182,6 @@ class SetAgreement(SetMeasure):
     array([[7.]])
     """
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        _needs_ambient(self)
-
     def feature_map(self, objects: Sets, state: State, dtype: DType) -> CountFeatures:
         both = [self.present(objects, dtype), self.absent(objects, dtype)]
         return CountFeatures.side_by_side(both)
@@ -218,3 +197,18 @@ class SetAgreement(SetMeasure):
     @classmethod
     def examples(cls) -> Iterator[Self]:
         yield cls(tuple(range(10)))
+
+
+def _different(owner: str, given: Any) -> Ambient:
+    """The elements of an iterable, if they are hashable and none is repeated."""
+    rule = "an iterable of different hashable elements"
+    if isinstance(given, str | bytes) or not isinstance(given, Iterable):
+        raise _check.fail(owner, "ambient", rule, given)
+    elements = tuple(given)
+    try:
+        repeated = len({content_hash(element) for element in elements}) < len(elements)
+    except (TypeError, InputError):
+        raise _check.fail(owner, "ambient", rule, given) from None
+    if repeated or not elements:
+        raise _check.fail(owner, "ambient", rule, given)
+    return elements

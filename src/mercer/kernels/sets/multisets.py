@@ -20,8 +20,9 @@ from mercer.kernels.base import SAFE_IN_SINGLE, Features, Kernel, State
 from mercer.kernels.features.counting import Counting, HasFeatureMap
 from mercer.kernels.features.counts import CountFeatures, align_sparse
 
-_MINIMUM, _COMMON, _LABELLED = 0, 1, 2
+_MINIMUM, _COMMON, _LABELLED = range(3)
 _MOST_UNARY = 2**28
+"""Features, one per copy of an element, that a feature map may have: 2 GB of names."""
 
 
 def counted(objects: Sets, dtype: DType) -> CountFeatures:
@@ -55,6 +56,10 @@ class SharedElements(Kernel):
 
     domain = Sets
     function: ClassVar[int]
+
+    @classmethod
+    def examples(cls) -> Iterator[Self]:
+        yield cls()
 
     def features(self, objects: Sets, state: State, dtype: DType) -> WithDiagonal:
         return WithDiagonal(counted(objects, np.float64), _own(objects.multiplicities, objects.offsets, self.function))
@@ -102,10 +107,6 @@ class MultisetIntersection(SharedElements, HasFeatureMap):
             names = np.repeat(objects.names.astype(np.uint64), counts) * (2 * level.astype(np.uint64) + np.uint64(1))
         return CountFeatures.of(names, ends[objects.offsets], dtype)
 
-    @classmethod
-    def examples(cls) -> Iterator[Self]:
-        yield cls()
-
 
 class SubMultisets(SharedElements, LogKernel):
     """A product over shared elements: its base-2 logarithm is the sum."""
@@ -144,10 +145,6 @@ class SubMultisetCount(SubMultisets):
 
     function = _COMMON
 
-    @classmethod
-    def examples(cls) -> Iterator[Self]:
-        yield cls()
-
 
 @final
 @dataclass(frozen=True)
@@ -162,10 +159,6 @@ class LabelledSubMultisets(SubMultisets):
     """
 
     function = _LABELLED
-
-    @classmethod
-    def examples(cls) -> Iterator[Self]:
-        yield cls()
 
 
 @final
@@ -188,10 +181,6 @@ class SubsetCount(SubMultisets):
 
     def single_precision(self, features: WithDiagonal, state: State) -> bool:
         return bool(features.diagonal.max(initial=0.0) < 100.0)  # powers of two are exact
-
-    @classmethod
-    def examples(cls) -> Iterator[Self]:
-        yield cls()
 
 
 class Overlap(SharedElements):
@@ -226,10 +215,6 @@ class SetTanimoto(Overlap):
     def features(self, objects: Sets, state: State, dtype: DType) -> WithDiagonal:
         return super().features(_support(objects), state, dtype)
 
-    @classmethod
-    def examples(cls) -> Iterator[Self]:
-        yield cls()
-
 
 @final
 @dataclass(frozen=True)
@@ -242,10 +227,6 @@ class MultisetMinMax(Overlap):
     """
 
     function = _MINIMUM
-
-    @classmethod
-    def examples(cls) -> Iterator[Self]:
-        yield cls()
 
 
 def _support(objects: Sets) -> Sets:

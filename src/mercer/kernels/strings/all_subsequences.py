@@ -9,8 +9,9 @@ from typing import Any, Self, final
 import numpy as np
 
 from mercer._jit import Array, jit
-from mercer.kernels.loops.extended import LOG2_RADIX, added
-from mercer.kernels.strings.lanes import LANES, fill_lanes, longest_of, longest_of_all
+from mercer.kernels.loops.extended import added, logarithm
+from mercer.kernels.loops.pairs import PairLoop
+from mercer.kernels.loops.string_lanes import LANES, empty_lanes, fill_lanes, save_lanes
 from mercer.kernels.strings.long_range import LongRange
 
 
@@ -29,12 +30,11 @@ class AllSubsequences(LongRange):
 
     cost = 1.0
 
-    def pair_loop(self) -> Any:
+    def pair_loop(self) -> PairLoop:
         return _pairs
 
     def pair_logarithm(self, left: Any, right: Any) -> float:
-        mantissa, exponent = _long_pair(left, right)
-        return float(np.log2(mantissa) + LOG2_RADIX * exponent)
+        return logarithm(*_long_pair(left, right))
 
     @classmethod
     def examples(cls) -> Iterator[Self]:
@@ -47,18 +47,14 @@ def _pairs(
     left: Array, left_offsets: Array, right: Array, right_offsets: Array, first: Array, second: Array, out: Array
 ) -> None:
     """K(i, j) = K(i - 1, j) + sum over k <= j with t_k = s_i of K(i - 1, k - 1), with K(0, j) = K(i, 0) = 1."""
-    most_rows = longest_of_all(left_offsets, first)
-    most_columns = longest_of_all(right_offsets, second)
-    rows = np.empty((most_rows, LANES), dtype=np.int32)
-    columns = np.empty((most_columns, LANES), dtype=np.int32)
-    K = np.empty((most_columns + 1, LANES))
+    rows, columns = empty_lanes(left_offsets, first), empty_lanes(right_offsets, second)
+    width = columns.shape[0]
+    K = np.empty((width + 1, LANES))
     diagonal = np.empty(LANES)
     matched = np.empty(LANES)
     for start in range(0, first.shape[0], LANES):
-        n = longest_of(left_offsets, first, start)
-        m = longest_of(right_offsets, second, start)
-        fill_lanes(left, left_offsets, first, start, n, -1, rows)
-        fill_lanes(right, right_offsets, second, start, m, -2, columns)
+        n = fill_lanes(left, left_offsets, first, start, -1, rows)
+        m = fill_lanes(right, right_offsets, second, start, -2, columns)
         K[: m + 1] = 1.0
         for i in range(n):
             diagonal[:] = 1.0
@@ -69,8 +65,7 @@ def _pairs(
                     matched[lane] += diagonal[lane] if rows[i, lane] == columns[j, lane] else 0.0
                     K[j + 1, lane] = old + matched[lane]
                     diagonal[lane] = old
-        for lane in range(min(LANES, first.shape[0] - start)):
-            out[start + lane] = K[m, lane]
+        save_lanes(K[m], start, out)
 
 
 @jit(reassociate=False)

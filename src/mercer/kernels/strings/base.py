@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import unicodedata
 import warnings
-from abc import abstractmethod
 from collections.abc import Hashable
 from dataclasses import dataclass
 
@@ -13,16 +12,16 @@ from mercer.errors import InputError, KernelWarning
 from mercer.inputs.strings import Strings
 from mercer.kernels.base import Kernel, State
 
-_FORMS = ("NFC", "NFD", "NFKC", "NFKD")
+_UNICODE_FORMS = ("NFC", "NFD", "NFKC", "NFKD")
 
 
 @dataclass(frozen=True, kw_only=True)
 class StringKernel(Kernel):
     """A kernel on strings over any alphabet, and on sequences of hashable tokens.
 
-    `tokens` says what the symbols of a string are: ``"characters"``, its code points as they are, or ``"words"``, what
-    stands between white space. `lowercase` folds case first, and `normalize` (``"NFC"`` ...) makes characters that look
-    the same be the same. Sequences of tokens, such as lists of words, are taken as they are.
+    `tokens` chooses the symbols of a string: ``"characters"``, its code points, or ``"words"``, split at white space.
+    `lowercase` folds case first, and `normalize` (``"NFC"`` ...) gives characters that look the same the same code
+    points. Sequences of tokens, such as lists of words, are taken as they are.
     """
 
     tokens: str = "characters"
@@ -37,7 +36,16 @@ class StringKernel(Kernel):
         _check.choice(owner, "tokens", self.tokens, ("characters", "words"))
         _check.boolean(owner, "lowercase", self.lowercase)
         if self.normalize is not None:
-            _check.choice(owner, "normalize", self.normalize, _FORMS)
+            _check.choice(owner, "normalize", self.normalize, _UNICODE_FORMS)
+
+    @property
+    def shortest(self) -> int:
+        """The length below which a string has no feature; `fit` warns of shorter ones."""
+        return 0
+
+    def resolve(self, objects: Strings) -> State:
+        self._warn_of_short(self.sequences(objects))
+        return State()
 
     def sequences(self, objects: Strings) -> Strings:
         """The objects as sequences of symbols, by the options above."""
@@ -64,27 +72,12 @@ class StringKernel(Kernel):
         """A declared alphabet, with case and Unicode normalised as the strings are."""
         return self.folded(alphabet) if isinstance(alphabet, str) else alphabet
 
-
-class FixedLength(StringKernel):
-    """A kernel that compares words of one length; strings shorter than that are told at `fit`."""
-
-    @property
-    @abstractmethod
-    def shortest(self) -> int:
-        """The length below which a string has no feature."""
-
-    def resolve(self, objects: Strings) -> State:
-        warn_of_short(self.sequences(objects), self.shortest, type(self).__name__)
-        return State()
-
-
-def warn_of_short(sequences: Strings, length: int, owner: str) -> None:
-    """Tell once how many strings have no feature at all."""
-    short = int((sequences.lengths < length).sum())
-    if short:
-        warnings.warn(
-            f"{short} of {len(sequences)} strings are shorter than {length}, the length of what {owner} counts: they "
-            "share nothing with any string, and compare as 0 to all.",
-            KernelWarning,
-            stacklevel=3,
-        )
+    def _warn_of_short(self, sequences: Strings) -> None:
+        short = int((sequences.lengths < self.shortest).sum())
+        if short:
+            warnings.warn(
+                f"{short} of {len(sequences)} strings are shorter than {self.shortest}, the length of what "
+                f"{type(self).__name__} counts: they share nothing with any string, and compare as 0 to all.",
+                KernelWarning,
+                stacklevel=3,
+            )

@@ -14,13 +14,13 @@ from mercer.inputs.strings import Strings
 from mercer.kernels.base import SAFE_IN_SINGLE, State
 from mercer.kernels.features.counting import Counting
 from mercer.kernels.features.counts import CountFeatures
-from mercer.kernels.strings.base import FixedLength
+from mercer.kernels.strings.base import StringKernel
 from mercer.kernels.strings.words import name_words
 
 
 @final
 @dataclass(frozen=True)
-class BlendedSpectrum(FixedLength, Counting):
+class BlendedSpectrum(StringKernel, Counting):
     """All words up to length p: k(s, t) = sum over q = 1 .. p of decay^(2q) k_q(s, t), with k_q the q-spectrum kernel.
 
     A word of length q has the weight decay^q in the features of a string; occurrences overlap. `decay` below 1 favours

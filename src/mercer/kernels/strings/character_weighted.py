@@ -9,17 +9,19 @@ from typing import Any, Self, final
 import numpy as np
 
 from mercer import _check
-from mercer._types import Float64
+from mercer._types import DType
 from mercer.inputs.hashing import symbol_of
 from mercer.inputs.strings import Strings
-from mercer.kernels.strings.subsequences import HARD, GapSubsequences
+from mercer.kernels.loops.pairs import PairLoop
+from mercer.kernels.strings.gaps import EQUAL_ONLY, gap_loop
+from mercer.kernels.strings.subsequences import Subsequences
 
 Decays = tuple[tuple[Hashable, float], ...]
 
 
 @final
 @dataclass(frozen=True)
-class CharacterWeighted(GapSubsequences):
+class CharacterWeighted(Subsequences):
     """Subsequences of length p, each symbol of whose span pays its own decay: phi_u(s) = sum over i that spell u of the
     product of decay(s_r) for r = i_first .. i_last.
 
@@ -40,7 +42,6 @@ class CharacterWeighted(GapSubsequences):
     def __post_init__(self) -> None:
         super().__post_init__()
         owner = "CharacterWeighted"
-        _check.integer(owner, "p", self.p, low=1)
         _check.real(owner, "default", self.default, low=0, high_open=True)
         _check.boolean(owner, "gaps_only", self.gaps_only)
         pairs: Any = self.decays.items() if isinstance(self.decays, Mapping) else self.decays
@@ -72,10 +73,10 @@ class CharacterWeighted(GapSubsequences):
             codes = np.where(known[place] == sequences.symbols, place, codes).astype(codes.dtype)
         return Strings(codes, sequences.offsets)
 
-    def weights(self) -> tuple[Float64, Float64, Float64]:
+    def pair_loop(self, dtype: DType) -> PairLoop:
         table = self._folded_decays()
         fade = np.asarray([*(table[symbol] for symbol in sorted(table)), float(self.default)])
-        return fade, np.ones_like(fade) if self.gaps_only else fade, HARD
+        return gap_loop(self.p, fade, np.ones_like(fade) if self.gaps_only else fade, EQUAL_ONLY, dtype)
 
     @classmethod
     def examples(cls) -> Iterator[Self]:

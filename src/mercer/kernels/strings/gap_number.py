@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Self, final
+from typing import Self, final
 
 import numpy as np
 
 from mercer import _check
 from mercer._jit import Array, jit
 from mercer._types import DType
-from mercer.kernels.strings.lanes import LANES, fill_lanes, longest_of, longest_of_all
-from mercer.kernels.strings.subsequences import PairwiseSubsequences
+from mercer.kernels.loops.pairs import PairLoop, with_numbers
+from mercer.kernels.loops.string_lanes import LANES, empty_lanes, fill_lanes, save_lanes
+from mercer.kernels.strings.subsequences import Subsequences
 
 
 @final
 @dataclass(frozen=True)
-class GapNumberWeighted(PairwiseSubsequences):
+class GapNumberWeighted(Subsequences):
     """Subsequences of length p, weighted by how many gaps they have: phi_u(s) = sum over i that spell u of decay^g(i).
 
     g(i) is the number of places where consecutive indices are more than 1 apart, however far; matched symbols weigh 1.
@@ -33,16 +34,10 @@ class GapNumberWeighted(PairwiseSubsequences):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        _check.integer("GapNumberWeighted", "p", self.p, low=1)
         _check.real("GapNumberWeighted", "decay", self.decay, low=0, high_open=True)
 
-    def pair_loop(self, dtype: DType) -> Any:
-        p, decay = self.p, dtype(self.decay)
-
-        def loop(left: Any, starts: Any, right: Any, ends: Any, first: Any, second: Any, out: Any) -> None:
-            _pairs(left, starts, right, ends, first, second, out, p, decay)
-
-        return loop
+    def pair_loop(self, dtype: DType) -> PairLoop:
+        return with_numbers(_pairs, self.p, dtype(self.decay))
 
     @classmethod
     def examples(cls) -> Iterator[Self]:
@@ -60,22 +55,18 @@ def _pairs(
     S_{q+1}(i, j) = [s_i = t_j] (S_q(i-1, j-1) + decay (A + B) + decay^2 D), where A sums S_q(a, j-1) over a < i-1, B
     sums S_q(i-1, b) over b < j-1, and D both: four sums of positive terms, so that nothing cancels for small decay.
     """
-    most_rows = longest_of_all(left_offsets, first)
-    most_columns = longest_of_all(right_offsets, second)
+    rows, columns = empty_lanes(left_offsets, first), empty_lanes(right_offsets, second)
+    width = columns.shape[0]
     zero = out.dtype.type(0)
     one = out.dtype.type(1)
-    rows = np.empty((most_rows, LANES), dtype=np.int32)
-    columns = np.empty((most_columns, LANES), dtype=np.int32)
-    S = np.empty((p, most_columns + 1, LANES), dtype=out.dtype)  # S[q, j + 1] = S_{q+1}(i - 1, j)
-    above = np.empty((p, most_columns + 1, LANES), dtype=out.dtype)  # the sum of S_{q+1}(a, j) over a < i - 1
+    S = np.empty((p, width + 1, LANES), dtype=out.dtype)  # S[q, j + 1] = S_{q+1}(i - 1, j)
+    above = np.empty((p, width + 1, LANES), dtype=out.dtype)  # the sum of S_{q+1}(a, j) over a < i - 1
     before = np.empty(LANES, dtype=out.dtype)
     before_above = np.empty(LANES, dtype=out.dtype)
     total = np.empty(LANES, dtype=out.dtype)
     for start in range(0, first.shape[0], LANES):
-        n = longest_of(left_offsets, first, start)
-        m = longest_of(right_offsets, second, start)
-        fill_lanes(left, left_offsets, first, start, n, -1, rows)
-        fill_lanes(right, right_offsets, second, start, m, -2, columns)
+        n = fill_lanes(left, left_offsets, first, start, -1, rows)
+        m = fill_lanes(right, right_offsets, second, start, -2, columns)
         S[:, : m + 1] = 0
         above[:, : m + 1] = 0
         total[:] = 0
@@ -97,5 +88,4 @@ def _pairs(
                         S[q, j + 1, lane] = found
                         if q == p - 1:
                             total[lane] += found
-        for lane in range(min(LANES, first.shape[0] - start)):
-            out[start + lane] = total[lane]
+        save_lanes(total, start, out)

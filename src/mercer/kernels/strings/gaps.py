@@ -18,10 +18,26 @@ from __future__ import annotations
 import numpy as np
 
 from mercer._jit import Array, jit
-from mercer.kernels.strings.lanes import LANES, fill_lanes, longest_of, longest_of_all
+from mercer._types import DType, Float64
+from mercer.kernels.loops.pairs import PairLoop, with_numbers
+from mercer.kernels.loops.string_lanes import LANES, empty_lanes, fill_lanes, save_lanes
 
+EQUAL_ONLY = np.empty((0, 0))
+"""No table of similarities: symbols match when they are equal."""
 _STRETCH = 16
-"""So many rows or columns of fading lie between two looks for numbers that became too small."""
+"""Rows or columns of fading between two looks for numbers that became too small: looking costs, and so do they."""
+
+
+def gap_loop(p: int, fade: Float64, weight: Float64, similarity: Float64, dtype: DType) -> PairLoop:
+    """The loop for subsequences of length p, in one precision.
+
+    Symbols passed over multiply by `fade`, matched ones by `weight` (the last number of each is for all symbols
+    without one of their own), and two symbols match by their `similarity`.
+    """
+    fading, matched, similar = (np.ascontiguousarray(table, dtype=dtype) for table in (fade, weight, similarity))
+    if len(fading) == 1 and not len(similar):
+        return with_numbers(even_pairs, p, fading, np.square(matched))
+    return with_numbers(gap_pairs, p, fading, matched, similar)
 
 
 @jit
@@ -34,27 +50,23 @@ def gap_pairs(
 
     An empty `similarity` means that equal symbols match, and no others.
     """
-    most_rows = longest_of_all(left_offsets, first)
-    most_columns = longest_of_all(right_offsets, second)
+    rows, columns = empty_lanes(left_offsets, first), empty_lanes(right_offsets, second)
+    width = columns.shape[0]
     zero = out.dtype.type(0)
     tiny = out.dtype.type(1e-30 if out.itemsize == 4 else 1e-290)  # below it numbers are slow, and matter no more
     soft = similarity.shape[0] > 0
     last = fade.shape[0] - 1
-    rows = np.empty((most_rows, LANES), dtype=np.int32)
-    columns = np.empty((most_columns, LANES), dtype=np.int32)
-    column_fade = np.empty((most_columns, LANES), dtype=out.dtype)
-    column_weight = np.empty((most_columns, LANES), dtype=out.dtype)
-    match = np.empty((most_columns, LANES), dtype=out.dtype)
-    K = np.empty((p, most_columns + 1, LANES), dtype=out.dtype)
+    column_fade = np.empty((width, LANES), dtype=out.dtype)
+    column_weight = np.empty((width, LANES), dtype=out.dtype)
+    match = np.empty((width, LANES), dtype=out.dtype)
+    K = np.empty((p, width + 1, LANES), dtype=out.dtype)
     carry = np.empty(LANES, dtype=out.dtype)
     total = np.empty(LANES, dtype=out.dtype)
     row_fade = np.empty(LANES, dtype=out.dtype)
     row_weight = np.empty(LANES, dtype=out.dtype)
     for start in range(0, first.shape[0], LANES):
-        n = longest_of(left_offsets, first, start)
-        m = longest_of(right_offsets, second, start)
-        fill_lanes(left, left_offsets, first, start, n, -1, rows)
-        fill_lanes(right, right_offsets, second, start, m, -2, columns)
+        n = fill_lanes(left, left_offsets, first, start, -1, rows)
+        m = fill_lanes(right, right_offsets, second, start, -2, columns)
         for j in range(m):
             for lane in range(LANES):
                 symbol = min(max(columns[j, lane], 0), last)
@@ -96,8 +108,7 @@ def gap_pairs(
                         kept = row_fade[lane] * own[j + 1, lane] + passed
                         carry[lane] = passed if abs(passed) > tiny else zero
                         own[j + 1, lane] = kept if abs(kept) > tiny else zero
-        for lane in range(min(LANES, first.shape[0] - start)):
-            out[start + lane] = total[lane]
+        save_lanes(total, start, out)
 
 
 @jit
@@ -106,23 +117,19 @@ def even_pairs(
     p: int, fade: Array, match: Array,
 ) -> None:  # fmt: skip
     """out[k] = k_p of pair k, where all symbols fade alike, by fade[0], and equal ones match alike, by match[0]."""
-    most_rows = longest_of_all(left_offsets, first)
-    most_columns = longest_of_all(right_offsets, second)
+    rows, columns = empty_lanes(left_offsets, first), empty_lanes(right_offsets, second)
+    width = columns.shape[0]
     zero = out.dtype.type(0)
     tiny = out.dtype.type(1e-30 if out.itemsize == 4 else 1e-290)
     fading = fade[0]
     matching = match[0]
-    rows = np.empty((most_rows, LANES), dtype=np.int32)
-    columns = np.empty((most_columns, LANES), dtype=np.int32)
-    S = np.empty((most_columns, LANES), dtype=out.dtype)
-    K = np.empty((p, most_columns + 1, LANES), dtype=out.dtype)
+    S = np.empty((width, LANES), dtype=out.dtype)
+    K = np.empty((p, width + 1, LANES), dtype=out.dtype)
     carry = np.empty(LANES, dtype=out.dtype)
     total = np.empty(LANES, dtype=out.dtype)
     for start in range(0, first.shape[0], LANES):
-        n = longest_of(left_offsets, first, start)
-        m = longest_of(right_offsets, second, start)
-        fill_lanes(left, left_offsets, first, start, n, -1, rows)
-        fill_lanes(right, right_offsets, second, start, m, -2, columns)
+        n = fill_lanes(left, left_offsets, first, start, -1, rows)
+        m = fill_lanes(right, right_offsets, second, start, -2, columns)
         K[:, : m + 1] = 0
         total[:] = 0
         for i in range(n):
@@ -161,5 +168,4 @@ def even_pairs(
                             for lane in range(LANES):
                                 carry[lane] = fading * carry[lane] + S[j, lane] * below[j, lane]
                                 own[j + 1, lane] = fading * own[j + 1, lane] + carry[lane]
-        for lane in range(min(LANES, first.shape[0] - start)):
-            out[start + lane] = total[lane]
+        save_lanes(total, start, out)

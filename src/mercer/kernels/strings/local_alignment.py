@@ -15,12 +15,14 @@ from mercer._types import Float64, Floating
 from mercer.inputs.strings import Strings
 from mercer.kernels.base import State
 from mercer.kernels.features.alphabet import Alphabet, encode
-from mercer.kernels.loops.extended import LOG2_RADIX, added, scaled
-from mercer.kernels.strings.lanes import LANES, Coded, fill_lanes, longest_of, longest_of_all
+from mercer.kernels.features.substitution import checked_matrix
+from mercer.kernels.loops.extended import added, logarithm, scaled
+from mercer.kernels.loops.pairs import PairLoop, SequenceFeatures, with_numbers
+from mercer.kernels.loops.string_lanes import LANES, empty_lanes, fill_lanes, save_lanes
 from mercer.kernels.strings.long_range import LongRange
-from mercer.kernels.strings.substitution import checked_matrix
 
 _LARGEST_EXPONENT = 300.0
+"""beta times the largest score: exp of twice as much is still a float64, and pairs are scaled as they grow."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +45,7 @@ class _Alignment(LongRange):
         for name in ("match", "mismatch"):
             _check.real(owner, name, getattr(self, name), low=-1e6, high=1e6)
         for name in ("gap_open", "gap_extend"):
-            remedy = "Gaps have costs: a positive number makes them dear."
+            remedy = "Gaps have costs: a positive number makes them expensive."
             _check.real(owner, name, getattr(self, name), low=0, high_open=True, remedy=remedy)
         if self.matrix is not None:
             alphabet, matrix = checked_matrix(owner, self.alphabet, self.matrix)
@@ -74,17 +76,11 @@ class _Alignment(LongRange):
         table = np.empty((0, 0)) if self.matrix is None else np.exp(self.beta * self.matrix)
         return np.asarray([math.exp(self.beta * score) for score in scores]), table
 
-    def pair_loop(self) -> Any:
-        numbers, table = self._numbers()
-
-        def loop(left: Any, starts: Any, right: Any, ends: Any, first: Any, second: Any, out: Any) -> None:
-            _pairs(left, starts, right, ends, first, second, out, numbers, table)
-
-        return loop
+    def pair_loop(self) -> PairLoop:
+        return with_numbers(_pairs, *self._numbers())
 
     def pair_logarithm(self, left: Any, right: Any) -> float:
-        mantissa, exponent = _long_pair(left, right, *self._numbers())
-        return float(np.log2(mantissa) + LOG2_RADIX * exponent)
+        return logarithm(*_long_pair(left, right, *self._numbers()))
 
 
 @final
@@ -134,19 +130,19 @@ class LogLocalAlignment(_Alignment):
     def psd(self) -> bool:
         return False
 
-    def tile(self, left: Coded, right: Coded, state: State, out: Floating) -> None:
+    def tile(self, left: SequenceFeatures, right: SequenceFeatures, state: State, out: Floating) -> None:
         values = np.empty(out.shape)
         super().log_tile(left, right, state, values)
         out[...] = values * (math.log(2.0) / self.beta)
 
-    def diagonal(self, features: Coded, state: State) -> Float64:
+    def diagonal(self, features: SequenceFeatures, state: State) -> Float64:
         return features.logarithms * (math.log(2.0) / self.beta)
 
-    def log_tile(self, left: Coded, right: Coded, state: State, out: Float64) -> None:
+    def log_tile(self, left: SequenceFeatures, right: SequenceFeatures, state: State, out: Float64) -> None:
         self.tile(left, right, state, out)
         np.log2(out, out=out)
 
-    def log_diagonal(self, features: Coded, state: State) -> Float64:
+    def log_diagonal(self, features: SequenceFeatures, state: State) -> Float64:
         return np.asarray(np.log2(self.diagonal(features, state)))
 
     @classmethod
@@ -164,23 +160,19 @@ def _pairs(
     M(i, j) = exp(beta S) (1 + M + X + Y)(i-1, j-1),  X(i, j) = O M(i-1, j) + E X(i-1, j),
     Y(i, j) = O (M + X)(i, j-1) + E Y(i, j-1),  k = 1 + sum of M.
     """
-    most_rows = longest_of_all(left_offsets, first)
-    most_columns = longest_of_all(right_offsets, second)
+    rows, columns = empty_lanes(left_offsets, first), empty_lanes(right_offsets, second)
+    width = columns.shape[0]
     equal, different, opened, longer = numbers
     with_table = table.shape[0] > 0
-    rows = np.empty((most_rows, LANES), dtype=np.int32)
-    columns = np.empty((most_columns, LANES), dtype=np.int32)
-    gain = np.empty((most_columns, LANES))
-    M = np.empty((most_columns + 1, LANES))
-    X = np.empty((most_columns + 1, LANES))
-    Y = np.empty((most_columns + 1, LANES))
+    gain = np.empty((width, LANES))
+    M = np.empty((width + 1, LANES))
+    X = np.empty((width + 1, LANES))
+    Y = np.empty((width + 1, LANES))
     before = np.empty(LANES)
     total = np.empty(LANES)
     for start in range(0, first.shape[0], LANES):
-        n = longest_of(left_offsets, first, start)
-        m = longest_of(right_offsets, second, start)
-        fill_lanes(left, left_offsets, first, start, n, -1, rows)
-        fill_lanes(right, right_offsets, second, start, m, -2, columns)
+        n = fill_lanes(left, left_offsets, first, start, -1, rows)
+        m = fill_lanes(right, right_offsets, second, start, -2, columns)
         M[: m + 1] = 0
         X[: m + 1] = 0
         Y[: m + 1] = 0
@@ -207,8 +199,7 @@ def _pairs(
                     Y[j + 1, lane] = opened * (M[j, lane] + X[j, lane]) + longer * Y[j, lane]
                     total[lane] += ended
                     before[lane] = reached
-        for lane in range(min(LANES, first.shape[0] - start)):
-            out[start + lane] = total[lane]
+        save_lanes(total, start, out)
 
 
 @jit(reassociate=False)

@@ -11,10 +11,14 @@ from mercer._types import DType, Float64, Floating
 from mercer.inputs.strings import Strings
 from mercer.kernels.algebra.logarithmic import LogKernel
 from mercer.kernels.base import State
+from mercer.kernels.loops.pairs import PairLoop, SequenceFeatures, Sides, recompute
+from mercer.kernels.loops.string_lanes import RUNNER, coded, small_codes
 from mercer.kernels.strings.base import StringKernel
-from mercer.kernels.strings.lanes import Coded, diagonal_by, entries_by, small_codes, tile_by
 
 _LARGEST = 1e300
+"""Larger values may have overflowed on the way: they are computed again, with wider range."""
+_LONG, _RECOMPUTED = 500, 20
+"""Pairs of strings longer than this are often computed again, which costs about so many times as much."""
 
 
 class LongRange(StringKernel, LogKernel):
@@ -24,7 +28,7 @@ class LongRange(StringKernel, LogKernel):
     """Numbers computed for a pair of symbols."""
 
     @abstractmethod
-    def pair_loop(self) -> Any:
+    def pair_loop(self) -> PairLoop:
         """The loop over pairs; its results may be infinite."""
 
     @abstractmethod
@@ -35,51 +39,41 @@ class LongRange(StringKernel, LogKernel):
         """The symbols that the loops read."""
         return sequences
 
-    def features(self, objects: Strings, state: State, dtype: DType) -> Coded:
+    def features(self, objects: Strings, state: State, dtype: DType) -> SequenceFeatures:
         sequences = self.coded(self.sequences(objects))
-        plain = Coded.of(sequences)
-        coded, _ = small_codes(plain, plain)
-        diagonal = diagonal_by(self.pair_loop(), sequences, self.cost)
-        everywhere = np.arange(len(sequences))
-        return Coded.of(sequences, diagonal, self._logarithms(diagonal, coded, coded, everywhere, everywhere))
+        plain = coded(sequences)
+        small, _ = small_codes(plain, plain)
+        diagonal = RUNNER.own(self.pair_loop(), small, self.cost)
+        return coded(sequences, diagonal=diagonal, logarithms=self._logarithms(diagonal, small, small))
 
-    def align(self, left: Coded, right: Coded, state: State) -> tuple[Coded, Coded]:
+    def align(self, left: SequenceFeatures, right: SequenceFeatures, state: State) -> Sides:
         return small_codes(left, right)
 
-    def tile(self, left: Coded, right: Coded, state: State, out: Floating) -> None:
+    def tile(self, left: SequenceFeatures, right: SequenceFeatures, state: State, out: Floating) -> None:
         if out.dtype == np.float64:
-            tile_by(self.pair_loop(), left, right, self.cost, out)
+            RUNNER.fill(self.pair_loop(), left, right, self.cost, out)
             return
         values = np.empty(out.shape)
-        tile_by(self.pair_loop(), left, right, self.cost, values)
+        RUNNER.fill(self.pair_loop(), left, right, self.cost, values)
         with np.errstate(over="ignore"):
             out[...] = values
 
-    def tile_entries(self, left: Coded, right: Coded, state: State) -> int:
-        longest = max(left.lengths.max(initial=0), right.lengths.max(initial=0))
-        return entries_by(left, right, self.cost if longest < 500 else 20 * self.cost)
+    def tile_entries(self, left: SequenceFeatures, right: SequenceFeatures, state: State) -> int:
+        factor = 1 if max(left.longest, right.longest) < _LONG else _RECOMPUTED
+        return RUNNER.entries(left, right, factor * self.cost)
 
-    def log_tile(self, left: Coded, right: Coded, state: State, out: Float64) -> None:
-        tile_by(self.pair_loop(), left, right, self.cost, out)
-        rows, columns = out.shape
-        first, second = np.repeat(np.arange(rows), columns), np.tile(np.arange(columns), rows)
-        out[...] = self._logarithms(out.ravel(), left, right, first, second).reshape(out.shape)
+    def log_tile(self, left: SequenceFeatures, right: SequenceFeatures, state: State, out: Float64) -> None:
+        RUNNER.fill(self.pair_loop(), left, right, self.cost, out)
+        out[...] = self._logarithms(out, left, right)
 
-    def _logarithms(self, values: Float64, left: Coded, right: Coded, first: Any, second: Any) -> Float64:
-        large = ~(values < _LARGEST)  # infinite, or not a number after infinity times 0
-        logs: Float64 = np.log2(
-            np.where(large, 1.0, values), out=np.full(len(values), -np.inf), where=large | (values > 0)
-        )
-        for k in np.flatnonzero(large):
-            i, j = first[k], second[k]
-            logs[k] = self.pair_logarithm(
-                left.symbols[left.offsets[i] : left.offsets[i + 1]],
-                right.symbols[right.offsets[j] : right.offsets[j + 1]],
-            )
-        return logs
+    def _logarithms(self, values: Float64, left: SequenceFeatures, right: SequenceFeatures) -> Float64:
+        logs = np.full(values.shape, -np.inf)
+        np.log2(values, out=logs, where=values > 0)
+        logs[~(values < _LARGEST)] = np.nan  # infinite, or not a number after infinity times 0
+        return recompute(logs, left, right, self.pair_logarithm)
 
-    def diagonal(self, features: Coded, state: State) -> Float64:
+    def diagonal(self, features: SequenceFeatures, state: State) -> Float64:
         return np.where(features.diagonal < _LARGEST, features.diagonal, np.inf)
 
-    def log_diagonal(self, features: Coded, state: State) -> Float64:
+    def log_diagonal(self, features: SequenceFeatures, state: State) -> Float64:
         return features.logarithms

@@ -25,6 +25,7 @@ from mercer.kernels.strings.windows import Windows
 from mercer.kernels.strings.words import extended
 
 _LARGEST_MAP = 2**28
+"""Names of neighbours that a feature map may write down at a time: 2 GB."""
 
 
 @final

@@ -18,15 +18,16 @@ from mercer.inputs.strings import Strings
 from mercer.kernels.base import SAFE_IN_SINGLE, State
 from mercer.kernels.features.counting import Counting
 from mercer.kernels.features.counts import CountFeatures
-from mercer.kernels.strings.base import FixedLength
+from mercer.kernels.strings.base import StringKernel
 from mercer.kernels.strings.words import extended
 
 _MOST_PATTERNS = 100_000
+"""Patterns of gaps: each is a feature at every place of a string, so that more would fill the memory."""
 
 
 @final
 @dataclass(frozen=True)
-class RestrictedGapWeighted(FixedLength, Counting):
+class RestrictedGapWeighted(StringKernel, Counting):
     """Gap-weighted subsequences of length p that skip at most m symbols: phi_u(s) = sum over index tuples i that spell
     u with len(i) <= p + m of decay^len(i).
 
@@ -50,10 +51,8 @@ class RestrictedGapWeighted(FixedLength, Counting):
         _check.real(owner, "decay", self.decay, low=0, low_open=True, high_open=True)
         patterns = comb(self.p + self.m - 1, self.p - 1)
         if patterns > _MOST_PATTERNS:
-            remedy = "GapWeighted has no such bound."
-            raise _check.fail(
-                owner, "m", f"so small that there are at most {_MOST_PATTERNS:,} patterns of gaps", self.m, remedy
-            )
+            rule = f"small enough for at most {_MOST_PATTERNS:,} patterns of gaps"
+            raise _check.fail(owner, "m", rule, self.m, "GapWeighted has no such bound.")
 
     @property
     def shortest(self) -> int:

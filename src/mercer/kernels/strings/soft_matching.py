@@ -9,17 +9,19 @@ from typing import Any, Self, final
 import numpy as np
 
 from mercer import _check
-from mercer._types import Float64
+from mercer._types import DType
 from mercer.inputs.strings import Strings
 from mercer.kernels.base import State
 from mercer.kernels.features.alphabet import Alphabet, encode
-from mercer.kernels.strings.subsequences import GapSubsequences
-from mercer.kernels.strings.substitution import REPAIRS, checked_matrix, repaired
+from mercer.kernels.features.substitution import REPAIRS, checked_matrix, repaired
+from mercer.kernels.loops.pairs import PairLoop
+from mercer.kernels.strings.gaps import gap_loop
+from mercer.kernels.strings.subsequences import Subsequences
 
 
 @final
 @dataclass(frozen=True)
-class SoftMatching(GapSubsequences):
+class SoftMatching(Subsequences):
     """Gap-weighted subsequences whose symbols need not be equal:
 
     k(s, t) = sum over index tuples i, j of length p of decay^(len(i) + len(j)) prod over r of A(s_{i_r}, t_{j_r}).
@@ -42,7 +44,6 @@ class SoftMatching(GapSubsequences):
 
     def __post_init__(self) -> None:
         owner = "SoftMatching"
-        _check.integer(owner, "p", self.p, low=1)
         _check.real(owner, "decay", self.decay, low=0, low_open=True, high=1)
         _check.choice(owner, "repair", self.repair, REPAIRS)
         alphabet, matrix = checked_matrix(owner, self.alphabet, self.matrix)
@@ -59,8 +60,9 @@ class SoftMatching(GapSubsequences):
         codes = encode(sequences, self.letters(self.alphabet), "SoftMatching", skip=False)
         return Strings(codes, sequences.offsets)
 
-    def weights(self) -> tuple[Float64, Float64, Float64]:
-        return np.full(1, float(self.decay)), np.full(1, float(self.decay)), self.matrix
+    def pair_loop(self, dtype: DType) -> PairLoop:
+        decay = np.full(1, float(self.decay))
+        return gap_loop(self.p, decay, decay, self.matrix, dtype)
 
     @classmethod
     def examples(cls) -> Iterator[Self]:

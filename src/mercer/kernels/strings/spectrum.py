@@ -14,7 +14,7 @@ from mercer.inputs.strings import Strings
 from mercer.kernels.base import Features, State
 from mercer.kernels.features.counting import HasFeatureMap
 from mercer.kernels.features.counts import EXACT_IN_SINGLE, CountFeatures, align, inner_products
-from mercer.kernels.strings.base import FixedLength
+from mercer.kernels.strings.base import StringKernel
 from mercer.kernels.strings.masks import mask_diagonal, mask_products
 from mercer.kernels.strings.windows import Windows, compacted
 from mercer.kernels.strings.words import name_words
@@ -22,7 +22,7 @@ from mercer.kernels.strings.words import name_words
 
 @final
 @dataclass(frozen=True)
-class Spectrum(FixedLength, HasFeatureMap):
+class Spectrum(StringKernel, HasFeatureMap):
     """The p-spectrum kernel: k(s, t) = sum over all words u of length p of count_u(s) count_u(t).
 
     Counts are of contiguous substrings, overlaps included; strings shorter than `p` have none and compare as 0 to

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Self, final
+from typing import Self, final
 
 import numpy as np
 
@@ -13,18 +13,23 @@ from mercer import _check
 from mercer._types import DType, Float64, Floating
 from mercer.inputs.strings import Strings
 from mercer.kernels.base import SAFE_IN_SINGLE, State
-from mercer.kernels.strings.base import FixedLength
-from mercer.kernels.strings.gaps import even_pairs, gap_pairs
-from mercer.kernels.strings.lanes import Coded, PairLoop, diagonal_by, entries_by, small_codes, tile_by
-
-HARD = np.empty((0, 0))
-"""No table of similarities: symbols match when they are equal."""
+from mercer.kernels.loops.pairs import PairLoop, SequenceFeatures, Sides
+from mercer.kernels.loops.string_lanes import RUNNER, coded, small_codes
+from mercer.kernels.strings.base import StringKernel
+from mercer.kernels.strings.gaps import EQUAL_ONLY, gap_loop
 
 
-class PairwiseSubsequences(FixedLength):
-    """A kernel on subsequences of length p, computed pair by pair with a dynamic programme."""
+class Subsequences(StringKernel):
+    """k(s, t) = sum over words u of length p of phi_u(s) phi_u(t), phi_u(s) the weight of all ways to read u in s.
+
+    Computed pair by pair with a dynamic programme.
+    """
 
     p: int
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _check.integer(type(self).__name__, "p", self.p, low=1)
 
     @property
     def shortest(self) -> int:
@@ -43,53 +48,32 @@ class PairwiseSubsequences(FixedLength):
         """The symbols that the loop reads."""
         return sequences
 
-    def features(self, objects: Strings, state: State, dtype: DType) -> Coded:
+    def features(self, objects: Strings, state: State, dtype: DType) -> SequenceFeatures:
         sequences = self.coded(self.sequences(objects))
-        return Coded.of(sequences, diagonal_by(self.pair_loop(np.float64), sequences, self.p, self.known))
+        plain = coded(sequences)
+        small, _ = small_codes(plain, plain, self.known)
+        return coded(sequences, diagonal=RUNNER.own(self.pair_loop(np.float64), small, self.p))
 
-    def align(self, left: Coded, right: Coded, state: State) -> tuple[Coded, Coded]:
+    def align(self, left: SequenceFeatures, right: SequenceFeatures, state: State) -> Sides:
         return small_codes(left, right, self.known)
 
-    def tile(self, left: Coded, right: Coded, state: State, out: Floating) -> None:
-        tile_by(self.pair_loop(out.dtype.type), left, right, self.p, out)
+    def tile(self, left: SequenceFeatures, right: SequenceFeatures, state: State, out: Floating) -> None:
+        RUNNER.fill(self.pair_loop(out.dtype.type), left, right, self.p, out)
 
-    def tile_entries(self, left: Coded, right: Coded, state: State) -> int:
-        return entries_by(left, right, self.p)
+    def tile_entries(self, left: SequenceFeatures, right: SequenceFeatures, state: State) -> int:
+        return RUNNER.entries(left, right, self.p)
 
-    def diagonal(self, features: Coded, state: State) -> Float64:
+    def diagonal(self, features: SequenceFeatures, state: State) -> Float64:
         return features.diagonal
 
-    def single_precision(self, features: Coded, state: State) -> bool:
+    def single_precision(self, features: SequenceFeatures, state: State) -> bool:
         positive = features.diagonal[features.diagonal > 0]
         return not len(positive) or bool(positive.max() < SAFE_IN_SINGLE and positive.min() > 1.0 / SAFE_IN_SINGLE**0.5)
 
 
-class GapSubsequences(PairwiseSubsequences):
-    """k(s, t) = sum over words u of length p of phi_u(s) phi_u(t), phi_u(s) the weight of all ways to read u in s."""
-
-    @abstractmethod
-    def weights(self) -> tuple[Float64, Float64, Float64]:
-        """What symbols passed over are multiplied by, what matched symbols weigh, and how similar two symbols are."""
-
-    def pair_loop(self, dtype: DType) -> PairLoop:
-        fade, weight, similarity = (np.ascontiguousarray(table, dtype=dtype) for table in self.weights())
-        if len(fade) == 1 and not len(similarity):
-            squared = np.square(weight)
-
-            def even(left: Any, starts: Any, right: Any, ends: Any, first: Any, second: Any, out: Any) -> None:
-                even_pairs(left, starts, right, ends, first, second, out, self.p, fade, squared)
-
-            return even
-
-        def loop(left: Any, starts: Any, right: Any, ends: Any, first: Any, second: Any, out: Any) -> None:
-            gap_pairs(left, starts, right, ends, first, second, out, self.p, fade, weight, similarity)
-
-        return loop
-
-
 @final
 @dataclass(frozen=True)
-class FixedLengthSubsequences(GapSubsequences):
+class FixedLengthSubsequences(Subsequences):
     """All subsequences of length p, gaps free: k(s, t) = sum over words u of length p of count_u(s) count_u(t).
 
     count_u(s) is the number of index tuples i_1 < ... < i_p that spell u in s, whatever lies between.
@@ -101,14 +85,42 @@ class FixedLengthSubsequences(GapSubsequences):
 
     p: int = 3
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        _check.integer("FixedLengthSubsequences", "p", self.p, low=1)
-
-    def weights(self) -> tuple[Float64, Float64, Float64]:
-        return np.ones(1), np.ones(1), HARD
+    def pair_loop(self, dtype: DType) -> PairLoop:
+        return gap_loop(self.p, np.ones(1), np.ones(1), EQUAL_ONLY, dtype)
 
     @classmethod
     def examples(cls) -> Iterator[Self]:
         yield cls(p=1)
         yield cls(p=3)
+
+
+@final
+@dataclass(frozen=True)
+class GapWeighted(Subsequences):
+    """Subsequences of length p, faded by their span: phi_u(s) = sum over index tuples i that spell u of decay^len(i).
+
+    len(i) = i_last - i_first + 1 counts matched symbols and the gaps between them, so every value carries a factor
+    decay^(2p), which the cosine (`kernels.normalise`) cancels. decay = 1 counts subsequences; as it goes to 0 the
+    kernel becomes the p-spectrum kernel.
+
+    >>> from mercer import kernels
+    >>> kernels.GapWeighted(p=2, decay=0.5).fit(["gatta"])(["gatta"], ["cata"])
+    array([[0.1953125]])
+    """
+
+    p: int = 3
+    decay: float = 0.5
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _check.real("GapWeighted", "decay", self.decay, low=0, low_open=True, high=1)
+
+    def pair_loop(self, dtype: DType) -> PairLoop:
+        decay = np.full(1, float(self.decay))
+        return gap_loop(self.p, decay, decay, EQUAL_ONLY, dtype)
+
+    @classmethod
+    def examples(cls) -> Iterator[Self]:
+        yield cls()
+        yield cls(p=1, decay=0.9)
+        yield cls(p=2, decay=0.7, tokens="words")

@@ -15,16 +15,18 @@ from mercer.inputs.strings import Strings
 from mercer.kernels.base import SAFE_IN_SINGLE, State
 from mercer.kernels.features.counting import HasFeatureMap
 from mercer.kernels.features.counts import CountFeatures
-from mercer.kernels.strings.base import FixedLength
-from mercer.kernels.strings.lanes import LANES, Coded, fill_lanes, longest_of, small_codes
+from mercer.kernels.loops.pairs import SequenceFeatures, Sides
+from mercer.kernels.loops.string_lanes import LANES, coded, empty_lanes, fill_lanes, small_codes
+from mercer.kernels.strings.base import StringKernel
 from mercer.kernels.strings.words import extended, mixed
 
 _STEPS_PER_TILE = 4e9
+"""Symbols compared in a tile, a second or so: a tile cannot be interrupted, and small ones cost calls."""
 
 
 @final
 @dataclass(frozen=True)
-class WeightedDegree(FixedLength, HasFeatureMap):
+class WeightedDegree(StringKernel, HasFeatureMap):
     """The weighted degree kernel (Raetsch and Sonnenburg): words of length 1 .. degree that stand at the same place.
 
     k(s, t) = sum over q = 1 .. d of beta_q sum over places i of [s_i .. s_{i+q-1} = t_i .. t_{i+q-1}],
@@ -51,25 +53,25 @@ class WeightedDegree(FixedLength, HasFeatureMap):
     def shortest(self) -> int:
         return 1
 
-    def features(self, objects: Strings, state: State, dtype: DType) -> Coded:
+    def features(self, objects: Strings, state: State, dtype: DType) -> SequenceFeatures:
         sequences = self.sequences(objects)
-        return Coded.of(sequences, _diagonal(sequences.symbols, sequences.offsets, self.degree, self.shift))
+        return coded(sequences, diagonal=_diagonal(sequences.symbols, sequences.offsets, self.degree, self.shift))
 
-    def align(self, left: Coded, right: Coded, state: State) -> tuple[Coded, Coded]:
+    def align(self, left: SequenceFeatures, right: SequenceFeatures, state: State) -> Sides:
         return small_codes(left, right)
 
-    def tile(self, left: Coded, right: Coded, state: State, out: Floating) -> None:
+    def tile(self, left: SequenceFeatures, right: SequenceFeatures, state: State, out: Floating) -> None:
         order = np.argsort(right.lengths, kind="stable")
-        _tile(left.symbols, left.offsets, right.symbols, right.offsets, order, self.degree, self.shift, out)
+        _tile(left.items, left.offsets, right.items, right.offsets, order, self.degree, self.shift, out)
 
-    def tile_entries(self, left: Coded, right: Coded, state: State) -> int:
+    def tile_entries(self, left: SequenceFeatures, right: SequenceFeatures, state: State) -> int:
         steps = (2 * self.shift + 1) * (1.0 + float(left.lengths.mean()))
         return max(LANES, int(_STEPS_PER_TILE / steps))
 
-    def diagonal(self, features: Coded, state: State) -> Float64:
+    def diagonal(self, features: SequenceFeatures, state: State) -> Float64:
         return features.diagonal
 
-    def single_precision(self, features: Coded, state: State) -> bool:
+    def single_precision(self, features: SequenceFeatures, state: State) -> bool:
         return bool(features.diagonal.max(initial=0.0) < SAFE_IN_SINGLE)
 
     @property
@@ -105,10 +107,7 @@ def _tile(
     out: Array,
 ) -> None:
     """One string against `LANES` others: along each diagonal, the run of matches that ends here tells what to add."""
-    longest = 0
-    for j in range(order.shape[0]):
-        longest = max(longest, right_offsets[j + 1] - right_offsets[j])
-    columns = np.empty((longest, LANES), dtype=np.int32)
+    columns = empty_lanes(right_offsets, order)
     run = np.empty(LANES, dtype=np.float32)
     on_diagonal = np.empty(LANES, dtype=np.float32)
     total = np.empty(LANES, dtype=np.float64)
@@ -118,8 +117,7 @@ def _tile(
     zero = np.float32(0)
     unit = 1.0 / (degree * (degree + 1.0))
     for start in range(0, order.shape[0], LANES):
-        m = longest_of(right_offsets, order, start)
-        fill_lanes(right, right_offsets, order, start, m, -2, columns)
+        m = fill_lanes(right, right_offsets, order, start, -2, columns)
         for r in range(out.shape[0]):
             n = left_offsets[r + 1] - left_offsets[r]
             total[:] = 0

@@ -10,15 +10,16 @@ import numpy as np
 
 from mercer import _check
 from mercer._jit import Array, jit
-from mercer._types import DType, Float64, Floating
+from mercer._types import DType, Floating
 from mercer.inputs.trees import Trees
-from mercer.kernels.base import Kernel, State
-from mercer.kernels.trees.nodes import TreeNodes, align
+from mercer.kernels.base import State
+from mercer.kernels.loops.pairs import longest_part
+from mercer.kernels.trees.nodes import TreeKernel, TreeNodes
 
 
 @final
 @dataclass(frozen=True)
-class CoRootedSubtree(Kernel):
+class CoRootedSubtree(TreeKernel):
     """The co-rooted subtree kernel: the number of fragments that two trees share at their roots.
 
     A fragment contains the root and keeps, of each of its nodes, all children or none; the bare root is no fragment.
@@ -33,25 +34,14 @@ class CoRootedSubtree(Kernel):
 
     labelled: bool = True
 
-    domain = Trees
-
     def __post_init__(self) -> None:
         _check.boolean("CoRootedSubtree", "labelled", self.labelled)
 
     def features(self, objects: Trees, state: State, dtype: DType) -> TreeNodes:
         return TreeNodes.by_production(objects, labelled=self.labelled)
 
-    def align(self, left: TreeNodes, right: TreeNodes, state: State) -> tuple[TreeNodes, TreeNodes]:
-        return align(left, right)
-
-    def tile(self, left: TreeNodes, right: TreeNodes, state: State, out: Floating) -> None:
-        _root_sums(*left.arrays(), *right.arrays(), False, out)
-
-    def diagonal(self, features: TreeNodes, state: State) -> Float64:
-        own, _ = align(features, features)
-        out = np.empty((len(own), 1))
-        _root_sums(*own.arrays(), *own.arrays(), True, out)
-        return out[:, 0]
+    def sums(self, left: TreeNodes, right: TreeNodes, own: bool, out: Floating) -> None:
+        _root_sums(left.arrays(), right.arrays(), own, out)
 
     @classmethod
     def examples(cls) -> Iterator[Self]:
@@ -60,21 +50,10 @@ class CoRootedSubtree(Kernel):
 
 
 @jit
-def _root_sums(
-    codes: Array,
-    sizes: Array,
-    arities: Array,
-    offsets: Array,
-    other_codes: Array,
-    other_sizes: Array,
-    other_arities: Array,
-    other_offsets: Array,
-    own: bool,
-    out: Array,
-) -> None:
-    tall = 1
-    for i in range(offsets.shape[0] - 1):
-        tall = max(tall, offsets[i + 1] - offsets[i])
+def _root_sums(left_tree: Array, right_tree: Array, own: bool, out: Array) -> None:
+    codes, sizes, arities, offsets = left_tree
+    other_codes, other_sizes, _, other_offsets = right_tree
+    tall = longest_part(offsets)
     left = np.empty(tall, dtype=np.int64)
     right = np.empty(tall, dtype=np.int64)
     value = np.zeros(tall)  # of a node of the left tree with the node of the right tree that it was paired with

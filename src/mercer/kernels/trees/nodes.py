@@ -5,18 +5,21 @@ Nodes come after their children, so the last child of node v is v - 1, and the o
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass
-from typing import Any, Self, final
+from typing import Any, ClassVar, Self, final
 
 import numpy as np
 import numpy.typing as npt
 
 from mercer._jit import Array, jit
-from mercer._types import Index
+from mercer._types import Float64, Floating, Index, Int32, Int64
 from mercer.inputs.ragged import take_rows
 from mercer.inputs.trees import Trees
+from mercer.kernels.base import Kernel, State
 from mercer.kernels.features.postings import numbered
 from mercer.kernels.loops.mixing import mix, mixed
+from mercer.kernels.loops.pairs import longest_part
 
 NEVER = np.uint64(0)
 """The name of nodes that match no other."""
@@ -28,9 +31,9 @@ class TreeNodes:
     """What decides whether two nodes match (a name, or after `align` a number; -1 for none), and where children are."""
 
     codes: npt.NDArray[Any]
-    sizes: npt.NDArray[np.int32]
-    arities: npt.NDArray[np.int32]
-    offsets: npt.NDArray[np.int64]
+    sizes: Int32
+    arities: Int32
+    offsets: Int64
     n_codes: int = 0
 
     @classmethod
@@ -53,7 +56,8 @@ class TreeNodes:
         codes, sizes, arities, offsets = take_rows(index, self.offsets, self.codes, self.sizes, self.arities)
         return TreeNodes(codes, sizes, arities, offsets, self.n_codes)
 
-    def arrays(self) -> tuple[Any, Any, Any, Any]:
+    def arrays(self) -> tuple[Any, ...]:
+        """What the loops over pairs of trees read."""
         return self.codes, self.sizes, self.arities, self.offsets
 
 
@@ -64,10 +68,33 @@ def align(left: TreeNodes, right: TreeNodes) -> tuple[TreeNodes, TreeNodes]:
     return (columns if left is right else TreeNodes(codes, left.sizes, left.arities, left.offsets, count)), columns
 
 
-def tile_entries(left: TreeNodes, right: TreeNodes, speed: float) -> int:
-    """About a second's worth of pairs of trees, if so many pairs of nodes are compared in a second."""
-    sizes = [max(1.0, float(side.offsets[-1]) / max(1, len(side))) for side in (left, right)]
-    return max(1, int(speed / (sizes[0] * sizes[1])))
+class TreeKernel(Kernel):
+    """A sum over pairs of nodes of two trees. Subclasses give `features` and `sums`."""
+
+    domain = Trees
+
+    nodes_per_tile: ClassVar[float] = 2e8
+    """Pairs of nodes compared in a tile: about a second of work."""
+
+    @abstractmethod
+    def sums(self, left: TreeNodes, right: TreeNodes, own: bool, out: Floating) -> None:
+        """out[i, j] = k of trees i and j; with `own`, out[i, 0] = k of tree i with itself."""
+
+    def align(self, left: TreeNodes, right: TreeNodes, state: State) -> tuple[TreeNodes, TreeNodes]:
+        return align(left, right)
+
+    def tile(self, left: TreeNodes, right: TreeNodes, state: State, out: Floating) -> None:
+        self.sums(left, right, False, out)
+
+    def tile_entries(self, left: TreeNodes, right: TreeNodes, state: State) -> int:
+        sizes = [max(1.0, float(side.offsets[-1]) / max(1, len(side))) for side in (left, right)]
+        return max(1, int(self.nodes_per_tile / (sizes[0] * sizes[1])))
+
+    def diagonal(self, features: TreeNodes, state: State) -> Float64:
+        own, _ = align(features, features)
+        out = np.empty((len(own), 1))
+        self.sums(own, own, True, out)
+        return out[:, 0]
 
 
 @jit
@@ -110,11 +137,7 @@ def workspace(offsets: Array, other_offsets: Array, n_codes: int) -> Any:
     The last node of the left tree with each code, and the one before it with the same code; a table of D(v, v'), zero
     wherever not written, and a list of the places that are.
     """
-    tall = wide = 1
-    for i in range(offsets.shape[0] - 1):
-        tall = max(tall, offsets[i + 1] - offsets[i])
-    for j in range(other_offsets.shape[0] - 1):
-        wide = max(wide, other_offsets[j + 1] - other_offsets[j])
+    tall, wide = longest_part(offsets), longest_part(other_offsets)
     head = np.full(n_codes + 1, -1, dtype=np.int32)
     before = np.empty(tall, dtype=np.int32)
     return head, before, np.zeros(tall * wide), np.empty(tall * wide, dtype=np.int64)

@@ -10,15 +10,15 @@ import numpy as np
 
 from mercer import _check
 from mercer._jit import Array, jit
-from mercer._types import DType, Float64, Floating
+from mercer._types import DType, Floating
 from mercer.inputs.trees import Trees
-from mercer.kernels.base import Kernel, State
-from mercer.kernels.trees.nodes import TreeNodes, align, chain, tile_entries, unchain, workspace
+from mercer.kernels.base import State
+from mercer.kernels.trees.nodes import TreeKernel, TreeNodes, chain, unchain, workspace
 
 
 @final
 @dataclass(frozen=True)
-class PartialTree(Kernel):
+class PartialTree(TreeKernel):
     """The partial tree kernel of Moschitti: fragments in which a node may keep any of its children.
 
     k(T, T') = sum over pairs of nodes of D(v, v'); D is 0 if their labels differ, else
@@ -35,7 +35,7 @@ class PartialTree(Kernel):
     decay: float = 0.4
     depth_decay: float = 0.4
 
-    domain = Trees
+    nodes_per_tile = 3e7
 
     def __post_init__(self) -> None:
         for name in ("decay", "depth_decay"):
@@ -44,21 +44,8 @@ class PartialTree(Kernel):
     def features(self, objects: Trees, state: State, dtype: DType) -> TreeNodes:
         return TreeNodes.by_label(objects)
 
-    def align(self, left: TreeNodes, right: TreeNodes, state: State) -> tuple[TreeNodes, TreeNodes]:
-        return align(left, right)
-
-    def tile(self, left: TreeNodes, right: TreeNodes, state: State, out: Floating) -> None:
-        decays = (self.decay, self.depth_decay)
-        _partial_sums(*left.arrays(), *right.arrays(), right.n_codes, *decays, False, out)
-
-    def tile_entries(self, left: TreeNodes, right: TreeNodes, state: State) -> int:
-        return tile_entries(left, right, 3e7)
-
-    def diagonal(self, features: TreeNodes, state: State) -> Float64:
-        own, _ = align(features, features)
-        out = np.empty((len(own), 1))
-        _partial_sums(*own.arrays(), *own.arrays(), own.n_codes, self.decay, self.depth_decay, True, out)
-        return out[:, 0]
+    def sums(self, left: TreeNodes, right: TreeNodes, own: bool, out: Floating) -> None:
+        _partial_sums(left.arrays(), right.arrays(), right.n_codes, self.decay, self.depth_decay, own, out)
 
     @classmethod
     def examples(cls) -> Iterator[Self]:
@@ -68,20 +55,10 @@ class PartialTree(Kernel):
 
 @jit
 def _partial_sums(
-    codes: Array,
-    sizes: Array,
-    arities: Array,
-    offsets: Array,
-    other_codes: Array,
-    other_sizes: Array,
-    other_arities: Array,
-    other_offsets: Array,
-    n_codes: int,
-    decay: float,
-    depth_decay: float,
-    own: bool,
-    out: Array,
+    left_tree: Array, right_tree: Array, n_codes: int, decay: float, depth_decay: float, own: bool, out: Array
 ) -> None:
+    codes, sizes, arities, offsets = left_tree
+    other_codes, other_sizes, other_arities, other_offsets = right_tree
     head, before, table, written = workspace(offsets, other_offsets, n_codes)
     kids = other_kids = 1
     for v in range(arities.shape[0]):

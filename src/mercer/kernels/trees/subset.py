@@ -11,39 +11,22 @@ import numpy as np
 
 from mercer import _check
 from mercer._jit import Array, jit
-from mercer._types import DType, Float64, Floating
+from mercer._types import DType, Floating
 from mercer.inputs.trees import Trees
-from mercer.kernels.base import Kernel, State
-from mercer.kernels.trees.nodes import TreeNodes, align, chain, tile_entries, unchain, workspace
+from mercer.kernels.base import State
+from mercer.kernels.trees.nodes import TreeKernel, TreeNodes, chain, unchain, workspace
 
 
-class FragmentKernel(Kernel):
+class FragmentKernel(TreeKernel):
     """k(T, T') = sum over pairs of matching nodes of D(v, v') = weight * product over children of (1 + D(c, c'))."""
-
-    domain = Trees
 
     @property
     @abstractmethod
     def weight(self) -> float:
         """The factor of each node of a fragment that keeps its children."""
 
-    @abstractmethod
-    def features(self, objects: Trees, state: State, dtype: DType) -> TreeNodes: ...
-
-    def align(self, left: TreeNodes, right: TreeNodes, state: State) -> tuple[TreeNodes, TreeNodes]:
-        return align(left, right)
-
-    def tile(self, left: TreeNodes, right: TreeNodes, state: State, out: Floating) -> None:
-        _fragment_sums(*left.arrays(), *right.arrays(), right.n_codes, self.weight, False, out)
-
-    def tile_entries(self, left: TreeNodes, right: TreeNodes, state: State) -> int:
-        return tile_entries(left, right, 2e8)
-
-    def diagonal(self, features: TreeNodes, state: State) -> Float64:
-        own, _ = align(features, features)
-        out = np.empty((len(own), 1))
-        _fragment_sums(*own.arrays(), *own.arrays(), own.n_codes, self.weight, True, out)
-        return out[:, 0]
+    def sums(self, left: TreeNodes, right: TreeNodes, own: bool, out: Floating) -> None:
+        _fragment_sums(left.arrays(), right.arrays(), right.n_codes, self.weight, own, out)
 
 
 @final
@@ -117,21 +100,10 @@ class AllSubtree(FragmentKernel):
 
 
 @jit
-def _fragment_sums(
-    codes: Array,
-    sizes: Array,
-    arities: Array,
-    offsets: Array,
-    other_codes: Array,
-    other_sizes: Array,
-    other_arities: Array,
-    other_offsets: Array,
-    n_codes: int,
-    weight: float,
-    own: bool,
-    out: Array,
-) -> None:
+def _fragment_sums(left_tree: Array, right_tree: Array, n_codes: int, weight: float, own: bool, out: Array) -> None:
     """For every pair of trees (with `own`, each with itself): only nodes of equal code are ever looked at."""
+    codes, sizes, arities, offsets = left_tree
+    other_codes, other_sizes, _, other_offsets = right_tree
     head, before, table, written = workspace(offsets, other_offsets, n_codes)
     for i in range(offsets.shape[0] - 1):
         base = offsets[i]

@@ -19,11 +19,13 @@ from mercer.kernels.base import SAFE_IN_SINGLE, Kernel, State
 from mercer.kernels.features.feature_matrix import FeatureMatrix
 from mercer.kernels.vectors.coordinates import CoordinateFeatures
 from mercer.kernels.vectors.features import RowFeatures, column_blocks, dot_products, is_sparse, refuse_other_width
+from mercer.kernels.vectors.lines import LINE, turn
 from mercer.kernels.vectors.monomials import feature_matrix
 
 _BY_PRODUCTS = 3
+"""The largest degree computed by matrix products. Newton's identities for the next cancel too many digits."""
 _TABLE_NUMBERS = 2**21
-_LINE = 512
+"""Numbers in the tables of the dynamic programme: 16 MB of float64. More leaves the caches, fewer cuts long tiles."""
 
 
 @final
@@ -158,13 +160,11 @@ def _by_dynamic_programme(left: Any, right: Any, degree: int, out: Floating) -> 
 def _extend(left: Array, right: Array, tables: Array) -> None:
     """K[s] <- K[s] + u K[s - 1] for every coordinate, u = x_i z_i, highest s first so that each u is used once."""
     degree = tables.shape[1] - 1
-    turned = np.empty((right.shape[1], _LINE), dtype=tables.dtype)
-    terms = np.empty(_LINE, dtype=tables.dtype)
-    for start in range(0, right.shape[0], _LINE):
-        count = min(_LINE, right.shape[0] - start)
-        for j in range(count):
-            for k in range(right.shape[1]):
-                turned[k, j] = right[start + j, k]
+    turned = np.empty((right.shape[1], LINE), dtype=tables.dtype)
+    terms = np.empty(LINE, dtype=tables.dtype)
+    for start in range(0, right.shape[0], LINE):
+        count = min(LINE, right.shape[0] - start)
+        turn(right, start, 0, turned)
         for i in range(left.shape[0]):
             for k in range(left.shape[1]):
                 x = left[i, k]

@@ -7,21 +7,23 @@ from dataclasses import dataclass
 from typing import Any, Self, final
 
 import numpy as np
-import numpy.typing as npt
 
 from mercer import _check
-from mercer._types import DType, Float64, Floating
+from mercer._types import DType, Float64
 from mercer.errors import ParameterError
 from mercer.inputs.vectors import Vectors
-from mercer.kernels.base import Kernel, State
-from mercer.kernels.vectors.features import RowFeatures, dot_products, refuse_other_width
+from mercer.kernels.base import State
+from mercer.kernels.vectors.features import RowFeatures, refuse_other_width
+from mercer.kernels.vectors.linear import DotProduct
 
 _TOLERANCE = 1e-10
+"""Relative asymmetry and negative eigenvalues up to this are rounding of a matrix that was computed; beyond it they are
+mistakes, which a larger tolerance would let pass."""
 
 
 @final
 @dataclass(frozen=True)
-class Bilinear(Kernel):
+class Bilinear(DotProduct):
     """The bilinear kernel, k(x, z) = x'Bz.
 
     `matrix` is B: symmetric and positive semi-definite, or it is refused, since no other B makes a kernel.
@@ -31,9 +33,8 @@ class Bilinear(Kernel):
     array([[7.]])
     """
 
-    matrix: npt.NDArray[np.float64]
+    matrix: Float64
 
-    domain = Vectors
     formula = r"<x>^\top B\, <z>"
 
     def __post_init__(self) -> None:
@@ -54,19 +55,13 @@ class Bilinear(Kernel):
         with np.errstate(over="ignore", invalid="ignore"):
             return RowFeatures.of(Vectors(np.asarray(objects.values @ factor)), dtype)
 
-    def tile(self, left: RowFeatures, right: RowFeatures, state: State, out: Floating) -> None:
-        dot_products(left, right, out)
-
-    def diagonal(self, features: RowFeatures, state: State) -> Float64:
-        return features.squared_lengths
-
     @classmethod
     def examples(cls) -> Iterator[Self]:
         distance = np.abs(np.subtract.outer(np.arange(4), np.arange(4)))
         yield cls(0.5**distance)
 
 
-def _checked(matrix: Any) -> npt.NDArray[np.float64]:
+def _checked(matrix: Any) -> Float64:
     rule = "a symmetric positive semi-definite matrix"
     try:
         B = np.array(matrix, dtype=np.float64)

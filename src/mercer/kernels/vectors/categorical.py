@@ -14,8 +14,7 @@ from mercer._types import DType, Float64, Floating, Index
 from mercer.errors import InputError
 from mercer.inputs.categories import Categories
 from mercer.kernels.base import Kernel, State
-
-_LINE = 512
+from mercer.kernels.vectors.lines import LINE, turn
 
 
 @final
@@ -70,14 +69,12 @@ class Categorical(Kernel):
 @jit
 def _matches(left: Array, right: Array, out: Array) -> None:
     columns = left.shape[1]
-    turned = np.empty((columns, _LINE), dtype=np.uint64)
-    counts = np.empty(_LINE, dtype=np.int64)
+    turned = np.empty((columns, LINE), dtype=np.uint64)
+    counts = np.empty(LINE, dtype=np.int64)
     share = out.dtype.type(columns)
-    for start in range(0, right.shape[0], _LINE):
-        count = min(_LINE, right.shape[0] - start)
-        for j in range(count):
-            for k in range(columns):
-                turned[k, j] = right[start + j, k]
+    for start in range(0, right.shape[0], LINE):
+        count = min(LINE, right.shape[0] - start)
+        turn(right, start, 0, turned)
         for i in range(left.shape[0]):
             counts[:count] = 0
             for k in range(columns):

@@ -14,6 +14,7 @@ from mercer.errors import InputError
 from mercer.inputs.vectors import Vectors, position
 
 _NUMBERS_AT_ONCE = 2**22
+"""Rows are made dense 32 MB at a time: more would only cost memory, much less would pay for many small calls."""
 
 
 @final

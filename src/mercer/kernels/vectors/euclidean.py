@@ -9,27 +9,26 @@ import numpy as np
 import scipy.sparse as sp
 
 from mercer._jit import Array, jit
-from mercer._types import DType, Float64, Floating
+from mercer._types import DType, Floating
 from mercer.inputs.vectors import Vectors
-from mercer.kernels.base import Measure, State
-from mercer.kernels.vectors.distance import SquaredEuclidean
+from mercer.kernels.base import State
+from mercer.kernels.vectors.distances import Distance, SquaredEuclidean
 from mercer.kernels.vectors.features import RowFeatures, is_sparse
 
 _SQUARED = SquaredEuclidean()
-_AT_ONCE = 1024
+_PAIRS_AT_ONCE = 1024
+"""Sparse near neighbours recomputed together: more would save little of SciPy's overhead and copy more rows."""
 
 
 @final
 @dataclass(frozen=True)
-class Euclidean(Measure):
+class Euclidean(Distance):
     """|x - z|.
 
     Near neighbours lose digits in |x|^2 + |z|^2 - 2 x'z, and the square root doubles the loss: two equal rows would be
     1e-8 apart. Where the squared distance is a small share of the squared lengths, it is computed anew, from
     differences.
     """
-
-    domain = Vectors
 
     def resolve(self, objects: Vectors) -> State:
         return _SQUARED.resolve(objects)
@@ -45,14 +44,11 @@ class Euclidean(Measure):
             _renew(left.rows, right.rows, *lengths, share, out)
         else:
             near = np.argwhere(out < share * (lengths[0][:, None] + lengths[1]))
-            for start in range(0, len(near), _AT_ONCE):
-                i, j = near[start : start + _AT_ONCE].T
+            for start in range(0, len(near), _PAIRS_AT_ONCE):
+                i, j = near[start : start + _PAIRS_AT_ONCE].T
                 difference: Any = left.rows[i] - right.rows[j]
                 out[i, j] = np.asarray(sp.csr_array(difference).power(2).sum(axis=1)).ravel()
         np.sqrt(out, out=out)
-
-    def diagonal(self, features: RowFeatures, state: State) -> Float64:
-        return np.zeros(len(features))
 
     def single_precision(self, features: RowFeatures, state: State) -> bool:
         return _SQUARED.single_precision(features, state)

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from mercer.inputs.vectors import Vectors
 from mercer.kernels.algebra import gamma
-from mercer.kernels.vectors.distance import resolved_gamma
+from mercer.kernels.vectors.distances import resolved_gamma
 from mercer.kernels.vectors.randomised import SampledKernel
 
 

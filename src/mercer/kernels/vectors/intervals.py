@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Self, final
 
 import numpy as np
 
@@ -12,9 +14,11 @@ from mercer._types import DType, Float64, Floating
 from mercer.inputs.vectors import Vectors
 from mercer.kernels.base import Kernel, State
 from mercer.kernels.vectors.coordinates import CoordinateFeatures, refuse_outside
-from mercer.kernels.vectors.products import coordinate_products
+from mercer.kernels.vectors.products import ABOVE, AGREE, BELOW, TENT, coordinate_products
 
-_DIGITS = 16.0
+_LARGEST_RATIO = 16.0
+"""How many times the shortest interval the numbers may be before tiles need float64. A difference then loses at most
+four bits of float32's 24; a larger ratio would trade more digits for speed."""
 
 
 class IntervalKernel(Kernel):
@@ -67,4 +71,149 @@ class IntervalKernel(Kernel):
         size = np.abs(rows.astype(np.float64)).max(initial=abs(self.term[1]))
         own = self.own(rows.astype(np.float64))
         shortest = own[own > 0].min(initial=np.inf)
-        return bool(size <= _DIGITS * shortest or self.term[1] == 0) and super().single_precision(features, state)
+        precise = size <= _LARGEST_RATIO * shortest or self.term[1] == 0
+        return bool(precise) and super().single_precision(features, state)
+
+
+@final
+@dataclass(frozen=True)
+class IntervalMin(IntervalKernel):
+    """The overlap of the intervals [lower, x] and [lower, z]: k(x, z) = min(x, z) - lower, for x, z >= lower.
+
+    Of several coordinates, the product (the volume of overlapping boxes) or the sum, as `across` says. Numbers below
+    `lower` are refused: min(x, z) of negative numbers is no kernel.
+
+    >>> from mercer import kernels
+    >>> kernels.IntervalMin(lower=-1.0).fit([[0.5]])([[0.5]], [[2.0]])
+    array([[1.5]])
+    """
+
+    lower: float = 0.0
+    across: str = "product"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _check.real("IntervalMin", "lower", self.lower, low_open=True, high_open=True)
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        return float(self.lower), np.inf
+
+    @property
+    def term(self) -> tuple[int, float]:
+        return ABOVE, float(self.lower)
+
+    def own(self, rows: Any) -> Any:
+        return rows - self.lower
+
+    @classmethod
+    def examples(cls) -> Iterator[Self]:
+        yield cls()
+        yield cls(lower=-1.0, across="sum")
+
+
+@final
+@dataclass(frozen=True)
+class IntervalUnionComplement(IntervalKernel):
+    """What both intervals up to x and up to z leave of the line below `upper`: k(x, z) = upper - max(x, z).
+
+    Of several coordinates, the product or the sum, as `across` says. Numbers above `upper` are refused.
+
+    >>> from mercer import kernels
+    >>> kernels.IntervalUnionComplement(upper=3.0).fit([[0.5]])([[0.5]], [[2.0]])
+    array([[1.]])
+    """
+
+    upper: float = 1.0
+    across: str = "product"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _check.real("IntervalUnionComplement", "upper", self.upper, low_open=True, high_open=True)
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        return -np.inf, float(self.upper)
+
+    @property
+    def term(self) -> tuple[int, float]:
+        return BELOW, float(self.upper)
+
+    def own(self, rows: Any) -> Any:
+        return self.upper - rows
+
+    @classmethod
+    def examples(cls) -> Iterator[Self]:
+        yield cls()
+        yield cls(upper=2.0, across="sum")
+
+
+@final
+@dataclass(frozen=True)
+class IntervalAgreement(IntervalKernel):
+    """How much of [lower, upper] is in both of [lower, x] and [lower, z] or in neither: (upper - lower) - |x - z|.
+
+    Of several coordinates, the product or the sum, as `across` says. Numbers outside [lower, upper] are refused.
+
+    >>> from mercer import kernels
+    >>> kernels.IntervalAgreement(lower=-1.0, upper=3.0).fit([[0.5]])([[0.5]], [[2.0]])
+    array([[2.5]])
+    """
+
+    lower: float = 0.0
+    upper: float = 1.0
+    across: str = "product"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        low = _check.real("IntervalAgreement", "lower", self.lower, low_open=True, high_open=True)
+        _check.real("IntervalAgreement", "upper", self.upper, low=low, low_open=True, high_open=True)
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        return float(self.lower), float(self.upper)
+
+    @property
+    def term(self) -> tuple[int, float]:
+        return AGREE, float(self.upper - self.lower)
+
+    def own(self, rows: Any) -> Any:
+        return np.full_like(rows, self.upper - self.lower)
+
+    @classmethod
+    def examples(cls) -> Iterator[Self]:
+        yield cls()
+        yield cls(lower=-1.0, upper=3.0, across="sum")
+
+
+@final
+@dataclass(frozen=True)
+class Tent(IntervalKernel):
+    """The overlap of the intervals of half-width w around x and z: k(x, z) = max(0, 2 w - |x - z|).
+
+    Of several coordinates, the product (overlapping boxes) or the sum, as `across` says; a tent of the Euclidean
+    distance would be no kernel. It is 0 beyond a distance of 2 `half_width`.
+
+    >>> from mercer import kernels
+    >>> kernels.Tent(half_width=1.0).fit([[0.5]])([[0.5]], [[2.0]])
+    array([[0.5]])
+    """
+
+    half_width: float = 1.0
+    across: str = "product"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _check.real("Tent", "half_width", self.half_width, low=0, low_open=True, high_open=True)
+
+    @property
+    def term(self) -> tuple[int, float]:
+        return TENT, 2.0 * self.half_width
+
+    def own(self, rows: Any) -> Any:
+        return np.full_like(rows, 2.0 * self.half_width)
+
+    @classmethod
+    def examples(cls) -> Iterator[Self]:
+        yield cls()
+        yield cls(half_width=0.3, across="sum")

@@ -9,18 +9,20 @@ from math import comb
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import scipy.sparse as sp
 
-from mercer._types import Float64
+from mercer._types import Float64, Indices
 from mercer.errors import InputError, MemoryBudgetError
 from mercer.inputs.vectors import Vectors
 from mercer.kernels.features.feature_matrix import FeatureMatrix
 from mercer.kernels.vectors.features import is_sparse
 
 MOST_BYTES = 2**30
+"""The size of a feature matrix beyond which it is refused: it was asked for by mistake more often than not."""
 _BYTES_PER_NAME = 200
+"""What a name of a feature and its place in the tables below take, measured roughly."""
 _ROWS_AT_ONCE = 256
+"""Sparse rows expanded at a time: enough to hide the overhead of NumPy's calls, few enough to stay small."""
 
 Monomial = tuple[int, ...]
 """The columns multiplied, in ascending order: (0, 0, 2) is x0^2 x2."""
@@ -72,7 +74,7 @@ def weighted(features: FeatureMatrix, weights: Float64) -> FeatureMatrix:
     return FeatureMatrix(features.matrix * weights, features.names)
 
 
-Step = tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]
+Step = tuple[Indices, Indices]
 
 
 def _plan(n_features: int, degrees: list[int], *, repeated: bool) -> list[Step]:

@@ -14,18 +14,16 @@ from mercer import _check
 from mercer._types import Floating
 from mercer.inputs.vectors import Vectors
 from mercer.kernels.algebra import gamma
-from mercer.kernels.algebra.pointwise import Pointwise
-from mercer.kernels.base import Measure, State
+from mercer.kernels.base import State
 from mercer.kernels.features.feature_matrix import FeatureMatrix
 from mercer.kernels.loops import epilogues
-from mercer.kernels.vectors.distance import resolved_gamma
-from mercer.kernels.vectors.linear import Linear
+from mercer.kernels.vectors.linear import OfDotProduct
 from mercer.kernels.vectors.monomials import Monomial, feature_matrix, number_of_monomials, weighted
 
 
 @final
 @dataclass(frozen=True)
-class Polynomial(Pointwise):
+class Polynomial(OfDotProduct):
     """The polynomial kernel, k(x, z) = (gamma x'z + coef0)^degree.
 
     Its features are all monomials of degree up to `degree` (exactly `degree` when ``coef0 = 0``). `gamma` is a
@@ -45,18 +43,6 @@ class Polynomial(Pointwise):
         _check.integer("Polynomial", "degree", self.degree, low=0, remedy="A fractional degree is no kernel.")
         gamma.checked("Polynomial", self.gamma)
         _check.real("Polynomial", "coef0", self.coef0, low=0, high_open=True, remedy="A negative coef0 is no kernel.")
-
-    @property
-    def measure(self) -> Measure:
-        return Linear()
-
-    @property
-    def data_dependent(self) -> bool:
-        return self.gamma in ("scale", "median")
-
-    def parameters(self, objects: Vectors, measure_state: State) -> dict[str, float]:
-        del measure_state
-        return {"gamma": resolved_gamma(self.gamma, objects)}
 
     def pointwise(self, values: Floating, state: State) -> None:
         epilogues.power(values, state.number("gamma"), float(self.coef0), self.degree)

@@ -10,11 +10,10 @@ from mercer._jit import Array, jit
 from mercer._types import Float64, Floating
 from mercer.kernels.vectors.coordinates import CoordinateFeatures
 from mercer.kernels.vectors.features import column_blocks
+from mercer.kernels.vectors.lines import FEATURES, LINE, turn
 
 ONE_PLUS, ABOVE, BELOW, AGREE, TENT, SPLINE = range(6)
-_LINE = 512
-_FEATURES = 128
-_SMALL = np.zeros(1)
+_NO_PARAMETERS = np.zeros(1)
 
 
 def coordinate_products(
@@ -23,7 +22,7 @@ def coordinate_products(
     term: int,
     out: Floating,
     *,
-    parameters: Float64 = _SMALL,
+    parameters: Float64 = _NO_PARAMETERS,
     summed: bool = False,
     every: bool = False,
 ) -> None:
@@ -41,16 +40,14 @@ def coordinate_products(
 @jit
 def _fold(left: Array, right: Array, term: int, parameters: Array, summed: bool, out: Array) -> None:
     width = left.shape[1]
-    turned = np.empty((_FEATURES, _LINE), dtype=out.dtype)
-    values = np.empty(_LINE, dtype=out.dtype)
-    folded = np.empty(_LINE, dtype=out.dtype)
-    for first in range(0, width, _FEATURES):
-        features = min(_FEATURES, width - first)
-        for start in range(0, right.shape[0], _LINE):
-            count = min(_LINE, right.shape[0] - start)
-            for j in range(count):
-                for k in range(features):
-                    turned[k, j] = right[start + j, first + k]
+    turned = np.empty((FEATURES, LINE), dtype=out.dtype)
+    values = np.empty(LINE, dtype=out.dtype)
+    folded = np.empty(LINE, dtype=out.dtype)
+    for first in range(0, width, FEATURES):
+        features = min(FEATURES, width - first)
+        for start in range(0, right.shape[0], LINE):
+            count = min(LINE, right.shape[0] - start)
+            turn(right, start, first, turned)
             for i in range(left.shape[0]):
                 for j in range(count):
                     folded[j] = out[i, start + j]

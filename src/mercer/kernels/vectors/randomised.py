@@ -12,16 +12,18 @@ import numpy as np
 import numpy.typing as npt
 
 from mercer import _check
-from mercer._types import DType, Float64, Floating
+from mercer._types import DType
 from mercer.errors import KernelError
 from mercer.inputs.vectors import Vectors
-from mercer.kernels.base import Kernel, State
-from mercer.kernels.vectors.features import RowFeatures, dot_products, refuse_other_width
+from mercer.kernels.base import State
+from mercer.kernels.vectors.features import RowFeatures, refuse_other_width
+from mercer.kernels.vectors.linear import DotProduct
 
 _NUMBERS_AT_ONCE = 2**22
+"""Values of functions held at a time, 32 MB: more would only cost memory, much less would pay for many small calls."""
 
 
-class SampledKernel(Kernel):
+class SampledKernel(DotProduct):
     """k(x, z) = (1 / m) sum_i f_i(x) f_i(z) for one sample of m functions, drawn at fit and shared by all pairs.
 
     Whatever the sample, this is an inner product of explicit features, hence positive semi-definite; drawing anew for
@@ -30,8 +32,6 @@ class SampledKernel(Kernel):
 
     size: int
     random_state: int
-
-    domain = Vectors
 
     def __post_init__(self) -> None:
         name = type(self).__name__
@@ -61,12 +61,6 @@ class SampledKernel(Kernel):
             lengths[here] = np.einsum("ij,ij->i", block, block)
             features[here] = block
         return RowFeatures(features, lengths)
-
-    def tile(self, left: RowFeatures, right: RowFeatures, state: State, out: Floating) -> None:
-        dot_products(left, right, out)
-
-    def diagonal(self, features: RowFeatures, state: State) -> Float64:
-        return features.squared_lengths
 
 
 @final

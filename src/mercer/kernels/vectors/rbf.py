@@ -17,7 +17,7 @@ from mercer.kernels.algebra.distance import KernelDistance
 from mercer.kernels.algebra.pointwise import Pointwise
 from mercer.kernels.base import Kernel, Measure, State
 from mercer.kernels.loops import epilogues
-from mercer.kernels.vectors.distance import SquaredEuclidean
+from mercer.kernels.vectors.distances import SquaredEuclidean
 
 
 @final

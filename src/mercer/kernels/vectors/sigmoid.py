@@ -8,18 +8,15 @@ from typing import Any, Self, final
 
 from mercer import _check
 from mercer._types import Floating
-from mercer.inputs.vectors import Vectors
 from mercer.kernels.algebra import gamma
-from mercer.kernels.algebra.pointwise import Pointwise
-from mercer.kernels.base import Measure, State
+from mercer.kernels.base import State
 from mercer.kernels.loops import epilogues
-from mercer.kernels.vectors.distance import resolved_gamma
-from mercer.kernels.vectors.linear import Linear
+from mercer.kernels.vectors.linear import OfDotProduct
 
 
 @final
 @dataclass(frozen=True)
-class Sigmoid(Pointwise):
+class Sigmoid(OfDotProduct):
     """The sigmoid kernel, k(x, z) = tanh(gamma x'z + coef0), which is **not** positive semi-definite.
 
     Kept for comparison with neural networks and older work; expect a warning where it is used. `gamma` is a positive
@@ -42,20 +39,8 @@ class Sigmoid(Pointwise):
         _check.real("Sigmoid", "coef0", self.coef0, low_open=True, high_open=True)
 
     @property
-    def measure(self) -> Measure:
-        return Linear()
-
-    @property
     def psd(self) -> bool:
         return False
-
-    @property
-    def data_dependent(self) -> bool:
-        return self.gamma in ("scale", "median")
-
-    def parameters(self, objects: Vectors, measure_state: State) -> dict[str, float]:
-        del measure_state
-        return {"gamma": resolved_gamma(self.gamma, objects)}
 
     def pointwise(self, values: Floating, state: State) -> None:
         epilogues.tanh(values, state.number("gamma"), float(self.coef0))

@@ -14,27 +14,26 @@ from mercer._jit import Array, jit
 from mercer._types import Floating
 from mercer.kernels.vectors.coordinates import CoordinateFeatures
 from mercer.kernels.vectors.features import column_blocks
+from mercer.kernels.vectors.lines import FEATURES, LINE, turn
 
 ABSOLUTE, CHI_SQUARED, HARMONIC, MINIMUM = range(4)
-_LINE = 512
-_FEATURES = 128  # times _LINE numbers: half of a usual second cache
-_APART = 16  # numbers between two lines: lines a power of two apart drive each other out of the first cache
+_APART = 16
+"""Numbers between two lines: lines a power of two apart drive each other out of the first cache."""
 
 
 def coordinate_sums(left: CoordinateFeatures, right: CoordinateFeatures, term: int, out: Floating) -> None:
     """out[i, j] = sum over coordinates of the term: |x - z|, (x - z)^2 / (x + z), 2 x z / (x + z) or min(x, z)."""
-    add = (_add_absolute, _add_chi_squared, _add_harmonic, _add_minimum)[term]  # a loop each: one alone is compiled
     least = np.finfo(out.dtype).tiny
-    turned = np.zeros((_FEATURES, _LINE + _APART), dtype=out.dtype)
-    sums = np.zeros((4, _LINE + _APART), dtype=out.dtype)
+    turned = np.zeros((FEATURES, LINE + _APART), dtype=out.dtype)
+    sums = np.zeros((4, LINE + _APART), dtype=out.dtype)
     begun = False
     for rows, columns in column_blocks(left.rows, right.rows, out.dtype):
-        for first in range(0, rows.shape[1], _FEATURES):
-            part = _filled_up(rows[:, first : first + _FEATURES])
+        for first in range(0, rows.shape[1], FEATURES):
+            part = _filled_up(rows[:, first : first + FEATURES])
             turned[part.shape[1] - 1] = 0
-            for start in range(0, columns.shape[0], _LINE):
-                _turn(columns, start, first, turned)
-                add(part, turned, start, least, begun, sums, out)
+            for start in range(0, columns.shape[0], LINE):
+                turn(columns, start, first, turned)
+                _add(part, turned, start, term, least, begun, sums, out)
             begun = True
     if not begun:
         out.fill(0)
@@ -49,19 +48,9 @@ def _filled_up(rows: Floating) -> Floating:
 
 
 @jit
-def _turn(right: Array, start: int, first: int, turned: Array) -> None:
-    # In strips of eight rows, whose lines all stay in the first cache while their features are read out.
-    count = min(_LINE, right.shape[0] - start)
-    for strip in range(0, count, 8):
-        for k in range(min(_FEATURES, right.shape[1] - first)):
-            for j in range(strip, min(strip + 8, count)):
-                turned[k, j] = right[start + j, first + k]
-
-
-@jit
 def _load(out: Array, i: int, start: int, begun: bool, sums: Array) -> Any:
     """The sums so far of four rows; all zero unless `begun`."""
-    count = min(_LINE, out.shape[1] - start)
+    count = min(LINE, out.shape[1] - start)
     for r in range(min(4, out.shape[0] - i)):
         line, target = out[i + r, start : start + count], sums[r]
         if begun:
@@ -82,40 +71,18 @@ def _save(sums: Array, i: int, start: int, count: int, out: Array) -> None:
 
 
 @jit
-def _add_absolute(rows: Array, turned: Array, start: int, least: Array, begun: bool, sums: Array, out: Array) -> None:
+def _add(rows: Array, turned: Array, start: int, term: int, least: Array, begun: bool, sums: Array, out: Array) -> None:
     for i in range(0, rows.shape[0], 4):
         count = _load(out, i, start, begun, sums)
         for k in range(0, rows.shape[1], 2):
-            _absolute(sums, turned, rows, i, k, count)
-        _save(sums, i, start, count, out)
-
-
-@jit
-def _add_minimum(rows: Array, turned: Array, start: int, least: Array, begun: bool, sums: Array, out: Array) -> None:
-    for i in range(0, rows.shape[0], 4):
-        count = _load(out, i, start, begun, sums)
-        for k in range(0, rows.shape[1], 2):
-            _minimum(sums, turned, rows, i, k, count)
-        _save(sums, i, start, count, out)
-
-
-@jit
-def _add_chi_squared(
-    rows: Array, turned: Array, start: int, least: Array, begun: bool, sums: Array, out: Array
-) -> None:
-    for i in range(0, rows.shape[0], 4):
-        count = _load(out, i, start, begun, sums)
-        for k in range(0, rows.shape[1], 2):
-            _chi_squared(sums, turned, rows, i, k, count, least)
-        _save(sums, i, start, count, out)
-
-
-@jit
-def _add_harmonic(rows: Array, turned: Array, start: int, least: Array, begun: bool, sums: Array, out: Array) -> None:
-    for i in range(0, rows.shape[0], 4):
-        count = _load(out, i, start, begun, sums)
-        for k in range(0, rows.shape[1], 2):
-            _harmonic(sums, turned, rows, i, k, count, least)
+            if term == ABSOLUTE:
+                _absolute(sums, turned, rows, i, k, count)
+            elif term == CHI_SQUARED:
+                _chi_squared(sums, turned, rows, i, k, count, least)
+            elif term == HARMONIC:
+                _harmonic(sums, turned, rows, i, k, count, least)
+            else:
+                _minimum(sums, turned, rows, i, k, count)
         _save(sums, i, start, count, out)
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from mercer import SVC, kernels
 from mercer.errors import KernelWarning
-from mercer.kernels.strings.pair_learning import PairModel, _class_counts, _expected, improved, learn_pairs, ways
+from mercer.kernels.generative.pair_learning import PairModel, _class_counts, _expected, improved, learn_pairs, ways
 from tests.kernels.generative.models import PAIR, PAIRS, words
 from tests.oracles import generative as oracle
 
@@ -32,7 +32,7 @@ def test_pairs_with_wider_range(monkeypatch):
     random = np.random.default_rng(0)
     strings = ["".join(random.choice(list("ab"), size=size)) for size in (0, 3, 40, 90)]
     usual = PAIR.fit(strings)(strings)
-    monkeypatch.setattr("mercer.kernels.strings.pair_hmm._SMALL", 1.0)  # every pair the long way
+    monkeypatch.setattr("mercer.kernels.generative.pair_hmm._SMALL", 1.0)  # every pair the long way
     np.testing.assert_allclose(PAIR.fit(strings)(strings), usual, rtol=1e-9)
 
 

@@ -18,8 +18,9 @@ import numpy as np
 from mercer._jit import Array, jit
 from mercer._types import Float64
 
-_STEPS = 40
-_ENOUGH = 1e-5
+_MOST_STEPS, _LEAST_GAIN = 40, 1e-5
+"""Learning ends after so many steps, or when a step gains a smaller fraction than this of what was reached. A step
+costs as much as comparing all pairs, and later ones change the kernel little."""
 _SEEN = 2.0
 """How many observations the rates at the start count for, beside those of the data."""
 
@@ -59,9 +60,9 @@ def learn_pairs(pairs: Pairs, start: PairModel, free: Sequence[bool], *, emissio
     and of the evidence of the start rises with every step.
     """
     model, before = start, -np.inf
-    for _ in range(_STEPS if pairs else 0):
+    for _ in range(_MOST_STEPS if pairs else 0):
         found, reached = improved(pairs, model, start, free, emissions=emissions)
-        if reached - before <= _ENOUGH * abs(reached):
+        if reached - before <= _LEAST_GAIN * abs(reached):
             break
         model, before = found, reached
     return model
@@ -88,7 +89,7 @@ def improved(
     if not emissions:
         return step, reached
     shown, chosen = _class_counts(matched, model)
-    size = len(start.background)  # each class begins as if it had been seen so often
+    size = len(start.background)  # each class begins as if it had been seen this often
     reached += float(size * (_by_log(start.classes, model.classes) + _by_log(start.weights, model.weights)))
     shown, chosen = shown + size * start.classes, chosen + size * start.weights
     return replace(step, classes=shown / shown.sum(axis=1, keepdims=True), weights=chosen / chosen.sum()), reached

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Self, final
@@ -11,33 +10,39 @@ from typing import Any, Self, final
 import numpy as np
 
 from mercer import _check
-from mercer._types import DType, Float64, Floating
+from mercer._types import DType, Float64
 from mercer.errors import ParameterError
 from mercer.inputs.ragged import offsets_of
 from mercer.inputs.strings import Strings
-from mercer.kernels.algebra.logarithmic import LogKernel
+from mercer.kernels.algebra.logarithmic import ComputedAsLogarithm
 from mercer.kernels.base import State
 from mercer.kernels.features.alphabet import Alphabet, checked_alphabet, encode_known, known_symbols
-from mercer.kernels.loops.extended import LOG2_RADIX
-from mercer.kernels.strings.lanes import Coded, diagonal_by, entries_by, tile_by
-from mercer.kernels.strings.pair_learning import PairModel, learn_pairs, ways
-from mercer.kernels.strings.pair_loop import long_pair, pair_loop
-from mercer.kernels.strings.substitution import checked_matrix
+from mercer.kernels.features.substitution import checked_matrix
+from mercer.kernels.generative.pair_learning import PairModel, learn_pairs, ways
+from mercer.kernels.generative.pair_loop import long_pair, pair_loop
+from mercer.kernels.generative.probabilities import Row, Rows, checked_row, checked_rows, refuse_shape
+from mercer.kernels.loops.extended import logarithm
+from mercer.kernels.loops.pairs import PairLoop, SequenceFeatures, recompute, with_numbers
+from mercer.kernels.loops.string_lanes import RUNNER
 
 _COST = 4.0
+"""Numbers computed for a pair of symbols."""
 _SMALL = 1e-20
+"""A model with smaller probabilities than this leaves the range of float64 too easily: all pairs are computed alone."""
+_LONG, _RECOMPUTED = 300, 20
+"""Pairs of strings longer than this are often computed again, which costs about so many times as much."""
 _RATES = ("gap_open", "gap_extend", "stop")
 _USUAL = {"gap_open": 0.1, "gap_extend": 0.5, "stop": 0.05, "mutation": 0.2}
 """Where estimates begin, and what they are without evidence."""
-_STRINGS = 100
-_LONGEST = 500
+_MOST_STRINGS, _MOST_SYMBOLS = 100, 500
+"""Strings, and symbols of each, that a model is learnt from: its few rates need no more, and steps stay cheap."""
 _CELLS = 5e5
 """Of the tables that a step of learning fills: it takes a tenth of a second."""
 
 
 @final
 @dataclass(frozen=True)
-class PairHMM(LogKernel):
+class PairHMM(ComputedAsLogarithm):
     """The pair hidden Markov model kernel: k(s, t) = the probability that a model emits the pair (s, t).
 
     A hidden word of classes is drawn: it ends with probability `stop` after each symbol, and class c has the
@@ -72,10 +77,10 @@ class PairHMM(LogKernel):
     stop: float | None = 0.05
     mutation: float | None = 0.2
     alphabet: Alphabet | None = None
-    background: tuple[float, ...] | None = None
-    weights: tuple[float, ...] | None = None
-    classes: tuple[tuple[float, ...], ...] | None = None
-    match: tuple[tuple[float, ...], ...] | None = None
+    background: Row | None = None
+    weights: Row | None = None
+    classes: Rows | None = None
+    match: Rows | None = None
 
     domain = Strings
     reason = "given the hidden classes, the two strings are independent and alike"
@@ -88,26 +93,13 @@ class PairHMM(LogKernel):
         if self.alphabet is not None:
             object.__setattr__(self, "alphabet", checked_alphabet("PairHMM", self.alphabet))
         elif any(table is not None for table in (self.background, self.classes, self.match)):
-            raise _check.fail("PairHMM", "alphabet", "given beside background, classes or match: the symbols", None)
+            raise _check.fail("PairHMM", "alphabet", "given with background, classes or match: the symbols", None)
         if (self.weights is None) != (self.classes is None):
-            raise _check.fail("PairHMM", "weights", "given beside classes, one for each, or neither", self.weights)
-        size = len(self.alphabet or ())
-        if self.background is not None:
-            row = _distribution("background", self.background, "it", size)
-            if min(row) == 0.0:
-                raise ParameterError(
-                    f"The 'background' parameter of PairHMM gives {(self.alphabet or '')[row.index(0.0)]!r} the "
-                    "probability 0, so no gap could hold it. Smooth the estimates: add a little to every count."
-                )
-            object.__setattr__(self, "background", row)
-        if self.classes is not None and self.weights is not None:
-            rows = tuple(_distribution("classes", row, f"row {i}", size) for i, row in enumerate(self.classes))
-            object.__setattr__(self, "classes", rows)
-            object.__setattr__(self, "weights", _distribution("weights", self.weights, "it", len(rows)))
-        if self.match is not None:
-            if self.classes is not None:
-                raise _check.fail("PairHMM", "match", "given instead of classes, or not at all", self.match)
-            object.__setattr__(self, "match", _joint(self.match, self.alphabet or ""))
+            raise _check.fail("PairHMM", "weights", "given with classes, one for each, or neither", self.weights)
+        if self.match is not None and self.classes is not None:
+            raise _check.fail("PairHMM", "match", "given instead of classes, or not at all", self.match)
+        for name, value in _checked_tables(self).items():
+            object.__setattr__(self, name, value)
 
     @property
     def psd(self) -> bool:
@@ -152,10 +144,10 @@ class PairHMM(LogKernel):
 
     def _neighbours(self, coded: Strings, symbols: Any, model: PairModel) -> list[tuple[Any, Any]]:
         """Pairs of the strings that train the model: each with the other one that has the largest cosine with it."""
-        rows = [coded.symbols[a:b][:_LONGEST] for a, b in itertools.pairwise(coded.offsets)]
+        rows = [coded.symbols[a:b][:_MOST_SYMBOLS] for a, b in itertools.pairwise(coded.offsets)]
         rows = list({row.tobytes(): row for row in rows}.values())
         cells = float(np.mean([len(row) ** 2 for row in rows]))
-        count = min(len(rows), max(2, min(_STRINGS, int(_CELLS / max(1.0, cells)))))
+        count = min(len(rows), max(2, min(_MOST_STRINGS, int(_CELLS / max(1.0, cells)))))
         if count < 2:
             return []
         rows = [rows[place] for place in np.linspace(0, len(rows) - 1, count).round().astype(np.int64)]
@@ -170,59 +162,36 @@ class PairHMM(LogKernel):
         nearest = cosines.argmax(axis=1)
         return [(rows[i], rows[j]) for i, j in sorted({(min(i, j), max(i, j)) for i, j in enumerate(nearest)})]
 
-    def _coded(self, objects: Strings, state: State) -> Strings:
-        return Strings(encode_known(objects, state.values["symbols"], "PairHMM"), objects.offsets)
+    def features(self, objects: Strings, state: State, dtype: DType) -> SequenceFeatures:
+        codes = encode_known(objects, state.values["symbols"], "PairHMM")
+        plain = SequenceFeatures.of(codes, objects.offsets)
+        logs = self._completed(RUNNER.own(self._loop(state), plain, _COST), plain, plain, state)
+        return SequenceFeatures.of(codes, objects.offsets, logarithms=logs)
 
-    def features(self, objects: Strings, state: State, dtype: DType) -> Coded:
-        coded = self._coded(objects, state)
-        logs = self._completed(diagonal_by(self._loop(state), coded, _COST), Coded.of(coded), Coded.of(coded), state)
-        return Coded.of(coded, np.asarray(np.exp2(logs)), logs)
+    def _loop(self, state: State) -> PairLoop:
+        odds, logs, numbers = _tables(state)
+        if min([*numbers, *odds[odds > 0]], default=1.0) > _SMALL:
+            return with_numbers(pair_loop, odds, logs, numbers)
+        return _mark_all
 
-    def _loop(self, state: State) -> Any:
-        odds, logs, numbers = state.values["odds"], np.log2(state.values["background"]), ways(state.values["rates"])
-        usual = min([*numbers, *odds[odds > 0]], default=1.0) > _SMALL
+    def _completed(self, logs: Float64, left: SequenceFeatures, right: SequenceFeatures, state: State) -> Float64:
+        """Logarithms in which pairs that left the range of float64 are computed again, with a scale for every cell."""
+        odds, base, numbers = _tables(state)
 
-        def loop(left: Any, starts: Any, right: Any, ends: Any, first: Any, second: Any, out: Any) -> None:
-            if usual:
-                pair_loop(left, starts, right, ends, first, second, out, odds, logs, numbers)
-            else:
-                out[...] = np.nan
+        def one_pair(s: Any, t: Any) -> float:
+            return logarithm(*long_pair(s, t, odds, numbers)) + float(base[s].sum() + base[t].sum())
 
-        return loop
+        return recompute(logs, left, right, one_pair)
 
-    def _completed(self, logs: Float64, left: Coded, right: Coded, state: State) -> Float64:
-        """Logarithms in which pairs that left the range of float64 are done again, with a scale for every cell."""
-        odds, base, numbers = state.values["odds"], np.log2(state.values["background"]), ways(state.values["rates"])
-        for place in np.argwhere(np.isnan(logs)):
-            i, j = place[0], place[-1]
-            s = left.symbols[left.offsets[i] : left.offsets[i + 1]]
-            t = right.symbols[right.offsets[j] : right.offsets[j + 1]]
-            mantissa, exponent = long_pair(s, t, odds, numbers)
-            found = -math.inf if mantissa == 0.0 else math.log2(mantissa) + LOG2_RADIX * exponent
-            logs[tuple(place)] = found + base[s].sum() + base[t].sum()
-        return logs
-
-    def log_tile(self, left: Coded, right: Coded, state: State, out: Float64) -> None:
-        tile_by(self._loop(state), left, right, _COST, out)
+    def log_tile(self, left: SequenceFeatures, right: SequenceFeatures, state: State, out: Float64) -> None:
+        RUNNER.fill(self._loop(state), left, right, _COST, out)
         self._completed(out, left, right, state)
 
-    def tile(self, left: Coded, right: Coded, state: State, out: Floating) -> None:
-        values = np.empty(out.shape)
-        self.log_tile(left, right, state, values)
-        with np.errstate(under="ignore"):
-            np.exp2(values, out=out, casting="same_kind")
+    def tile_entries(self, left: SequenceFeatures, right: SequenceFeatures, state: State) -> int:
+        factor = 1 if max(left.longest, right.longest) < _LONG else _RECOMPUTED
+        return RUNNER.entries(left, right, factor * _COST)
 
-    def tile_entries(self, left: Coded, right: Coded, state: State) -> int:
-        longest = max(left.lengths.max(initial=0), right.lengths.max(initial=0))
-        return entries_by(left, right, _COST if longest < 300 else 20 * _COST)
-
-    def diagonal(self, features: Coded, state: State) -> Float64:
-        return features.diagonal
-
-    def log_diagonal(self, features: Coded, state: State) -> Float64:
-        return features.logarithms
-
-    def single_precision(self, features: Coded, state: State) -> bool:
+    def single_precision(self, features: SequenceFeatures, state: State) -> bool:
         return bool(features.logarithms.min(initial=0.0) > -60.0)  # float32 ends at 2^-126
 
     @classmethod
@@ -243,7 +212,7 @@ def _state(symbols: Any, model: PairModel) -> State:
     return State({"symbols": symbols, "background": background, "odds": odds, "rates": model.rates})
 
 
-def _joint(value: Any, alphabet: Alphabet) -> tuple[tuple[float, ...], ...]:
+def _joint(value: Any, alphabet: Alphabet) -> Rows:
     """The probabilities of pairs of matched symbols, as rows."""
     _, table = checked_matrix("PairHMM", alphabet, value, "match")
     if table.min() < 0 or abs(table.sum() - 1.0) > 1e-6:
@@ -254,17 +223,38 @@ def _joint(value: Any, alphabet: Alphabet) -> tuple[tuple[float, ...], ...]:
     return tuple(tuple(float(entry) for entry in row) for row in table)
 
 
-def _distribution(field: str, value: Any, name: str, size: int) -> tuple[float, ...]:
-    rule = f"probabilities, {size} in a row"
-    try:
-        row = tuple(_check.real("PairHMM", field, entry, low=0, high=1) for entry in value)
-    except TypeError:
-        raise _check.fail("PairHMM", field, rule, value) from None
+def _checked_tables(kernel: PairHMM) -> dict[str, Any]:
+    """The tables of probabilities that were given, each row a distribution over the alphabet or the classes."""
+    found: dict[str, Any] = {}
+    letters = kernel.alphabet or ""
+    if kernel.background is not None:
+        found["background"] = row = _distribution("background", kernel.background, len(letters))
+        if min(row) == 0.0:
+            raise ParameterError(
+                f"The 'background' parameter of PairHMM gives {letters[row.index(0.0)]!r} the probability 0, so no gap "
+                "could hold it. Smooth the estimates: add a little to every count."
+            )
+    if kernel.classes is not None:
+        found["classes"] = rows = checked_rows("PairHMM", "classes", kernel.classes)
+        refuse_shape("PairHMM", "classes", rows, len(rows), len(letters))
+        found["weights"] = _distribution("weights", kernel.weights, len(rows))
+    if kernel.match is not None:
+        found["match"] = _joint(kernel.match, letters)
+    return found
+
+
+def _distribution(field: str, value: Any, size: int) -> Row:
+    row = checked_row("PairHMM", field, value)
     if len(row) != size:
-        raise _check.fail("PairHMM", field, rule, value)
-    if abs(sum(row) - 1.0) > 1e-6:
-        raise ParameterError(
-            f"The {field!r} parameter of PairHMM must hold probabilities that sum to 1, but {name} sums to "
-            f"{sum(row):.9g}. Divide it by its sum."
-        )
+        raise _check.fail("PairHMM", field, f"probabilities, {size} in a row", value)
     return row
+
+
+def _tables(state: State) -> tuple[Any, Float64, Float64]:
+    """Odds of matched symbols, base-2 logarithms of the background, and the ways between states."""
+    return state.values["odds"], np.log2(state.values["background"]), ways(state.values["rates"])
+
+
+def _mark_all(*arrays: Any) -> None:
+    """Mark all pairs as out of range: the model has probabilities too small for float64."""
+    arrays[-1][...] = np.nan

@@ -1,4 +1,4 @@
-"""The kernel of a hidden tree model."""
+"""Kernels of models with hidden states: of a chain, the hidden Markov model, and of a tree."""
 
 from __future__ import annotations
 
@@ -7,10 +7,48 @@ from dataclasses import dataclass
 from typing import Any, Self, final
 
 import numpy as np
-import numpy.typing as npt
 
 from mercer import _check
-from mercer.kernels.generative.marginal import Marginal, Nodes
+from mercer._types import Int64
+from mercer.errors import InputError
+from mercer.kernels.generative.marginal import Marginal
+
+
+@final
+@dataclass(frozen=True)
+class FixedLengthHMM(Marginal):
+    """Strings of one length under a hidden Markov model: k(s, t) = sum over paths h of P(h) P(s | h) P(t | h).
+
+    `start` has the probability of each state, `transitions` a row for each state of where it leads, `emissions` a row
+    for each state of the symbols of the `alphabet`. Where they are None, `fit` learns a model with `states` states by
+    Baum and Welch's algorithm from a random start. The value is the probability that two strings, emitted
+    independently along one hidden path, are s and t: use `kernels.normalise`, which works with logarithms.
+
+    >>> from mercer import kernels
+    >>> model = dict(start=(0.6, 0.4), transitions=((0.7, 0.3), (0.2, 0.8)), emissions=((0.9, 0.1), (0.2, 0.8)))
+    >>> kernels.FixedLengthHMM(alphabet="ab", **model).fit(["ab"])(["ab"], ["ab", "aa"]).round(6)
+    array([[0.104938, 0.056282]])
+    """
+
+    reason = "its features are the hidden paths"
+
+    def tree(self, length: int) -> tuple[Int64, Int64]:
+        return np.arange(length) - 1, np.arange(length)
+
+    def length(self, lengths: Int64) -> int:
+        if not lengths[0]:
+            raise InputError("FixedLengthHMM compares strings of one length, at least 1, but string 0 is empty.")
+        return int(lengths[0])
+
+    @classmethod
+    def examples(cls) -> Iterator[Self]:
+        yield cls(alphabet="ACGT", states=2)
+        yield cls(
+            start=(0.6, 0.4),
+            transitions=((0.7, 0.3), (0.2, 0.8)),
+            emissions=((0.5, 0.3, 0.1, 0.1), (0.1, 0.2, 0.3, 0.4)),
+            alphabet="ACGT",
+        )
 
 
 @final
@@ -57,12 +95,12 @@ class HiddenTree(Marginal):
             return self.observed
         return tuple(v for v in range(len(self.parents)) if v not in self.parents)
 
-    def tree(self, length: int) -> tuple[Nodes, Nodes]:
+    def tree(self, length: int) -> tuple[Int64, Int64]:
         places = np.full(len(self.parents), -1)
         places[list(self._emitting)] = np.arange(length)
         return np.asarray(self.parents), places
 
-    def length(self, lengths: npt.NDArray[np.int64]) -> int:
+    def length(self, lengths: Int64) -> int:
         return len(self._emitting)
 
     @classmethod

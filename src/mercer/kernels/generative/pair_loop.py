@@ -8,7 +8,7 @@ import numpy as np
 
 from mercer._jit import Array, jit
 from mercer.kernels.loops.extended import added, scaled
-from mercer.kernels.strings.lanes import LANES, fill_lanes, longest_of, longest_of_all
+from mercer.kernels.loops.string_lanes import LANES, empty_lanes, fill_lanes
 
 _LOWEST = 550.0
 """Cells are kept above exp of minus this, so that none is lost; what then overflows is done again with wider range."""
@@ -25,20 +25,16 @@ def pair_loop(
     M(i, j) = c^2 odds (MM M + XM X + YM Y)(i-1, j-1),  X(i, j) = c (MX M + XX X)(i-1, j),
     Y(i, j) = c (MY M + XY X + YY Y)(i, j-1). out[k] = log2 k, or NaN where that left the range after all.
     """
-    most_rows = longest_of_all(left_offsets, first)
-    most_columns = longest_of_all(right_offsets, second)
-    rows = np.zeros((most_rows, LANES), dtype=np.int32)
-    columns = np.zeros((most_columns, LANES), dtype=np.int32)
-    M = np.empty((most_columns + 1, LANES))
-    X = np.empty((most_columns + 1, LANES))
-    Y = np.empty((most_columns + 1, LANES))
+    rows, columns = empty_lanes(left_offsets, first), empty_lanes(right_offsets, second)
+    width = columns.shape[0]
+    M = np.empty((width + 1, LANES))
+    X = np.empty((width + 1, LANES))
+    Y = np.empty((width + 1, LANES))
     before = np.empty(LANES)
     mm, xm, ym, m_end, x_end, y_end, mx, xx, my, xy, yy = numbers
     for start in range(0, first.shape[0], LANES):
-        n = longest_of(left_offsets, first, start)
-        m = longest_of(right_offsets, second, start)
-        fill_lanes(left, left_offsets, first, start, n, 0, rows)
-        fill_lanes(right, right_offsets, second, start, m, 0, columns)
+        n = fill_lanes(left, left_offsets, first, start, 0, rows)
+        m = fill_lanes(right, right_offsets, second, start, 0, columns)
         c = max(1.0, np.exp(-_LOWEST / max(1, n + m)) / xx)
         M[: m + 1] = 0.0
         X[: m + 1] = 0.0

@@ -13,6 +13,7 @@ from mercer.kernels.features.alphabet import Alphabet, checked_alphabet
 
 REPAIRS = ("none", "clip", "shift")
 _TOLERANCE = 1e-9
+"""Relative asymmetry and negative eigenvalues up to this are rounding; larger ones would make no kernel."""
 
 
 def checked_matrix(owner: str, alphabet: Any, matrix: Any, field: str = "matrix") -> tuple[Alphabet, Float64]:
@@ -28,7 +29,7 @@ def checked_matrix(owner: str, alphabet: Any, matrix: Any, field: str = "matrix"
         places = [letters.index(str(symbol)) for symbol in chosen]
         return chosen, np.ascontiguousarray(scores[np.ix_(places, places)])
     if alphabet is None:
-        raise _check.fail(owner, "alphabet", "given beside a matrix: its symbols, in the order of the rows", alphabet)
+        raise _check.fail(owner, "alphabet", "given with a matrix: its symbols, in the order of the rows", alphabet)
     chosen = checked_alphabet(owner, alphabet)
     rule = f"a symmetric matrix of finite numbers, {len(chosen)} x {len(chosen)}: one row per symbol of the alphabet"
     try:

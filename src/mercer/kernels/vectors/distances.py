@@ -1,0 +1,182 @@
+"""Distances between vectors: the measures that radial kernels are functions of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+import numpy.typing as npt
+
+from mercer._types import DType, Float64, Floating
+from mercer.errors import InputError
+from mercer.inputs.vectors import Vectors
+from mercer.kernels.algebra import gamma
+from mercer.kernels.base import SAFE_IN_SINGLE, Measure, State
+from mercer.kernels.loops.epilogues import squared_distances
+from mercer.kernels.vectors.coordinates import CoordinateFeatures, refuse_outside, row_sums
+from mercer.kernels.vectors.features import RowFeatures, dot_products, is_sparse, refuse_other_width
+from mercer.kernels.vectors.sums import ABSOLUTE, CHI_SQUARED, coordinate_sums
+
+_MOST_PERIODS = 2.0**52
+"""float64 has 53 bits: of a number with more periods than this, no digit says where in a period it lies."""
+
+
+class Distance(Measure):
+    """A measure that is 0 between an object and itself."""
+
+    domain = Vectors
+
+    def diagonal(self, features: Any, state: State) -> Float64:
+        return np.zeros(len(features))
+
+
+@final
+@dataclass(frozen=True)
+class SquaredEuclidean(Distance):
+    """|x - z|^2, computed as |x|^2 + |z|^2 - 2 x'z around the mean of the data.
+
+    Subtracting the mean changes no distance but keeps the three terms small, which is what makes float32 safe. With
+    `weights`, one per feature, it is sum_i weights_i (x_i - z_i)^2.
+    """
+
+    weights: tuple[float, ...] | None = None
+
+    def resolve(self, objects: Vectors) -> State:
+        if self.weights is not None:
+            refuse_other_width(objects.n_features, len(self.weights))
+        return _mean(objects)
+
+    def features(self, objects: Vectors, state: State, dtype: DType) -> RowFeatures:
+        mean = state.values.get("mean")
+        objects = _shiftable(objects, mean)
+        if self.weights is None:
+            return RowFeatures.of(objects, dtype, shift=mean)
+        refuse_other_width(objects.n_features, len(self.weights))
+        factors = np.sqrt(np.asarray(self.weights))
+        values: Any = objects.values
+        if objects.is_sparse:
+            return RowFeatures.of(Vectors(values.multiply(factors).tocsr()), dtype)
+        return RowFeatures.of(Vectors((values if mean is None else values - mean) * factors), dtype)
+
+    def tile(self, left: RowFeatures, right: RowFeatures, state: State, out: Floating) -> None:
+        dot_products(left, right, out)
+        squared_distances(out, left.squared_lengths.astype(out.dtype), right.squared_lengths.astype(out.dtype))
+
+    def single_precision(self, features: RowFeatures, state: State) -> bool:
+        return bool(features.squared_lengths.max(initial=0.0) < SAFE_IN_SINGLE)
+
+
+@final
+@dataclass(frozen=True)
+class L1Distance(Distance):
+    """sum_i |x_i - z_i|.
+
+    In float32 the mean of the data is subtracted first, which changes no distance but keeps small differences between
+    large numbers; in float64 rows are compared as they are.
+    """
+
+    def resolve(self, objects: Vectors) -> State:
+        return _mean(objects)
+
+    def features(self, objects: Vectors, state: State, dtype: DType) -> CoordinateFeatures:
+        mean = state.values.get("mean")
+        if mean is not None:
+            refuse_other_width(objects.n_features, len(mean))
+        shift = mean if dtype is np.float32 else None
+        return CoordinateFeatures.of(
+            _shiftable(objects, shift), dtype, lambda rows: row_sums(np.abs(rows)), shift=shift
+        )
+
+    def tile(self, left: CoordinateFeatures, right: CoordinateFeatures, state: State, out: Floating) -> None:
+        coordinate_sums(left, right, ABSOLUTE, out)
+
+    def single_precision(self, features: CoordinateFeatures, state: State) -> bool:
+        return bool(features.numbers.max(initial=0.0) < SAFE_IN_SINGLE)
+
+
+@final
+@dataclass(frozen=True)
+class Chi2Distance(Distance):
+    """sum_i (x_i - z_i)^2 / (x_i + z_i) of non-negative vectors, where 0 / 0 counts as 0."""
+
+    def resolve(self, objects: Vectors) -> State:
+        refuse_outside("ExponentialChi2", objects, 0)
+        return State()
+
+    def features(self, objects: Vectors, state: State, dtype: DType) -> CoordinateFeatures:
+        refuse_outside("ExponentialChi2", objects, 0)
+        return CoordinateFeatures.of(objects, dtype, row_sums)
+
+    def tile(self, left: CoordinateFeatures, right: CoordinateFeatures, state: State, out: Floating) -> None:
+        coordinate_sums(left, right, CHI_SQUARED, out)
+
+    def single_precision(self, features: CoordinateFeatures, state: State) -> bool:
+        return bool(features.numbers.max(initial=0.0) < SAFE_IN_SINGLE)
+
+
+@final
+@dataclass(frozen=True)
+class CircularDistance(Distance):
+    """4 sum_i sin^2(pi (x_i - z_i) / period): the squared distance after each number is laid on a circle of radius 1.
+
+    Number x becomes the point (cos, sin) at the angle 2 pi x / period, so that a matrix product gives the distances.
+    """
+
+    period: float
+
+    def features(self, objects: Vectors, state: State, dtype: DType) -> RowFeatures:
+        values: Any = objects.values
+        stored = values.data if objects.is_sparse else values
+        largest = float(np.abs(stored).max(initial=0.0))
+        if largest > _MOST_PERIODS * self.period:
+            raise InputError(
+                f"X holds numbers as large as {largest:g}, more than 2^52 periods of {self.period:g}: no digit is left "
+                "to say where in a period they lie. Subtract a whole number of periods, or check the unit of 'period'."
+            )
+        # A point on a circle has length 1 in each coordinate. CSR rows are laid on circles tile by tile.
+        lengths = np.full(len(objects), float(objects.n_features))
+        if objects.is_sparse:
+            return RowFeatures(values, lengths)
+        return RowFeatures(self._laid(values, dtype), lengths)
+
+    def tile(self, left: RowFeatures, right: RowFeatures, state: State, out: Floating) -> None:
+        rows, columns = self._points(left.rows, out), self._points(right.rows, out)
+        refuse_other_width(rows.shape[1] // 2, columns.shape[1] // 2)
+        np.matmul(rows, columns.T, out=out)
+        squared_distances(out, left.squared_lengths.astype(out.dtype), right.squared_lengths.astype(out.dtype))
+
+    def _points(self, rows: Any, out: Floating) -> Any:
+        return self._laid(rows.toarray(), out.dtype) if is_sparse(rows) else rows
+
+    def _laid(self, values: Any, dtype: npt.DTypeLike) -> Any:
+        turns = np.asarray(values, dtype=np.float64) / self.period
+        angles = 2 * np.pi * (turns - np.rint(turns))  # small angles first: cos of a huge one has no digits
+        return np.concatenate([np.cos(angles), np.sin(angles)], axis=1).astype(dtype, copy=False)
+
+    def single_precision(self, features: RowFeatures, state: State) -> bool:
+        return True
+
+
+def _mean(objects: Vectors) -> State:
+    """The mean of dense rows, which distances are computed around; subtracting it would fill sparse ones."""
+    if objects.is_sparse:
+        return State()
+    with np.errstate(over="ignore"):  # features refuse rows whose sums overflow
+        return State({"mean": np.asarray(objects.values, dtype=np.float64).mean(axis=0)})
+
+
+def _shiftable(objects: Vectors, shift: Float64 | None) -> Vectors:
+    """Dense rows where `shift` is to be subtracted: a kernel trained on dense rows may meet sparse ones."""
+    return Vectors(objects.values.toarray()) if objects.is_sparse and shift is not None else objects
+
+
+def resolved_gamma(value: gamma.Gamma, objects: Vectors) -> float:
+    """`value` itself, or what the rule of that name gives on these vectors."""
+    if not isinstance(value, str):
+        return float(value)
+    found = gamma.of_vectors(value, objects)
+    if found is None:
+        distance = SquaredEuclidean()
+        found = gamma.of_distances(value, distance, objects, distance.resolve(objects))
+    return found
