@@ -5,25 +5,29 @@ from __future__ import annotations
 import math
 from typing import final
 
-_NOISE = 1e-14
+NOISE = 1e-10
+"""The share of an objective below which box problems do not count an improvement: entries of their matrix are float32
+as a rule, so smaller ones may be made for ever by steps that undo each other."""
+_BETTER = 0.99
+"""The share of the smallest gap so far that counts as progress: gaps go up and down, and creep down by less at last."""
 
 
 @final
-class Idleness:
-    """Counts steps after which neither the violation nor the value is better than it ever was.
+class StallDetector:
+    """Counts steps after which neither the violation nor the objective is better than ever before.
 
-    >>> idle = Idleness(2)
-    >>> [idle.after(gap, 5.0) for gap in (1.0, 0.5, 0.5, 0.5)]
+    >>> stall = StallDetector(patience=2)
+    >>> [stall.update(gap, 5.0) for gap in (1.0, 0.5, 0.5, 0.5)]
     [False, False, False, True]
     """
 
-    def __init__(self, most: int) -> None:
-        self._most, self._steps = most, 0
-        self._gap, self._value = math.inf, math.inf
+    def __init__(self, patience: int) -> None:
+        self._patience, self._steps = patience, 0
+        self._gap, self._objective = math.inf, math.inf
 
-    def after(self, gap: float, value: float) -> bool:
-        """Whether so many such steps have followed one another that it is time to stop."""
-        better = gap < 0.99 * self._gap or value < self._value - _NOISE * abs(value)
-        self._steps = 0 if better else self._steps + 1
-        self._gap, self._value = min(gap, self._gap), min(value, self._value)
-        return self._steps >= self._most
+    def update(self, gap: float, objective: float, noise: float = 0.0, steps: int = 1) -> bool:
+        """Whether it is time to stop, `steps` after the last update; the objective is known to within `noise`."""
+        better = gap < _BETTER * self._gap or objective < self._objective - noise
+        self._steps = 0 if better else self._steps + steps
+        self._gap, self._objective = min(gap, self._gap), min(objective, self._objective)
+        return self._steps >= self._patience

@@ -10,8 +10,8 @@ from mercer.gram.matrix import Gram
 from mercer.losses.epsilon_insensitive import EpsilonInsensitive
 from mercer.losses.hinge import Hinge
 from mercer.solvers.box.choice import SMO
-from mercer.solvers.box.nu import side_levels
 from mercer.solvers.box.problem import BoxProblem
+from mercer.solvers.box.step_rules import side_levels
 from mercer.solvers.drive import Limits, OnChunk
 from mercer.solvers.problem import LossProblem
 from mercer.solvers.solution import Solution, Status
@@ -128,7 +128,7 @@ def solve_sided(
     gram: Gram, problem: BoxProblem, tol: float, limits: Limits | None, on_chunk: OnChunk | None
 ) -> tuple[Solution, tuple[float, float]]:
     """The solution of a problem whose sides of zero keep their sums, and the F of free coefficients of either side."""
-    start, sided = None, problem.mass is not None
+    start, sided = None, problem.absolute_sum is not None
     if nu_newton.applies(gram, problem):
         solution, levels = nu_newton.solve(
             gram, problem, tol=max(_GAP * tol, _FINEST_GAP), limits=limits, on_chunk=on_chunk

@@ -28,13 +28,15 @@ from mercer.solvers.drive import Limits, OnChunk, Run, drive
 from mercer.solvers.problem import LossProblem
 from mercer.solvers.smooth.system import NewtonSystem, curvature_root
 from mercer.solvers.solution import Solution, Stats, Status
-from mercer.solvers.stall import Idleness
+from mercer.solvers.stall import StallDetector
 
 _RANK, _RANK_OF_SEVERAL = 300, 100
 MOST_FACTORED = 2000
 """Up to so many objects a run that loses its way is given up at once: there is another."""
 _ARMIJO = 1e-4
 _IDLE_STEPS = 10
+_NOISE = 1e-14
+"""The share of the objective that rounding makes and unmakes."""
 _SHORTEST_STEP = 2.0**-40
 _ROUGH = 0.1
 _OF_TOL = 0.3
@@ -60,7 +62,7 @@ class NewtonRun(Run):
         rank = _RANK if problem.outputs == 1 else _RANK_OF_SEVERAL  # each output has its own system to invert
         self._factor = low_rank(gram, min(rank, shape[0])).factor
         self._system: NewtonSystem | None = None
-        self._idleness = Idleness(_IDLE_STEPS)
+        self._stall = StallDetector(_IDLE_STEPS)
 
     # ----------------------------------------------------------------------------------------------------- evaluation
 
@@ -127,7 +129,7 @@ class NewtonRun(Run):
         across = float((self.b * Kdb).sum())
         along = float((db * Kdb).sum())
         value = self._value(self._Kb, self.c, before)
-        if self._idleness.after(self.gap, value):
+        if self._stall.update(self.gap, value, _NOISE * abs(value)):
             self.done, self.status = True, Status.STALLED
             return
         slope = _columns(problem.loss.slope(problem.y, _flat(self._Kb + self.c)))

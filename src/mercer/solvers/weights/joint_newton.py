@@ -25,7 +25,7 @@ from mercer.losses.curvature import CurvatureRoot
 from mercer.solvers.drive import Limits, OnChunk, Run, drive
 from mercer.solvers.problem import LossProblem
 from mercer.solvers.solution import Solution, Stats, Status
-from mercer.solvers.stall import Idleness
+from mercer.solvers.stall import StallDetector
 from mercer.solvers.weights.joint_system import JointSystem, Point, Preconditioner
 from mercer.solvers.weights.recovery import settled
 from mercer.solvers.weights.row_products import rows_of
@@ -64,7 +64,7 @@ class JointRun(Run):
         self._first_length = 0.0
         self._preconditioner: Preconditioner | None = None
         self._system: JointSystem | None = None
-        self._idleness = Idleness(_IDLE_STEPS)
+        self._stall = StallDetector(_IDLE_STEPS)
         self._judge()
 
     # ----------------------------------------------------------------------------------------------------- evaluation
@@ -147,7 +147,7 @@ class JointRun(Run):
             if self._value(self.W + size * V, self._f + size * change) <= value + _ARMIJO * size * descent + noise:
                 break
             size *= 0.5
-        if descent >= 0 or size <= _SHORTEST_STEP or self._idleness.after(self.gap, value):
+        if descent >= 0 or size <= _SHORTEST_STEP or self._stall.update(self.gap, value, noise):
             self.done, self.status = True, Status.STALLED
             return
         self.W, self.c = self.W + size * V, self.c + size * u
