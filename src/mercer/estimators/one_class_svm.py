@@ -15,7 +15,7 @@ from mercer._progress import reporting
 from mercer._types import Float64
 from mercer.errors import ModelFileError
 from mercer.gram.expansion import Expansion
-from mercer.gram.matrix import Gram
+from mercer.gram.make import gram_of
 from mercer.inputs.base import Objects
 from mercer.inputs.vectors import Vectors
 from mercer.losses.hinge import Hinge
@@ -189,7 +189,7 @@ class OneClassSVM(OutlierMixin, StoredMachine):
         objects = self.kernel_.kernel.coerce(X)
         weights = sample_weights(sample_weight, objects)
         used = weights > 0
-        gram = Gram.of(self.kernel_, objects, self.expansion_.support, dtype=np.float64)
+        gram = gram_of(self.kernel_, objects, self.expansion_.support, dtype=np.float64)
         products = gram.matvec(self.expansion_.coefficients)
         full, outputs = certified(self._repair, self.expansion_.coefficients, products, self.support_)
         shift = 0.0 if self._repair is None else self._repair.shift

@@ -7,7 +7,7 @@ from typing import Any
 
 from mercer import _check
 from mercer._types import Float64
-from mercer.gram.matrix import Gram
+from mercer.gram.contract import Gram
 from mercer.losses.hinge import Hinge
 from mercer.solvers.drive import Limits, OnChunk
 from mercer.solvers.problem import LossProblem

@@ -13,8 +13,9 @@ from sklearn.utils.validation import check_is_fitted
 from mercer import _check
 from mercer._progress import reporting
 from mercer._types import Float64
+from mercer.gram.contract import Gram
 from mercer.gram.expansion import Expansion
-from mercer.gram.matrix import Gram
+from mercer.gram.make import gram_of
 from mercer.inputs.base import Objects
 from mercer.kernels.base import Kernel
 from mercer.losses.base import Loss
@@ -77,9 +78,9 @@ class LossMachine(StoredMachine):
     def _train(self, gram: Gram, tasks: Sequence[Task], penalties: Float64, began: float) -> list[Machine]:
         """The machines, side by side, on the objects that weigh anything."""
         used = np.flatnonzero(penalties > 0)
+        if worth_storing(gram, [task.loss for task in tasks]):
+            gram = gram.stored_if_it_fits()
         view = gram if len(used) == len(penalties) else gram.view(used)
-        if gram.fits() and worth_storing(gram, [task.loss for task in tasks]):
-            gram.store()
         limits = limits_of(self, began)
         machines: list[Machine | None] = [None] * len(tasks)
         with reporting("Training") as report:
@@ -114,7 +115,7 @@ class LossMachine(StoredMachine):
         self, objects: Objects, tasks: Sequence[Task], penalties: Float64, iterations: Sequence[int], began: float
     ) -> Certificate:
         """The certificate from the training data in float64, and the fitted expansion alone."""
-        gram = Gram.of(self.kernel_, objects, self.expansion_.support, dtype=np.float64)
+        gram = gram_of(self.kernel_, objects, self.expansion_.support, dtype=np.float64)
         products = gram.matvec(self.expansion_.coefficients)
         full, outputs = certified(self._repair, self.expansion_.coefficients, products, self.support_)
         used = penalties > 0

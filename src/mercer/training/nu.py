@@ -6,7 +6,7 @@ import numpy as np
 
 from mercer._types import Float64
 from mercer.errors import ParameterError
-from mercer.gram.matrix import Gram
+from mercer.gram.contract import Gram
 from mercer.losses.epsilon_insensitive import EpsilonInsensitive
 from mercer.losses.hinge import Hinge
 from mercer.solvers.box.choice import SMO

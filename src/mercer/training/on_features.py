@@ -17,16 +17,17 @@ from mercer import _check
 from mercer._types import DType
 from mercer.errors import KernelError, MemoryBudgetError
 from mercer.gram import budget
+from mercer.gram.contract import Gram
 from mercer.gram.executors import single_threaded_blas
-from mercer.gram.matrix import Gram
+from mercer.gram.make import gram_of, gram_of_rows
 from mercer.inputs.base import Objects
+from mercer.inputs.row_products import squared_lengths
 from mercer.kernels.base import FittedKernel
 from mercer.kernels.features.space import (
     FeatureSpace,
     columns_at_least,
     entries_per_object,
     has_feature_space,
-    squared_lengths,
 )
 from mercer.losses.base import Loss
 from mercer.losses.squared import Squared
@@ -66,8 +67,8 @@ def training_gram(
         fitted.in_range(squared_lengths(rows))
         few, n = rows.shape[1] <= nu_newton.MOST_FEATURES, len(objects)
         if few or estimator.dual is False or (n >= MANY and _pays(n, losses, memory)):
-            return Gram.of_rows(rows, memory=memory)
-    return Gram.of(fitted, objects, dtype=dtype, memory=memory)
+            return gram_of_rows(rows, memory=memory)
+    return gram_of(fitted, objects, dtype=dtype, memory=memory)
 
 
 def _by_matrix(fitted: FittedKernel, objects: Objects, losses: Sequence[Loss]) -> bool:

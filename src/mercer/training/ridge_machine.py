@@ -12,7 +12,7 @@ from mercer import _check
 from mercer._types import Float64
 from mercer.errors import ModelFileError
 from mercer.gram.expansion import Expansion
-from mercer.gram.matrix import Gram
+from mercer.gram.make import gram_of
 from mercer.inputs.base import Objects
 from mercer.kernels.base import Kernel
 from mercer.losses.squared import Squared
@@ -86,7 +86,7 @@ class RidgeMachine(StoredMachine):
     def _verified(self, objects: Objects, targets: Float64, weights: Float64, began: float) -> Certificate:
         """The certificate from the training data, and the fitted expansion alone."""
         check_is_fitted(self)
-        gram = Gram.of(self.kernel_, objects, self.expansion_.support, dtype=np.float64)
+        gram = gram_of(self.kernel_, objects, self.expansion_.support, dtype=np.float64)
         products = gram.matvec(self.expansion_.coefficients)
         full, outputs = certified(self._repair, self.expansion_.coefficients, products, slice(None))
         proofs = self._proofs(targets, weights, full, outputs)

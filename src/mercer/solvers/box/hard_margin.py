@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from mercer._types import Float64
 from mercer.errors import InseparableError
-from mercer.gram.matrix import Gram
+from mercer.gram.contract import Gram
 from mercer.solvers.box.exact_loops import exact_pair_steps
 from mercer.solvers.box.problem import BoxProblem
 from mercer.solvers.drive import Run

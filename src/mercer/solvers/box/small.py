@@ -13,7 +13,7 @@ from typing import final
 import numpy as np
 
 from mercer._types import Float64
-from mercer.gram.matrix import Gram
+from mercer.gram.contract import Gram
 from mercer.solvers.box.local import LocalProblem
 from mercer.solvers.box.problem import BoxProblem
 from mercer.solvers.box.row_supply import subtract_rows
@@ -41,8 +41,7 @@ class DenseRun(Run):
         self._problem = problem
         self._tol = tol
         self._rule = rule
-        matrix = gram.dense() if gram.pair is None else gram.pair
-        self._local = LocalProblem(matrix, gram.diagonal(), start.copy(), -problem.linear, problem)
+        self._local = LocalProblem(gram.lazy_rows(), gram.diagonal(), start.copy(), -problem.linear, problem)
         self._local.F[:] = self._fresh()
         self._claims = 0
         self._exact = False

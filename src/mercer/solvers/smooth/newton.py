@@ -20,10 +20,10 @@ import time
 import numpy as np
 
 from mercer._types import Float64
+from mercer.gram.contract import Gram
 from mercer.gram.executors import single_threaded_blas
 from mercer.gram.lowrank import low_rank
-from mercer.gram.matrix import Gram
-from mercer.gram.pair_rows import PairRows
+from mercer.gram.make import gram_of_values
 from mercer.solvers.drive import Limits, OnChunk, Run, drive
 from mercer.solvers.problem import LossProblem
 from mercer.solvers.smooth.system import NewtonSystem, curvature_root
@@ -187,7 +187,8 @@ def _start(gram: Gram, problem: LossProblem, limits: Limits, began: float) -> Po
         return None  # nothing would hold the intercept of a class without objects
     C = problem.C[few] * (problem.C.sum() / problem.C[few].sum())
     part = dataclasses.replace(problem, y=problem.y[few], C=C)
-    block = gram.part(few, PairRows.of(gram.view(few).dense()))
+    sampled = gram.view(few)
+    block = gram_of_values(sampled.dense(), sampled.diagonal(), gram)
     run = NewtonRun(block, part, _start(block, part, limits, began) or _constant(part), _START_TOL)
     drive(run, _START_TOL, limits, None, began)
     b = np.zeros((n, problem.outputs))
