@@ -9,9 +9,10 @@ from mercer import kernels
 from mercer.gram.make import gram_of
 from mercer.solvers.box import conjugate, step_budget
 from mercer.solvers.box.choice import feasible
+from mercer.solvers.box.local import LocalProblem
 from mercer.solvers.box.problem import BoxProblem
 from mercer.solvers.box.small import DenseRun
-from mercer.solvers.box.step_rules import Local, Pairs
+from mercer.solvers.box.step_rules import Pairs
 from mercer.solvers.drive import Limits, drive
 from tests.oracles import qp
 
@@ -63,8 +64,7 @@ def _plain_steps(self, local, tol, limit):
 
 def local_problem(gram, problem):
     start = feasible(problem)
-    return Local(gram.dense(), gram.diagonal(), start, -problem.linear - gram.dense() @ start, problem.lower,
-                 problem.upper)  # fmt: skip
+    return LocalProblem(gram.dense(), gram.diagonal(), start, -problem.linear - gram.dense() @ start, problem)
 
 
 def test_steps_do_not_depend_on_how_they_are_cut():

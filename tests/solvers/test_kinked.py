@@ -11,9 +11,9 @@ from mercer import kernels
 from mercer.gram.make import gram_of
 from mercer.losses.epsilon_insensitive import EpsilonInsensitive
 from mercer.solvers.box.choice import SMO, feasible
-from mercer.solvers.box.kinked import KinkedPairs
 from mercer.solvers.box.large import WorkingSetRun
 from mercer.solvers.box.problem import BoxProblem
+from mercer.solvers.box.step_rules import rule_for
 from mercer.solvers.drive import Limits, drive
 
 KERNELS = [kernels.RBF(gamma=0.5), kernels.Linear(), kernels.RBF(gamma=5.0)]
@@ -57,7 +57,7 @@ def test_is_the_problem_with_two_variables(seed, kernel, C, epsilon):
     K = gram.exact()
     solution = SMO().solve(gram, problem, tol=1e-7)
     twice = SMO().solve(gram.view(np.tile(np.arange(30), 2)), doubled(problem), tol=1e-7)
-    run = WorkingSetRun(gram, problem, feasible(problem), 1e-7, KinkedPairs(), 6, 12)
+    run = WorkingSetRun(gram, problem, feasible(problem), 1e-7, rule_for(problem), 6, 12)
     parts = drive(run, 1e-7, Limits(), None, time.monotonic())
     for found in (solution, parts):
         b = found.coefficients

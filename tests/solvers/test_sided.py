@@ -11,8 +11,8 @@ from mercer import kernels
 from mercer.gram.make import gram_of
 from mercer.solvers.box.choice import SMO, feasible
 from mercer.solvers.box.large import WorkingSetRun
-from mercer.solvers.box.nu import SidedPairs, side_levels
 from mercer.solvers.box.problem import BoxProblem
+from mercer.solvers.box.step_rules import NuPairs, side_levels
 from mercer.solvers.drive import Limits, drive
 from tests.oracles import qp
 
@@ -25,9 +25,9 @@ def sample(seed, n, kernel, share, weights=False, linear=0.0):
     y = np.where(X[:, 0] + X[:, 1] ** 2 + 0.7 * rng.normal(size=n) > 0.6, 1.0, -1.0)
     y[:2] = 1.0, -1.0
     bounds = rng.uniform(0.1, 2.0, size=n) if weights else np.ones(n)
-    mass = share * 2 * min(bounds[y > 0].sum(), bounds[y < 0].sum())
+    absolute_sum = share * 2 * min(bounds[y > 0].sum(), bounds[y < 0].sum())
     problem = BoxProblem(
-        linear * rng.normal(size=n), np.where(y > 0, 0.0, -bounds), np.where(y > 0, bounds, 0.0), 0.0, mass
+        linear * rng.normal(size=n), np.where(y > 0, 0.0, -bounds), np.where(y > 0, bounds, 0.0), 0.0, absolute_sum
     )
     return gram_of(kernel.fit(X), X), problem
 
@@ -47,8 +47,8 @@ def checked(gram, problem, solution, tol):
     positive = problem.upper > 0
     assert (b >= problem.lower).all()
     assert (b <= problem.upper).all()
-    assert b[positive].sum() == pytest.approx(problem.mass / 2, abs=1e-9 * max(1, problem.mass))
-    assert b[~positive].sum() == pytest.approx(-problem.mass / 2, abs=1e-9 * max(1, problem.mass))
+    assert b[positive].sum() == pytest.approx(problem.absolute_sum / 2, abs=1e-9 * max(1, problem.absolute_sum))
+    assert b[~positive].sum() == pytest.approx(-problem.absolute_sum / 2, abs=1e-9 * max(1, problem.absolute_sum))
     assert violation(K, problem, b) <= 1.05 * tol
     np.testing.assert_allclose(solution.outputs, K @ b, atol=1e-9)
 
@@ -56,7 +56,7 @@ def checked(gram, problem, solution, tol):
 def slowly(K, problem, iterations=20000):
     """Projected gradient, each side projected onto its own sum."""
     positive = problem.upper > 0
-    half = problem.mass / 2
+    half = problem.absolute_sum / 2
 
     def project(point):
         out = np.empty_like(point)
@@ -96,7 +96,7 @@ def test_agrees_with_projected_gradient(seed, kernel, share, weights, linear):
     assert solution.converged
     checked(gram, problem, solution, 1e-6)
     assert solution.objective <= best + 1e-5 * max(1.0, abs(best))
-    run = WorkingSetRun(gram, problem, feasible(problem), 1e-6, SidedPairs(), 6, 12)
+    run = WorkingSetRun(gram, problem, feasible(problem), 1e-6, NuPairs(), 6, 12)
     parts = drive(run, 1e-6, Limits(), None, time.monotonic())
     checked(gram, problem, parts, 1e-6)
     assert parts.objective == pytest.approx(solution.objective, rel=1e-5, abs=1e-5)

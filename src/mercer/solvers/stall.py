@@ -5,26 +5,29 @@ from __future__ import annotations
 import math
 from typing import final
 
-_LESS = 0.99
-"""A violation counts as smaller below this share of the smallest so far: rounding alone moves it by less."""
+NOISE = 1e-10
+"""The share of an objective below which box problems do not count an improvement: entries of their matrix are float32
+as a rule, so smaller ones may be made for ever by steps that undo each other."""
+_BETTER = 0.99
+"""The share of the smallest gap so far that counts as progress: gaps go up and down, and creep down by less at last."""
 
 
 @final
 class StallDetector:
-    """Counts steps after which neither the violation nor the objective is better than it ever was.
+    """Counts steps after which neither the violation nor the objective is better than ever before.
 
-    >>> stall = StallDetector(2)
-    >>> [stall.update(gap, 5.0, 1e-14) for gap in (1.0, 0.5, 0.5, 0.5)]
+    >>> stall = StallDetector(patience=2)
+    >>> [stall.update(gap, 5.0) for gap in (1.0, 0.5, 0.5, 0.5)]
     [False, False, False, True]
     """
 
-    def __init__(self, most: int) -> None:
-        self._most, self._steps = most, 0
+    def __init__(self, patience: int) -> None:
+        self._patience, self._steps = patience, 0
         self._gap, self._objective = math.inf, math.inf
 
-    def update(self, gap: float, objective: float, noise: float) -> bool:
-        """Whether so many such steps have followed one another that it is time to stop."""
-        better = gap < _LESS * self._gap or objective < self._objective - noise
-        self._steps = 0 if better else self._steps + 1
+    def update(self, gap: float, objective: float, noise: float = 0.0, steps: int = 1) -> bool:
+        """Whether it is time to stop, `steps` after the last update; the objective is known to within `noise`."""
+        better = gap < _BETTER * self._gap or objective < self._objective - noise
+        self._steps = 0 if better else self._steps + steps
         self._gap, self._objective = min(gap, self._gap), min(objective, self._objective)
-        return self._steps >= self._most
+        return self._steps >= self._patience

@@ -12,8 +12,8 @@ from mercer.gram.contract import Gram
 from mercer.losses.epsilon_insensitive import EpsilonInsensitive
 from mercer.losses.hinge import Hinge
 from mercer.solvers.box.choice import SMO
-from mercer.solvers.box.nu import side_levels
 from mercer.solvers.box.problem import BoxProblem
+from mercer.solvers.box.step_rules import side_levels
 from mercer.solvers.drive import Limits, OnChunk
 from mercer.solvers.problem import LossProblem
 from mercer.solvers.solution import Solution, Status
@@ -109,7 +109,7 @@ def solve_nu_form(
     solution, levels = _on_features(gram, problem, tol, limits, on_chunk)
     if solution is not None and solution.status is not Status.STALLED:
         return solution, levels
-    start, two_sided = None if solution is None else solution.coefficients, problem.mass is not None
+    start, two_sided = None if solution is None else solution.coefficients, problem.absolute_sum is not None
     exact = _SIDE * tol if two_sided else tol
     solution = SMO().solve(gram, problem, start=start, tol=exact, limits=limits, on_chunk=on_chunk)
     if not two_sided:

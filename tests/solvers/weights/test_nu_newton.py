@@ -38,8 +38,8 @@ CASES = list(problems())
 
 def optimum(X, problem):
     """By SLSQP on the box of the dual, with one sum for each side."""
-    sides = [np.ones(len(X))] if problem.mass is None else [problem.upper > 0, problem.upper <= 0]
-    sums = [problem.total] if problem.mass is None else [problem.mass / 2, -problem.mass / 2]
+    sides = [np.ones(len(X))] if problem.absolute_sum is None else [problem.upper > 0, problem.upper <= 0]
+    sums = [problem.total] if problem.absolute_sum is None else [problem.absolute_sum / 2, -problem.absolute_sum / 2]
     start = np.zeros(len(X))
     for side, held in zip(sides, sums, strict=True):
         bound = side * (problem.upper if held > 0 else -problem.lower)
@@ -67,8 +67,8 @@ def test_finds_the_optimum_and_its_levels(X, problem, form):
     assert (b >= problem.lower - 1e-12).all()
     assert (b <= problem.upper + 1e-12).all()
     assert b.sum() == pytest.approx(problem.total, abs=1e-9)
-    if problem.mass is not None:
-        assert np.abs(b).sum() == pytest.approx(problem.mass, rel=1e-9)
+    if problem.absolute_sum is not None:
+        assert np.abs(b).sum() == pytest.approx(problem.absolute_sum, rel=1e-9)
     np.testing.assert_allclose(found.outputs, X @ (b @ X), atol=1e-9)
     dual = 0.5 * np.sum((b @ X) ** 2) + problem.linear @ b
     assert found.objective == pytest.approx(dual, rel=1e-12)
@@ -77,7 +77,7 @@ def test_finds_the_optimum_and_its_levels(X, problem, form):
     # The levels make the primal, written down from its definition, as small as the dual is large.
     F, (first, last) = -(found.outputs + problem.linear), levels
     level = np.where(problem.upper > 0, first, last)
-    held = [problem.total] if problem.mass is None else [problem.mass / 2, -problem.mass / 2]
+    held = [problem.total] if problem.absolute_sum is None else [problem.absolute_sum / 2, -problem.absolute_sum / 2]
     primal = 0.5 * np.sum((b @ X) ** 2) + sum(h * at for h, at in zip(held, levels, strict=False))
     primal += np.sum(problem.upper * np.maximum(F - level, 0) - problem.lower * np.maximum(level - F, 0))
     assert primal + dual == pytest.approx(0.0, abs=2e-6 * max(1.0, abs(dual)))

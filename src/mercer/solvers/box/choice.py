@@ -24,12 +24,10 @@ from mercer._types import Float64
 from mercer.gram.contract import Gram
 from mercer.gram.pairs import LARGEST
 from mercer.solvers.box import hard_margin
-from mercer.solvers.box.kinked import KinkedPairs
 from mercer.solvers.box.large import WorkingSetRun
-from mercer.solvers.box.nu import SidedPairs
 from mercer.solvers.box.problem import BoxProblem
 from mercer.solvers.box.small import DenseRun
-from mercer.solvers.box.step_rules import Moves, Pairs, Singles
+from mercer.solvers.box.step_rules import StepRule, rule_for
 from mercer.solvers.drive import Run, Solver
 
 DENSE = 2048
@@ -50,29 +48,21 @@ class SMO(Solver):
         if hard_margin.applies(problem):
             return hard_margin.HardMarginRun(gram, problem, tol)
         begin = feasible(problem) if start is None else start
-        return run(gram, problem, begin, tol, _moves(problem))
+        return run(gram, problem, begin, tol, rule_for(problem))
 
 
-def _moves(problem: BoxProblem) -> Moves:
-    if problem.mass is not None:
-        return SidedPairs()
-    if problem.total is None:
-        return Singles()
-    return Pairs() if problem.kink is None else KinkedPairs()
-
-
-def run(gram: Gram, problem: BoxProblem, start: Float64, tol: float, moves: Moves) -> Run:
+def run(gram: Gram, problem: BoxProblem, start: Float64, tol: float, rule: StepRule) -> Run:
     """The run that suits the size of the problem."""
     n = len(problem.linear)
     most = STEPPED if many_at_bounds(problem) else LARGEST
     if n <= DENSE or (n <= most and gram.in_memory and not _nearly_there(problem, start)):
-        return DenseRun(gram, problem, start, tol, moves)
-    return WorkingSetRun(gram, problem, start, tol, moves)
+        return DenseRun(gram, problem, start, tol, rule)
+    return WorkingSetRun(gram, problem, start, tol, rule)
 
 
 def many_at_bounds(problem: BoxProblem) -> bool:
     """Whether a problem tells beforehand that many of its coefficients will end on a bound other than zero."""
-    return problem.kink is not None or problem.mass is not None
+    return problem.kink is not None or problem.absolute_sum is not None
 
 
 def _nearly_there(problem: BoxProblem, start: Float64) -> bool:
@@ -97,11 +87,11 @@ def feasible(problem: BoxProblem) -> Float64:
     b = np.clip(np.zeros(len(problem.linear)), problem.lower, problem.upper)
     if problem.total is None:
         return b
-    if problem.mass is None:
+    if problem.absolute_sum is None:
         _shift(b, problem, problem.total, np.arange(len(b)))
         return b
-    _shift(b, problem, (problem.mass + problem.total) / 2, np.flatnonzero(problem.upper > 0))
-    _shift(b, problem, (problem.total - problem.mass) / 2, np.flatnonzero(problem.upper <= 0))
+    _shift(b, problem, (problem.absolute_sum + problem.total) / 2, np.flatnonzero(problem.upper > 0))
+    _shift(b, problem, (problem.total - problem.absolute_sum) / 2, np.flatnonzero(problem.upper <= 0))
     return b
 
 

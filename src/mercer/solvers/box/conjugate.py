@@ -1,6 +1,6 @@
 """Directions conjugate to the last one, for the many steps between two that end on a bound.
 
-Problem   as in `smo_loops`, at a large penalty: most coefficients in play are free, and pairs of them undo in part
+Problem   as in `pair_loops`, at a large penalty: most coefficients in play are free, and pairs of them undo in part
           what earlier pairs did
 Given     the pair that second-order selection proposes
 Result    a step along p = pair + share * last p, with share such that p'K(last p) = 0
@@ -17,6 +17,7 @@ from typing import Any, final
 import numpy as np
 
 from mercer._jit import Array, jit
+from mercer.solvers.box.scans import end_of_fall, end_of_rise, set_bars
 
 LOOK_EVERY = 256
 _FEW = 13  # of LOOK_EVERY
@@ -78,11 +79,13 @@ def conjugate_step(
     other: Array,
     i: int,
     j: int,
+    slope: float,
     curvature: float,
     b: Array,
     F: Array,
     lower: Array,
     upper: Array,
+    kink: Array,
     rising: Array,
     falling: Array,
     p: Array,
@@ -94,7 +97,7 @@ def conjugate_step(
     out: Array,
 ) -> None:
     """Raise b_i and lower b_j, with so much of the last direction as makes the two conjugate; then move F along."""
-    share, rise = 0.0, F[i] - F[j]  # F does not slope along the last direction: that step was exact
+    share = 0.0
     if state[COUNT] > 0:
         across = image[i] - image[j]
         share = -across / length[0]
@@ -112,18 +115,17 @@ def conjugate_step(
         c = places[k]
         squared += p[c] * (share * image[c] + row[c] - other[c])
         if p[c] > 0.0:
-            room = min(room, (upper[c] - b[c]) / p[c])
+            room = min(room, (end_of_rise(b[c], upper[c], kink[c]) - b[c]) / p[c])
         elif p[c] < 0.0:
-            room = min(room, (lower[c] - b[c]) / p[c])
+            room = min(room, (end_of_fall(b[c], lower[c], kink[c]) - b[c]) / p[c])
     length[0] = max(squared, _SHORTEST)
-    move = min(rise / length[0], room)
+    move = min(slope / length[0], room)  # nothing slopes along the last direction: that step was exact
     for k in range(state[COUNT]):
         c = places[k]
-        bound = upper[c] if p[c] > 0.0 else lower[c]
-        if p[c] != 0.0:  # clipped ones lie exactly on their bounds
-            b[c] = bound if (bound - b[c]) / p[c] <= move else b[c] + move * p[c]
-        rising[c] = np.float32(-np.inf) if b[c] >= upper[c] else np.float32(0)
-        falling[c] = np.float32(np.inf) if b[c] <= lower[c] else np.float32(0)
+        end = end_of_rise(b[c], upper[c], kink[c]) if p[c] > 0.0 else end_of_fall(b[c], lower[c], kink[c])
+        if p[c] != 0.0:  # clipped ones lie exactly on their ends
+            b[c] = end if (end - b[c]) / p[c] <= move else b[c] + move * p[c]
+        set_bars(c, b, lower, upper, kink, rising, falling)
     for t in range(F.shape[0]):
         image[t] = share * image[t] + (row[t] - other[t])
         value = F[t] - move * image[t]

@@ -14,26 +14,31 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, final
+from typing import final
 
 import numpy as np
 import scipy.linalg
 
 from mercer._types import Float64, Indices
+from mercer.solvers.box.conjugate import Direction
+from mercer.solvers.box.local import LocalProblem
 from mercer.solvers.box.row_supply import subtract_rows
-
-if TYPE_CHECKING:
-    from mercer.solvers.box.step_rules import Local
-
 
 MOST = 3000
 """Coefficients for which a linear system is solved: a fraction of a second."""
-MOST_WORK = 2e9
+_MOST_WORK = 2e9
 """Entries of factors that one sequence of such steps may compute: a second, and far less as a rule."""
+_PASSES = 4
+"""Passes over a row that one step along a pair makes, about: what a sequence costs, told in steps."""
 _MEETINGS = 6
+"""Rounds in which ends that would be passed are held. Each solves a system again; later ones hold few more."""
 _REFINEMENTS = 4
+"""Corrections for what rounding left of a system. One is enough where scales agree; each costs a product."""
 _OFF = 1e-12
+"""By how much, as a share of the way, sums may be missed. More would add up over the steps of a run."""
 _RIDGES = (1e-13, 1e-10, 1e-7, 1e-4)
+"""Shares of the mean diagonal that are added to it, one after the other, until the system has a factor: a smaller one
+leaves flat directions their length, a larger one always works."""
 
 
 @final
@@ -51,7 +56,27 @@ class Face:
     """One column for each sum that stays, 1 for those that it counts."""
 
 
-def descend(local: Local, face: Face) -> bool:
+def face_of(local: LocalProblem) -> Face:
+    """The face on which a point lies."""
+    b, problem = local.b, local.problem
+    ids = np.flatnonzero(problem.free(b))
+    low, high = problem.ends(b)
+    return Face(ids, problem.slopes(b, local.F)[0][ids], low[ids], high[ids], problem.sums[ids])
+
+
+def polish(local: LocalProblem) -> int:
+    """Move all free coefficients at once, where steps have become slow; the number of steps that would take as long."""
+    work = 0.0
+    while work < _MOST_WORK:
+        face = face_of(local)
+        work += float(len(face.ids)) ** 3 + 1.0
+        if not descend(local, face):
+            break
+    local.direction = Direction(len(local.b))
+    return int(work / (_PASSES * len(local.b)))
+
+
+def descend(local: LocalProblem, face: Face) -> bool:
     """One step to the best point of the face, shortened where the objective would rise; whether an end was met.
 
     If so, the point lies on a smaller face, and the next step on that one may lead further.

@@ -16,20 +16,25 @@ from __future__ import annotations
 from typing import Any, final
 
 import numpy as np
+import numpy.typing as npt
 
-from mercer._jit import Array, jit
 from mercer._types import Float64
 from mercer.errors import InseparableError
 from mercer.gram.contract import Gram
-from mercer.solvers.box.pair_loops import SMALLEST_CURVATURE
+from mercer.solvers.box.exact_loops import exact_pair_steps
 from mercer.solvers.box.problem import BoxProblem
 from mercer.solvers.drive import Run
 from mercer.solvers.solution import Solution, Stats, Status
 
-# Relative to the largest |phi(x)|: distances that rounding of K in this precision cannot tell from zero.
 DOUBLE_TOLERANCE = 1e-6
+"""Relative to the largest |phi(x)|: distances that rounding of K in float64 cannot tell from zero. Smaller, and
+overlapping classes would be searched for ever; larger, and narrow margins would be denied."""
 SINGLE_TOLERANCE = 2e-3
+"""The same in float32."""
 _PASS_ENTRIES = 2e7
+"""Entries that one call of the compiled loop reads at most: a few hundredths of a second, so Ctrl-C is answered."""
+_CLAIMS = 20
+"""How often the aim is halved when slopes agree as well as asked, but decision values do not."""
 
 
 def applies(problem: BoxProblem) -> bool:
@@ -45,158 +50,93 @@ def applies(problem: BoxProblem) -> bool:
 
 @final
 class HardMarginRun(Run):
-    """Nearest points of convex hulls."""
+    """Nearest points of convex hulls, by the steps of the nu forms on weights that have no upper bound."""
 
     def __init__(self, gram: Gram, problem: BoxProblem, tol: float) -> None:
         self._problem = problem
         self._tol = tol
-        self._K: Any = gram.dense()
-        self._diagonal = gram.diagonal()
         self._signs = np.where(problem.upper > 0, 1.0, -1.0)
         self._intercept = problem.total is not None
-        # Convex weights of each group sum to one: of each class, or without an intercept of all objects together.
-        self._groups = (self._signs < 0).astype(np.int64) if self._intercept else np.zeros(len(self._signs), np.int64)
-        precise = self._K.dtype == np.float64
-        self._tolerance = DOUBLE_TOLERANCE if precise else SINGLE_TOLERANCE
+        # Weights of each group sum to one: of each class, or without an intercept of all y_i phi(x_i) together.
+        K: Any = gram.dense()
+        turned = self._signs.astype(K.dtype)
+        self._K = K if self._intercept else turned[:, None] * K * turned
+        self._ways = self._signs if self._intercept else np.ones(len(turned))
+        self._positive = (self._signs > 0) if self._intercept else np.zeros(len(turned), dtype=bool)
+        self._lower, self._upper = np.where(self._ways > 0, 0.0, -np.inf), np.where(self._ways > 0, np.inf, 0.0)
+        self._diagonal = gram.diagonal()
         self._length = float(np.sqrt(self._diagonal.max(initial=0.0)))
-        self._weights = np.zeros(len(self._signs))
-        for group in np.unique(self._groups):
-            self._weights[np.flatnonzero(self._groups == group)[0]] = 1.0
-        self._slopes = self._fresh()
+        self._tolerance = (DOUBLE_TOLERANCE if K.dtype == np.float64 else SINGLE_TOLERANCE) * self._length
+        self._c = np.zeros(len(turned))
+        for group in self._groups():
+            first = np.flatnonzero(group)[0]
+            self._c[first] = self._ways[first]
+        self._F = self._fresh()
         self._claims = 0
 
+    def _groups(self) -> list[npt.NDArray[np.bool_]]:
+        return [group for group in (self._positive, ~self._positive) if group.any()]
+
     def _fresh(self) -> Float64:
-        """y_i (K c)_i for the signed weights c."""
-        used = np.flatnonzero(self._weights)
-        signed = (self._weights * self._signs)[used]
-        products: Float64 = signed @ self._K[used].astype(np.float64, copy=False)
-        return self._signs * products
+        """-Kc, for the weights c with the signs of their way."""
+        used = np.flatnonzero(self._c)
+        return -np.asarray(self._c[used] @ self._K[used].astype(np.float64, copy=False))
 
     def step(self, iterations: int) -> None:
-        limit = min(iterations, max(16, int(_PASS_ENTRIES / len(self._signs))))
-        smallest = (self._tolerance * self._length) ** 2
-        did, converged = _nearest_steps(
-            self._K,
-            self._diagonal,
-            self._signs,
-            self._groups,
-            self._weights,
-            self._slopes,
-            self._aim(),
-            smallest,
-            limit,
-        )
+        limit = min(iterations, max(16, int(_PASS_ENTRIES / len(self._c))))
+        # The share of |d|^2 to which slopes must agree, so that decision values do to `tol`.
+        aim = self._tol / 8.0 / 2.0 ** min(self._claims, _CLAIMS) * max(self._square(), 0.0)
+        did, _ = exact_pair_steps(
+            self._K, self._diagonal, self._c, self._F, self._lower, self._upper, np.zeros(len(self._c)),
+            self._positive, aim, limit,
+        )  # fmt: skip
         self.iterations += did
-        if not converged:
-            self.gap = self._scaled_gap()
-            return
-        self._slopes = self._fresh()
-        square = self._square()
-        if square <= smallest:
-            self._refuse(square)
+        if did < limit or self._square() <= self._tolerance**2:
+            self._F = self._fresh()
+            if self._square() <= self._tolerance**2:
+                self._refuse()
+            self._claims += 1
         self.gap = self._scaled_gap()
-        self._claims += 1
-        if self.gap <= self._tol:
+        if did < limit and self.gap <= self._tol:
             self.done = True
-        elif did == 0 and self._claims > 20:
+        elif did == 0 and self._claims > _CLAIMS:
             self.done, self.status = True, Status.STALLED
 
-    def _aim(self) -> float:
-        """The share of |d|^2 to which slopes must agree, so that decision values do to `tol`."""
-        return self._tol / 8.0 / 2.0 ** min(self._claims, 20)
-
     def _square(self) -> float:
-        return float(self._weights @ self._slopes)
+        """|d|^2."""
+        return -float(self._c @ self._F)
 
     def _scaled(self) -> tuple[Float64, Float64]:
         """Coefficients of the machine, and F = y - K b."""
-        ends = [self._slopes[(self._groups == g) & (self._weights > 0)].mean() for g in np.unique(self._groups)]
-        width = float(sum(ends))  # |d|^2 at the optimum
+        slopes, weights = -self._ways * self._F, np.abs(self._c)
+        width = float(sum(slopes[group & (weights > 0)].mean() for group in self._groups()))  # |d|^2 at the optimum
         scale = (2.0 if self._intercept else 1.0) / width if width > 0 else 1.0
-        return scale * self._weights * self._signs, self._signs * (1.0 - scale * self._slopes)
+        return scale * weights * self._signs, self._signs * (1.0 - scale * slopes)
 
     def _scaled_gap(self) -> float:
-        b, F = self._scaled()
-        rising, falling = (self._signs > 0) | (b < 0), (self._signs < 0) | (b > 0)
-        if self._intercept:
-            return max(0.0, float(F[rising].max(initial=-np.inf) - F[falling].min(initial=np.inf)))
-        return max(0.0, float(F[rising].max(initial=0.0)), float(-F[falling].min(initial=0.0)))
+        return self._problem.violation(*self._scaled())
 
-    def _refuse(self, square: float) -> None:
-        distance = float(np.sqrt(max(square, 0.0)))
-        positive = np.where(self._signs > 0, self._weights, 0.0)
-        negative = np.where(self._signs < 0, self._weights, 0.0)
+    def _refuse(self) -> None:
+        distance = float(np.sqrt(max(self._square(), 0.0)))
+        positive = np.where(self._signs > 0, np.abs(self._c), 0.0)
+        negative = np.where(self._signs < 0, np.abs(self._c), 0.0)
         if self._intercept:
             what = (
                 f"the convex hulls of the two classes meet: a mixture of {np.count_nonzero(positive)} objects of one "
                 f"and a mixture of {np.count_nonzero(negative)} of the other"
             )
         else:
-            what = f"a convex combination of {np.count_nonzero(self._weights)} of the y_i phi(x_i) is zero; it"
+            what = f"a convex combination of {np.count_nonzero(self._c)} of the y_i phi(x_i) is zero; it"
         raise InseparableError(
             f"No hyperplane separates the classes without error: {what} lie {distance:.2g} apart in feature space, "
-            f"within the tolerance of {self._tolerance * self._length:.2g}. Use a finite C, or a richer kernel.",
+            f"within the tolerance of {self._tolerance:.2g}. Use a finite C, or a richer kernel.",
             positive=positive,
             negative=negative,
             distance=distance,
-            tolerance=self._tolerance * self._length,
+            tolerance=self._tolerance,
         )
 
     def finish(self, status: Status, stats: Stats) -> Solution:
         b, F = self._scaled()
-        intercept = 0.0
-        if self._intercept:
-            intercept = float(F[b != 0].mean())
-        objective = 0.5 * float(b @ (self._problem.linear - F))
-        return Solution(b, -F - self._problem.linear, intercept, objective, status, stats)
-
-
-@jit
-def _nearest_steps(
-    K: Array,
-    diagonal: Array,
-    signs: Array,
-    groups: Array,
-    weights: Array,
-    slopes: Array,
-    share: float,
-    smallest: float,
-    limit: int,
-) -> tuple[int, bool]:
-    """Move weight between two objects of one group, until slopes within groups agree or |d| is as small as asked."""
-    n = weights.shape[0]
-    for iteration in range(limit):
-        square = 0.0
-        i, spread = -1, 0.0
-        for group in range(2):
-            low, high, place = np.inf, -np.inf, -1
-            for t in range(n):
-                if groups[t] == group:
-                    if slopes[t] < low:
-                        low, place = slopes[t], t
-                    if weights[t] > 0.0:
-                        high = max(high, slopes[t])
-                        square += weights[t] * slopes[t]
-            if high - low > spread:
-                i, spread = place, high - low
-        if i < 0 or spread <= share * max(square, 0.0) or square <= smallest:
-            return iteration, True
-        row = K[i]
-        j, best = -1, 0.0
-        for t in range(n):
-            rise = slopes[t] - slopes[i]
-            if groups[t] == groups[i] and weights[t] > 0.0 and rise > 0.0:
-                curvature = diagonal[i] + diagonal[t] - 2.0 * signs[i] * signs[t] * row[t]
-                gain = rise * rise / max(curvature, SMALLEST_CURVATURE)
-                if gain > best:
-                    j, best = t, gain
-        if j < 0:
-            return iteration, True
-        other = K[j]
-        curvature = max(diagonal[i] + diagonal[j] - 2.0 * signs[i] * signs[j] * row[j], SMALLEST_CURVATURE)
-        move = min((slopes[j] - slopes[i]) / curvature, weights[j])
-        weights[i] += move
-        weights[j] = 0.0 if move >= weights[j] else weights[j] - move
-        for t in range(n):
-            slopes[t] += move * signs[t] * (signs[i] * row[t] - signs[j] * other[t])
-    return limit, False
+        intercept = float(F[b != 0].mean()) if self._intercept else 0.0
+        return Solution(b, -F - self._problem.linear, intercept, self._problem.objective(b, F), status, stats)

@@ -26,24 +26,35 @@ from mercer._types import Float64, Indices
 from mercer.gram import pages
 from mercer.gram.contract import Gram
 from mercer.gram.sinks import mirror_across
+from mercer.solvers.box.local import LocalProblem
 from mercer.solvers.box.problem import BoxProblem
 from mercer.solvers.box.row_supply import RowSupply
-from mercer.solvers.box.step_budget import Patience
-from mercer.solvers.box.step_rules import Local, Moves, beyond_single
+from mercer.solvers.box.step_budget import StepBudget
+from mercer.solvers.box.step_rules import StepRule
 from mercer.solvers.drive import CHUNK_SECONDS, Run
 from mercer.solvers.solution import Solution, Stats, Status
+from mercer.solvers.stall import NOISE, StallDetector
 
-FIRST_SET = 1024
 SMALLEST_SET = 768
+"""Coefficients of the smallest working set: smaller ones save entries but take more rounds."""
 LARGEST_SET = 8192
-_PER_FREE = 1.5
-_PER_CHANGED = 2.0
+"""And of the largest: a block of 256 MiB in float32, which is still read faster than it could be computed again."""
+_FIRST_CHANGED = 1024
+"""Coefficients that the first sub-problem is expected to change, before any has been solved."""
+_PER_FREE, _PER_CHANGED = 1.5, 2.0
+"""The size of a working set, per free coefficient and per one that the last sub-problem changed: larger sets take
+fewer rounds and compute more entries."""
 _NEW_SHARE = 0.25
-_INNER = 0.1
-_INNER_TOL = 0.5
-_NOISE = 0.1
+"""The share of a set that is kept for newcomers, so that old free coefficients cannot fill it."""
+_INNER, _INNER_TOL = 0.1, 0.5
+"""A sub-problem is solved to a share of the gap at its start, but not beyond a share of the tolerance: to solve it
+further is work for a problem that is not the whole one."""
+_ROUNDING = 0.1
+"""The share of the tolerance by which products may be off before they are computed anew."""
 _PASS_ENTRIES = 2e7
-_IDLE_ROUNDS = 30
+"""Entries that one call of a compiled loop reads at most: a few hundredths of a second, so Ctrl-C is answered."""
+_STALL_ROUNDS = 30
+"""Sub-problems without any progress after which there will be none; each begins from another set."""
 
 
 @final
@@ -56,14 +67,14 @@ class WorkingSetRun(Run):
         problem: BoxProblem,
         start: Float64,
         tol: float,
-        moves: Moves,
+        rule: StepRule,
         smallest: int = SMALLEST_SET,
         largest: int = LARGEST_SET,
     ) -> None:
         self._gram = gram
         self._problem = problem
         self._tol = tol
-        self._moves = moves
+        self._rule = rule
         self._n = len(problem.linear)
         room = int(np.sqrt(gram.budget / 4 / np.dtype(gram.dtype).itemsize))
         self._largest = max(2, min(largest, room, self._n))
@@ -74,14 +85,14 @@ class WorkingSetRun(Run):
         self._F = -problem.linear
         self._set: Indices = np.zeros(0, dtype=np.intp)
         self._block: npt.NDArray[Any] = np.empty((0, 0), dtype=gram.dtype)
-        self._local: Local | None = None
-        self._changed = FIRST_SET
+        self._local: LocalProblem | None = None
+        self._changed = _FIRST_CHANGED
         self._inner_tol = 0.0
         self._inner_did = 0
-        self._patience = Patience(0)
+        self._budget = StepBudget(0)
         self._exact = False
         self._anew = False
-        self._best_gap, self._best_objective, self._idle_rounds = np.inf, np.inf, 0
+        self._stall = StallDetector(_STALL_ROUNDS)
         self._pending: Iterator[None] | None = None
         self._subtract(np.flatnonzero(self._b))
 
@@ -105,13 +116,13 @@ class WorkingSetRun(Run):
         while self._pending is not None:
             self._advance()
         b, F, problem = self._b, self._F, self._problem
-        return Solution(b, -F - problem.linear, self._moves.intercept(b, F, problem), self._objective(), status, stats)
+        return Solution(b, -F - problem.linear, self._rule.intercept(b, F, problem), self._objective(), status, stats)
 
     # ------------------------------------------------------------------------------------------------------------------
 
     def _subtract(self, rows: Indices, moves: Float64 | None = None) -> None:
         if len(rows):
-            keep = self._moves.free(self._b, self._problem)[rows]
+            keep = self._problem.free(self._b)[rows]
             self._pending = self._supply.subtract(self._F, rows, self._b[rows] if moves is None else moves, keep)
 
     def _advance(self) -> None:
@@ -119,42 +130,30 @@ class WorkingSetRun(Run):
             self._pending = None
 
     def _begin_round(self) -> None:
-        highest, lowest = self._moves.extremes(self._b, self._F, self._problem)
-        self.gap = self._moves.gap(highest, lowest)
+        highest, lowest = self._rule.extremes(self._b, self._F, self._problem)
+        self.gap = self._rule.gap(highest, lowest)
         if self.gap <= self._tol:
-            if self._anew or self._supply.noise <= _NOISE * self._tol:
+            if self._anew or self._supply.noise <= _ROUNDING * self._tol:
                 self.done = True
             else:
                 self._begin_anew()
             return
-        if self._stalls():
+        objective = self._objective()
+        if self._stall.update(self.gap, objective, NOISE * abs(objective)):
             self.done, self.status = True, Status.STALLED
             return
         self._choose(highest, lowest)
-        chosen, problem = self._set, self._problem
-        size = len(chosen)
-        self._local = Local(
-            self._block[:size],
+        chosen = self._set
+        self._local = LocalProblem(
+            self._block[: len(chosen)],
             self._diagonal[chosen],
             self._b[chosen],
             self._F[chosen],
-            problem.lower[chosen],
-            problem.upper[chosen],
-            None if problem.kink is None else problem.kink[chosen],
+            self._problem.part(chosen),
         )
         self._inner_tol = max(_INNER_TOL * self._tol, _INNER * self.gap)
         self._inner_did = 0
-        self._patience = Patience(size)
-
-    def _stalls(self) -> bool:
-        """Whether for many rounds neither the objective nor the gap became better."""
-        objective = self._objective()
-        self._idle_rounds += 1
-        if objective < self._best_objective - 1e-10 * abs(objective) or self.gap < 0.99 * self._best_gap:
-            self._idle_rounds = 0
-        self._best_objective = min(objective, self._best_objective)
-        self._best_gap = min(self.gap, self._best_gap)
-        return self._idle_rounds > _IDLE_ROUNDS
+        self._budget = StepBudget(len(chosen))
 
     def _objective(self) -> float:
         return self._problem.objective(self._b, self._F)
@@ -168,9 +167,9 @@ class WorkingSetRun(Run):
     def _work(self, left: int) -> int:
         local = self._local
         assert local is not None
-        limit = self._patience.cut(min(left, max(16, int(_PASS_ENTRIES / len(local.b)))))
-        exact = self._exact or beyond_single(local.F, self._inner_tol)
-        steps = self._moves.exact_steps if exact else self._moves.steps
+        limit = self._budget.cut(min(left, max(16, int(_PASS_ENTRIES / len(local.b)))))
+        exact = self._exact or local.beyond_single(self._inner_tol)
+        steps = self._rule.exact_steps if exact else self._rule.steps
         did, _ = steps(local, self._inner_tol, limit)
         self.iterations += did
         self._inner_did += did
@@ -179,8 +178,8 @@ class WorkingSetRun(Run):
                 self.done, self.status = True, Status.STALLED
             self._exact = self._inner_did == 0  # float32 could not tell candidates apart: compare in float64
             self._end_round()
-        elif self._patience.made(did):
-            self._patience.polish(self._moves, local)
+        elif self._budget.spend(did):
+            self._budget.solve_systems(local)
         return did
 
     def _end_round(self) -> None:
@@ -199,9 +198,8 @@ class WorkingSetRun(Run):
     def _choose(self, highest: float, lowest: float) -> None:
         """Change the working set, and its block of the matrix with it."""
         b, problem = self._b, self._problem
-        up, down = self._moves.slopes(b, self._F, problem)
-        may_rise, may_fall = b < problem.upper, b > problem.lower
-        free = self._moves.free(b, problem)
+        up, down = self._rule.slopes(b, self._F, problem)
+        free = problem.free(b)
         wanted = max(self._smallest, int(_PER_FREE * np.count_nonzero(free)), int(_PER_CHANGED * self._changed))
         size = min(wanted, self._largest)
         places = np.flatnonzero(free[self._set])
@@ -209,8 +207,8 @@ class WorkingSetRun(Run):
         outside = np.ones(self._n, dtype=bool)
         outside[self._set[places]] = False
         room = size - len(places)
-        rising = _worst(up, may_rise & outside & (lowest < up), -1.0, room)
-        falling = _worst(down, may_fall & outside & (highest > down), 1.0, room)
+        rising = _worst(up, outside & (lowest < up), -1.0, room)
+        falling = _worst(down, outside & (highest > down), 1.0, room)
         short = min(len(rising), len(falling), room // 2)
         rising = rising[: room - short] if len(falling) == short else rising[: room // 2]
         falling = falling[np.isin(falling, rising, invert=True)][: room - len(rising)]

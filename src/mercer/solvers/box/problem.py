@@ -3,31 +3,31 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self, final
 
 import numpy as np
 import numpy.typing as npt
 
-from mercer._types import Float64
+from mercer._types import Float64, Indices
 from mercer.solvers.problem import LossProblem
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class BoxProblem:
-    """Minimise 1/2 b'Kb + linear'b over lower <= b <= upper, and sum(b) = total unless `total` is None.
+    """Minimise 1/2 b'Kb + linear'b + kink'|b| over lower <= b <= upper, and sum(b) = total unless `total` is None.
 
-    The sum constraint is what an unpenalised intercept becomes in the dual; without it there is no intercept. `mass`
-    also fixes sum(|b|), as the nu-forms do; every box then lies on one side of zero, and both sides have their sums.
-    `kink` adds kink'|b| to what is minimised, as the epsilon-insensitive loss does.
+    The sum constraint is what an unpenalised intercept becomes in the dual; without it there is no intercept.
+    `absolute_sum` also fixes sum(|b|), as the nu forms do; every box then lies on one side of zero, and the positive
+    and the negative coefficients each keep their sum. Such a problem has no kink.
     """
 
     linear: Float64
     lower: Float64
     upper: Float64
     total: float | None = 0.0
-    mass: float | None = None
+    absolute_sum: float | None = None
     kink: Float64 | None = None
 
     @classmethod
@@ -39,19 +39,35 @@ class BoxProblem:
         kink = dual.kink if dual.has_kink else None
         return cls(dual.linear, dual.lower, dual.upper, 0.0 if problem.intercept else None, kink=kink)
 
+    def part(self, ids: Indices) -> Self:
+        """The problem of some of the coefficients; what the others add to `linear` and to the sums is left out."""
+        kink = None if self.kink is None else self.kink[ids]
+        return replace(self, linear=self.linear[ids], lower=self.lower[ids], upper=self.upper[ids], kink=kink)
+
     @property
-    def kinks(self) -> Float64:
-        """`kink`, or zeros."""
-        return np.zeros_like(self.linear) if self.kink is None else self.kink
+    def positive(self) -> npt.NDArray[np.bool_]:
+        """Which coefficients belong to the positive side of a nu form; of other problems, none."""
+        return np.zeros(len(self.linear), dtype=bool) if self.absolute_sum is None else self.upper > 0
+
+    @property
+    def sums(self) -> Float64:
+        """A column for each sum that is fixed, 1 for the coefficients that it counts."""
+        if self.total is None:
+            return np.ones((len(self.linear), 0))
+        if self.absolute_sum is None:
+            return np.ones((len(self.linear), 1))
+        return np.column_stack((self.positive, ~self.positive)).astype(np.float64)
 
     def price(self, b: Float64) -> float:
         """What is minimised, without 1/2 b'Kb."""
-        return float(self.linear @ b) + (0.0 if self.kink is None else float(self.kink @ np.abs(b)))
+        return float(self.linear @ b) + self._price_of_kinks(b)
 
     def objective(self, b: Float64, F: Float64) -> float:
         """What is minimised, at b with F = -(Kb + linear)."""
-        value = 0.5 * float(b @ (self.linear - F))
-        return value if self.kink is None else value + float(self.kink @ np.abs(b))
+        return 0.5 * float(b @ (self.linear - F)) + self._price_of_kinks(b)
+
+    def _price_of_kinks(self, b: Float64) -> float:
+        return 0.0 if self.kink is None else float(self.kink @ np.abs(b))
 
     def free(self, b: Float64) -> npt.NDArray[np.bool_]:
         """Which coefficients rest on nothing, neither a bound nor a kink."""

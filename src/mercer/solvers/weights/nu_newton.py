@@ -48,7 +48,7 @@ def applies(gram: Gram, problem: BoxProblem) -> bool:
     rows = gram.factor
     if rows is None or rows.shape[1] > MOST_FEATURES or problem.total is None or problem.kink is not None:
         return False
-    return problem.mass is not None or bool((problem.lower >= 0).all())
+    return problem.absolute_sum is not None or bool((problem.lower >= 0).all())
 
 
 def solve(
@@ -131,7 +131,7 @@ class NuNewtonRun(Run):
     def __init__(self, rows: Any, problem: BoxProblem, tol: float) -> None:
         self._problem, self._tol, self._inner = problem, tol, SHARE_OF_TOL * tol
         self._rows = rows_of(rows)
-        total, mass = float(problem.total or 0.0), problem.mass
+        total, mass = float(problem.total or 0.0), problem.absolute_sum
         sums = [(1.0, total if mass is None else (mass + total) / 2)]
         sums += [] if mass is None else [(-1.0, (mass - total) / 2)]
         self._sides = [_Side(problem, sign, held) for sign, held in sums]
