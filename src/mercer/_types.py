@@ -10,6 +10,10 @@ import numpy.typing as npt
 Float64 = npt.NDArray[np.float64]
 Floating = npt.NDArray[np.floating[Any]]
 """float32 or float64: tiles of a Gram matrix."""
+Int32 = npt.NDArray[np.int32]
+Int64 = npt.NDArray[np.int64]
+UInt64 = npt.NDArray[np.uint64]
+"""64-bit hashes, such as the names of counted features."""
 Indices = npt.NDArray[np.intp]
 """Positions of objects, rows or columns; codes of classes."""
 Index = slice | Indices

@@ -18,7 +18,6 @@ from mercer.jobs import code
 from mercer.jobs.candidates import candidates, lifted
 from mercer.jobs.posing import Plan, task_of
 from mercer.jobs.preparation import Preparation
-from mercer.kernels.precomputed import Precomputed
 from mercer.kernels.text.expression import parse
 from mercer.readers.data import Data
 from mercer.readers.options import Options
@@ -106,7 +105,7 @@ def _of_model(path: str, data_path: str | None, reading: Options, plan: Plan) ->
     """A model's kernel on a file, or on the objects that the model keeps."""
     model = model_at(path)
     kernel = model.estimator.expansion_.kernel.kernel
-    if isinstance(kernel, Precomputed):
+    if kernel.is_precomputed:
         raise UsageError(
             f"{path} was trained on a Gram matrix, and keeps no objects", "Diagnose the file of the matrix itself."
         )

@@ -49,7 +49,6 @@ def describe(name: str, *, as_json: bool) -> None:
 def explain(text: str, *, as_json: bool) -> None:
     """A kernel expression: what it compares, its formula, and why it is a kernel."""
     from mercer.kernels.text.expression import parse
-    from mercer.kernels.text.latex import latex_of
 
     kernel = parse(text)
     told = {
@@ -57,7 +56,7 @@ def explain(text: str, *, as_json: bool) -> None:
         "python": repr(kernel),
         "objects": kernel.domain.kind,
         "positive_semi_definite": kernel.psd,
-        "latex": latex_of(kernel),
+        "latex": kernel.latex(),
         "derivation": kernel.derivation(),
     }
     if as_json:

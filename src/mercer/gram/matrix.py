@@ -24,7 +24,7 @@ from mercer.gram.tiles import Strip, plan
 from mercer.gram.work import ExactWork, StoredWork, TileWork, gathered
 from mercer.inputs.base import Objects
 from mercer.kernels.base import ANY_TILE, Features, FittedKernel, State
-from mercer.kernels.features.space import squared_lengths
+from mercer.kernels.features.rows import squared_lengths
 from mercer.kernels.vectors.features import RowFeatures
 from mercer.kernels.vectors.linear import Linear
 

@@ -12,7 +12,7 @@ from mercer.estimators.kernel_ridge import KernelRidge
 from mercer.estimators.svc import SVC
 from mercer.jobs.search import amounts_of, splits_of
 from mercer.jobs.sizing import sample, taken
-from mercer.kernels.base import Kernel, children
+from mercer.kernels.base import Kernel
 from mercer.readers.options import Options
 
 if TYPE_CHECKING:
@@ -194,6 +194,6 @@ def _chosen(estimator: Any, name: str, value: Any) -> bool:
 
 def _parts(kernel: Kernel) -> list[Kernel]:
     found = [kernel]
-    for child in children(kernel):
+    for child in kernel.children:
         found += _parts(child)
     return found

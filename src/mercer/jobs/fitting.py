@@ -159,7 +159,7 @@ def support_rows(estimator: Any) -> npt.NDArray[np.intp]:
 def nearest(estimator: Any, objects: Any) -> float:
     """The distance within which 99 of 100 training objects have a support object other than themselves."""
     expansion = estimator.expansion_
-    if isinstance(expansion.kernel.kernel, Precomputed):
+    if expansion.kernel.kernel.is_precomputed:
         return float("inf")
     fitted = expansion.kernel
     support = support_rows(estimator)

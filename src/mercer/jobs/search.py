@@ -23,7 +23,6 @@ from mercer.errors import InputError, KernelError, KernelWarning
 from mercer.jobs.machines import Learner
 from mercer.jobs.sizing import sample, taken
 from mercer.kernels.base import Kernel
-from mercer.kernels.precomputed import Precomputed
 from mercer.selection.search import KernelSearchCV
 
 Splits = list[tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]]
@@ -184,7 +183,7 @@ def amounts_of(kernel: Kernel, objects: Any, learner: Learner, given: float | No
     grid = learner.grid(given)
     if given is not None:
         return grid
-    if isinstance(kernel, Precomputed):
+    if kernel.is_precomputed:
         diagonal = np.diagonal(objects)
     else:
         some = objects.take(np.unique(np.linspace(0, len(objects) - 1, _SCALED_BY).astype(np.intp)))

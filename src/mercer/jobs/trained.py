@@ -20,7 +20,6 @@ from mercer.gram.matrix import Gram
 from mercer.inputs.base import Objects
 from mercer.jobs import calibration
 from mercer.jobs.preparation import Preparation
-from mercer.kernels.precomputed import Precomputed
 from mercer.readers.data import Data
 from mercer.training.pairs import one_vs_rest_shape, pairs, votes
 
@@ -112,7 +111,7 @@ class TrainedModel:
     def strange(self, objects: Any, across: Float64) -> npt.NDArray[np.bool_]:
         """Which objects are farther from every support object than nearly all training objects were."""
         expansion = self.estimator.expansion_
-        if isinstance(expansion.kernel.kernel, Precomputed) or not np.isfinite(self.novelty):
+        if expansion.kernel.kernel.is_precomputed or not np.isfinite(self.novelty):
             return np.zeros(len(across), dtype=bool)
         fitted = expansion.kernel
         own = fitted.diagonal(fitted.features(objects))

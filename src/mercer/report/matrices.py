@@ -8,7 +8,6 @@ import numpy.typing as npt
 from mercer.gram.matrix import Gram
 from mercer.jobs.fitting import Outcome
 from mercer.jobs.sizing import taken
-from mercer.kernels.precomputed import Precomputed
 from mercer.report.drawing import Axes, png
 from mercer.report.page import figure, paragraph, picture_of
 
@@ -57,6 +56,6 @@ def matrix(outcome: Outcome) -> str:
 def _similarities(outcome: Outcome, rows: npt.NDArray[np.intp]) -> npt.NDArray[np.float64]:
     """By the kernel as it was fitted to all objects."""
     part, fitted = taken(outcome.objects, rows), outcome.model.estimator.expansion_.kernel
-    if isinstance(fitted.kernel, Precomputed):
+    if fitted.kernel.is_precomputed:
         return np.asarray(part, dtype=np.float64)
     return Gram.of(fitted, part, dtype=np.float64).exact()

@@ -21,13 +21,8 @@ from mercer.gram.executors import single_threaded_blas
 from mercer.gram.matrix import Gram
 from mercer.inputs.base import Objects
 from mercer.kernels.base import FittedKernel
-from mercer.kernels.features.space import (
-    FeatureSpace,
-    columns_at_least,
-    entries_per_object,
-    has_feature_space,
-    squared_lengths,
-)
+from mercer.kernels.features.rows import squared_lengths
+from mercer.kernels.features.space import FeatureSpace, entries_per_object, features_of
 from mercer.losses.base import Loss, VectorLoss
 from mercer.losses.squared import Squared
 from mercer.solvers.drive import Limits, OnChunk
@@ -74,7 +69,7 @@ def _by_matrix(fitted: FittedKernel, objects: Objects, losses: Sequence[Loss]) -
     """Whether least squares come down to the matrix anyway, as those of few objects do: then no feature is written."""
     n = len(objects)
     few = n <= normal_equations.MOST_FEATURES and all(isinstance(loss, Squared) for loss in losses)
-    return few and n < columns_at_least(fitted.kernel, objects)
+    return few and n < features_of(fitted).columns_at_least(objects)
 
 
 def _in_primal(
@@ -87,7 +82,7 @@ def _in_primal(
     if dual != "auto":
         if dual:
             return False
-        if not has_feature_space(fitted.kernel):
+        if fitted.feature_map() is None:
             rule = f"True or 'auto' with {fitted.kernel}, whose features cannot be written down"
             raise _check.fail(owner, "dual", rule, dual)
         if not solvable:
@@ -95,7 +90,7 @@ def _in_primal(
         return True
     n = len(objects)
     joint = any(isinstance(loss, VectorLoss) for loss in losses)
-    if (n < MANY and not joint) or not solvable or not has_feature_space(fitted.kernel):
+    if (n < MANY and not joint) or not solvable or fitted.feature_map() is None:
         return False
     try:
         entries = entries_per_object(fitted, objects)

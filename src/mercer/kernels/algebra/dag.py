@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Self, final
+from typing import Any, final
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from mercer.errors import ParameterError
 from mercer.kernels.algebra.several import PartFeatures, Several, check_terms
 from mercer.kernels.base import Kernel, State
 from mercer.kernels.text.form import text_of_value
+from mercer.kernels.text.latex import words
 
 Node = str | int
 Step = tuple[Node, tuple[tuple[Node, int], ...]]
@@ -141,18 +142,14 @@ class DagKernel(Several):
                         totals.pop(start, None)
         return totals[self.sink]
 
+    def latex(self, x: str = "x", z: str = "z") -> str:
+        ends = rf"{words(str(self.source))} \to {words(str(self.sink))}"
+        return rf"\sum_{{p \colon {ends}}} \prod_{{e \in p}} k_e({x}, {z})"
+
     def __str__(self) -> str:
         edges = text_of_value([(*arc, term) for arc, term in zip(self.arcs, self.terms, strict=True)])
         ends = "" if (self.source, self.sink) == ("s", "t") else f", source={self.source!r}, sink={self.sink!r}"
         return f"dag({edges}{ends})"
-
-    @classmethod
-    def examples(cls) -> Iterator[Self]:
-        from mercer.kernels.vectors.linear import Linear
-        from mercer.kernels.vectors.rbf import RBF
-
-        arcs = (("s", "a"), ("s", "b"), ("a", "b"), ("a", "t"), ("b", "t"), ("b", "t"))
-        yield cls(arcs, (Linear(), RBF(gamma=0.1), RBF(gamma=1.0), Linear(), Linear(), RBF(gamma=0.1)))
 
 
 def dag(edges: Iterable[tuple[Node, Node, Kernel]], source: Node = "s", sink: Node = "t") -> DagKernel:

@@ -12,13 +12,14 @@ import numpy.typing as npt
 from mercer import _check
 from mercer._types import DType, Float64, Floating
 from mercer.errors import InputError
-from mercer.inputs.hashing import content_hash
+from mercer.inputs.hashing import content_hash, text_of_label
 from mercer.inputs.ragged import offsets_of
 from mercer.inputs.sets import Sets
 from mercer.kernels.algebra.with_diagonal import WithDiagonal
 from mercer.kernels.base import SAFE_IN_SINGLE, Features, State
-from mercer.kernels.features.counting import HasFeatureMap
+from mercer.kernels.features.counting import CountsFeatures
 from mercer.kernels.features.counts import CountFeatures, align, inner_products
+from mercer.kernels.features.occurrences import Spelling
 
 Ambient = tuple[Hashable, ...]
 _COMPLEMENT = np.uint64(0x9E3779B97F4A7C15)
@@ -26,7 +27,7 @@ _COMPLEMENT = np.uint64(0x9E3779B97F4A7C15)
 
 
 @dataclass(frozen=True)
-class SetMeasure(HasFeatureMap):
+class SetMeasure(CountsFeatures):
     """Subsets A, B of an ambient set D with a measure mu: what their intersection, or the rest, measures.
 
     `ambient` is D, any iterable of hashables; `measure_of` gives mu of each of its elements, in the same order:
@@ -111,6 +112,13 @@ class SetMeasure(HasFeatureMap):
         where = np.nonzero(lacking)
         return CountFeatures.of(names[where[1]], offsets_of(lacking.sum(axis=1)), dtype, np.sqrt(weights)[where[1]])
 
+    def spelling(self, objects: Sets, state: State) -> Iterator[Spelling]:
+        if self.ambient is not None:
+            names = np.asarray([content_hash(element) for element in self.ambient], dtype=np.int64).astype(np.uint64)
+            with np.errstate(over="ignore"):
+                yield names * _COMPLEMENT, lambda k: f"not {(self.ambient or ())[k]}"
+        yield objects.names.astype(np.uint64), lambda k: text_of_label(int(objects.names[k]))
+
     def features(self, objects: Sets, state: State, dtype: DType) -> WithDiagonal:
         found = self.present(objects, dtype)
         return WithDiagonal(found, found.squared_lengths)
@@ -142,7 +150,7 @@ class SetIntersection(SetMeasure):
     array([[3.]])
     """
 
-    def feature_map(self, objects: Sets, state: State, dtype: DType) -> CountFeatures:
+    def counts(self, objects: Sets, state: State, dtype: DType) -> CountFeatures:
         return self.present(objects, dtype)
 
     def tile(self, left: WithDiagonal, right: WithDiagonal, state: State, out: Floating) -> None:
@@ -171,7 +179,7 @@ class SetUnionComplement(SetMeasure):
         super().__post_init__()
         _needs_ambient(self)
 
-    def feature_map(self, objects: Sets, state: State, dtype: DType) -> CountFeatures:
+    def counts(self, objects: Sets, state: State, dtype: DType) -> CountFeatures:
         return self.absent(objects, dtype)
 
     def tile(self, left: WithDiagonal, right: WithDiagonal, state: State, out: Floating) -> None:
@@ -203,7 +211,7 @@ class SetAgreement(SetMeasure):
         super().__post_init__()
         _needs_ambient(self)
 
-    def feature_map(self, objects: Sets, state: State, dtype: DType) -> CountFeatures:
+    def counts(self, objects: Sets, state: State, dtype: DType) -> CountFeatures:
         both = [self.present(objects, dtype), self.absent(objects, dtype)]
         return CountFeatures.side_by_side(both)
 

@@ -10,7 +10,7 @@ import numpy as np
 from mercer._types import DType, Float64, Floating
 from mercer.inputs.strings import Strings
 from mercer.kernels.base import State
-from mercer.kernels.features.counting import HasFeatureMap
+from mercer.kernels.features.counting import CountsFeatures
 from mercer.kernels.features.counts import EXACT_IN_SINGLE
 from mercer.kernels.strings.base import FixedLength
 from mercer.kernels.strings.masks import coefficients, mask_diagonal, mask_products
@@ -19,7 +19,7 @@ from mercer.kernels.strings.windows import Windows, compacted
 _UPDATES_PER_TILE = 1e9
 
 
-class MismatchProfile(FixedLength, HasFeatureMap):
+class MismatchProfile(FixedLength, CountsFeatures):
     """k(s, t) = sum over pairs of windows of s and t of h(number of mismatches), for windows of one length."""
 
     @property

@@ -8,11 +8,11 @@ from typing import Any, Protocol, Self, final
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
 
 from mercer._types import DType, Float64, Floating, Index
 from mercer.errors import InputError
 from mercer.inputs.vectors import Vectors
+from mercer.kernels.features.rows import is_sparse as is_sparse
 
 # CSR rows are expanded tile by tile, this many columns at a time: a dense product is far faster than a sparse one.
 _EXPANDED_COLUMNS = 4096
@@ -106,8 +106,3 @@ def refuse_other_width(features: int, expected: int) -> None:
 
 def _expanded(rows: Any, dtype: npt.DTypeLike) -> Any:
     return rows.toarray().astype(dtype, copy=False) if is_sparse(rows) else rows
-
-
-def is_sparse(rows: Any) -> bool:
-    """Whether these rows are CSR; the stubs of dense and sparse arrays have nothing in common."""
-    return bool(sp.issparse(rows))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Self, final
+from typing import Any, Self, final
 
 from mercer._types import DType, Float64, Floating
 from mercer.inputs.vectors import Vectors
 from mercer.kernels.base import Kernel, State
+from mercer.kernels.features.feature_map import Columns, FeatureMap, FixedColumns
 from mercer.kernels.vectors.features import RowFeatures, dot_products
 
 
@@ -23,6 +24,11 @@ class Linear(Kernel):
     """
 
     domain = Vectors
+    formula = r"<x>^\top <z>"
+    is_linear = True
+
+    def feature_map(self, state: State) -> FeatureMap:
+        return FixedColumns(lambda objects: objects.values, _names)
 
     def features(self, objects: Vectors, state: State, dtype: DType) -> RowFeatures:
         return RowFeatures.of(objects, dtype)
@@ -36,3 +42,7 @@ class Linear(Kernel):
     @classmethod
     def examples(cls) -> Iterator[Self]:
         yield cls()
+
+
+def _names(one: Vectors, columns: Columns) -> Sequence[Any]:
+    return range(one.n_features) if columns is None or len(columns) != one.n_features else columns
