@@ -10,7 +10,7 @@ from mercer import _check
 from mercer._types import Float64
 from mercer.errors import ModelFileError
 from mercer.estimators.svr import SVR
-from mercer.gram.matrix import Gram
+from mercer.gram.contract import Gram
 from mercer.losses.base import Loss
 from mercer.losses.epsilon_insensitive import EpsilonInsensitive
 from mercer.solvers.drive import Limits, OnChunk

@@ -15,7 +15,7 @@ from mercer import _check
 from mercer._stored import Stored, checked_array
 from mercer._types import Float64
 from mercer.errors import KernelError
-from mercer.gram.matrix import Gram
+from mercer.gram.contract import Gram
 from mercer.training.kernelised import KernelLike
 from mercer.training.unlabelled import Unlabelled, leading_eigen, seed_of
 

@@ -10,7 +10,7 @@ from sklearn.utils import check_random_state
 
 from mercer import _check
 from mercer._types import Float64
-from mercer.gram.matrix import Gram
+from mercer.gram.contract import Gram
 from mercer.lectures import perceptron_updates as solver
 from mercer.lectures.traced_classifier import Learnt, TracedKernelMachine, TracedLinearMachine
 from mercer.solvers.drive import Limits, OnChunk

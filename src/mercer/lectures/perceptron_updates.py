@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from mercer._jit import Array, jit
 from mercer._types import Float64
-from mercer.gram.matrix import Gram
+from mercer.gram.contract import Gram
 from mercer.lectures.run import LectureRun
 from mercer.lectures.trace import Trace
 from mercer.solvers.drive import Limits, OnChunk

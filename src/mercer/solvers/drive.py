@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 from typing import final
 
 from mercer._types import Float64
+from mercer.gram.contract import Gram
 from mercer.gram.executors import single_threaded_blas
-from mercer.gram.matrix import Gram
 from mercer.solvers.box.problem import BoxProblem
 from mercer.solvers.solution import Solution, Stats, Status
 

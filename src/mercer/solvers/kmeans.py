@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mercer._types import Float64, Indices
-from mercer.gram.matrix import Gram
+from mercer.gram.contract import Gram
 
 _FEW = 0.1
 """Of the objects moved: below this share, KZ is corrected rather than computed anew."""

@@ -14,7 +14,7 @@ from mercer.errors import KernelError
 from mercer.gram.expansion import Expansion
 from mercer.gram.weights import Weights
 from mercer.inputs.base import Objects
-from mercer.kernels.features.rows import is_sparse
+from mercer.inputs.row_products import is_sparse
 from mercer.kernels.features.space import FeatureSpace
 from mercer.training.kernelised import Kernelised
 

@@ -13,19 +13,21 @@ from sklearn.utils.validation import check_is_fitted
 from mercer import _check
 from mercer._progress import reporting
 from mercer._types import Float64
+from mercer.gram.contract import Gram
 from mercer.gram.expansion import Expansion
-from mercer.gram.matrix import Gram
+from mercer.gram.make import gram_of
 from mercer.inputs.base import Objects
 from mercer.kernels.base import Kernel
 from mercer.losses.base import Loss
 from mercer.solvers.drive import Limits, OnChunk
-from mercer.training.certificate import Certificate
+from mercer.solvers.problem import LossProblem
+from mercer.training.certificate import Certificate, certify
 from mercer.training.limits import limits_of
 from mercer.training.on_features import training_gram
 from mercer.training.psd import Guarded, Repair, certified, guard
 from mercer.training.sanity import warn_if_constant, warn_of_scales
 from mercer.training.storing import StoredMachine
-from mercer.training.train import Machine, certify, refuse_pointless, train, worth_storing
+from mercer.training.train import Machine, refuse_pointless, train, worth_storing
 
 
 @final
@@ -76,9 +78,9 @@ class LossMachine(StoredMachine):
     def _train(self, gram: Gram, tasks: Sequence[Task], penalties: Float64, began: float) -> list[Machine]:
         """The machines, side by side, on the objects that weigh anything."""
         used = np.flatnonzero(penalties > 0)
+        if worth_storing(gram, [task.loss for task in tasks]):
+            gram = gram.stored_if_it_fits()
         view = gram if len(used) == len(penalties) else gram.view(used)
-        if gram.fits() and worth_storing(gram, [task.loss for task in tasks], intercept=bool(self.fit_intercept)):
-            gram.store()
         limits = limits_of(self, began)
         machines: list[Machine | None] = [None] * len(tasks)
         with reporting("Training") as report:
@@ -96,18 +98,8 @@ class LossMachine(StoredMachine):
         return [machine for machine in machines if machine is not None]
 
     def _solve(self, gram: Gram, task: Task, penalties: Float64, limits: Limits, on_chunk: OnChunk) -> Machine:
-        return train(
-            gram,
-            task.loss,
-            task.y,
-            penalties,
-            tol=float(self.tol),
-            intercept=bool(self.fit_intercept),
-            outputs=task.outputs,
-            limits=limits,
-            on_chunk=on_chunk,
-            sharing=self._sharing,
-        )
+        problem = LossProblem(task.loss, task.y, penalties, task.outputs, bool(self.fit_intercept))
+        return train(gram, problem, tol=float(self.tol), limits=limits, on_chunk=on_chunk, warm_start=self._sharing)
 
     def _set_machines(self, machines: list[Machine], objects: Objects, penalties: Float64, guarded: Guarded) -> None:
         columns = [m.coefficients if m.coefficients.ndim == 2 else m.coefficients[:, None] for m in machines]
@@ -123,17 +115,18 @@ class LossMachine(StoredMachine):
         self, objects: Objects, tasks: Sequence[Task], penalties: Float64, iterations: Sequence[int], began: float
     ) -> Certificate:
         """The certificate from the training data in float64, and the fitted expansion alone."""
-        gram = Gram.of(self.kernel_, objects, self.expansion_.support, dtype=np.float64)
+        gram = gram_of(self.kernel_, objects, self.expansion_.support, dtype=np.float64)
         products = gram.matvec(self.expansion_.coefficients)
         full, outputs = certified(self._repair, self.expansion_.coefficients, products, self.support_)
         used = penalties > 0
         parts = []
         for number, task in enumerate(tasks):
             pick: Any = number if task.outputs == 1 else slice(None)
+            intercept = bool(self.fit_intercept)
+            problem = LossProblem(task.loss, task.y[used], penalties[used], task.outputs, intercept)
             parts.append(
                 certify(
-                    task.loss, task.y[used], penalties[used], full[used][:, pick], outputs[used][:, pick],
-                    self.expansion_.intercept[pick], has_intercept=bool(self.fit_intercept),
+                    problem, full[used][:, pick], outputs[used][:, pick], self.expansion_.intercept[pick],
                     iterations=int(iterations[number]), dtype="float64",
                 )
             )  # fmt: skip

@@ -16,17 +16,19 @@ from mercer import _check
 from mercer._progress import reporting
 from mercer._types import Float64, Indices
 from mercer.errors import ParameterError
+from mercer.gram.contract import Gram
 from mercer.gram.expansion import Expansion
 from mercer.gram.folds import folds
-from mercer.gram.matrix import Gram
+from mercer.gram.make import gram_of
 from mercer.gram.pairs import PairBlocks
 from mercer.inputs.base import Objects
 from mercer.inputs.vectors import Vectors
 from mercer.losses.hinge import Hinge
 from mercer.solvers.box.choice import worth_storing
 from mercer.solvers.drive import Limits, OnChunk
+from mercer.solvers.problem import LossProblem
 from mercer.training import pairs as ovo
-from mercer.training.certificate import Certificate
+from mercer.training.certificate import Certificate, certify
 from mercer.training.limits import limits_of
 from mercer.training.on_features import training_gram
 from mercer.training.probabilities import Probabilities, fit_temperature, held_out
@@ -41,7 +43,7 @@ from mercer.training.targets import (
     refuse_weightless_classes,
     sample_weights,
 )
-from mercer.training.train import Machine, certify, warn_if_unfinished
+from mercer.training.train import Machine, warn_if_unfinished
 
 Solved = tuple[Machine, float]
 Report = Callable[[float, str], None]
@@ -113,7 +115,7 @@ class MarginClassifier(Probabilities, ClassifierMixin, StoredPairs, ABC):
             if np.isfinite(bounds).all():
                 gram = training_gram(self, fitted, objects, [Hinge()], memory=memory)
             else:
-                gram = Gram.of(fitted, objects, memory=memory)
+                gram = gram_of(fitted, objects, memory=memory)
             guarded = guard(type(self).__name__, kernel, gram, self.psd)
             warn_if_constant(guarded.gram)
             limits = limits_of(self, began)
@@ -144,11 +146,11 @@ class MarginClassifier(Probabilities, ClassifierMixin, StoredPairs, ABC):
         solved: list[Solved | None] = [None] * len(problems)
         shared = len(problems) > 1 and gram.factor is None
         if shared:
-            if gram.fits() and worth_storing([len(group) for group in members.groups]):
-                gram.store()
+            if worth_storing([len(group) for group in members.groups]):
+                gram = gram.stored_if_it_fits()
             blocks = PairBlocks(gram, members.groups, problems)
-        elif self._keeps_matrix and gram.fits():
-            gram.store()
+        elif self._keeps_matrix:
+            gram = gram.stored_if_it_fits()
         done = 0
 
         def job(number: int) -> None:
@@ -176,8 +178,7 @@ class MarginClassifier(Probabilities, ClassifierMixin, StoredPairs, ABC):
         A kernel that depends on the data is that of all objects: it sees them without their labels.
         """
         n_classes = int(codes.max()) + 1
-        if gram.fits():
-            gram.store()
+        gram = gram.stored_if_it_fits()
         values, tested = [np.zeros(0 if n_classes == 2 else (0, n_classes))], [np.zeros(0, dtype=np.intp)]
         for fold in folds(gram, held_out(codes, bounds, self.random_state)):
             known, allowed = codes[fold.train], bounds[fold.train]
@@ -282,16 +283,17 @@ class MarginClassifier(Probabilities, ClassifierMixin, StoredPairs, ABC):
         classes = known_classes(self.classes_, y)
         bounds = self._bounds(classes, self.class_weight_[classes.codes] * sample_weights(sample_weight, objects))
         # New objects against training objects: another path than the symmetric Gram matrix that was trained on.
-        gram = Gram.of(self.kernel_, objects, self.expansion_.support, dtype=np.float64)
+        gram = gram_of(self.kernel_, objects, self.expansion_.support, dtype=np.float64)
         products = gram.matvec(self.expansion_.coefficients)
         full, outputs = certified(self._repair, self.expansion_.coefficients, products, self.support_)
         members, parts = ovo.Members(classes.codes, bounds, len(self.classes_)), []
         for column, pair in enumerate(ovo.pairs(len(self.classes_))):
             ids, signs = members.of(pair)
+            C = self._penalty_scales[column] * bounds[ids]
             parts.append(
                 certify(
-                    Hinge(), signs, self._penalty_scales[column] * bounds[ids], full[ids, column],
-                    outputs[ids, column], float(self._intercept_[column]), has_intercept=self._has_intercept(),
+                    LossProblem(Hinge(), signs, C, intercept=self._has_intercept()), full[ids, column],
+                    outputs[ids, column], float(self._intercept_[column]),
                     iterations=int(self.n_iter_[column]), dtype="float64",
                 )
             )  # fmt: skip

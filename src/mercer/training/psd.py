@@ -14,10 +14,10 @@ from mercer import _check
 from mercer._stored import Stored
 from mercer._types import Float64
 from mercer.errors import KernelError, KernelWarning, ModelFileError
-from mercer.gram.matrix import Gram
+from mercer.gram.contract import Gram
+from mercer.gram.make import gram_of_values
 from mercer.gram.spectrum import negligible, smallest_eigenvalue
 from mercer.kernels.base import Kernel
-from mercer.kernels.precomputed import Precomputed
 
 REPAIRS = ("clip", "flip", "shift")
 MODES = ("warn", "error", "ignore", *REPAIRS)
@@ -104,8 +104,7 @@ def guard(owner: str, kernel: Kernel, gram: Gram, psd: object) -> Guarded:
     mode = _check.choice(owner, "psd", psd, MODES)
     if kernel.psd or mode == "ignore":
         return Guarded(gram)
-    if gram.fits():
-        gram.store()  # the solver needs it anyway
+    gram = gram.stored_if_it_fits()  # the solver needs it anyway
     lowest = smallest_eigenvalue(gram)
     if lowest >= -negligible(gram):
         return Guarded(gram)
@@ -128,19 +127,11 @@ def _repaired(gram: Gram, mode: str) -> Guarded:
         shift = -float(scipy.linalg.eigvalsh(K, subset_by_index=(0, 0))[0])
         matrix = K.copy()
         matrix.flat[:: len(K) + 1] += shift
-        return Guarded(_gram_of(matrix, gram), shift=shift)
+        return Guarded(gram_of_values(matrix, matrix.diagonal(), gram), shift=shift)
     values, vectors = scipy.linalg.eigh(K)
     wanted = np.maximum(values, 0.0) if mode == "clip" else np.abs(values)
     nothing = np.abs(values) <= len(K) * np.finfo(np.float64).eps * np.abs(values).max()
     factors = np.where(nothing, 0.0, np.sign(values) if mode == "flip" else values > 0)
     matrix = (vectors * np.where(nothing, 0.0, wanted)) @ vectors.T
-    return Guarded(_gram_of((matrix + matrix.T) / 2, gram), vectors, factors)
-
-
-def _gram_of(matrix: Float64, like: Gram) -> Gram:
-    """A Gram matrix of given values, with the precision, budget and executor of another."""
-    megabytes = max(like.budget, 2 * matrix.nbytes) / 2**20
-    kernel = Precomputed().fit(matrix)
-    gram = Gram.of(kernel, matrix, dtype=like.dtype, memory=megabytes, executor=like.executor)
-    gram.store()
-    return gram
+    matrix = (matrix + matrix.T) / 2
+    return Guarded(gram_of_values(matrix, matrix.diagonal(), gram), vectors, factors)

@@ -12,12 +12,13 @@ from mercer import _check
 from mercer._types import Float64
 from mercer.errors import ModelFileError
 from mercer.gram.expansion import Expansion
-from mercer.gram.matrix import Gram
+from mercer.gram.make import gram_of
 from mercer.inputs.base import Objects
 from mercer.kernels.base import Kernel
 from mercer.losses.squared import Squared
+from mercer.solvers.problem import LossProblem
 from mercer.solvers.ridge import direct, normal_equations
-from mercer.training.certificate import Certificate, smooth_certificate
+from mercer.training.certificate import Certificate, certify
 from mercer.training.on_features import training_gram
 from mercer.training.psd import Repair, certified, guard
 from mercer.training.storing import StoredMachine
@@ -75,8 +76,8 @@ class RidgeMachine(StoredMachine):
             # In the common form C sum_i w_i loss + 1/2 |w|^2, alpha is 1 / C.
             scale = weights / self._alpha[column]
             parts.append(
-                smooth_certificate(
-                    Squared(), targets[:, column], scale, coefficients[:, column], outputs[:, column],
+                certify(
+                    LossProblem(Squared(), targets[:, column], scale), coefficients[:, column], outputs[:, column],
                     float(self.expansion_.intercept[column]), iterations=1, dtype="float64",
                 )
             )  # fmt: skip
@@ -85,7 +86,7 @@ class RidgeMachine(StoredMachine):
     def _verified(self, objects: Objects, targets: Float64, weights: Float64, began: float) -> Certificate:
         """The certificate from the training data, and the fitted expansion alone."""
         check_is_fitted(self)
-        gram = Gram.of(self.kernel_, objects, self.expansion_.support, dtype=np.float64)
+        gram = gram_of(self.kernel_, objects, self.expansion_.support, dtype=np.float64)
         products = gram.matvec(self.expansion_.coefficients)
         full, outputs = certified(self._repair, self.expansion_.coefficients, products, slice(None))
         proofs = self._proofs(targets, weights, full, outputs)

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mercer.errors import KernelWarning
-from mercer.gram.matrix import Gram
+from mercer.gram.contract import Gram
 from mercer.inputs.base import Objects
 from mercer.inputs.vectors import Vectors
 

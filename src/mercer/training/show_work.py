@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from mercer._types import Float64
 from mercer.errors import InputError
 from mercer.gram.expansion import Expansion
-from mercer.gram.matrix import Gram
+from mercer.gram.make import gram_of
 from mercer.inputs.base import Objects
 from mercer.training import pairs as ovo
 from mercer.training.show_work_text import Problem, as_latex, as_text
@@ -88,7 +88,7 @@ class ShowsWork:
             raise InputError(
                 f"Work is shown for machines that were fitted here on up to {MOST} objects. Fit one on a few objects."
             )
-        K = Gram.of(self.expansion_.kernel, few.objects, dtype=np.float64).exact()
+        K = gram_of(self.expansion_.kernel, few.objects, dtype=np.float64).exact()
         full = np.zeros((len(K), self.expansion_.coefficients.shape[1]))
         full[self.support_] = self.expansion_.coefficients
         problems = []

@@ -13,7 +13,8 @@ from sklearn.utils import check_random_state
 
 from mercer._types import Float64
 from mercer.errors import InputError
-from mercer.gram.matrix import Gram
+from mercer.gram.contract import Gram
+from mercer.gram.make import gram_of
 from mercer.inputs.base import Objects
 from mercer.kernels.base import FittedKernel
 from mercer.solvers.eigen import Product, leading
@@ -38,10 +39,8 @@ class Unlabelled(Kernelised):
             )
         self._check_features(X, objects, reset=True)
         fitted = kernel.fit(objects)
-        gram = Gram.of(fitted, objects, memory=self.memory)
-        if gram.fits():  # else tiles are computed anew for each product
-            gram.store()
-        return fitted, objects, gram
+        gram = gram_of(fitted, objects, memory=self.memory)
+        return fitted, objects, gram.stored_if_it_fits()  # else tiles are computed anew for each product
 
 
 def leading_eigen(

@@ -10,8 +10,8 @@ from typing import Any, final
 import numpy as np
 import scipy.sparse as sp
 
-from mercer._jit import Array, jit
 from mercer._types import Float64
+from mercer.inputs.row_products import is_sparse
 
 
 @final
@@ -26,19 +26,6 @@ class FeatureMatrix:
     @property
     def shape(self) -> tuple[int, int]:
         return int(self.matrix.shape[0]), int(self.matrix.shape[1])
-
-
-def is_sparse(rows: Any) -> bool:
-    """Whether these rows are CSR; the stubs of dense and sparse arrays have nothing in common."""
-    return bool(sp.issparse(rows))
-
-
-def squared_lengths(rows: Any) -> Float64:
-    """|x|^2 of each row in float64."""
-    if not is_sparse(rows):
-        return np.asarray(np.einsum("ij,ij->i", rows, rows, dtype=np.float64))
-    lengths: Float64 = _squared_lengths(rows.indptr, rows.data)
-    return lengths
 
 
 def rows_times(rows: Any, factors: Float64) -> Any:
@@ -73,14 +60,3 @@ def _sorted(rows: Any) -> Any:
     if is_sparse(rows):
         rows.sort_indices()
     return rows
-
-
-@jit
-def _squared_lengths(indptr: Array, data: Array) -> Any:
-    lengths = np.empty(indptr.shape[0] - 1)
-    for i in range(lengths.shape[0]):
-        total = 0.0
-        for p in range(indptr[i], indptr[i + 1]):
-            total += float(data[p]) * data[p]
-        lengths[i] = total
-    return lengths

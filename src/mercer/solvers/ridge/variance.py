@@ -23,7 +23,7 @@ import scipy.linalg
 from mercer._types import Float64
 from mercer.errors import KernelError
 from mercer.gram.executors import Threads, single_threaded_blas
-from mercer.kernels.features.rows import squared_lengths
+from mercer.inputs.row_products import squared_lengths
 from mercer.kernels.vectors.features import is_sparse
 from mercer.solvers.ridge.direct import weighted
 from mercer.solvers.weights.row_products import rows_of

@@ -16,18 +16,16 @@ from __future__ import annotations
 
 import dataclasses
 import time
-from dataclasses import dataclass
-from typing import final
 
 import numpy as np
 
 from mercer._types import Float64
+from mercer.gram.contract import Gram
 from mercer.gram.executors import single_threaded_blas
 from mercer.gram.lowrank import low_rank
-from mercer.gram.matrix import Gram
-from mercer.gram.pair_rows import PairRows
-from mercer.losses.base import Loss
+from mercer.gram.make import gram_of_values
 from mercer.solvers.drive import Limits, OnChunk, Run, drive
+from mercer.solvers.problem import LossProblem
 from mercer.solvers.smooth.system import NewtonSystem, curvature_root
 from mercer.solvers.solution import Solution, Stats, Status
 from mercer.solvers.stall import Idleness
@@ -49,22 +47,10 @@ Point = tuple[Float64, Float64]
 """Coefficients (objects x outputs) and intercepts."""
 
 
-@final
-@dataclass(frozen=True, eq=False)
-class SmoothProblem:
-    """Targets as the loss wants them, a penalty for each object, and whether there is an intercept."""
-
-    loss: Loss
-    y: Float64
-    C: Float64
-    outputs: int = 1
-    intercept: bool = True
-
-
 class NewtonRun(Run):
     """One minimisation under way; an iteration is one conjugate-gradient product with K."""
 
-    def __init__(self, gram: Gram, problem: SmoothProblem, start: Point | None, tol: float) -> None:
+    def __init__(self, gram: Gram, problem: LossProblem, start: Point | None, tol: float) -> None:
         self._gram = gram
         self._problem = problem
         self._tol = tol
@@ -175,7 +161,7 @@ class NewtonRun(Run):
 
 def solve(
     gram: Gram,
-    problem: SmoothProblem,
+    problem: LossProblem,
     *,
     tol: float = 1e-4,
     limits: Limits | None = None,
@@ -189,7 +175,7 @@ def solve(
         return drive(NewtonRun(gram, problem, start, tol), tol, limits, on_chunk, began)
 
 
-def _start(gram: Gram, problem: SmoothProblem, limits: Limits, began: float) -> Point | None:
+def _start(gram: Gram, problem: LossProblem, limits: Limits, began: float) -> Point | None:
     """The rough solution on a few of many objects, with penalties that make up for the others."""
     n = len(problem.C)
     if n < _OBJECTS_FOR_A_START:
@@ -199,7 +185,8 @@ def _start(gram: Gram, problem: SmoothProblem, limits: Limits, began: float) -> 
         return None  # nothing would hold the intercept of a class without objects
     C = problem.C[few] * (problem.C.sum() / problem.C[few].sum())
     part = dataclasses.replace(problem, y=problem.y[few], C=C)
-    block = gram.part(few, PairRows.of(gram.view(few).dense()))
+    sampled = gram.view(few)
+    block = gram_of_values(sampled.dense(), sampled.diagonal(), gram)
     run = NewtonRun(block, part, _start(block, part, limits, began) or _constant(part), _START_TOL)
     drive(run, _START_TOL, limits, None, began)
     b = np.zeros((n, problem.outputs))
@@ -207,7 +194,7 @@ def _start(gram: Gram, problem: SmoothProblem, limits: Limits, began: float) -> 
     return b, run.c
 
 
-def _constant(problem: SmoothProblem) -> Point | None:
+def _constant(problem: LossProblem) -> Point | None:
     """The constant that fits numbers best: far from them a loss may not bend, and nothing would lead to them."""
     if problem.loss.classifies or not problem.intercept:
         return None

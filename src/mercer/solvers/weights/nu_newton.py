@@ -20,8 +20,8 @@ import numpy as np
 import scipy.linalg
 
 from mercer._types import Float64
+from mercer.gram.contract import Gram
 from mercer.gram.executors import single_threaded_blas
-from mercer.gram.matrix import Gram
 from mercer.solvers.box.problem import BoxProblem
 from mercer.solvers.drive import Limits, OnChunk, Run, drive
 from mercer.solvers.solution import Solution, Stats, Status
