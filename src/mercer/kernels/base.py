@@ -179,7 +179,7 @@ class Kernel(Measure):
         >>> from mercer import kernels
         >>> found = kernels.Spectrum(p=2).feature_matrix(["banana", "ananas"])
         >>> found.names, (found.matrix @ found.matrix.T).toarray().tolist()
-        (('ba', 'an', 'na', 'as'), [[9.0, 8.0], [8.0, 9.0]])
+        (('ba', 'na', 'an', 'as'), [[9.0, 8.0], [8.0, 9.0]])
         """
         batch = self.coerce(objects)
         fitted = FittedKernel(self, self.resolve(batch) if state is None else state)

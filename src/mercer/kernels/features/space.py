@@ -48,7 +48,7 @@ class FeatureSpace:
     >>> matrix.shape, (new @ matrix.T).toarray().tolist()
     ((2, 4), [[7.0, 6.0]])
     >>> space.names(fitted.coerce(["banana", "ananas"]))
-    ('ba', 'an', 'na', 'as')
+    ('ba', 'na', 'an', 'as')
     """
 
     fitted: FittedKernel
