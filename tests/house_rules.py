@@ -190,18 +190,29 @@ def _is_number(value: ast.AST) -> bool:
     return False
 
 
+KERNEL_CLASSES_ASKED_FOR = {
+    "storage/libsvm.py": "LIBSVM's files have five kernels by name, and no others",
+    "cli/trials.py": "scikit-learn's twin of a kernel exists for three classes",
+    "theory/bounds.py": "the VC dimension is known of two classes",
+    "testing/samples.py": "three classes compare documents, aligned strings or nodes of a graph of their own",
+}
+"""Files that may ask for the class of a kernel, and why: they speak of particular kernels, not of what a kernel can."""
+
+
 def kernels_by_class(files: Iterable[Path]) -> list[str]:
     """Kernels answer for themselves: nobody asks for their class."""
     names = kernel_classes()
     complaints = []
     for file in files:
+        if any(str(file).endswith(f"mercer/{place}") for place in KERNEL_CLASSES_ASKED_FOR):
+            continue
         for node in ast.walk(parse(file)):
             asked: list[ast.AST] = []
             if isinstance(node, ast.Call) and ast.unparse(node.func) in ("isinstance", "issubclass"):
                 asked = list(node.args[1:])
             elif isinstance(node, ast.MatchClass):
                 asked = [node.cls]
-            found = {name for part in asked for name in re.findall(r"\w+", ast.unparse(part))} & names
+            found = {name for part in asked for name in re.findall(r"(?<!ast\.)\b\w+", ast.unparse(part))} & names
             if found:
                 complaints.append(f"{file}:{node.lineno}: asks for {', '.join(sorted(found))}")  # type: ignore[attr-defined]
     return complaints

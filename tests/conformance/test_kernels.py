@@ -16,13 +16,14 @@ from mercer.kernels.base import Kernel
 from mercer.losses.base import Loss
 from mercer.testing import check_kernel, kernel_checks, objects_for
 from mercer.testing.checks import fingerprint
+from mercer.testing.examples import examples_of
 from mercer.testing.samples import SAMPLES
 from tests.conformance.round_trips import PICKLE
 
 EXAMPLES = [
     pytest.param(kernel, id=f"{name}-{number}")
     for name, entry in KERNELS.items()
-    for number, kernel in enumerate(entry.load().examples())
+    for number, kernel in enumerate(examples_of(entry.load()))
 ]
 
 
@@ -53,7 +54,7 @@ def test_samples_are_reproducible(kernel):
 
 def test_every_class_has_examples():
     for name, entry in KERNELS.items():
-        found = list(entry.load().examples())
+        found = list(examples_of(entry.load()))
         assert found, name
         assert all(type(kernel) is entry.load() for kernel in found)
 

@@ -11,6 +11,7 @@ import numpy as np
 import mercer
 from mercer._registry import KERNELS
 from mercer.testing import objects_for
+from mercer.testing.examples import examples_of
 from tests.fingerprints.measure import Fingerprint, of_model, sketch
 
 NEW = 6
@@ -44,7 +45,7 @@ def of_kernel(name: str) -> Fingerprint:
     found: Fingerprint = {}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of strings too short to have features, and of indefinite kernels
-        for number, kernel in enumerate(KERNELS[name].load().examples()):
+        for number, kernel in enumerate(examples_of(KERNELS[name].load())):
             found[f"{number}"] = repr(kernel) if "<function" not in repr(kernel) else "a function"
             for place, (sample, objects) in enumerate(sorted(objects_for(kernel).items())):
                 values = gram(kernel, objects)

@@ -13,6 +13,7 @@ from mercer._stored import Storable
 from mercer.errors import ModelFileError
 from mercer.inputs.items import Items
 from mercer.testing import objects_for
+from mercer.testing.examples import examples_of
 from mercer.testing.samples import as_new
 from tests.storage.samples import TABLE, THREE, WORDS, X, Y
 
@@ -82,7 +83,7 @@ def test_nothing_else_is_stored():
 
 @cache
 def examples(name):
-    return list(KERNELS[name].load().examples())
+    return list(examples_of(KERNELS[name].load()))
 
 
 @pytest.mark.filterwarnings(

@@ -16,6 +16,7 @@ from mercer.errors import MercerError, ModelFileError
 from mercer.storage import models
 from mercer.storage.format import opened
 from mercer.storage.tree import Decoder, Encoder
+from mercer.testing.examples import examples_of
 from tests.storage.samples import CASES, WORDS, X, Y, fitted
 
 
@@ -78,7 +79,7 @@ def test_feature_names_are_kept(path):
 
 @pytest.mark.parametrize("name", sorted(KERNELS))
 def test_every_kernel_comes_back_equal(name):
-    for kernel in KERNELS[name].load().examples():
+    for kernel in examples_of(KERNELS[name].load()):
         encoder = Encoder()
         node = json.loads(json.dumps(encoder.value(kernel, "kernel")))
         given = kernel if '"function"' in json.dumps(node) else None

@@ -48,7 +48,6 @@ def describe(name: str, wanted: OutputOptions) -> None:
 def explain(text: str, wanted: OutputOptions) -> None:
     """A kernel expression: what it compares, its formula, and why it is a kernel."""
     from mercer.kernels.text.expression import parse
-    from mercer.kernels.text.latex import latex_of
 
     kernel = parse(text)
     told = {
@@ -56,7 +55,7 @@ def explain(text: str, wanted: OutputOptions) -> None:
         "python": repr(kernel),
         "objects": kernel.domain.kind,
         "positive_semi_definite": kernel.psd,
-        "latex": latex_of(kernel),
+        "latex": kernel.latex(),
         "derivation": kernel.derivation(),
     }
     if wanted.as_json:

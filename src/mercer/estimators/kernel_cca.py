@@ -21,7 +21,6 @@ from mercer.inputs.base import Objects
 from mercer.inputs.listing import refuse_masked
 from mercer.inputs.vectors import Vectors
 from mercer.kernels.base import FittedKernel, State
-from mercer.kernels.precomputed import Precomputed
 from mercer.training.kernelised import KernelLike
 from mercer.training.unlabelled import Unlabelled
 
@@ -174,7 +173,7 @@ class KernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unlabelled):
             raise ModelFileError("its two views are not of the same number of objects.")
         model.kernel_, model.expansion_ = expansion.kernel, expansion
         # The kernel learns from the same objects as before, so that its state need not be in the file.
-        known = isinstance(kernel_y, Precomputed)
+        known = kernel_y.is_precomputed
         second = FittedKernel(kernel_y, State({"n_train": np.asarray(n)})) if known else kernel_y.fit(others)
         model.expansion_y_ = Expansion(second, others, b, c)
         model._restore_seen_features(stored.values, arrays)

@@ -11,7 +11,6 @@ from sklearn.utils.validation import check_is_fitted
 from mercer import _check
 from mercer.estimators.kernel_machine_regressor import KernelMachineRegressor
 from mercer.inputs.vectors import Vectors
-from mercer.kernels.vectors.linear import Linear
 from mercer.losses.base import Loss
 from mercer.losses.epsilon_insensitive import EpsilonInsensitive
 from mercer.training.kernelised import KernelLike
@@ -97,7 +96,7 @@ class SVR(KernelMachineRegressor):
     @property
     def coef_(self) -> Any:
         """Weights of the features, for the linear kernel alone."""
-        if self.kernel != "linear" and not isinstance(self.kernel, Linear):
+        if self.kernel != "linear" and not getattr(self.kernel, "is_linear", False):
             raise AttributeError("coef_ is only available when using a linear kernel")
         check_is_fitted(self)
         weights = self.dual_coef_ @ self.support_vectors_

@@ -16,8 +16,7 @@ from mercer._types import Float64
 from mercer.errors import KernelError, MemoryBudgetError
 from mercer.inputs.base import Objects
 from mercer.kernels.base import FittedKernel
-from mercer.kernels.features.feature_map import WeightTable, has_feature_map
-from mercer.kernels.features.space import FeatureSpace, has_feature_space
+from mercer.kernels.features.space import FeatureSpace
 
 MANY = 256
 """With fewer support objects than this, comparing with each of them is as quick."""
@@ -37,12 +36,9 @@ class FeatureWeights:
 
 def folded(fitted: FittedKernel, support: Objects, coefficients: Float64) -> Callable[[Objects], Float64] | None:
     """The machine as weights of features; None where they cannot be written down, or where it does not pay."""
-    if len(support) < MANY or not has_feature_space(fitted.kernel):
+    if len(support) < MANY or fitted.feature_map() is None:
         return None
     try:
-        if has_feature_map(fitted.kernel):
-            return WeightTable.of(fitted, support, coefficients)
-        space, rows = FeatureSpace.of(fitted, support)
+        return FeatureWeights(*FeatureSpace.folded(fitted, support, coefficients))
     except (KernelError, MemoryBudgetError):  # too many features to write down
         return None
-    return FeatureWeights(space, np.asarray(rows.T @ coefficients, dtype=np.float64))

@@ -20,6 +20,12 @@ LOWEST_NAME = 2**62
 """Names lie in [2^62, 2^63): positive as int64, and apart from every Unicode code point."""
 
 
+MOST_REMEMBERED = 2**18
+"""Things whose names are remembered, so that features and explanations can be spelt out: some tens of megabytes at
+most. What was named before is shown as a number."""
+_REMEMBERED: dict[int, Hashable] = {}
+
+
 def content_hash(thing: Hashable) -> int:
     """A 62-bit name of a string, number, tuple, frozenset, bytes, None, or any nesting of them.
 
@@ -29,7 +35,30 @@ def content_hash(thing: Hashable) -> int:
     (True, False)
     """
     digest = hashlib.blake2b(_encoded(thing), digest_size=8).digest()
-    return LOWEST_NAME | (int.from_bytes(digest, "little") >> 2)
+    name = LOWEST_NAME | (int.from_bytes(digest, "little") >> 2)
+    _REMEMBERED[name] = thing
+    if len(_REMEMBERED) > MOST_REMEMBERED:
+        del _REMEMBERED[next(iter(_REMEMBERED))]
+    return name
+
+
+def text_of_name(name: int) -> str | None:
+    """What a name was made of, as text, if that was in this process and not too long ago.
+
+    >>> text_of_name(content_hash("dog"))
+    'dog'
+    """
+    return str(_REMEMBERED[name]) if name in _REMEMBERED else None
+
+
+def text_of_symbol(symbol: int) -> str:
+    """A symbol as text: a character, or the token that its name was made of."""
+    return (text_of_name(symbol) or f"#{symbol:x}") if symbol >= LOWEST_NAME else chr(symbol)
+
+
+def text_of_label(code: int) -> str:
+    """A label as text: whole numbers are themselves, anything else is shown by what its name was made of."""
+    return (text_of_name(code) or f"#{code:x}") if code >= LOWEST_NAME else str(code)
 
 
 def label_code(label: Any) -> int:

@@ -18,30 +18,31 @@ rows would need more memory for a tile than the cache holds."""
 
 def dot_products(left: Any, right: Any, out: Floating) -> None:
     """out[i, j] = <left_i, right_j>."""
-    if not (_is_sparse(left) or _is_sparse(right)):
+    if not (is_sparse(left) or is_sparse(right)):
         np.matmul(left, right.T, out=out)
     elif left.shape[1] > EXPANDED_COLUMNS:
         product: Any = left @ right.T
-        out[...] = product.toarray() if _is_sparse(product) else product
+        out[...] = product.toarray() if is_sparse(product) else product
     else:
         np.matmul(expanded(left, out.dtype), expanded(right, out.dtype).T, out=out)
 
 
 def expanded(rows: Any, dtype: npt.DTypeLike) -> Any:
     """Rows as an array; those that are one already stay as they are."""
-    return rows.toarray().astype(dtype, copy=False) if _is_sparse(rows) else rows
+    return rows.toarray().astype(dtype, copy=False) if is_sparse(rows) else rows
 
 
 def squared_lengths(rows: Any) -> Float64:
     """|x|^2 of each row, added up in float64."""
-    if not _is_sparse(rows):
+    if not is_sparse(rows):
         return np.asarray(np.einsum("ij,ij->i", rows, rows, dtype=np.float64))
     lengths: Float64 = _squared_lengths(rows.indptr, rows.data)
     return lengths
 
 
-def _is_sparse(rows: Any) -> bool:
-    return bool(sp.issparse(rows))  # its own type tells mypy less than Any does
+def is_sparse(rows: Any) -> bool:
+    """Whether these rows are CSR; the stubs of dense and sparse arrays have nothing in common."""
+    return bool(sp.issparse(rows))
 
 
 @jit

@@ -10,7 +10,7 @@ import numpy as np
 
 from mercer.jobs.search import folds_for
 from mercer.jobs.sizing import sample
-from mercer.kernels.base import Kernel, children
+from mercer.kernels.base import Kernel
 from mercer.readers.options import Options
 
 if TYPE_CHECKING:
@@ -167,6 +167,6 @@ def _constructor(estimator: Any, *first: str) -> str:
 
 def _parts(kernel: Kernel) -> list[Kernel]:
     found = [kernel]
-    for child in children(kernel):
+    for child in kernel.children:
         found += _parts(child)
     return found

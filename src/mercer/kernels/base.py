@@ -9,7 +9,8 @@ features many times, tile by tile, without the GIL.
     objects ──fitted.features──▶ features ──fitted.align──▶ both sides ──fitted.tile──▶ a block of the Gram matrix
               (once per object)             (once per Gram)              (many times)
 
-To write a kernel, subclass `Kernel`, give it a `domain` and the three methods `features`, `tile` and `diagonal`.
+To write a kernel, subclass `Kernel`, give it a `domain` and the three methods `features`, `tile` and `diagonal`. If its
+phi(x) can be written down, `feature_map` says how.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from numbers import Real
-from typing import Any, ClassVar, Protocol, Self, final
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, final
 
 import numpy as np
 import numpy.typing as npt
@@ -27,6 +28,14 @@ from mercer._record import Record
 from mercer._types import DType, Float64, Floating, Index
 from mercer.errors import InputError, KernelError
 from mercer.inputs.base import Objects
+from mercer.kernels.features import space
+from mercer.kernels.features.feature_map import FeatureMap
+from mercer.kernels.features.rows import FeatureMatrix
+from mercer.kernels.text import derivation, form, latex
+
+if TYPE_CHECKING:
+    from mercer.kernels.algebra.logarithmic import LogKernel
+    from mercer.kernels.algebra.tables import OnColumns
 
 SAFE_IN_SINGLE = 1e30
 """float32 ends at 3.4e38; below this bound sums and products of values cannot overflow."""
@@ -101,6 +110,12 @@ class Measure(Record, ABC):
     def diagonal(self, features: Any, state: State) -> Float64:
         """k(x, x) of each object, in float64, never by evaluating pairs."""
 
+    @property
+    def children(self) -> tuple[Kernel, ...]:
+        """The kernels that this one is made of."""
+        fields = (value if isinstance(value, tuple) else (value,) for value in self.get_params(deep=False).values())
+        return tuple(value for field in fields for value in field if isinstance(value, Kernel))
+
     def single_precision(self, features: Any, state: State) -> bool:
         """Whether float32 holds the values to about seven digits; overflowing powers and huge counts say no."""
         return bool(self.diagonal(features, state).max(initial=0.0) < SAFE_IN_SINGLE)
@@ -119,6 +134,12 @@ class Kernel(Measure):
     """Why it is positive semi-definite, provided that the kernels it is made of are: one clause of `derivation`."""
     formula: ClassVar[str] = ""
     """Its formula in LaTeX, where ``<x>``, ``<z>`` and ``<parameter>`` are filled in; empty: shown by name."""
+    binding: ClassVar[int] = form.ATOM
+    """How tightly its text holds together, which tells where it needs brackets."""
+    is_linear: ClassVar[bool] = False
+    """Whether it is the dot product of vectors as they are, so that its features are their columns."""
+    is_precomputed: ClassVar[bool] = False
+    """Whether its values come from a matrix of the user's, so that there are no objects to look at."""
 
     @property
     def psd(self) -> bool:
@@ -134,11 +155,51 @@ class Kernel(Measure):
         return True
 
     @classmethod
-    @abstractmethod
     def examples(cls) -> Iterator[Self]:
-        """Kernels that the conformance suite runs."""
+        """Kernels that the conformance suite runs; those of the algebra are in `mercer.testing.examples`."""
+        yield from ()
 
-    # k = f(measure): a plain kernel is its own measure, and f is the identity. Pointwise kernels override the three.
+    def feature_map(self, state: State) -> FeatureMap | None:
+        """Its features, if they can be written down: see `mercer.kernels.features.feature_map`.
+
+        A kernel that has them trains linear machines and, on many objects, all machines without a Gram matrix; scores
+        new objects without comparing them to support objects; and explains its decisions.
+        """
+        del state
+        return None
+
+    @final
+    def feature_matrix(self, objects: Any, names: Any = None, *, state: State | None = None) -> FeatureMatrix:
+        """phi of each object as a row of an array or CSR matrix, with a name for each column.
+
+        `names` are those of the columns of vectors. What depends on data is learnt from these objects, unless the
+        `state` of a fitted kernel is given. To map new objects to the columns of others use
+        `mercer.kernels.features.space.FeatureSpace`.
+
+        >>> from mercer import kernels
+        >>> found = kernels.Spectrum(p=2).feature_matrix(["banana", "ananas"])
+        >>> found.names, (found.matrix @ found.matrix.T).toarray().tolist()
+        (('ba', 'na', 'an', 'as'), [[9.0, 8.0], [8.0, 9.0]])
+        """
+        batch = self.coerce(objects)
+        fitted = FittedKernel(self, self.resolve(batch) if state is None else state)
+        return space.feature_matrix(fitted, batch, names)
+
+    @property
+    def logarithms(self) -> LogKernel | None:
+        """The kernel itself, if it also gives the logarithms of its values."""
+        return None
+
+    @property
+    def on_columns(self) -> tuple[OnColumns, ...]:
+        """The kernels on columns that a kernel on tables is made of."""
+        return tuple(part for child in self.children for part in child.on_columns)
+
+    def images(self, objects: Any) -> Any:
+        """What the kernels that it is made of compare: the objects, or something made of each."""
+        return objects
+
+    # k = f(measure): a plain kernel is its own measure, and f is the identity. Pointwise kernels override these four.
     @property
     def measure(self) -> Measure:
         """What must be computed between two objects before `pointwise` makes it a kernel value."""
@@ -150,6 +211,11 @@ class Kernel(Measure):
 
     def pointwise(self, values: Floating, state: State) -> None:
         """Turn values of the measure into values of the kernel, in place."""
+
+    def parameters(self, objects: Any, measure_state: State) -> dict[str, float]:
+        """What `pointwise` needs to know that depends on data, such as gamma='scale', resolved to numbers."""
+        del objects, measure_state
+        return {}
 
     def whole(self, left: Any, right: Any, state: State) -> Floating | None:
         """All values between two sides, if they lie in memory already: a matrix that was handed in, for example."""
@@ -209,20 +275,31 @@ class Kernel(Measure):
         return Power(self, exponent) if _is_number(exponent) else NotImplemented
 
     def derivation(self) -> str:
-        """Why it is positive semi-definite, or where the proof fails: the closure rules, as an indented tree."""
-        from mercer.kernels.text.derivation import derivation_of
+        """Why it is positive semi-definite, or where the proof fails: the closure rules, as an indented tree.
 
-        return derivation_of(self)
+        >>> from mercer import kernels
+        >>> print((kernels.Linear() + 2.0 * kernels.RBF()).derivation())
+        Sum: PSD because it puts the features of its terms side by side, and these are PSD:
+          Linear: PSD because it is an inner product of features
+          Scaled: PSD because it is a positive multiple of a kernel, and this is PSD:
+            RBF: PSD because it is a Gaussian of a Hilbertian distance
+        """
+        return derivation.tree(self)
+
+    def latex(self, x: str = "x", z: str = "z") -> str:
+        r"""Its formula between the objects named `x` and `z`, which notebooks show.
+
+        >>> from mercer import kernels
+        >>> print((kernels.Linear() + 0.5 * kernels.Polynomial(degree=2)).latex())
+        x^\top z + 0.5\,\left(x^\top z + 1\right)^{2}
+        """
+        return latex.filled(self.formula, self, x, z) if self.formula else latex.named(self, x, z)
 
     def _repr_latex_(self) -> str:
-        from mercer.kernels.text.latex import latex_of
-
-        return f"${latex_of(self)}$"
+        return f"${self.latex()}$"
 
     def __str__(self) -> str:
-        from mercer.kernels.text.form import call_text
-
-        return call_text(self)
+        return form.call_text(self)
 
 
 @final
@@ -236,6 +313,9 @@ class FittedKernel:
     def coerce(self, raw: Any) -> Objects:
         """New objects, parsed and validated for comparison with the training objects."""
         return self.kernel.domain.coerce(raw, new=True)
+
+    def feature_map(self) -> FeatureMap | None:
+        return self.kernel.feature_map(self.state)
 
     def features(self, objects: Objects, dtype: DType = np.float64) -> Features:
         return self.kernel.features(objects, self.state, dtype)
@@ -285,14 +365,6 @@ def same_domain(kernels: tuple[Kernel, ...], owner: str) -> type[Objects]:
             "To mix kinds, put them in a table and use kernels.on(column, kernel) for each."
         )
     return kernels[0].domain
-
-
-def children(kernel: Measure) -> Iterator[Kernel]:
-    """The kernels that this one is made of."""
-    for _, value in kernel._fields():
-        for candidate in value if isinstance(value, tuple) else (value,):
-            if isinstance(candidate, Kernel):
-                yield candidate
 
 
 def _is_number(value: object) -> bool:

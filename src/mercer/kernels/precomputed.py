@@ -28,6 +28,7 @@ class Precomputed(Kernel):
     """
 
     domain = GramRows
+    is_precomputed = True
 
     @property
     def psd(self) -> bool:

@@ -14,12 +14,14 @@ from mercer import _check
 from mercer._jit import Array, is_jitted, jit
 from mercer._registry import INPUTS, find
 from mercer._types import DType, Float64, Floating, Index
-from mercer.errors import KernelError
+from mercer.errors import InputError, KernelError
 from mercer.inputs.base import Objects
 from mercer.inputs.items import Items
 from mercer.inputs.strings import Strings
 from mercer.inputs.vectors import Vectors
 from mercer.kernels.base import Kernel, State
+from mercer.kernels.features.feature_map import Columns, FeatureMap, FixedColumns
+from mercer.kernels.text.form import text_of_value
 
 KINDS = ("vectors", "strings", "items")
 
@@ -50,11 +52,39 @@ class RawFeatures:
         return RawFeatures(self.raw[index])
 
 
+def images_of(phi: Any, objects: Objects, domain: type[Objects], owner: str) -> Objects:
+    """What a function (or the ``transform`` of a fitted transformer) makes of each object, as objects to compare."""
+    name = text_of_value(phi)
+    try:
+        images = getattr(phi, "transform", phi)(RawFeatures.of(objects).raw)
+    except Exception as error:
+        raise KernelError(f"The function {name} of {owner} raised {error!r} on {len(objects)} objects.") from error
+    try:
+        found = domain.coerce(images)
+    except InputError as error:
+        raise type(error)(f"What the function {name} of {owner} returned cannot be compared: {error}") from error
+    if len(found) != len(objects):
+        raise KernelError(
+            f"The function {name} of {owner} must return one image per object: it returned {len(found)} for "
+            f"{len(objects)} objects."
+        )
+    return found
+
+
+def names_of_images(phi: Any) -> Columns:
+    """What a transformer calls the columns that it makes, if it says so."""
+    try:
+        return tuple(phi.get_feature_names_out())
+    except Exception:  # functions have no such method, and some transformers know no names
+        return None
+
+
 class _UserKernel(Kernel):
     """What both kinds of user functions share: nothing is known of them, so symmetry and values are checked."""
 
     function: Callable[[Any, Any], Any]
     objects: str
+    phi: Any
 
     def __post_init__(self) -> None:
         name = type(self).__name__
@@ -64,6 +94,18 @@ class _UserKernel(Kernel):
         if not callable(self.function):
             raise _check.fail(name, "function", "a function of two arguments", self.function)
         _check.choice(name, "objects", self.objects, KINDS)
+        if self.phi is not None and not callable(getattr(self.phi, "transform", self.phi)):
+            raise _check.fail(name, "phi", "a function of a batch, a fitted transformer, or None", self.phi)
+
+    def feature_map(self, state: State) -> FeatureMap | None:
+        if self.phi is None:
+            return None
+
+        def rows(objects: Objects) -> Any:
+            images: Any = images_of(self.phi, objects, Vectors, type(self).__name__)
+            return images.values
+
+        return FixedColumns(rows, names_of_images(self.phi))
 
     @property
     def domain(self) -> type[Objects]:
@@ -72,7 +114,7 @@ class _UserKernel(Kernel):
 
     @property
     def psd(self) -> bool:
-        return False
+        return self.phi is not None
 
     @property
     def symmetric(self) -> bool:
@@ -95,7 +137,7 @@ class FromBlocks(_UserKernel):
 
     This is what scikit-learn's ``kernel=callable`` means. `objects` says what the function takes: arrays of rows
     (``"vectors"``), lists of str (``"strings"``) or lists of anything (``"items"``). A function in plain Python holds
-    the interpreter lock, so only what it calls inside NumPy runs in parallel.
+    the interpreter lock, so only what it calls inside NumPy runs in parallel. `phi` is as for `FromFunction`.
 
     >>> import numpy as np
     >>> from mercer import kernels
@@ -106,6 +148,7 @@ class FromBlocks(_UserKernel):
 
     function: Callable[[Any, Any], Any]
     objects: str = "vectors"
+    phi: Any = None
 
     def tile(self, left: RawFeatures, right: RawFeatures, state: State, out: Floating) -> None:
         returned: Any = self._called(left.raw, right.raw)
@@ -143,6 +186,10 @@ class FromFunction(_UserKernel):
     On vectors, a function compiled with ``numba.njit`` is called from a compiled loop, in threads; a plain Python
     function is called once per pair and holds the interpreter lock.
 
+    If the features of your kernel can be written down, give them as `phi`: a function of a batch (or a fitted
+    transformer) that returns one row of numbers per object, such that products of rows are the values of the kernel.
+    Linear machines, scoring without support objects, and explanations then work as for Mercer's own kernels.
+
     >>> from mercer import kernels
     >>> shared = kernels.FromFunction(lambda a, b: len(a & b), objects="items")
     >>> shared.fit([{1, 2}, {2, 3}])([{1, 2}, {2, 3}])
@@ -152,6 +199,7 @@ class FromFunction(_UserKernel):
 
     function: Callable[[Any, Any], Any]
     objects: str = "vectors"
+    phi: Any = None
 
     @cached_property
     def _loop(self) -> Any:

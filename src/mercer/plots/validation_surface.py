@@ -12,7 +12,7 @@ from mercer._progress import reporting
 from mercer.errors import InputError
 from mercer.estimators.svc import SVC
 from mercer.kernels.algebra.pointwise import Pointwise
-from mercer.kernels.base import State
+from mercer.kernels.base import Kernel, State
 from mercer.kernels.vectors.rbf import RBF
 from mercer.plots import style
 from mercer.selection.compare import folds_of
@@ -61,7 +61,8 @@ class ValidationSurfaceDisplay:
         1 / the median distance, `C` to powers of ten.
         """
         chosen = RBF(gamma=1.0) if kernel is None else kernel
-        if not isinstance(chosen, Pointwise) or not isinstance(chosen.get_params().get("gamma"), int | float):
+        has_measure = isinstance(chosen, Kernel) and chosen.measure is not chosen
+        if not has_measure or not isinstance(chosen.get_params().get("gamma"), int | float):
             raise _check.fail(cls.__name__, "kernel", "a kernel with a number gamma, such as RBF(gamma=1.0)", kernel)
         objects = chosen.coerce(X)
         target = target_of(y, len(objects))

@@ -22,7 +22,7 @@ from mercer.gram.executors import Executor
 from mercer.gram.make import DOUBLE_ENTRIES, gram_of
 from mercer.inputs.base import Objects
 from mercer.inputs.gram_rows import GramRows
-from mercer.kernels.base import Features, FittedKernel, Kernel, Measure, State, children
+from mercer.kernels.base import Features, FittedKernel, Kernel, Measure, State
 from mercer.selection.lookup import known_rows
 
 
@@ -143,7 +143,7 @@ def depends_on_data(measure: Measure) -> bool:
     """
     if isinstance(measure, Kernel):
         return measure.data_dependent
-    return any(kernel.data_dependent for kernel in children(measure))
+    return any(kernel.data_dependent for kernel in measure.children)
 
 
 def precision(kernel: Kernel, objects: Objects, largest: int, asked: DType | None) -> DType:
@@ -172,7 +172,7 @@ class _Measured(Kernel):
 
     @property
     def symmetric(self) -> bool:
-        return all(kernel.symmetric for kernel in children(self.inner))
+        return all(kernel.symmetric for kernel in self.inner.children)
 
     def resolve(self, objects: Any) -> State:
         return self.inner.resolve(objects)

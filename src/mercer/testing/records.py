@@ -11,6 +11,7 @@ import numpy as np
 from mercer._record import Record
 from mercer.errors import ParameterError
 from mercer.testing.checks import named, require
+from mercer.testing.examples import examples_of
 
 
 def representation(record: Record) -> None:
@@ -34,7 +35,7 @@ def equality(record: Any) -> None:
     """Records with other fields, and other things, are different."""
     require(record != object(), "equal to something that is no record")
     require(record != repr(record), "equal to its own representation")
-    for other in type(record).examples():
+    for other in examples_of(type(record)):
         if repr(other) != repr(record):
             require(other != record, f"equal to {other!r}, whose fields differ")
 

@@ -28,8 +28,7 @@ from mercer.inputs.strings import Strings
 from mercer.inputs.tables import Table
 from mercer.inputs.trees import Trees
 from mercer.inputs.vectors import Vectors
-from mercer.kernels.algebra.tables import column_kernels
-from mercer.kernels.base import Kernel, children
+from mercer.kernels.base import Kernel
 from mercer.kernels.documents.vector_space import VectorSpace
 from mercer.kernels.generative.marginal import Marginal
 from mercer.kernels.graphs.nodes import NodeKernel
@@ -163,7 +162,7 @@ def gram_rows(kernel: Kernel, random: np.random.Generator) -> dict[str, Objects]
 def tables(kernel: Kernel, random: np.random.Generator) -> dict[str, Objects]:
     """A table with the columns that the kernel asks for, filled from the samples of their kinds."""
     columns: dict[str, Any] = {}
-    for part in column_kernels(kernel):
+    for part in kernel.on_columns:
         if issubclass(part.kernel.domain, Vectors):
             columns.update({name: random.normal(size=COUNT) for name in part.columns})
             continue
@@ -223,7 +222,7 @@ def series(kernel: Kernel, random: np.random.Generator) -> dict[str, Objects]:
 
 def _parts(kernel: Kernel) -> Iterator[Kernel]:
     yield kernel
-    for part in children(kernel):
+    for part in kernel.children:
         yield from _parts(part)
 
 

@@ -98,7 +98,7 @@ def _seen(
         standing_of(K, target, ids),
         columns_of(kernel, examined, target, rng),
         widths_of(kernel, examined, target),
-        None if isinstance(kernel, Precomputed) else cost_of(fitted, objects, labels, rng),
+        None if kernel.is_precomputed else cost_of(fitted, objects, labels, rng),
         len(ids),
         target is not None and len(np.unique(target.codes)) < 2,
     )

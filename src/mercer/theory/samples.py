@@ -20,7 +20,6 @@ from mercer.errors import InputError
 from mercer.gram.centring import Centred
 from mercer.gram.make import gram_of
 from mercer.kernels.base import Kernel
-from mercer.kernels.precomputed import Precomputed
 from mercer.kernels.text.expression import parse
 from mercer.kernels.vectors.rbf import RBF
 
@@ -142,7 +141,7 @@ def _kernel(owner: str, kernel: Kernel | str | None) -> Kernel:
     found = parse(kernel) if isinstance(kernel, str) else kernel
     rule = "a kernel object or an expression such as 'rbf(gamma=0.1)'"
     _check.instance(owner, "kernel", found, Kernel, rule)
-    if isinstance(found, Precomputed) and owner == "mmd_test":
+    if found.is_precomputed and owner == "mmd_test":
         raise _check.fail(
             owner, "kernel", "computed from the objects: both samples are compared with each other", found
         )

@@ -19,7 +19,7 @@ from mercer.gram.expansion import Expansion
 from mercer.gram.make import gram_of
 from mercer.inputs.base import Objects
 from mercer.inputs.row_products import squared_lengths
-from mercer.kernels.features.space import FeatureSpace, entries_per_object, has_feature_space
+from mercer.kernels.features.space import FeatureSpace, entries_per_object
 from mercer.solvers.ridge.normal_equations import MOST_FEATURES
 from mercer.solvers.ridge.variance import Scatter, explaining
 
@@ -105,7 +105,7 @@ def process_of(expansion: Expansion, weights: Float64, alphas: Float64, memory: 
 def _written(expansion: Expansion, memory: budget.Memory) -> tuple[FeatureSpace, Any] | None:
     """The features of training objects, where there are fewer than these."""
     fitted, n = expansion.kernel, len(expansion.support)
-    if not has_feature_space(fitted.kernel):
+    if fitted.feature_map() is None:
         return None
     most = min(n - 1, int(np.sqrt(budget.stored_bytes(memory) / _COPIES / np.dtype(np.float64).itemsize)))
     try:

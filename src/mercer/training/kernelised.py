@@ -158,7 +158,7 @@ class Kernelised(BaseEstimator):
         if kernel is None:
             return tags
         kind = kernel.domain
-        tags.input_tags.pairwise = isinstance(kernel, Precomputed)
+        tags.input_tags.pairwise = kernel.is_precomputed
         tags.input_tags.sparse = kind in (Vectors, GramRows)
         if kind not in (Vectors, GramRows):
             tags.input_tags.one_d_array = True

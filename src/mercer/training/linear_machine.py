@@ -23,7 +23,7 @@ from mercer.gram.weights import Weights
 from mercer.inputs.base import Objects
 from mercer.inputs.vectors import Vectors
 from mercer.kernels.base import FittedKernel, Kernel, State
-from mercer.kernels.features.space import FeatureSpace, has_feature_space, parts_that_count
+from mercer.kernels.features.space import FeatureSpace, features_of
 from mercer.kernels.text.expression import parse
 from mercer.kernels.vectors.linear import Linear
 from mercer.losses.base import Loss
@@ -68,14 +68,15 @@ class LinearMachine(Kernelised):
         kernel = parse(self.kernel) if isinstance(self.kernel, str) else self.kernel
         if not isinstance(kernel, Kernel):
             raise _check.fail(owner, "kernel", "a name, an expression or a kernel object", self.kernel)
-        if not has_feature_space(kernel):
-            rule = "a kernel whose features can be written down, such as Linear or Spectrum"
-            raise _check.fail(owner, "kernel", rule, kernel, "Kernel machines such as SVC take any kernel.")
         return kernel
 
     def _rows(self, objects: Objects) -> Any:
         """Learn the kernel and its columns; the features of these objects, dense or CSR."""
         self.kernel_ = self._kernel().fit(objects)
+        if self.kernel_.feature_map() is None:
+            rule = "a kernel whose features can be written down, such as Linear or Spectrum"
+            remedy = "Kernel machines such as SVC take any kernel."
+            raise _check.fail(type(self).__name__, "kernel", rule, self.kernel_.kernel, remedy)
         self._space, rows = FeatureSpace.of(self.kernel_, objects)
         self._example = objects.take(slice(0, 1))  # model files need one object, to tell what kind there were
         return rows
@@ -165,9 +166,7 @@ class LinearMachine(Kernelised):
         check_is_fitted(self)
         seen_values, seen_arrays = self._seen_features()
         machine = None
-        if not isinstance(
-            self.kernel_.kernel, Linear
-        ):  # the kernel and what it learnt; its one object counts for nothing
+        if not self.kernel_.kernel.is_linear:  # the kernel and what it learnt; its one object counts for nothing
             machine = Expansion(self.kernel_, self._example, np.zeros((1, 1)), np.zeros(1))
         return Stored(
             params=self.get_params(deep=False),
@@ -215,7 +214,7 @@ def used_problem(rows: Any, loss: Loss, y: Float64, C: Float64, intercept_scale:
 
 def _restored_space(fitted: FittedKernel, stored: Stored) -> FeatureSpace:
     names = []
-    for number in range(parts_that_count(fitted.kernel)):
+    for number in range(features_of(fitted).vocabularies):
         part = stored.arrays.get(f"names_{number}")
         if part is None or part.dtype != np.uint64 or part.ndim != 1 or len(np.unique(part)) < len(part):
             raise ModelFileError("the names of its features are missing, or not all different.")

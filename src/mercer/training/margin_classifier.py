@@ -22,7 +22,6 @@ from mercer.gram.make import gram_of
 from mercer.gram.pairs import PairBlocks
 from mercer.inputs.base import Objects
 from mercer.inputs.vectors import Vectors
-from mercer.kernels.vectors.linear import Linear
 from mercer.losses.hinge import Hinge
 from mercer.solvers.box.choice import worth_storing
 from mercer.solvers.drive import Limits, OnChunk
@@ -315,7 +314,7 @@ class MarginClassifier(Probabilities, ClassifierMixin, StoredPairs, ABC):
     @property
     def coef_(self) -> Any:
         """Weights of the features, for the linear kernel alone."""
-        if self.kernel != "linear" and not isinstance(self.kernel, Linear):
+        if self.kernel != "linear" and not getattr(self.kernel, "is_linear", False):
             raise AttributeError("coef_ is only available when using a linear kernel")
         check_is_fitted(self)
         sign = -1.0 if len(self.classes_) == 2 else 1.0

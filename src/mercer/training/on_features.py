@@ -22,13 +22,8 @@ from mercer.gram.executors import single_threaded_blas
 from mercer.gram.make import gram_of, gram_of_rows
 from mercer.inputs.base import Objects
 from mercer.inputs.row_products import squared_lengths
-from mercer.kernels.base import FittedKernel, Kernel
-from mercer.kernels.features.space import (
-    FeatureSpace,
-    columns_at_least,
-    entries_per_object,
-    has_feature_space,
-)
+from mercer.kernels.base import FittedKernel
+from mercer.kernels.features.space import FeatureSpace, entries_per_object, features_of
 from mercer.losses.base import Loss
 from mercer.solvers.drive import Limits, OnChunk
 from mercer.solvers.problem import LossProblem
@@ -72,7 +67,7 @@ def training_gram(
     `dual` is the parameter of that name of an estimator called `owner`: True for the matrix, False for features, or
     "auto".
     """
-    _check_dual(owner, dual, fitted.kernel, losses)
+    _check_dual(owner, dual, fitted, losses)
     n, primal = len(objects), dual != "auto" and not dual
     wanted = primal or (dual == "auto" and _worthwhile(fitted, objects, losses, memory, nu_form=nu_form))
     if wanted and not _by_matrix(fitted, objects, losses):
@@ -83,13 +78,13 @@ def training_gram(
     return gram_of(fitted, objects, dtype=dtype, memory=memory)
 
 
-def _check_dual(owner: str, dual: Any, kernel: Kernel, losses: Sequence[Loss]) -> None:
+def _check_dual(owner: str, dual: Any, fitted: FittedKernel, losses: Sequence[Loss]) -> None:
     if not isinstance(dual, bool | np.bool_) and dual != "auto":
         raise _check.fail(owner, "dual", "True, False or 'auto'", dual)
     if dual:
         return
-    if not has_feature_space(kernel):
-        rule = f"True or 'auto' with {kernel}, whose features cannot be written down"
+    if fitted.feature_map() is None:
+        rule = f"True or 'auto' with {fitted.kernel}, whose features cannot be written down"
         raise _check.fail(owner, "dual", rule, dual)
     if not all(_solvable(loss) for loss in losses):
         raise _check.fail(owner, "dual", "True or 'auto' with this loss, which has no primal solver", dual)
@@ -101,7 +96,7 @@ def _worthwhile(
     """Whether features are few enough, and objects many enough, to train on features without being asked."""
     n = len(objects)
     enough = n >= MANY or any(loss.joint for loss in losses)
-    if not enough or not has_feature_space(fitted.kernel) or not all(_solvable(loss) for loss in losses):
+    if not enough or fitted.feature_map() is None or not all(_solvable(loss) for loss in losses):
         return False
     try:
         entries = entries_per_object(fitted, objects)
@@ -114,7 +109,8 @@ def _worthwhile(
 
 def _by_matrix(fitted: FittedKernel, objects: Objects, losses: Sequence[Loss]) -> bool:
     """Whether least squares come down to the matrix anyway, as those of few objects do: then no feature is written."""
-    if len(objects) > normal_equations.MOST_FEATURES or len(objects) >= columns_at_least(fitted.kernel, objects):
+    n = len(objects)
+    if n > normal_equations.MOST_FEATURES or n >= features_of(fitted).columns_at_least(objects):
         return False
     duals = [unit_dual(loss) for loss in losses]
     return all(dual is not None and dual.least_squares for dual in duals)

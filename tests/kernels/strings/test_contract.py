@@ -12,12 +12,13 @@ from mercer.gram.executors import Serial, Threads
 from mercer.gram.make import gram_of
 from mercer.inputs.sets import Sets
 from mercer.inputs.strings import Strings
+from mercer.testing.examples import examples_of
 
 ALL = [
     kernel
     for entry in KERNELS.values()
     if entry.module.startswith(("mercer.kernels.strings", "mercer.kernels.sets"))
-    for kernel in entry.load().examples()
+    for kernel in examples_of(entry.load())
 ]
 EVERY = [*ALL, *(kernels.normalise(kernel) for kernel in ALL[::3]), ALL[0] + 0.5 * kernels.GapWeighted()]
 

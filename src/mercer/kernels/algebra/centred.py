@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Self, final
+from typing import Any, final
 
 import numpy as np
 
@@ -62,6 +61,9 @@ class Centred(OfKernel):
     def domain(self) -> type[Objects]:
         return self.kernel.domain
 
+    def latex(self, x: str = "x", z: str = "z") -> str:
+        return rf"\operatorname{{centre}}\left[{self.kernel.latex(x, z)}\right]"
+
     @property
     def data_dependent(self) -> bool:
         return True
@@ -105,16 +107,6 @@ class Centred(OfKernel):
         before = self.kernel.diagonal(features.inner, state.parts[0]).max(initial=0.0)
         after = self.diagonal(features, state).min(initial=np.inf)
         return bool(after >= _SINGLE_SHARE * before) and self.kernel.single_precision(features.inner, state.parts[0])
-
-    @classmethod
-    def examples(cls) -> Iterator[Self]:
-        from mercer.kernels.strings.spectrum import Spectrum
-        from mercer.kernels.vectors.linear import Linear
-        from mercer.kernels.vectors.rbf import RBF
-
-        yield cls(RBF(gamma=0.5))
-        yield cls(Linear() * RBF(gamma="scale"))
-        yield cls(Spectrum(p=2))
 
 
 def centre(kernel: Kernel) -> Centred:

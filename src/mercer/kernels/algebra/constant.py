@@ -13,6 +13,7 @@ from mercer._registry import INPUTS, find
 from mercer._types import DType, Float64, Floating, Index
 from mercer.inputs.base import Objects
 from mercer.kernels.base import Kernel, State
+from mercer.kernels.features.feature_map import FeatureMap, FixedColumns
 
 
 @final
@@ -59,6 +60,9 @@ class Constant(Kernel):
     def domain(self) -> type[Objects]:
         kind: type[Objects] = find(INPUTS, self.objects, "kind of objects").load()
         return kind
+
+    def feature_map(self, state: State) -> FeatureMap:
+        return FixedColumns(lambda objects: np.full((len(objects), 1), np.sqrt(self.value)), ("1",))
 
     def features(self, objects: Objects, state: State, dtype: DType) -> Counted:
         return Counted(len(objects))

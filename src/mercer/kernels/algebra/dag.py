@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Self, final
+from typing import Any, final
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from mercer.errors import ParameterError
 from mercer.kernels.algebra.several import PartFeatures, Several, check_terms
 from mercer.kernels.base import Kernel, State
 from mercer.kernels.text.form import text_of_value
+from mercer.kernels.text.latex import words
 
 Node = str | int
 Step = tuple[Node, tuple[tuple[Node, int], ...]]
@@ -72,15 +73,7 @@ class DagKernel(Several):
         for number, (start, end) in enumerate(self.arcs):
             into[end].append((start, number))
         order = _topological(self.arcs)
-        after = {self.source}
-        for node in order:
-            if any(start in after for start, _ in into[node]):
-                after.add(node)
-        before = {self.sink}
-        for node in reversed(order):
-            if node in before:
-                before.update(start for start, _ in into[node])
-        useful = after & before
+        useful = _on_paths(order, into, self.source, self.sink)
         steps = ((node, tuple(edge for edge in into[node] if edge[0] in useful)) for node in order if node in useful)
         return tuple((node, edges) for node, edges in steps if edges and node != self.source)
 
@@ -112,9 +105,25 @@ class DagKernel(Several):
     def _over_paths(self, measured: Callable[[int], Floating], state: State) -> Floating:
         """The dynamic programme; `measured` gives the values of a measure. What no later step needs is dropped."""
         edges = [edge for _, into in self._plan for edge in into]
-        uses = Counter(self.terms[number] for _, number in edges)
         visits = Counter(start for start, _ in edges)
-        unborn = Counter(self._places[number] for number in {self.terms.index(self.terms[n]) for _, n in edges})
+        value = self._values_of_terms([number for _, number in edges], measured, state)
+        totals: dict[Node, Floating] = {}
+        with np.errstate(over="ignore", invalid="ignore"):
+            for node, into in self._plan:
+                for start, number in into:
+                    step = value(number) if start == self.source else value(number) * totals[start]
+                    totals[node] = totals[node] + step if node in totals else step
+                    visits[start] -= 1
+                    if not visits[start]:
+                        totals.pop(start, None)
+        return totals[self.sink]
+
+    def _values_of_terms(
+        self, asked: list[int], measured: Callable[[int], Floating], state: State
+    ) -> Callable[[int], Floating]:
+        """A function that gives the values of terms as often as they are `asked` for, and computes each once."""
+        uses = Counter(self.terms[number] for number in asked)
+        unborn = Counter(self._places[number] for number in {self.terms.index(term) for term in uses})
         bases: dict[int, Floating] = {}
         values: dict[Kernel, Floating] = {}
 
@@ -130,29 +139,16 @@ class DagKernel(Several):
             uses[term] -= 1
             return values[term] if uses[term] else values.pop(term)
 
-        totals: dict[Node, Floating] = {}
-        with np.errstate(over="ignore", invalid="ignore"):
-            for node, into in self._plan:
-                for start, number in into:
-                    step = value(number) if start == self.source else value(number) * totals[start]
-                    totals[node] = totals[node] + step if node in totals else step
-                    visits[start] -= 1
-                    if not visits[start]:
-                        totals.pop(start, None)
-        return totals[self.sink]
+        return value
+
+    def latex(self, x: str = "x", z: str = "z") -> str:
+        ends = rf"{words(str(self.source))} \to {words(str(self.sink))}"
+        return rf"\sum_{{p \colon {ends}}} \prod_{{e \in p}} k_e({x}, {z})"
 
     def __str__(self) -> str:
         edges = text_of_value([(*arc, term) for arc, term in zip(self.arcs, self.terms, strict=True)])
         ends = "" if (self.source, self.sink) == ("s", "t") else f", source={self.source!r}, sink={self.sink!r}"
         return f"dag({edges}{ends})"
-
-    @classmethod
-    def examples(cls) -> Iterator[Self]:
-        from mercer.kernels.vectors.linear import Linear
-        from mercer.kernels.vectors.rbf import RBF
-
-        arcs = (("s", "a"), ("s", "b"), ("a", "b"), ("a", "t"), ("b", "t"), ("b", "t"))
-        yield cls(arcs, (Linear(), RBF(gamma=0.1), RBF(gamma=1.0), Linear(), Linear(), RBF(gamma=0.1)))
 
 
 def dag(edges: Iterable[tuple[Node, Node, Kernel]], source: Node = "s", sink: Node = "t") -> DagKernel:
@@ -182,6 +178,18 @@ def _topological(arcs: tuple[tuple[Node, Node], ...]) -> list[Node]:
     if left_over:
         raise ParameterError(f"DagKernel needs a graph without cycles, but there is one: {_cycle(arcs, left_over)}.")
     return order
+
+
+def _on_paths(order: list[Node], into: dict[Node, list[tuple[Node, int]]], source: Node, sink: Node) -> set[Node]:
+    """The nodes between source and sink, from an order in which edges lead forward."""
+    after, before = {source}, {sink}
+    for node in order:
+        if any(start in after for start, _ in into[node]):
+            after.add(node)
+    for node in reversed(order):
+        if node in before:
+            before.update(start for start, _ in into[node])
+    return after & before
 
 
 def _cycle(arcs: tuple[tuple[Node, Node], ...], nodes: set[Node]) -> str:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Self, final
+from typing import Any, final
 
 from mercer import _check
 from mercer._types import Floating
 from mercer.kernels.algebra.pointwise import PointwiseOf
 from mercer.kernels.base import Kernel, State
 from mercer.kernels.loops import epilogues
+from mercer.kernels.text.latex import bracketed
 
 _SINGLE_LARGEST = 16.0
 """An absolute error in k0 is a relative one in exp(k0): float32 keeps five digits up to about here."""
@@ -36,21 +36,15 @@ class ExpOf(PointwiseOf):
     def __post_init__(self) -> None:
         _check.instance("exp", "kernel", self.kernel, Kernel, "a kernel")
 
+    def latex(self, x: str = "x", z: str = "z") -> str:
+        return rf"\exp{bracketed(self.kernel.latex(x, z))}"
+
     def outer(self, values: Floating) -> None:
         epilogues.exp(values, 1.0)  # FittedKernel.diagonal answers overflow in words
 
     def single_precision(self, features: Any, state: State) -> bool:
         inner = self.kernel.diagonal(features, state.parts[0]).max(initial=0.0)
         return bool(inner < _SINGLE_LARGEST) and super().single_precision(features, state)
-
-    @classmethod
-    def examples(cls) -> Iterator[Self]:
-        from mercer.kernels.algebra.normalised import normalise
-        from mercer.kernels.vectors.linear import Linear
-        from mercer.kernels.vectors.polynomial import Polynomial
-
-        yield cls(0.1 * Linear())
-        yield cls(normalise(Polynomial(degree=2)))
 
 
 def exp(kernel: Kernel) -> ExpOf:

@@ -14,6 +14,10 @@ from mercer.kernels.base import Kernel, State
 class LogKernel(Kernel):
     """A kernel that also gives the base-2 logarithm of its values, so that its cosine never overflows."""
 
+    @property
+    def logarithms(self) -> LogKernel:
+        return self
+
     @abstractmethod
     def log_tile(self, left: Any, right: Any, state: State, out: Float64) -> None:
         """Write log2 k(x, z) into `out`, -inf where k is 0."""

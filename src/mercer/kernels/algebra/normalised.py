@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Self, final
+from typing import final
 
 import numpy as np
 
@@ -16,6 +15,8 @@ from mercer.kernels.algebra.logarithmic import LogKernel
 from mercer.kernels.algebra.of_kernel import OfKernel
 from mercer.kernels.algebra.with_diagonal import WithDiagonal
 from mercer.kernels.base import Features, Kernel, State
+from mercer.kernels.features.feature_map import FeatureMap, Stretched
+from mercer.kernels.text import latex
 
 
 @final
@@ -37,6 +38,17 @@ class Normalised(OfKernel):
     def __post_init__(self) -> None:
         _check.instance("Normalised", "kernel", self.kernel, Kernel, "a kernel")
 
+    def feature_map(self, state: State) -> FeatureMap | None:
+        features = self.kernel.feature_map(state.parts[0])
+        return None if features is None else Stretched(features, _inverse_root)
+
+    def latex(self, x: str = "x", z: str = "z") -> str:
+        cross = self.kernel.latex(x, z)
+        if len(cross) > latex.LONG:
+            return rf"\operatorname{{normalise}}\left[{cross}\right]"
+        lengths = rf"{latex.factor(self.kernel.latex(x, x))} \cdot {latex.factor(self.kernel.latex(z, z))}"
+        return rf"\frac{{{cross}}}{{\sqrt{{{lengths}}}}}"
+
     @property
     def domain(self) -> type[Objects]:
         return self.kernel.domain
@@ -45,17 +57,18 @@ class Normalised(OfKernel):
         return State(parts=(self.kernel.resolve(objects),))
 
     def features(self, objects: Objects, state: State, dtype: DType) -> WithDiagonal:
-        if isinstance(self.kernel, LogKernel):  # the diagonal is kept as its logarithm
+        logarithms = self.kernel.logarithms
+        if logarithms is not None:  # the diagonal is kept as its logarithm
             inner = self.kernel.features(objects, state.parts[0], dtype)
-            return WithDiagonal(inner, self.kernel.log_diagonal(inner, state.parts[0]))
+            return WithDiagonal(inner, logarithms.log_diagonal(inner, state.parts[0]))
         return WithDiagonal.of(self.kernel, objects, state.parts[0], dtype)
 
     def align(self, left: WithDiagonal, right: WithDiagonal, state: State) -> tuple[Features, Features]:
         return WithDiagonal.aligned(self.kernel, left, right, state.parts[0])
 
     def tile(self, left: WithDiagonal, right: WithDiagonal, state: State, out: Floating) -> None:
-        if isinstance(self.kernel, LogKernel):
-            _cosine_of_logarithms(self.kernel, left, right, state.parts[0], out)
+        if self.kernel.logarithms is not None:
+            _cosine_of_logarithms(self.kernel.logarithms, left, right, state.parts[0], out)
             return
         self.kernel.tile(left.inner, right.inner, state.parts[0], out)
         _scale(out, _inverse_root(left.diagonal).astype(out.dtype), _inverse_root(right.diagonal).astype(out.dtype))
@@ -64,21 +77,13 @@ class Normalised(OfKernel):
         return self.kernel.tile_entries(left.inner, right.inner, state.parts[0])
 
     def diagonal(self, features: WithDiagonal, state: State) -> Float64:
-        lowest = -np.inf if isinstance(self.kernel, LogKernel) else 0.0
+        lowest = 0.0 if self.kernel.logarithms is None else -np.inf
         return (features.diagonal > lowest).astype(np.float64)
 
     def single_precision(self, features: WithDiagonal, state: State) -> bool:
-        if isinstance(self.kernel, LogKernel):
+        if self.kernel.logarithms is not None:
             return True
         return self.kernel.single_precision(features.inner, state.parts[0])
-
-    @classmethod
-    def examples(cls) -> Iterator[Self]:
-        from mercer.kernels.strings.spectrum import Spectrum
-        from mercer.kernels.vectors.polynomial import Polynomial
-
-        yield cls(Polynomial(degree=2))
-        yield cls(Spectrum(p=2))
 
 
 def normalise(kernel: Kernel) -> Normalised:

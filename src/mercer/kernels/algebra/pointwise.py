@@ -27,11 +27,6 @@ class Pointwise(Kernel):
     @abstractmethod
     def pointwise(self, values: Floating, state: State) -> None: ...
 
-    def parameters(self, objects: Any, measure_state: State) -> dict[str, float]:
-        """Hyperparameters that depend on data, such as gamma='scale', resolved to numbers."""
-        del objects, measure_state
-        return {}
-
     @property
     def domain(self) -> type[Objects]:
         return self.measure.domain

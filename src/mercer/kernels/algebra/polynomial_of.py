@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Self, final
+from typing import Any, final
 
 import numpy as np
 
@@ -14,6 +13,7 @@ from mercer._types import Floating
 from mercer.kernels.algebra.pointwise import PointwiseOf
 from mercer.kernels.algebra.power import SINGLE_DEGREE
 from mercer.kernels.base import Kernel, State
+from mercer.kernels.text import latex
 
 
 @final
@@ -50,20 +50,22 @@ class PolynomialOf(PointwiseOf):
         )
         object.__setattr__(self, "coefficients", checked)
 
+    def latex(self, x: str = "x", z: str = "z") -> str:
+        base = self.kernel.latex(x, z)
+        terms = []
+        for power, coefficient in enumerate(self.coefficients):
+            if coefficient:
+                factors = [latex.number(coefficient)] if coefficient != 1 or power == 0 else []
+                if power:
+                    factors.append(latex.factor(base) if power == 1 else rf"{latex.bracketed(base)}^{{{power}}}")
+                terms.append(r"\,".join(factors))
+        return " + ".join(terms) or "0"
+
     def outer(self, values: Floating) -> None:
         _horner(values, np.array(self.coefficients[::-1], dtype=values.dtype))
 
     def single_precision(self, features: Any, state: State) -> bool:
         return len(self.coefficients) <= SINGLE_DEGREE + 1 and super().single_precision(features, state)
-
-    @classmethod
-    def examples(cls) -> Iterator[Self]:
-        from mercer.kernels.vectors.linear import Linear
-        from mercer.kernels.vectors.rbf import RBF
-
-        yield cls(Linear(), (1.0, 0.0, 2.0, 0.5))
-        yield cls(RBF(gamma=0.5), (0.0, 1.0))
-        yield cls(Linear(), (2.0,))
 
 
 @jit

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Self, final
+from typing import Any, final
 
 from mercer import _check
 from mercer._types import Floating
 from mercer.kernels.algebra.pointwise import PointwiseOf
 from mercer.kernels.base import Kernel, State
 from mercer.kernels.loops import epilogues
-from mercer.kernels.text.form import ATOM, operand
+from mercer.kernels.text.form import ATOM, FACTOR, operand
+from mercer.kernels.text.latex import bracketed
 
 SINGLE_DEGREE = 32
 """A relative error grows by this factor at most before float32 is no longer offered."""
@@ -40,6 +40,11 @@ class Power(PointwiseOf):
         remedy = "A negative or fractional power is not positive semi-definite in general."
         _check.integer("Power", "exponent", self.exponent, low=0, remedy=remedy)
 
+    binding = FACTOR
+
+    def latex(self, x: str = "x", z: str = "z") -> str:
+        return rf"{bracketed(self.kernel.latex(x, z))}^{{{self.exponent}}}"
+
     def outer(self, values: Floating) -> None:
         epilogues.power(values, 1.0, 0.0, self.exponent)
 
@@ -48,12 +53,3 @@ class Power(PointwiseOf):
 
     def __str__(self) -> str:
         return f"{operand(self.kernel, ATOM)}**{self.exponent}"
-
-    @classmethod
-    def examples(cls) -> Iterator[Self]:
-        from mercer.kernels.vectors.linear import Linear
-        from mercer.kernels.vectors.rbf import RBF
-
-        yield cls(Linear(), 2)
-        yield cls(Linear() + RBF(gamma=0.5), 3)
-        yield cls(RBF(gamma=0.5), 0)

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Self, final
+from typing import Any, final
 
 from mercer import _check
 from mercer._registry import INPUTS, find
-from mercer.errors import InputError, KernelError
 from mercer.inputs.base import Objects
 from mercer.inputs.gram_rows import GramRows
 from mercer.kernels.algebra.through import Through
 from mercer.kernels.base import Kernel
-from mercer.kernels.text.form import text_of_value
-from mercer.kernels.user import KINDS, RawFeatures
+from mercer.kernels.features.feature_map import Columns
+from mercer.kernels.user import KINDS, images_of, names_of_images
 
 
 @final
@@ -44,13 +42,12 @@ class PullBack(Through):
         _check.instance("pull_back", "kernel", self.kernel, Kernel, "a kernel")
         if self.kernel.domain is GramRows:
             raise _check.fail("pull_back", "kernel", "a kernel on objects, not on a precomputed matrix", self.kernel)
-        if not callable(self._function):
+        if not callable(getattr(self.phi, "transform", self.phi)):
             raise _check.fail("pull_back", "phi", "a function of a batch, or a fitted transformer", self.phi)
         _check.choice("pull_back", "objects", self.objects, KINDS)
 
-    @property
-    def _function(self) -> Any:
-        return getattr(self.phi, "transform", self.phi)
+    def latex(self, x: str = "x", z: str = "z") -> str:
+        return self.kernel.latex(rf"\varphi({x})", rf"\varphi({z})")
 
     @property
     def domain(self) -> type[Objects]:
@@ -58,35 +55,12 @@ class PullBack(Through):
         return kind
 
     def images(self, objects: Objects) -> Objects:
-        name = text_of_value(self.phi)
-        try:
-            images = self._function(RawFeatures.of(objects).raw)
-        except Exception as error:
-            raise KernelError(
-                f"The function {name} of pull_back raised {error!r} on {len(objects)} objects."
-            ) from error
-        try:
-            found = self.kernel.domain.coerce(images)
-        except InputError as error:
-            raise type(error)(f"What the function {name} of pull_back returned cannot be compared: {error}") from error
-        if len(found) != len(objects):
-            raise KernelError(
-                f"The function {name} of pull_back must return one image per object: it returned {len(found)} for "
-                f"{len(objects)} objects."
-            )
-        return found
+        return images_of(self.phi, objects, self.kernel.domain, "pull_back")
 
-    @classmethod
-    def examples(cls) -> Iterator[Self]:
-        from mercer.kernels.vectors.rbf import RBF
-
-        yield cls(RBF(gamma="scale"), _squares)
+    def column_names(self, one: Any) -> Columns:
+        return names_of_images(self.phi)
 
 
 def pull_back(kernel: Kernel, phi: Any, objects: str = "vectors") -> PullBack:
     """The kernel k0(phi(x), phi(z)): `PullBack`."""
     return PullBack(kernel, phi, objects)
-
-
-def _squares(rows: Any) -> Any:
-    return rows * rows

@@ -14,6 +14,7 @@ from mercer._types import DType, Float64, Floating, Index
 from mercer.errors import KernelError
 from mercer.inputs.base import Objects
 from mercer.kernels.base import Kernel, State
+from mercer.kernels.features.feature_map import FeatureMap, FixedColumns
 from mercer.kernels.text.form import text_of_value
 from mercer.kernels.user import KINDS, RawFeatures
 
@@ -63,6 +64,9 @@ class RankOne(Kernel):
     def domain(self) -> type[Objects]:
         kind: type[Objects] = find(INPUTS, self.objects, "kind of objects").load()
         return kind
+
+    def feature_map(self, state: State) -> FeatureMap:
+        return FixedColumns(lambda objects: self.features(objects, state, np.float64).values[:, None])
 
     def features(self, objects: Objects, state: State, dtype: DType) -> OneFeature:
         name = text_of_value(self.function)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Self, final
 
@@ -14,6 +13,8 @@ from mercer._types import Float64, Floating
 from mercer.kernels.algebra.pointwise import PointwiseOf
 from mercer.kernels.algebra.several import PartFeatures, Several, check_terms
 from mercer.kernels.base import Kernel, State
+from mercer.kernels.features.feature_map import FeatureMap, SideBySide, Stretched
+from mercer.kernels.text import latex
 from mercer.kernels.text.form import FACTOR, SUM, TERM, call_text, operand, text_of_value
 
 
@@ -79,6 +80,15 @@ class Sum(Combination):
     terms: tuple[Kernel, ...]
 
     reason = "it puts the features of its terms side by side"
+    binding = SUM
+
+    def feature_map(self, state: State) -> FeatureMap | None:
+        parts = [term.feature_map(own) for term, own in zip(self.terms, state.parts, strict=True)]
+        known = tuple(part for part in parts if part is not None)
+        return SideBySide(known) if len(known) == len(parts) else None
+
+    def latex(self, x: str = "x", z: str = "z") -> str:
+        return " + ".join(term.latex(x, z) for term in self.terms)
 
     @staticmethod
     def combine(total: Floating, values: Floating) -> None:
@@ -88,14 +98,6 @@ class Sum(Combination):
         if any(type(term) is Sum for term in self.terms):  # ``+`` would flatten it
             return call_text(self)
         return " + ".join(operand(term, SUM) for term in self.terms)
-
-    @classmethod
-    def examples(cls) -> Iterator[Self]:
-        from mercer.kernels.vectors.linear import Linear
-        from mercer.kernels.vectors.rbf import RBF
-
-        yield cls((RBF(gamma=0.1), RBF(gamma=1.0)))
-        yield cls((Linear(), RBF(gamma=0.5), Linear() * RBF(gamma="scale")))
 
 
 @final
@@ -111,6 +113,10 @@ class Product(Combination):
     terms: tuple[Kernel, ...]
 
     reason = "its features are all products of one feature of each factor"
+    binding = TERM
+
+    def latex(self, x: str = "x", z: str = "z") -> str:
+        return r" \cdot ".join(latex.factor(term.latex(x, z)) for term in self.terms)
 
     @staticmethod
     def combine(total: Floating, values: Floating) -> None:
@@ -121,14 +127,6 @@ class Product(Combination):
             return call_text(self)
         first, *rest = self.terms
         return "*".join([operand(first, TERM), *(operand(factor, FACTOR) for factor in rest)])
-
-    @classmethod
-    def examples(cls) -> Iterator[Self]:
-        from mercer.kernels.vectors.linear import Linear
-        from mercer.kernels.vectors.rbf import RBF
-
-        yield cls((Linear(), RBF(gamma=0.5)))
-        yield cls((RBF(gamma=0.1), Linear() + RBF(gamma=0.2)))
 
 
 @final
@@ -145,6 +143,15 @@ class Scaled(PointwiseOf):
     factor: float = 1.0
 
     reason = "it is a positive multiple of a kernel"
+    binding = TERM
+
+    def feature_map(self, state: State) -> FeatureMap | None:
+        features = self.kernel.feature_map(state.parts[0])
+        root = np.sqrt(self.factor)
+        return None if features is None else Stretched(features, lambda lengths: np.full_like(lengths, root))
+
+    def latex(self, x: str = "x", z: str = "z") -> str:
+        return rf"{latex.number(self.factor)}\,{latex.factor(self.kernel.latex(x, z))}"
 
     def __post_init__(self) -> None:
         _check.instance("Scaled", "kernel", self.kernel, Kernel, "a kernel")
@@ -161,9 +168,3 @@ class Scaled(PointwiseOf):
 
     def __str__(self) -> str:
         return f"{text_of_value(self.factor)}*{operand(self.kernel, FACTOR)}"
-
-    @classmethod
-    def examples(cls) -> Iterator[Self]:
-        from mercer.kernels.vectors.rbf import RBF
-
-        yield cls(RBF(gamma=0.5), 2.5)

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Self, final
+from typing import Any, final
 
 from mercer import _check
 from mercer.inputs import readings
 from mercer.inputs.base import Objects
 from mercer.inputs.tables import Table
 from mercer.kernels.algebra.through import Through
-from mercer.kernels.base import Kernel, children
+from mercer.kernels.base import Kernel
+from mercer.kernels.features.feature_map import Columns
+from mercer.kernels.text.latex import words
 
 
 @final
@@ -45,6 +47,17 @@ class OnColumns(Through):
 
     domain = Table
 
+    @property
+    def on_columns(self) -> tuple[OnColumns, ...]:
+        return (self,)
+
+    def column_names(self, one: Any) -> Columns:
+        return self.columns
+
+    def latex(self, x: str = "x", z: str = "z") -> str:
+        columns = ", ".join(words(name) for name in self.columns)
+        return self.kernel.latex(f"{{{x}}}_{{{columns}}}", f"{{{z}}}_{{{columns}}}")
+
     def images(self, objects: Table) -> Objects:
         return objects.objects(self.columns, self.kernel.domain, self.as_)
 
@@ -52,14 +65,6 @@ class OnColumns(Through):
         names = repr(self.columns[0]) if len(self.columns) == 1 else repr(list(self.columns))
         reading = "" if self.as_ is None else f", as_={self.as_!r}"
         return f"on({names}, {self.kernel}{reading})"
-
-    @classmethod
-    def examples(cls) -> Iterator[Self]:
-        from mercer.kernels.strings.spectrum import Spectrum
-        from mercer.kernels.vectors.rbf import RBF
-
-        yield cls(("text",), Spectrum(p=2))
-        yield cls(("a", "b"), RBF(gamma=0.5))
 
 
 def on(columns: str | Iterable[str], kernel: Kernel, as_: str | None = None) -> OnColumns:
@@ -73,12 +78,3 @@ def on(columns: str | Iterable[str], kernel: Kernel, as_: str | None = None) -> 
            [3., 4.]])
     """
     return OnColumns((columns,) if isinstance(columns, str) else tuple(columns), kernel, as_)
-
-
-def column_kernels(kernel: Kernel) -> Iterator[OnColumns]:
-    """The kernels on columns that a kernel on tables is made of."""
-    if isinstance(kernel, OnColumns):
-        yield kernel
-        return
-    for child in children(kernel):
-        yield from column_kernels(child)

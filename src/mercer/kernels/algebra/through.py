@@ -9,6 +9,7 @@ from mercer._types import DType, Float64, Floating
 from mercer.inputs.base import Objects
 from mercer.kernels.algebra.of_kernel import OfKernel
 from mercer.kernels.base import Features, Kernel, State
+from mercer.kernels.features.feature_map import Columns, FeatureMap, OfImages
 
 
 class Through(OfKernel):
@@ -19,6 +20,15 @@ class Through(OfKernel):
     @abstractmethod
     def images(self, objects: Any) -> Objects:
         """What k0 compares, one for each object."""
+
+    def feature_map(self, state: State) -> FeatureMap | None:
+        features = self.kernel.feature_map(state.parts[0])
+        return None if features is None else OfImages(features, self.images, self.column_names)
+
+    def column_names(self, one: Any) -> Columns:
+        """What the columns of the image of an object are called, where it is a vector and that is known."""
+        del one
+        return None
 
     def resolve(self, objects: Any) -> State:
         return State(parts=(self.kernel.resolve(self.images(objects)),))

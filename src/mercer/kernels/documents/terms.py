@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from mercer._types import Float64, Int64
 from mercer.errors import InputTypeError
-from mercer.inputs.hashing import symbol_of
+from mercer.inputs.hashing import symbol_of, text_of_symbol
 from mercer.inputs.ragged import offsets_of
 from mercer.inputs.strings import Strings
 
@@ -69,6 +69,14 @@ def count_terms(reader: Reader, documents: Strings) -> Counted:
             counts.append(count)
         lengths.append(len(found))
     return np.asarray(names, dtype=np.int64), np.asarray(counts, dtype=np.float64), offsets_of(lengths)
+
+
+def terms_of(reader: Reader, documents: Strings) -> dict[int, str]:
+    """The terms of these documents by name."""
+    if not documents.of_characters:
+        return {int(symbol): text_of_symbol(int(symbol)) for symbol in np.unique(documents.symbols)}
+    analyse = reader.analyse()
+    return {symbol_of(term): term for text in documents.tolist() for term in analyse(text)}
 
 
 def _count_symbols(documents: Strings) -> Counted:

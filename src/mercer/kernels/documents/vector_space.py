@@ -16,9 +16,10 @@ from mercer.inputs.hashing import symbol_of
 from mercer.inputs.listing import shown
 from mercer.inputs.strings import Strings
 from mercer.kernels.base import State
-from mercer.kernels.documents.terms import Reader, count_terms, kept_terms
+from mercer.kernels.documents.terms import Reader, count_terms, kept_terms, terms_of
 from mercer.kernels.features.counting import Counting
 from mercer.kernels.features.counts import CountFeatures
+from mercer.kernels.features.occurrences import Spelling
 
 
 @final
@@ -156,7 +157,7 @@ class VectorSpace(Counting):
                 "Take words off that list."
             )
 
-    def feature_map(self, objects: Strings, state: State, dtype: DType) -> CountFeatures:
+    def counts(self, objects: Strings, state: State, dtype: DType) -> CountFeatures:
         names, counts, offsets = count_terms(self._reader, objects)
         if "terms" in state.values:
             known, weights = state.values["terms"], state.values["weights"]
@@ -168,6 +169,13 @@ class VectorSpace(Counting):
         kept = counts != 0.0
         offsets = np.append(0, np.cumsum(np.bincount(rows[kept], minlength=len(objects)))).astype(np.int64)
         return CountFeatures.of(names[kept].astype(np.uint64), offsets, dtype, counts[kept])
+
+    def spelling(self, objects: Strings, state: State) -> Iterator[Spelling]:
+        if self.proximity is not None:
+            return
+        for number in range(len(objects)):
+            terms = terms_of(self._reader, objects.take(slice(number, number + 1)))
+            yield np.asarray(list(terms), dtype=np.uint64), list(terms.values()).__getitem__
 
     def _near(self, names: Int64, counts: Float64, rows: Any, documents: int, dtype: DType) -> CountFeatures:
         import scipy.sparse as sp

@@ -9,13 +9,14 @@ import numpy as np
 import numpy.typing as npt
 
 from mercer import _check
+from mercer._types import Int32, Int64
 from mercer.errors import InputError
 from mercer.inputs.hashing import LOWEST_NAME, symbol_of
 from mercer.inputs.strings import Strings
 
-Codes = npt.NDArray[np.int32]
 Alphabet = str | tuple[Hashable, ...]
 OUTSIDE = -1
+"""The code of a symbol that is not in the alphabet."""
 _COMPLEMENTS = dict(zip("ACGTUacgtu", "TGCAAtgcaa", strict=True))
 
 
@@ -30,9 +31,14 @@ def checked_alphabet(owner: str, alphabet: Any, low: int = 1) -> Alphabet:
     return symbols
 
 
-def encode(sequences: Strings, alphabet: Alphabet, owner: str, *, skip: bool) -> Codes:
+def symbols_of(alphabet: Alphabet) -> Int64:
+    """The symbol that each code of an alphabet stands for."""
+    return np.asarray([symbol_of(symbol) for symbol in alphabet], dtype=np.int64)
+
+
+def encode(sequences: Strings, alphabet: Alphabet, owner: str, *, skip: bool) -> Int32:
     """The place of every symbol in the alphabet; symbols outside are an error, or with `skip` are -1."""
-    codes, outside = _places(sequences, np.asarray([symbol_of(symbol) for symbol in alphabet], dtype=np.int64))
+    codes, outside = _places(sequences, symbols_of(alphabet))
     if outside.any():
         if not skip:
             raise _outside(sequences, int(np.flatnonzero(outside)[0]), int(outside.sum()), alphabet, owner)
@@ -40,14 +46,14 @@ def encode(sequences: Strings, alphabet: Alphabet, owner: str, *, skip: bool) ->
     return codes
 
 
-def known_symbols(sequences: Strings, alphabet: Alphabet | None) -> npt.NDArray[np.int64]:
+def known_symbols(sequences: Strings, alphabet: Alphabet | None) -> Int64:
     """The symbols of an alphabet, or, without one, those that occur."""
     if alphabet is None:
         return np.unique(sequences.symbols).astype(np.int64)
-    return np.asarray([symbol_of(symbol) for symbol in alphabet], dtype=np.int64)
+    return symbols_of(alphabet)
 
 
-def encode_known(sequences: Strings, known: npt.NDArray[np.int64], owner: str) -> Codes:
+def encode_known(sequences: Strings, known: Int64, owner: str) -> Int32:
     """The place of every symbol among those that a model knows; any other is an error."""
     codes, outside = _places(sequences, known)
     if outside.any():
@@ -60,7 +66,7 @@ def encode_known(sequences: Strings, known: npt.NDArray[np.int64], owner: str) -
     return codes
 
 
-def _places(sequences: Strings, known: npt.NDArray[np.int64]) -> tuple[Codes, npt.NDArray[np.bool_]]:
+def _places(sequences: Strings, known: Int64) -> tuple[Int32, npt.NDArray[np.bool_]]:
     if not len(known):
         return np.zeros(len(sequences.symbols), dtype=np.int32), np.ones(len(sequences.symbols), dtype=bool)
     order = np.argsort(known)
@@ -88,7 +94,7 @@ def _outside(sequences: Strings, where: int, count: int, alphabet: Alphabet, own
     )
 
 
-def complement_codes(owner: str, alphabet: Alphabet) -> Codes:
+def complement_codes(owner: str, alphabet: Alphabet) -> Int32:
     """The code of the complementary base of each symbol of a DNA or RNA alphabet."""
     places = {symbol: place for place, symbol in enumerate(alphabet)}
     partners = [_partner(symbol, places) for symbol in alphabet]

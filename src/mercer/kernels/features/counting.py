@@ -1,57 +1,79 @@
-"""Kernels that are the inner product of explicit, named features."""
+"""Kernels that count named features: words, walks, subtrees, elements."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
 
 from mercer._types import DType, Float64, Floating
-from mercer.kernels.base import FittedKernel, Kernel, State
+from mercer.kernels.base import Kernel, State
 from mercer.kernels.features.counts import EXACT_IN_SINGLE, CountFeatures, align, inner_products
-from mercer.kernels.features.feature_matrix import FeatureMatrix
+from mercer.kernels.features.feature_map import FeatureMap
+from mercer.kernels.features.occurrences import Occurrences, Shares, Spelling, Weigh
 
 
-class HasFeatureMap(Kernel):
-    """k(x, z) = <phi(x), phi(z)> with a sparse phi(x) that can be written down.
+class CountsFeatures(Kernel):
+    """k(x, z) = <phi(x), phi(z)> with a sparse phi(x) of hashed names, however the Gram matrix is computed.
 
-    With it a linear machine trains in the primal, and a model is scored and explained feature by feature (see
-    `mercer.kernels.features.feature_map`), however its Gram matrix is computed.
+    Subclasses give `counts`; and `occurrences`, or else `spelling`, so that features have readable names.
     """
 
-    @property
-    def explicit(self) -> bool:
-        """Whether these parameters leave a feature map that can be written down."""
-        return True
-
     @abstractmethod
-    def feature_map(self, objects: Any, state: State, dtype: DType) -> CountFeatures:
+    def counts(self, objects: Any, state: State, dtype: DType) -> CountFeatures:
         """phi of each object: 64-bit names of features, the same in any batch, and their values."""
 
-    def feature_matrix(self, objects: Any, *, state: State | None = None) -> FeatureMatrix:
-        """phi of each object as a row of a CSR matrix, with a column for each feature that any of them has.
+    def occurrences(self, one: Any, state: State) -> Occurrences | None:
+        """Where the features of a single object lie in it, if they have places there."""
+        del one, state
+        return None
 
-        Columns are named by the hexadecimal ids of their features, which are the same in any batch. What depends on
-        data is learnt from these objects, unless the `state` of a fitted kernel is given. To map new objects to the
-        columns of others use `mercer.kernels.features.space.FeatureSpace`.
+    def spelling(self, objects: Any, state: State) -> Iterator[Spelling]:
+        """The features of these objects as people read them."""
+        for number in range(len(objects)):
+            found = self.occurrences(objects.take(slice(number, number + 1)), state)
+            if found is not None:
+                yield found.names, found.spell
 
-        >>> from mercer import kernels
-        >>> found = kernels.Spectrum(p=2).feature_matrix(["banana", "ananas"])
-        >>> (found.matrix @ found.matrix.T).toarray().tolist()
-        [[9.0, 8.0], [8.0, 9.0]]
-        """
-        from mercer.kernels.features.space import FeatureSpace
+    def shares(self, one: Any, state: State, weigh: Weigh) -> Shares | None:
+        """What each part of a single object adds to a decision, by the weights of features."""
+        found = self.occurrences(one, state)
+        return None if found is None else found.shares(weigh)
 
-        batch = self.coerce(objects)
-        fitted = FittedKernel(self, self.resolve(batch) if state is None else state)
-        space, matrix = FeatureSpace.of(fitted, batch)
-        return FeatureMatrix(matrix, tuple(f"{int(name):016x}" for name in space.words[0].names))
+    def feature_map(self, state: State) -> FeatureMap | None:
+        return CountedFeatures(self, state)
 
 
-class Counting(HasFeatureMap):
-    """A kernel whose Gram matrix is the product of its matrix of features; subclasses give `feature_map` alone."""
+@final
+@dataclass(frozen=True, eq=False)
+class CountedFeatures(FeatureMap):
+    """The features that a kernel counts."""
+
+    kernel: CountsFeatures
+    state: State
+
+    @property
+    def counted(self) -> bool:
+        return True
+
+    def counts(self, objects: Any) -> CountFeatures:
+        return self.kernel.counts(objects, self.state, np.float64)
+
+    def spelling(self, objects: Any) -> Iterator[Spelling]:
+        return self.kernel.spelling(objects, self.state)
+
+    def shares(self, one: Any, weigh: Weigh) -> Shares | None:
+        return self.kernel.shares(one, self.state, weigh)
+
+
+class Counting(CountsFeatures):
+    """A kernel whose Gram matrix is the product of its matrix of counts; subclasses give `counts`."""
 
     def features(self, objects: Any, state: State, dtype: DType) -> CountFeatures:
-        return self.feature_map(objects, state, dtype)
+        return self.counts(objects, state, dtype)
 
     def align(self, left: CountFeatures, right: CountFeatures, state: State) -> tuple[Any, Any]:
         return align(left, right)

@@ -11,16 +11,20 @@ from dataclasses import dataclass
 from typing import Any, Self, final
 
 import numpy as np
-import numpy.typing as npt
+import scipy.sparse as sp
 
 from mercer._jit import Array, jit
-from mercer._types import DType, Float64, Floating, Index
+from mercer._types import DType, Float64, Floating, Index, Indices, Int32, Int64, UInt64
 from mercer.inputs.ragged import offsets_of, take_rows
+from mercer.kernels.features.vocabulary import Vocabulary
 
 EXACT_IN_SINGLE = 2.0**24
 """Whole numbers up to this are exact in float32."""
 _DENSE_COLUMNS = 2048
+"""Up to so many columns counts become a dense matrix, however few are used: BLAS is then faster than any gathering."""
 _DENSE_SHARE = 0.05
+"""Wider matrices are dense if more than this share of their entries is used: with a smaller share dense products would
+multiply mostly zeros, with a larger one the sparse loop is the slower."""
 
 
 @final
@@ -28,17 +32,17 @@ _DENSE_SHARE = 0.05
 class CountFeatures:
     """For each object the hashed features it has, sorted, with their counts."""
 
-    ids: npt.NDArray[np.uint64]
+    ids: UInt64
     counts: Float64
-    offsets: npt.NDArray[np.int64]
+    offsets: Int64
     squared_lengths: Float64
     dtype: DType
 
     @classmethod
     def of(
         cls,
-        hashes: npt.NDArray[np.uint64],
-        offsets: npt.NDArray[np.int64],
+        hashes: UInt64,
+        offsets: Int64,
         dtype: DType,
         weights: Float64 | None = None,
     ) -> Self:
@@ -53,9 +57,7 @@ class CountFeatures:
         return cls.of_counted(ids, counts, bounds, dtype)
 
     @classmethod
-    def of_counted(
-        cls, ids: npt.NDArray[np.uint64], counts: Float64, offsets: npt.NDArray[np.int64], dtype: DType
-    ) -> Self:
+    def of_counted(cls, ids: UInt64, counts: Float64, offsets: Int64, dtype: DType) -> Self:
         """Features that are counted already: names in increasing order for each object."""
         return cls(ids, counts, offsets, _squared_lengths(counts, offsets), dtype)
 
@@ -83,9 +85,19 @@ class CountFeatures:
 
     def renamed(self, number: int) -> CountFeatures:
         """The same features under names of their own, one family for each number."""
-        with np.errstate(over="ignore"):
-            ids = self.ids * np.uint64(2 * number + 1) + np.uint64(number)
-        return CountFeatures(ids, self.counts, self.offsets, self.squared_lengths, self.dtype)
+        return CountFeatures(renamed(self.ids, number), self.counts, self.offsets, self.squared_lengths, self.dtype)
+
+    def over(self, words: Vocabulary, dtype: DType, *, grow: bool) -> sp.csr_array:
+        """Rows over the columns of a vocabulary, which may `grow` by names that it lacks, or leaves them out."""
+        columns = words.add(self.ids) if grow else words.find(self.ids)
+        counts, offsets = self.counts, self.offsets
+        known = columns >= 0
+        if not known.all():
+            kept = np.concatenate([[0], np.cumsum(known)])
+            counts, columns, offsets = counts[known], columns[known], kept[offsets]
+        kind = np.int32 if max(len(columns), len(words)) < 2**31 else np.int64
+        parts = (counts.astype(dtype, copy=False), columns.astype(kind, copy=False), offsets.astype(kind))
+        return sp.csr_array(parts, shape=(len(self), len(words)))
 
     def take(self, index: Index) -> CountFeatures:
         ids, counts, offsets = take_rows(index, self.offsets, self.ids, self.counts)
@@ -111,9 +123,9 @@ class DenseCounts:
 class SparseCounts:
     """Counts over common columns, row after row."""
 
-    columns: npt.NDArray[np.int32]
+    columns: Int32
     counts: Floating
-    offsets: npt.NDArray[np.int64]
+    offsets: Int64
     n_columns: int
 
     def __len__(self) -> int:
@@ -122,6 +134,12 @@ class SparseCounts:
     def take(self, index: Index) -> SparseCounts:
         columns, counts, offsets = take_rows(index, self.offsets, self.columns, self.counts)
         return SparseCounts(columns, counts, offsets, self.n_columns)
+
+
+def renamed(names: UInt64, number: int) -> UInt64:
+    """Other names for the same features, one family for each number; 0 changes nothing."""
+    with np.errstate(over="ignore"):
+        return names * np.uint64(2 * number + 1) + np.uint64(number)
 
 
 def align(left: CountFeatures, right: CountFeatures) -> tuple[Any, Any]:
@@ -151,7 +169,7 @@ def inner_products(left: Any, right: Any, out: Floating) -> None:
         )
 
 
-def _located(features: CountFeatures, vocabulary: npt.NDArray[np.uint64]) -> tuple[Any, Any]:
+def _located(features: CountFeatures, vocabulary: UInt64) -> tuple[Any, Any]:
     if len(vocabulary) == 0:
         return np.zeros(len(features.ids), dtype=np.int32), np.zeros(len(features.ids), dtype=bool)
     place = np.searchsorted(vocabulary, features.ids)
@@ -159,18 +177,18 @@ def _located(features: CountFeatures, vocabulary: npt.NDArray[np.uint64]) -> tup
     return place.astype(np.int32), vocabulary[place] == features.ids
 
 
-def _rows_of(features: CountFeatures) -> npt.NDArray[np.intp]:
+def _rows_of(features: CountFeatures) -> Indices:
     return np.repeat(np.arange(len(features)), np.diff(features.offsets))
 
 
-def _dense(features: CountFeatures, vocabulary: npt.NDArray[np.uint64]) -> DenseCounts:
+def _dense(features: CountFeatures, vocabulary: UInt64) -> DenseCounts:
     place, known = _located(features, vocabulary)
     matrix = np.zeros((len(features), max(len(vocabulary), 1)), dtype=features.dtype)
     matrix[_rows_of(features)[known], place[known]] = features.counts[known]
     return DenseCounts(matrix)
 
 
-def _sparse(features: CountFeatures, vocabulary: npt.NDArray[np.uint64]) -> SparseCounts:
+def _sparse(features: CountFeatures, vocabulary: UInt64) -> SparseCounts:
     place, known = _located(features, vocabulary)
     offsets = np.zeros(len(features) + 1, dtype=np.int64)
     np.cumsum(np.bincount(_rows_of(features)[known], minlength=len(features)), out=offsets[1:])

@@ -10,6 +10,7 @@ import numpy as np
 
 from mercer._types import DType, Float64, Floating, Index
 from mercer.kernels.base import Kernel, State
+from mercer.kernels.features.feature_map import FeatureMap, FixedColumns
 
 
 @final
@@ -37,6 +38,9 @@ class Embedding(Kernel):
     @abstractmethod
     def coordinates(self, objects: Any, state: State) -> Float64:
         """c of each object, of shape (objects, coordinates)."""
+
+    def feature_map(self, state: State) -> FeatureMap | None:
+        return FixedColumns(lambda objects: np.ascontiguousarray(self.coordinates(objects, state)))
 
     def features(self, objects: Any, state: State, dtype: DType) -> Coordinates:
         return Coordinates.of(self.coordinates(objects, state), dtype)

@@ -1,135 +1,262 @@
-"""Explicit feature maps of kernels that count, and models folded into weight tables.
+"""The features of a kernel: phi with k(x, z) = <phi(x), phi(z)>, written down as rows of numbers.
 
-A kernel with a feature map names its features by hashes, so that any two batches agree. `WeightTable` folds the support
-objects of a model into one weight per feature: scoring costs what writing down the features costs, however many
-support objects there are. `mercer.kernels.features.space` makes matrices of features.
+`Kernel.feature_map` answers with a `FeatureMap` or None. There are two sorts of columns. Some kernels have the same
+columns for any objects (`FixedColumns`: dot products, monomials, random waves, embeddings). Kernels that count name
+their features by hashes (`mercer.kernels.features.counting`): names become columns in the order in which they are
+first seen in training, and what new objects have besides has no column, but counts in their lengths.
+
+Kernels made of kernels ask their parts: sums put features side by side, multiples and cosines stretch them, kernels
+that look at images of objects pass those on.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Self, final
+from typing import Any, final
 
 import numpy as np
-import numpy.typing as npt
-import scipy.sparse as sp
 
-from mercer._types import DType, Float64
+from mercer._types import DType, Float64, UInt64
 from mercer.errors import KernelError
 from mercer.inputs.base import Objects
-from mercer.inputs.tables import Table
-from mercer.kernels.algebra.normalised import Normalised
-from mercer.kernels.algebra.sums import Scaled, Sum
-from mercer.kernels.algebra.tables import OnColumns
-from mercer.kernels.base import FittedKernel, Kernel, State
-from mercer.kernels.features.counting import HasFeatureMap
-from mercer.kernels.features.counts import CountFeatures
+from mercer.inputs.row_products import squared_lengths
+from mercer.kernels.features.counts import CountFeatures, renamed
+from mercer.kernels.features.occurrences import Shares, Spelling, Weigh
+from mercer.kernels.features.rows import rows_times, side_by_side
 from mercer.kernels.features.vocabulary import Vocabulary
 
-Names = npt.NDArray[np.uint64]
-_NAMES_PER_BLOCK = 2**22
-_FIRST_BLOCK = 32
+Columns = Sequence[Any] | None
+"""What the user calls the columns of vectors, where that is known."""
+Stretch = Callable[[Float64], Float64]
+"""The factors on features of objects, by the squared lengths of these features."""
 
 
-def has_feature_map(kernel: Kernel) -> bool:
-    """Whether `explicit` can write down the features of this kernel."""
-    if isinstance(kernel, Sum):
-        return all(has_feature_map(term) for term in kernel.terms)
-    if isinstance(kernel, Scaled | Normalised | OnColumns):
-        return has_feature_map(kernel.kernel)
-    return isinstance(kernel, HasFeatureMap) and kernel.explicit
+class FeatureMap:
+    """What a fitted kernel makes of each object.
 
+    Maps with fixed columns give `plain_rows` and `plain_names`, maps that count give `counts` and `spelling`.
+    """
 
-def explicit(fitted: FittedKernel, objects: Objects, dtype: DType = np.float64) -> CountFeatures:
-    """phi of each object, for kernels with a feature map, their sums, positive multiples and cosines."""
-    return _explicit(fitted.kernel, objects, fitted.state, dtype)
+    @property
+    def counted(self) -> bool:
+        """Whether all features are named by hashes; sums of such maps have one vocabulary."""
+        return False
 
+    @property
+    def vocabularies(self) -> int:
+        """How many of its parts have columns that grow while training objects are read."""
+        return int(self.counted)
 
-def _explicit(kernel: Kernel, objects: Objects, state: State, dtype: DType) -> CountFeatures:
-    if isinstance(kernel, HasFeatureMap) and kernel.explicit:
-        return kernel.feature_map(objects, state, dtype)
-    if isinstance(kernel, Sum):
-        parts = zip(kernel.terms, state.parts, strict=True)
-        maps = (_explicit(term, objects, own, dtype) for term, own in parts)
-        return CountFeatures.side_by_side([found.renamed(number) for number, found in enumerate(maps)])
-    if isinstance(kernel, Scaled):
-        inner = _explicit(kernel.kernel, objects, state.parts[0], dtype)
-        return inner.scaled(np.full(len(inner), np.sqrt(kernel.factor)))
-    if isinstance(kernel, Normalised):
-        inner = _explicit(kernel.kernel, objects, state.parts[0], dtype)
-        norms = np.sqrt(inner.squared_lengths)
-        return inner.scaled(np.divide(1.0, norms, out=np.zeros_like(norms), where=norms > 0))
-    if isinstance(kernel, OnColumns) and isinstance(objects, Table):
-        own = objects.objects(kernel.columns, kernel.kernel.domain, kernel.as_)
-        return _explicit(kernel.kernel, own, state.parts[0], dtype)
-    raise KernelError(
-        f"{kernel} has no feature map that could be written down. Kernels that count (Spectrum, GappedKmer, "
-        "WeightedDegree, SetIntersection ...), their sums and their normalised forms have one."
-    )
+    def rows(
+        self, objects: Any, words: Iterator[Vocabulary], dtype: DType, *, grow: bool = False
+    ) -> tuple[Any, Float64]:
+        """phi of each object, dense or CSR, and its squared length, in which features without a column count too.
 
+        Each part that counts takes the next of `words`, and adds what it has not seen if they are to `grow`.
+        """
+        if not self.counted:
+            return self.plain_rows(objects, words, dtype, grow)
+        found = self.counts(objects)
+        return found.over(next(words), dtype, grow=grow), found.squared_lengths
 
-def streamed(fitted: FittedKernel, objects: Objects) -> Iterator[tuple[int, CountFeatures]]:
-    """The features of consecutive objects, as many at a time as fit a block, with the number of the first."""
-    start, size = 0, _FIRST_BLOCK
-    while start < len(objects):
-        found = explicit(fitted, objects.take(slice(start, start + size)))
-        yield start, found
-        start += len(found)
-        size = max(1, min(2**16, _NAMES_PER_BLOCK * len(found) // max(1, len(found.ids))))
+    def names(self, objects: Any, words: Iterator[Vocabulary], columns: Columns = None) -> Sequence[Any]:
+        """What the columns are called. Counted features are spelt out where these objects have them; the others are
+        shown as hexadecimal numbers."""
+        if not self.counted:
+            return self.plain_names(objects, words, columns)
+        return _spelt(next(words).names, self.spelling(objects))
+
+    def columns_at_least(self, objects: Any) -> int:
+        """How many columns there are at least, without writing any down: what can be told of monomials."""
+        del objects
+        return 0
+
+    def shares(self, one: Any, weigh: Weigh) -> Shares | None:
+        """What each part of a single object adds to a decision, if features have places in objects."""
+        del one, weigh
+        return None
+
+    def counts(self, objects: Any) -> CountFeatures:
+        """The names and values of the features of each object, of maps that count."""
+        raise NotImplementedError
+
+    def spelling(self, objects: Any) -> Iterator[Spelling]:
+        """The features of these objects as people read them, of maps that count."""
+        raise NotImplementedError
+
+    def plain_rows(self, objects: Any, words: Iterator[Vocabulary], dtype: DType, grow: bool) -> tuple[Any, Float64]:
+        """`rows` of maps that do not count, or not everywhere."""
+        raise NotImplementedError
+
+    def plain_names(self, objects: Any, words: Iterator[Vocabulary], columns: Columns) -> Sequence[Any]:
+        """`names` of the same."""
+        raise NotImplementedError
 
 
 @final
 @dataclass(frozen=True, eq=False)
-class WeightTable:
-    """A model as one weight per feature and output: f(x) = sum over features of phi(x) weight, plus the intercept."""
+class FixedColumns(FeatureMap):
+    """Features that have the same columns for any objects, as a function of a batch gives them: an array, or CSR.
 
-    fitted: FittedKernel
-    words: Vocabulary
-    weights: Float64
-    intercept: Float64
+    `called` are the names of the columns, or a function that gives them from one object and the user's names of its own
+    columns; without it, columns are numbered. `number` gives how many there are, without writing them down.
+    """
 
-    @classmethod
-    def of(cls, fitted: FittedKernel, support: Objects, coefficients: Float64, intercept: Any = 0.0) -> Self:
-        """Fold support objects with coefficients (one column per output) into weights."""
-        columns = coefficients.reshape(len(support), -1)
-        words = Vocabulary()
-        weights = np.zeros((0, columns.shape[1]))
-        for start, found in streamed(fitted, support):
-            block = csr(found, words.add(found.ids), len(words))
-            weights = np.concatenate([weights, np.zeros((len(words) - len(weights), columns.shape[1]))])
-            weights += block.T @ columns[start : start + len(found)]
-        constants = np.broadcast_to(np.asarray(intercept, dtype=float), columns.shape[1:]).copy()
-        return cls(fitted, words, weights, constants)
+    written: Callable[[Any], Any]
+    called: Callable[[Any, Columns], Sequence[Any]] | Sequence[Any] | None = None
+    number: Callable[[Any], int] | None = None
+
+    def plain_rows(self, objects: Any, words: Iterator[Vocabulary], dtype: DType, grow: bool) -> tuple[Any, Float64]:
+        rows = self.written(objects)
+        return rows, squared_lengths(rows)
+
+    def plain_names(self, objects: Any, words: Iterator[Vocabulary], columns: Columns) -> Sequence[Any]:
+        one = objects.take(slice(0, 1))
+        if self.called is None:
+            return range(self.written(one).shape[1])
+        return self.called(one, columns) if callable(self.called) else self.called
+
+    def columns_at_least(self, objects: Any) -> int:
+        return 0 if self.number is None else self.number(objects)
+
+
+class Wrapped(FeatureMap):
+    """A map made of another, whose columns it has."""
+
+    inner: FeatureMap
 
     @property
-    def names(self) -> Names:
-        """The names of the features, in the order of the weights."""
-        return self.words.names
+    def counted(self) -> bool:
+        return self.inner.counted
 
-    def __call__(self, objects: Any) -> Float64:
-        """Decision values, of shape (objects, outputs)."""
-        new = objects if isinstance(objects, Objects) else self.fitted.coerce(objects)
-        values = np.zeros((len(new), self.weights.shape[1]))
-        for start, found in streamed(self.fitted, new):
-            values[start : start + len(found)] = csr(found, self.words.find(found.ids), len(self.words)) @ self.weights
-        return values + self.intercept
+    @property
+    def vocabularies(self) -> int:
+        return self.inner.vocabularies
 
-    def of_names(self, names: Names) -> Float64:
-        """The weights of these features; 0 for those that no support object has."""
-        place = self.words.find(np.ascontiguousarray(names))
-        found = np.zeros((len(names), self.weights.shape[1]))
-        found[place >= 0] = self.weights[place[place >= 0]]
-        return found
+    def spelling(self, objects: Any) -> Iterator[Spelling]:
+        return self.inner.spelling(objects)
+
+    def plain_names(self, objects: Any, words: Iterator[Vocabulary], columns: Columns) -> Sequence[Any]:
+        return self.inner.names(objects, words, columns)
+
+    def columns_at_least(self, objects: Any) -> int:
+        return self.inner.columns_at_least(objects)
 
 
-def csr(found: CountFeatures, columns: Any, width: int, dtype: DType = np.float64) -> sp.csr_array:
-    """Features as rows over numbered columns; those numbered -1 are left out."""
-    counts, offsets = found.counts, found.offsets
-    known = columns >= 0
-    if not known.all():
-        kept = np.concatenate([[0], np.cumsum(known)])
-        counts, columns, offsets = counts[known], columns[known], kept[offsets]
-    kind = np.int32 if max(len(columns), width) < 2**31 else np.int64
-    parts = (counts.astype(dtype, copy=False), columns.astype(kind, copy=False), offsets.astype(kind))
-    return sp.csr_array(parts, shape=(len(found), width))
+@final
+@dataclass(frozen=True, eq=False)
+class Stretched(Wrapped):
+    """The features of each object times a factor."""
+
+    inner: FeatureMap
+    stretch: Stretch
+
+    def counts(self, objects: Any) -> CountFeatures:
+        found = self.inner.counts(objects)
+        return found.scaled(self.stretch(found.squared_lengths))
+
+    def plain_rows(self, objects: Any, words: Iterator[Vocabulary], dtype: DType, grow: bool) -> tuple[Any, Float64]:
+        rows, lengths = self.inner.rows(objects, words, dtype, grow=grow)
+        factors = self.stretch(lengths)
+        return rows_times(rows, factors), lengths * factors**2
+
+    def shares(self, one: Any, weigh: Weigh) -> Shares | None:
+        found = self.inner.shares(one, weigh)
+        if found is None or not self.counted:
+            return None
+        factor = self.stretch(self.inner.counts(one).squared_lengths)[0]
+        return Shares(found.parts, factor * found.contributions)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class OfImages(Wrapped):
+    """The features of something made of each object: columns of a table, the image of a function."""
+
+    inner: FeatureMap
+    images: Callable[[Any], Objects]
+    called: Callable[[Any], Columns]
+    """What the columns of the image of one object are called."""
+
+    def counts(self, objects: Any) -> CountFeatures:
+        return self.inner.counts(self.images(objects))
+
+    def spelling(self, objects: Any) -> Iterator[Spelling]:
+        return self.inner.spelling(self.images(objects))
+
+    def plain_rows(self, objects: Any, words: Iterator[Vocabulary], dtype: DType, grow: bool) -> tuple[Any, Float64]:
+        return self.inner.rows(self.images(objects), words, dtype, grow=grow)
+
+    def plain_names(self, objects: Any, words: Iterator[Vocabulary], columns: Columns) -> Sequence[Any]:
+        return self.inner.names(self.images(objects), words, self.called(objects))
+
+    def columns_at_least(self, objects: Any) -> int:
+        return self.inner.columns_at_least(self.images(objects.take(slice(0, 1))))
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class SideBySide(FeatureMap):
+    """The features of several maps. Those of maps that all count get names of their own in one vocabulary."""
+
+    parts: tuple[FeatureMap, ...]
+
+    @property
+    def counted(self) -> bool:
+        return all(part.counted for part in self.parts)
+
+    @property
+    def vocabularies(self) -> int:
+        return 1 if self.counted else sum(part.vocabularies for part in self.parts)
+
+    def counts(self, objects: Any) -> CountFeatures:
+        found = [part.counts(objects).renamed(number) for number, part in enumerate(self.parts)]
+        return CountFeatures.side_by_side(found)
+
+    def spelling(self, objects: Any) -> Iterator[Spelling]:
+        for number, part in enumerate(self.parts):
+            for names, spell in part.spelling(objects):
+                yield renamed(names, number), spell
+
+    def plain_rows(self, objects: Any, words: Iterator[Vocabulary], dtype: DType, grow: bool) -> tuple[Any, Float64]:
+        found = [part.rows(objects, words, dtype, grow=grow) for part in self.parts]
+        return side_by_side([rows for rows, _ in found]), np.sum([lengths for _, lengths in found], axis=0)
+
+    def plain_names(self, objects: Any, words: Iterator[Vocabulary], columns: Columns) -> Sequence[Any]:
+        return [name for part in self.parts for name in part.names(objects, words, columns)]
+
+    def columns_at_least(self, objects: Any) -> int:
+        return sum(part.columns_at_least(objects) for part in self.parts)
+
+    def shares(self, one: Any, weigh: Weigh) -> Shares | None:
+        if not self.counted:
+            return None
+        found = [part.shares(one, _of_part(weigh, number)) for number, part in enumerate(self.parts)]
+        known = [part for part in found if part is not None]
+        if len(known) < len(found):
+            return None
+        if len({len(part.parts) for part in known}) > 1:
+            raise KernelError(
+                f"The terms of this sum cut {one.kind} into different parts, so that these cannot be compared."
+            )
+        return Shares(known[0].parts, np.sum([part.contributions for part in known], axis=0))
+
+
+def _of_part(weigh: Weigh, number: int) -> Weigh:
+    """Weights by the names that features have within one of several maps."""
+    return lambda names: weigh(renamed(names, number))
+
+
+def _spelt(names: UInt64, spelling: Iterator[Spelling]) -> list[Any]:
+    """Each name as it is spelt where it first occurs."""
+    place = {int(name): column for column, name in enumerate(names)}
+    found = [f"{int(name):016x}" for name in names]
+    for own, spell in spelling:
+        for k, name in enumerate(own.tolist()):
+            column = place.pop(name, None)
+            if column is not None:
+                found[column] = spell(k)
+        if not place:
+            break
+    return found

@@ -11,18 +11,16 @@ from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
-import numpy.typing as npt
 
 from mercer._jit import Array, jit
-from mercer._types import DType, Floating, Index
+from mercer._types import DType, Floating, Index, Int32, Int64, UInt64
 from mercer.inputs.ragged import offsets_of, take_rows
 from mercer.kernels.features.counts import CountFeatures
-
-Names = npt.NDArray[np.uint64]
 
 _DENSE_SHARE = 0.08
 """A column in more than this share of the rows is cheaper as part of a dense product."""
 _DENSE_COLUMNS = 1024
+"""At most so many columns are dense, the most frequent: 8 KiB per row. More cost memory, fewer leave long postings."""
 
 
 @final
@@ -31,9 +29,9 @@ class SplitCounts:
     """Counts over common columns: frequent ones as a matrix, rare ones row after row."""
 
     dense: Floating
-    columns: npt.NDArray[np.int32]
+    columns: Int32
     counts: Floating
-    offsets: npt.NDArray[np.int64]
+    offsets: Int64
     n_columns: int
 
     def __len__(self) -> int:
@@ -82,7 +80,7 @@ def intersections(left: SplitCounts, right: SplitCounts, out: Floating) -> None:
     _add_rare(*_rare(left), *_rare(right), left.n_columns, True, out)
 
 
-def numbered(left: Names, right: Names, never: np.uint64) -> tuple[Any, Any, int]:
+def numbered(left: UInt64, right: UInt64, never: np.uint64) -> tuple[Any, Any, int]:
     """The names of the right side as numbers from 0, and those of the left as the same numbers; -1 for `never`, and for
     what the right side does not have."""
     table, numbers, frequency = _vocabulary(right[right != never])
@@ -90,7 +88,7 @@ def numbered(left: Names, right: Names, never: np.uint64) -> tuple[Any, Any, int
     return (codes if left is right else _lookup(left, table, numbers, never)), codes, len(frequency)
 
 
-def added_up(rows: Any, names: Names, values: Any, n_rows: int, dtype: DType) -> CountFeatures:
+def added_up(rows: Any, names: UInt64, values: Any, n_rows: int, dtype: DType) -> CountFeatures:
     """Features from (row, name, value) in any order; a name that occurs several times in a row has the sum."""
     order = np.lexsort((names, rows))
     rows, names, values = rows[order], names[order], values[order]

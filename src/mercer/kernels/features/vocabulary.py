@@ -5,14 +5,15 @@ from __future__ import annotations
 from typing import Any, Self, final
 
 import numpy as np
-import numpy.typing as npt
 
 from mercer._jit import Array, jit
-
-Names = npt.NDArray[np.uint64]
+from mercer._types import UInt64
 
 _SMALLEST = 1024
+"""Names that an empty table has room for: 24 KiB; it doubles whenever it is full."""
 _PIECE = 2**16
+"""Names added at a time. Room is made for all of a piece before it is known how many repeat: larger pieces waste
+memory, smaller ones call the compiled loop more often."""
 
 
 @final
@@ -25,12 +26,12 @@ class Vocabulary:
     """
 
     def __init__(self) -> None:
-        self._names: Names = np.zeros(_SMALLEST, dtype=np.uint64)
+        self._names: UInt64 = np.zeros(_SMALLEST, dtype=np.uint64)
         self._slots = np.full(2 * _SMALLEST, -1, dtype=np.int32)
         self._used = 0
 
     @classmethod
-    def of(cls, names: Names) -> Self:
+    def of(cls, names: UInt64) -> Self:
         """The vocabulary in which these names, all different, have the numbers 0, 1, ..."""
         vocabulary = cls()
         vocabulary.add(np.ascontiguousarray(names))
@@ -40,11 +41,11 @@ class Vocabulary:
         return self._used
 
     @property
-    def names(self) -> Names:
+    def names(self) -> UInt64:
         """The names by number."""
         return self._names[: self._used]
 
-    def add(self, names: Names) -> Any:
+    def add(self, names: UInt64) -> Any:
         """The numbers of these names; new ones get the next."""
         numbers = np.empty(len(names), dtype=np.int32)
         for start in range(0, len(names), _PIECE):  # names repeat: room for all at once would be far too much
@@ -53,7 +54,7 @@ class Vocabulary:
             self._used = _add(names[piece], self._names, self._slots, self._used, numbers[piece])
         return numbers
 
-    def find(self, names: Names) -> Any:
+    def find(self, names: UInt64) -> Any:
         """The numbers of these names; -1 for those that are not in it."""
         numbers = np.empty(len(names), dtype=np.int32)
         _find(names, self._names, self._slots, numbers)

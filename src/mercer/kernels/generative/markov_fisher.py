@@ -14,11 +14,13 @@ import scipy.sparse as sp
 from mercer import _check
 from mercer._types import DType, Float64
 from mercer.errors import KernelWarning
+from mercer.inputs.hashing import text_of_symbol
 from mercer.inputs.strings import Strings
 from mercer.kernels.base import State
 from mercer.kernels.features.alphabet import Alphabet, checked_alphabet, encode_known, known_symbols
 from mercer.kernels.features.counting import Counting
 from mercer.kernels.features.counts import CountFeatures
+from mercer.kernels.features.occurrences import Spelling
 from mercer.kernels.generative.fisher import INFORMATION, whitening
 from mercer.kernels.generative.probabilities import Rows, checked_rows, refuse_shape
 
@@ -130,7 +132,7 @@ class MarkovFisher(Counting):
         bounds = np.append(0, np.cumsum(size * np.bincount(rows[fresh], minlength=len(objects))))
         return CountFeatures.of(names.ravel().astype(np.uint64), bounds, dtype, values.ravel())
 
-    def feature_map(self, objects: Strings, state: State, dtype: DType) -> CountFeatures:
+    def counts(self, objects: Strings, state: State, dtype: DType) -> CountFeatures:
         scores = self._scores(objects, state, dtype)
         if self.information == "identity":
             return scores
@@ -138,6 +140,22 @@ class MarkovFisher(Counting):
         width = values.shape[1]
         numbers = np.tile(np.arange(width, dtype=np.uint64), len(values))
         return CountFeatures.of(numbers, width * np.arange(len(values) + 1), dtype, values.ravel())
+
+    def spelling(self, objects: Strings, state: State) -> Iterator[Spelling]:
+        """The score of a symbol after its context: "AC -> G"."""
+        if self.information != "identity":
+            return
+        symbols = state.values["symbols"].tolist()
+        names = np.arange(state.values["probabilities"].size, dtype=np.uint64)
+
+        def spell(k: int) -> str:
+            word = []
+            for _ in range(self.order + 1):
+                k, place = divmod(k, len(symbols))
+                word.append(text_of_symbol(symbols[place]))
+            return f"{''.join(reversed(word[1:]))} -> {word[0]}"
+
+        yield names, spell
 
     @classmethod
     def examples(cls) -> Iterator[Self]:

@@ -7,8 +7,9 @@ import numpy as np
 from mercer._types import DType, Float64, Floating, Int64
 from mercer.errors import InputError
 from mercer.inputs.graphs import Graphs
+from mercer.inputs.hashing import text_of_label
 from mercer.kernels.base import Kernel, State
-from mercer.kernels.features.counting import HasFeatureMap
+from mercer.kernels.features.counting import CountsFeatures
 from mercer.kernels.features.counts import EXACT_IN_SINGLE, CountFeatures
 from mercer.kernels.features.postings import SplitCounts, align, inner_products
 
@@ -22,11 +23,11 @@ class GraphKernel(Kernel):
         return State({"kind": kind_of(objects)})
 
 
-class CountingGraphs(GraphKernel, HasFeatureMap):
-    """The inner product of counts of hashed features of graphs; subclasses give `feature_map` alone."""
+class CountingGraphs(GraphKernel, CountsFeatures):
+    """The inner product of counts of hashed features of graphs; subclasses give `counts`."""
 
     def features(self, objects: Graphs, state: State, dtype: DType) -> CountFeatures:
-        return self.feature_map(objects, state, dtype)
+        return self.counts(objects, state, dtype)
 
     def align(self, left: CountFeatures, right: CountFeatures, state: State) -> tuple[SplitCounts, SplitCounts]:
         return align(left, right)
@@ -39,6 +40,23 @@ class CountingGraphs(GraphKernel, HasFeatureMap):
 
     def single_precision(self, features: CountFeatures, state: State) -> bool:
         return bool(features.squared_lengths.max(initial=0.0) < EXACT_IN_SINGLE)
+
+
+def nodes_of(one: Graphs) -> tuple[int, ...]:
+    """The parts of a single graph: its nodes by number."""
+    return tuple(range(int(one.offsets[-1])))
+
+
+def label_of(graphs: Graphs, node: int) -> str:
+    """The label of a node as text; a star where there are no labels."""
+    return "*" if graphs.labels is None else text_of_label(int(graphs.labels[node]))
+
+
+def joined(first: str, between: str, second: str, *, directed: bool) -> str:
+    """Two nodes and what is between them as text, in either order unless they are `directed`."""
+    if directed:
+        return f"{first} -({between})-> {second}"
+    return f"{min(first, second)} -({between})- {max(first, second)}"
 
 
 def kind_of(graphs: Graphs) -> Int64:

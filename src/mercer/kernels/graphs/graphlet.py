@@ -10,14 +10,26 @@ from typing import Self, final
 import numpy as np
 
 from mercer import _check
+from mercer._jit import Array, jit
 from mercer._types import DType, Float64
 from mercer.errors import InputError
 from mercer.inputs.graphs import Graphs
 from mercer.inputs.ragged import offsets_of
 from mercer.kernels.base import State
 from mercer.kernels.features.counts import CountFeatures
+from mercer.kernels.features.occurrences import Shares, Spelling, Weigh
 from mercer.kernels.graphs import census
-from mercer.kernels.graphs.base import CountingGraphs, alike
+from mercer.kernels.graphs.base import CountingGraphs, alike, nodes_of
+
+_MOST_GRAPHLETS = 200_000_000
+"""Explanations look at every graphlet: with more than these they would take more than seconds."""
+_NAMES = {
+    3: ("no edge", "one edge", "path", "triangle"),
+    4: (
+        "no edge", "one edge", "two edges that meet", "two edges apart", "star", "triangle and a node", "path",
+        "triangle with a tail", "cycle", "cycle with a chord", "complete",
+    ),
+}  # fmt: skip
 
 
 @final
@@ -66,12 +78,37 @@ class Graphlet(CountingGraphs):
             return census.of_size_4(graphs)
         return census.of_size_5(graphs, self.samples, self.random_state)
 
-    def feature_map(self, objects: Graphs, state: State, dtype: DType) -> CountFeatures:
+    def counts(self, objects: Graphs, state: State, dtype: DType) -> CountFeatures:
         counts = scaled(self.histograms(alike(objects, state)), self.scaling)
         rows, columns = np.nonzero(counts)
         offsets = offsets_of(np.bincount(rows, minlength=len(counts)))
         names = columns.astype(np.uint64)
         return CountFeatures(names, counts[rows, columns], offsets, (counts**2).sum(axis=1), dtype)
+
+    def spelling(self, objects: Graphs, state: State) -> Iterator[Spelling]:
+        """Classes of three and four nodes have names; those of five are shown by their edges."""
+        table = census.classes_of_codes(self.size)
+        codes = np.unique(table, return_index=True)[1]
+        yield (
+            np.arange(len(codes), dtype=np.uint64),
+            lambda k: _NAMES[self.size][k] if self.size in _NAMES else _edges(int(codes[k]), self.size),
+        )
+
+    def shares(self, one: Graphs, state: State, weigh: Weigh) -> Shares:
+        """A graphlet lies on all of its nodes. They are looked at one after the other, since they are many."""
+        size = int(one.sizes[0])
+        if math.comb(size, self.size) > _MOST_GRAPHLETS:
+            raise InputError(f"A graph has {size} nodes, too many to look at each graphlet of size {self.size}.")
+        table = census.classes_of_codes(self.size)
+        weights = weigh(np.arange(int(table.max()) + 1, dtype=np.uint64))
+        near = (alike(one, state).adjacency(0) != 0).astype(np.int64)
+        found = np.zeros((size, weights.shape[1]))
+        for output, column in enumerate(weights.T):
+            histogram, shares = np.zeros(len(weights)), np.zeros(size)
+            _share_graphlets(near, table, self.size, np.ascontiguousarray(column), histogram, shares)
+            norm = {"cosine": np.sqrt((histogram**2).sum()), "frequency": histogram.sum(), "count": 1.0}[self.scaling]
+            found[:, output] = shares / (norm if norm > 0 else 1.0)
+        return Shares(nodes_of(one), found)
 
     @classmethod
     def examples(cls) -> Iterator[Self]:
@@ -103,3 +140,34 @@ def samples_for(error: float, delta: float = 0.05, classes: int = 34) -> int:
     21251
     """
     return math.ceil(2.0 * (classes * math.log(2.0) + math.log(1.0 / delta)) / error**2)
+
+
+def _edges(code: int, size: int) -> str:
+    """The edges of a graphlet between nodes numbered from 0: "0-1 1-2"."""
+    pairs = [(i, j) for j in range(size) for i in range(j)]
+    return " ".join(f"{i}-{j}" for bit, (i, j) in enumerate(pairs) if code >> bit & 1) or "no edge"
+
+
+@jit
+def _share_graphlets(near: Array, table: Array, k: int, weights: Array, histogram: Array, shares: Array) -> None:
+    """Every set of k nodes, by counting up: its class, and an equal share of its weight for each node."""
+    n = near.shape[0]
+    chosen = np.arange(k)
+    while n >= k:
+        code = 0
+        bit = 0
+        for j in range(1, k):
+            for i in range(j):
+                code |= near[chosen[i], chosen[j]] << bit
+                bit += 1
+        histogram[table[code]] += 1.0
+        for i in range(k):
+            shares[chosen[i]] += weights[table[code]] / k
+        i = k - 1
+        while i >= 0 and chosen[i] == n - k + i:
+            i -= 1
+        if i < 0:
+            break
+        chosen[i] += 1
+        for j in range(i + 1, k):
+            chosen[j] = chosen[j - 1] + 1

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Self, final
 
 import numpy as np
+import numpy.typing as npt
 
 from mercer import _check
-from mercer._types import DType, UInt64
+from mercer._types import DType, Indices, UInt64
 from mercer.inputs.graphs import Graphs
+from mercer.inputs.hashing import text_of_label
 from mercer.inputs.ragged import offsets_of
 from mercer.kernels.base import State
 from mercer.kernels.features.counts import CountFeatures
-from mercer.kernels.graphs.base import CountingGraphs, alike
+from mercer.kernels.features.occurrences import Occurrences, Spelling
+from mercer.kernels.graphs.base import CountingGraphs, alike, joined, label_of, nodes_of
 from mercer.kernels.loops.mixing import mixed
 
 
@@ -32,9 +36,12 @@ class VertexHistogram(CountingGraphs):
     array([[5., 6.]])
     """
 
-    def feature_map(self, objects: Graphs, state: State, dtype: DType) -> CountFeatures:
+    def counts(self, objects: Graphs, state: State, dtype: DType) -> CountFeatures:
         graphs = alike(objects, state)
         return CountFeatures.of(node_names(graphs), graphs.offsets, dtype)
+
+    def occurrences(self, one: Graphs, state: State) -> Occurrences:
+        return Occurrences.on_single_parts(nodes_of(one), node_names(alike(one, state)), lambda k: label_of(one, k))
 
     @classmethod
     def examples(cls) -> Iterator[Self]:
@@ -61,8 +68,29 @@ class EdgeHistogram(CountingGraphs):
     def __post_init__(self) -> None:
         _check.boolean("EdgeHistogram", "ends", self.ends)
 
-    def feature_map(self, objects: Graphs, state: State, dtype: DType) -> CountFeatures:
+    def counts(self, objects: Graphs, state: State, dtype: DType) -> CountFeatures:
         graphs = alike(objects, state, edge_labels=True)
+        names, kept = self._named(graphs)
+        rows = np.repeat(np.arange(len(graphs)), np.diff(graphs.arc_offsets))[kept]
+        return CountFeatures.of(names[kept], offsets_of(np.bincount(rows, minlength=len(graphs))), dtype)
+
+    def spelling(self, objects: Graphs, state: State) -> Iterator[Spelling]:
+        for number in range(len(objects)):
+            one = objects.take(slice(number, number + 1))
+            names, kept = self._named(one)
+            edges = np.flatnonzero(kept)
+            yield names[edges], partial(self._spelt, one, edges)
+
+    def _spelt(self, one: Graphs, edges: Indices, k: int) -> str:
+        arc = int(edges[k])
+        label = "edge" if one.edge_labels is None else text_of_label(int(one.edge_labels[arc]))
+        if not self.ends:
+            return label
+        first, second = (label_of(one, int(ends[arc])) for ends in (one.sources, one.neighbours))
+        return joined(first, label, second, directed=one.directed)
+
+    def _named(self, graphs: Graphs) -> tuple[UInt64, npt.NDArray[np.bool_]]:
+        """The name of every arc, and which arcs count."""
         source, target = graphs.sources, graphs.neighbours
         labels = graphs.edge_labels
         names = np.zeros(len(target), dtype=np.uint64) if labels is None else mixed(labels)
@@ -72,9 +100,7 @@ class EdgeHistogram(CountingGraphs):
             first, second = nodes[start + source], nodes[start + target]
             # A sum does not tell the two ends apart.
             names = mixed(names + first + (mixed(second) if graphs.directed else second))
-        kept = np.ones(len(target), dtype=bool) if graphs.directed else source <= target
-        rows = np.repeat(np.arange(len(graphs)), np.diff(graphs.arc_offsets))[kept]
-        return CountFeatures.of(names[kept], offsets_of(np.bincount(rows, minlength=len(graphs))), dtype)
+        return names, np.ones(len(target), dtype=bool) if graphs.directed else source <= target
 
     @classmethod
     def examples(cls) -> Iterator[Self]:

@@ -9,10 +9,15 @@ import numpy as np
 from mercer._jit import Array, jit
 from mercer._types import DType, UInt64
 from mercer.inputs.graphs import Graphs
+from mercer.inputs.hashing import text_of_label
 from mercer.kernels.features.counts import CountFeatures, count_into
+from mercer.kernels.graphs.base import label_of
 from mercer.kernels.graphs.histograms import node_names
 from mercer.kernels.loops.mixing import mix
 from mercer.kernels.loops.pairs import longest_part
+
+LONGEST_TEXT = 60
+"""Neighbourhoods are shown up to so many characters: their text grows with every round by the number of neighbours."""
 
 
 def refined(graphs: Graphs, rounds: int, *, edge_labels: bool = False) -> list[UInt64]:
@@ -33,6 +38,31 @@ def colour_counts(graphs: Graphs, rounds: int, edge_labels: bool, dtype: DType) 
     """How many nodes of each graph have each colour, of every round: graph by graph, so that memory stays near."""
     ids, counts, offsets = _counted(rounds, node_names(graphs), *_arrays(graphs, edge_labels))
     return CountFeatures.of_counted(ids, counts, offsets, dtype)
+
+
+def spelt_colours(graphs: Graphs, rounds: int, *, edge_labels: bool = False) -> list[str]:
+    """The colours of all nodes after 0, 1, ..., `rounds` rounds as text: a label, then the neighbourhood in brackets.
+
+    What follows an arrow back leads to the node. Texts longer than 60 characters are cut short.
+    """
+    found = [[label_of(graphs, node) for node in range(int(graphs.offsets[-1]))]]
+    first = np.repeat(graphs.offsets[:-1], graphs.sizes)
+    ties = graphs.edge_labels if edge_labels else None
+    for _ in range(rounds):
+        near: list[list[str]] = [[] for _ in found[-1]]
+        for node in range(len(near)):
+            for arc in range(graphs.bounds[node], graphs.bounds[node + 1]):
+                other = int(first[node] + graphs.neighbours[arc])
+                tie = "" if ties is None else f"{text_of_label(int(ties[arc]))}:"
+                near[node].append(f"{tie}{found[-1][other]}")
+                if graphs.directed:
+                    near[other].append(f"<-{tie}{found[-1][node]}")
+        found.append([_cut(f"{label}({', '.join(sorted(own))})") for label, own in zip(found[0], near, strict=True)])
+    return [text for texts in found for text in texts]
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= LONGEST_TEXT else f"{text[:LONGEST_TEXT]}..."
 
 
 def _arrays(graphs: Graphs, edge_labels: bool) -> tuple[Any, ...]:

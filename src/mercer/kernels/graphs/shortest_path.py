@@ -13,12 +13,13 @@ from scipy.sparse.csgraph import dijkstra
 
 from mercer import _check
 from mercer._jit import Array, jit
-from mercer._types import DType, Int64, UInt64
+from mercer._types import DType, Int64
 from mercer.inputs.graphs import Graphs
 from mercer.kernels.base import State
 from mercer.kernels.features.counts import CountFeatures
+from mercer.kernels.features.occurrences import Occurrences
 from mercer.kernels.features.postings import added_up
-from mercer.kernels.graphs.base import CountingGraphs, alike, refuse_weights
+from mercer.kernels.graphs.base import CountingGraphs, alike, joined, label_of, nodes_of, refuse_weights
 from mercer.kernels.graphs.histograms import node_names
 from mercer.kernels.loops.mixing import mix
 
@@ -46,11 +47,29 @@ class ShortestPath(CountingGraphs):
     def __post_init__(self) -> None:
         _check.real("ShortestPath", "resolution", self.resolution, low=0, low_open=True, high_open=True)
 
-    def feature_map(self, objects: Graphs, state: State, dtype: DType) -> CountFeatures:
+    def counts(self, objects: Graphs, state: State, dtype: DType) -> CountFeatures:
         graphs = alike(objects, state)
         refuse_weights(graphs, "ShortestPath", positive=True)
         rows, names, counts = _weighted(graphs, self) if graphs.weights is not None else _unweighted(graphs, self)
         return added_up(rows, names, counts, len(graphs), dtype)
+
+    def occurrences(self, one: Graphs, state: State) -> Occurrences:
+        """A path lies on its two ends."""
+        graphs = alike(one, state)
+        lengths = dijkstra(sp.csr_array(graphs.adjacency(0)), directed=True)
+        reached = np.isfinite(lengths) & ~np.eye(len(lengths), dtype=bool)
+        starts, ends = np.nonzero(reached if graphs.directed else np.triu(reached))
+        near, labels = self.length_names(lengths[starts, ends]), node_names(graphs)
+        names = _triples(labels[starts], labels[ends], near, graphs.directed)
+
+        def spell(k: int) -> str:
+            first, second = label_of(one, int(starts[k])), label_of(one, int(ends[k]))
+            length = f"{near[k] * self.resolution:.6g}"
+            return joined(first, length, second, directed=graphs.directed)
+
+        places = np.column_stack([starts, ends])
+        sizes = np.full(len(names), 2)
+        return Occurrences(nodes_of(one), names, np.ones(len(names)), places, sizes, spell)
 
     def length_names(self, lengths: npt.NDArray[Any]) -> Int64:
         """Lengths as multiples of the resolution."""
@@ -102,15 +121,6 @@ def _weighted(graphs: Graphs, kernel: ShortestPath) -> tuple[Any, Any, Any]:
     if not rows:
         return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.uint64), np.zeros(0)
     return np.concatenate(rows), np.concatenate(names), np.concatenate(counts)
-
-
-def paths_of(graphs: Graphs, kernel: ShortestPath) -> tuple[Any, Any, UInt64]:
-    """Start, end and name of every shortest path that counts, of one graph."""
-    lengths = dijkstra(sp.csr_array(graphs.adjacency(0)), directed=True)
-    reached = np.isfinite(lengths) & ~np.eye(len(lengths), dtype=bool)
-    starts, ends = np.nonzero(reached if graphs.directed else np.triu(reached))
-    near, labels = kernel.length_names(lengths[starts, ends]), node_names(graphs)
-    return starts, ends, _triples(labels[starts], labels[ends], near, graphs.directed)
 
 
 @jit

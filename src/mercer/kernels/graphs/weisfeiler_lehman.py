@@ -13,9 +13,11 @@ from mercer._types import DType, Float64, Floating
 from mercer.inputs.graphs import Graphs
 from mercer.kernels.base import State
 from mercer.kernels.features.counts import EXACT_IN_SINGLE, CountFeatures
+from mercer.kernels.features.occurrences import Occurrences
 from mercer.kernels.features.postings import SplitCounts, align, intersections
-from mercer.kernels.graphs.base import CountingGraphs, GraphKernel, alike
-from mercer.kernels.graphs.refinement import colour_counts
+from mercer.kernels.graphs.base import CountingGraphs, GraphKernel, alike, nodes_of
+from mercer.kernels.graphs.refinement import colour_counts, refined, spelt_colours
+from mercer.kernels.loops.mixing import mixed
 
 
 @final
@@ -41,8 +43,15 @@ class WeisfeilerLehman(CountingGraphs):
         _check.integer("WeisfeilerLehman", "h", self.h, low=0)
         _check.boolean("WeisfeilerLehman", "edge_labels", self.edge_labels)
 
-    def feature_map(self, objects: Graphs, state: State, dtype: DType) -> CountFeatures:
+    def counts(self, objects: Graphs, state: State, dtype: DType) -> CountFeatures:
         return colour_counts(alike(objects, state, edge_labels=self.edge_labels), self.h, self.edge_labels, dtype)
+
+    def occurrences(self, one: Graphs, state: State) -> Occurrences:
+        graphs = alike(one, state, edge_labels=self.edge_labels)
+        rounds = refined(graphs, self.h, edge_labels=self.edge_labels)
+        names = np.concatenate([mixed(colours + np.uint64(number)) for number, colours in enumerate(rounds)])
+        texts = spelt_colours(graphs, self.h, edge_labels=self.edge_labels)
+        return Occurrences.on_single_parts(nodes_of(one), names, lambda k: texts[k])
 
     @classmethod
     def examples(cls) -> Iterator[Self]:

@@ -11,13 +11,14 @@ import numpy as np
 from mercer import _check
 from mercer._types import DType, Float64, Floating, Int64
 from mercer.errors import InputError
-from mercer.inputs.hashing import content_hash
+from mercer.inputs.hashing import content_hash, text_of_label
 from mercer.inputs.ragged import offsets_of
 from mercer.inputs.sets import Sets
 from mercer.kernels.algebra.with_diagonal import WithDiagonal
 from mercer.kernels.base import SAFE_IN_SINGLE, Features, State
-from mercer.kernels.features.counting import HasFeatureMap
+from mercer.kernels.features.counting import CountsFeatures
 from mercer.kernels.features.counts import CountFeatures, align, inner_products
+from mercer.kernels.features.occurrences import Spelling
 
 Ambient = tuple[Hashable, ...]
 _COMPLEMENT = np.uint64(0x9E3779B97F4A7C15)
@@ -25,7 +26,7 @@ _COMPLEMENT = np.uint64(0x9E3779B97F4A7C15)
 
 
 @dataclass(frozen=True)
-class SetMeasure(HasFeatureMap):
+class SetMeasure(CountsFeatures):
     """Subsets A, B of an ambient set D with a measure mu: what their intersection, or the rest, measures.
 
     `ambient` is D, any iterable of hashables; `measure_of` gives mu of each of its elements, in the same order:
@@ -103,6 +104,13 @@ class SetMeasure(HasFeatureMap):
         where = np.nonzero(lacking)
         return CountFeatures.of(names[where[1]], offsets_of(lacking.sum(axis=1)), dtype, np.sqrt(weights)[where[1]])
 
+    def spelling(self, objects: Sets, state: State) -> Iterator[Spelling]:
+        if self.ambient is not None:
+            names = np.asarray([content_hash(element) for element in self.ambient], dtype=np.int64).astype(np.uint64)
+            with np.errstate(over="ignore"):
+                yield names * _COMPLEMENT, lambda k: f"not {(self.ambient or ())[k]}"
+        yield objects.names.astype(np.uint64), lambda k: text_of_label(int(objects.names[k]))
+
     def features(self, objects: Sets, state: State, dtype: DType) -> WithDiagonal:
         found = self.present(objects, dtype)
         return WithDiagonal(found, found.squared_lengths)
@@ -129,7 +137,7 @@ class SetIntersection(SetMeasure):
 
     needs_ambient = False
 
-    def feature_map(self, objects: Sets, state: State, dtype: DType) -> CountFeatures:
+    def counts(self, objects: Sets, state: State, dtype: DType) -> CountFeatures:
         return self.present(objects, dtype)
 
     def tile(self, left: WithDiagonal, right: WithDiagonal, state: State, out: Floating) -> None:
@@ -154,7 +162,7 @@ class SetUnionComplement(SetMeasure):
     array([[5.]])
     """
 
-    def feature_map(self, objects: Sets, state: State, dtype: DType) -> CountFeatures:
+    def counts(self, objects: Sets, state: State, dtype: DType) -> CountFeatures:
         return self.absent(objects, dtype)
 
     def tile(self, left: WithDiagonal, right: WithDiagonal, state: State, out: Floating) -> None:
@@ -182,7 +190,7 @@ class SetAgreement(SetMeasure):
     array([[7.]])
     """
 
-    def feature_map(self, objects: Sets, state: State, dtype: DType) -> CountFeatures:
+    def counts(self, objects: Sets, state: State, dtype: DType) -> CountFeatures:
         both = [self.present(objects, dtype), self.absent(objects, dtype)]
         return CountFeatures.side_by_side(both)
 

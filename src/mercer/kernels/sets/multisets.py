@@ -10,15 +10,17 @@ from typing import Any, ClassVar, Self, final
 import numpy as np
 
 from mercer._jit import Array, jit
-from mercer._types import DType, Float64, Floating
+from mercer._types import DType, Float64, Floating, Int64, UInt64
 from mercer.errors import KernelError
+from mercer.inputs.hashing import text_of_label
 from mercer.inputs.ragged import offsets_of
 from mercer.inputs.sets import Sets
 from mercer.kernels.algebra.logarithmic import LogKernel
 from mercer.kernels.algebra.with_diagonal import WithDiagonal
 from mercer.kernels.base import SAFE_IN_SINGLE, Features, Kernel, State
-from mercer.kernels.features.counting import Counting, HasFeatureMap
+from mercer.kernels.features.counting import Counting, CountsFeatures
 from mercer.kernels.features.counts import CountFeatures, align_sparse
+from mercer.kernels.features.occurrences import Spelling
 
 _MINIMUM, _COMMON, _LABELLED = range(3)
 _MOST_UNARY = 2**28
@@ -43,8 +45,11 @@ class MultisetDot(Counting):
 
     domain = Sets
 
-    def feature_map(self, objects: Sets, state: State, dtype: DType) -> CountFeatures:
+    def counts(self, objects: Sets, state: State, dtype: DType) -> CountFeatures:
         return counted(objects, dtype)
+
+    def spelling(self, objects: Sets, state: State) -> Iterator[Spelling]:
+        yield objects.names.astype(np.uint64), lambda k: text_of_label(int(objects.names[k]))
 
     @classmethod
     def examples(cls) -> Iterator[Self]:
@@ -80,7 +85,7 @@ class SharedElements(Kernel):
 
 @final
 @dataclass(frozen=True)
-class MultisetIntersection(SharedElements, HasFeatureMap):
+class MultisetIntersection(SharedElements, CountsFeatures):
     """k(A, B) = sum over elements x of min(m_A(x), m_B(x)): the size of the intersection of two multisets.
 
     >>> from mercer import kernels
@@ -96,16 +101,22 @@ class MultisetIntersection(SharedElements, HasFeatureMap):
     def diagonal(self, features: WithDiagonal, state: State) -> Float64:
         return features.diagonal
 
-    def feature_map(self, objects: Sets, state: State, dtype: DType) -> CountFeatures:
+    def counts(self, objects: Sets, state: State, dtype: DType) -> CountFeatures:
         """A 0/1 feature "x at least j times" for every j up to the multiplicity of x."""
-        counts = objects.multiplicities
-        if counts.sum() > _MOST_UNARY:
+        if objects.multiplicities.sum() > _MOST_UNARY:
             raise KernelError("The feature map of MultisetIntersection has one feature per copy: these are too many.")
-        ends = offsets_of(counts)
-        level = np.arange(ends[-1]) - np.repeat(ends[:-1], counts)
-        with np.errstate(over="ignore"):
-            names = np.repeat(objects.names.astype(np.uint64), counts) * (2 * level.astype(np.uint64) + np.uint64(1))
+        names, _, ends = _copies(objects)
         return CountFeatures.of(names, ends[objects.offsets], dtype)
+
+    def spelling(self, objects: Sets, state: State) -> Iterator[Spelling]:
+        names, level, _ = _copies(objects)
+        elements = np.repeat(objects.names, objects.multiplicities)
+
+        def spell(k: int) -> str:
+            times = f" {level[k] + 1} times" if level[k] else ""
+            return f"{text_of_label(int(elements[k]))}{times}"
+
+        yield names, spell
 
 
 class SubMultisets(SharedElements, LogKernel):
@@ -227,6 +238,16 @@ class MultisetMinMax(Overlap):
     """
 
     function = _MINIMUM
+
+
+def _copies(objects: Sets) -> tuple[UInt64, Int64, Int64]:
+    """For every copy of every element a name of its own and how many come before it; and where elements end."""
+    counts = objects.multiplicities
+    ends = offsets_of(counts)
+    level = np.arange(ends[-1]) - np.repeat(ends[:-1], counts)
+    with np.errstate(over="ignore"):
+        names = np.repeat(objects.names.astype(np.uint64), counts) * (2 * level.astype(np.uint64) + np.uint64(1))
+    return names, level, ends
 
 
 def _support(objects: Sets) -> Sets:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Self, final
+from typing import Any, Self, final
 
 import numpy as np
 
@@ -14,7 +14,9 @@ from mercer.inputs.strings import Strings
 from mercer.kernels.base import SAFE_IN_SINGLE, State
 from mercer.kernels.features.counting import Counting
 from mercer.kernels.features.counts import CountFeatures
+from mercer.kernels.features.occurrences import Occurrences
 from mercer.kernels.strings.base import StringKernel
+from mercer.kernels.strings.occurrences import of_words
 from mercer.kernels.strings.words import name_words
 
 
@@ -48,10 +50,18 @@ class BlendedSpectrum(StringKernel, Counting):
         """The weight of words, by their length."""
         return np.asarray(float(self.decay) ** np.arange(self.p + 1))
 
-    def feature_map(self, objects: Strings, state: State, dtype: DType) -> CountFeatures:
-        sequences = self.sequences(objects)
-        names, weights, offsets = name_words(sequences.symbols, sequences.offsets, 1, self.p, self.values)
+    def counts(self, objects: Strings, state: State, dtype: DType) -> CountFeatures:
+        names, weights, offsets = self._named(self.sequences(objects))
         return CountFeatures.of(names, offsets, dtype, weights)
+
+    def occurrences(self, one: Strings, state: State) -> Occurrences:
+        sequence = self.sequences(one)
+        names, values, _ = self._named(sequence)
+        return of_words(sequence, names, values, 1, self.p)
+
+    def _named(self, sequences: Strings) -> tuple[Any, Any, Any]:
+        named: tuple[Any, Any, Any] = name_words(sequences.symbols, sequences.offsets, 1, self.p, self.values)
+        return named
 
     def single_precision(self, features: CountFeatures, state: State) -> bool:
         return bool(features.squared_lengths.max(initial=0.0) < SAFE_IN_SINGLE)

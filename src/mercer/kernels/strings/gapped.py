@@ -17,8 +17,11 @@ from mercer._types import DType, Float64
 from mercer.inputs.ragged import offsets_of
 from mercer.inputs.strings import Strings
 from mercer.kernels.base import State
-from mercer.kernels.features.alphabet import Alphabet, checked_alphabet, complement_codes, encode
+from mercer.kernels.features.alphabet import Alphabet, checked_alphabet, complement_codes, encode, symbols_of
 from mercer.kernels.features.counts import CountFeatures
+from mercer.kernels.features.feature_map import FeatureMap
+from mercer.kernels.features.occurrences import Occurrences
+from mercer.kernels.strings.occurrences import at_places, spelt
 from mercer.kernels.strings.profile import MismatchProfile
 from mercer.kernels.strings.windows import Windows
 from mercer.kernels.strings.words import extended, mixed
@@ -91,11 +94,10 @@ class GappedKmer(MismatchProfile):
             return windows
         return windows.with_complements(sequences.offsets, complement_codes("GappedKmer", letters))
 
-    @property
-    def explicit(self) -> bool:
-        return self.psd  # each mask has a weight, and a feature its square root
+    def feature_map(self, state: State) -> FeatureMap | None:
+        return super().feature_map(state) if self.psd else None  # a feature is the square root of the weight of a mask
 
-    def feature_map(self, objects: Strings, state: State, dtype: DType) -> CountFeatures:
+    def counts(self, objects: Strings, state: State, dtype: DType) -> CountFeatures:
         values = self.mask_values
         windows = self.windows(objects)
         names = self.masked_names(windows)
@@ -104,6 +106,26 @@ class GappedKmer(MismatchProfile):
             counted = CountFeatures.of(names, offsets, dtype)
             return counted if values[0] == 1.0 else counted.scaled(np.full(len(windows), values[0]))
         return CountFeatures.of(names, offsets, dtype, np.tile(values, len(windows.starts)))
+
+    def occurrences(self, one: Strings, state: State) -> Occurrences:
+        windows, sequence = self.windows(one), self.sequences(one)
+        masks, length = self.masks, len(sequence.symbols)
+        sizes = np.asarray([len(places) for places in masks], dtype=np.int64)
+        padded = np.asarray([places + places[-1:] * (int(sizes.max()) - len(places)) for places in masks])
+        read = (windows.starts[:, None, None] + padded[None, :, :]).reshape(-1, int(sizes.max()))
+        # The reverse complement lies behind the string: its place q is the place length - 1 - q of the string itself.
+        places = np.where(read < length, read, 2 * length - 1 - read)
+        letters = None if self.alphabet is None else symbols_of(self.letters(self.alphabet))
+
+        def spell(k: int) -> str:
+            word: list[int | None] = [None] * self.l
+            for place, at in zip(masks[k % len(masks)], read[k], strict=False):
+                code = int(windows.symbols[at])
+                word[place] = code if letters is None else int(letters[code])
+            return spelt(word)
+
+        values, times = np.tile(self.mask_values, len(windows.starts)), np.tile(sizes, len(windows.starts))
+        return at_places(sequence, self.masked_names(windows), values, places, times, spell)
 
     @property
     def masks(self) -> list[tuple[int, ...]]:

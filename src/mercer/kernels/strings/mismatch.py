@@ -18,8 +18,10 @@ from mercer.errors import KernelError
 from mercer.inputs.ragged import offsets_of
 from mercer.inputs.strings import Strings
 from mercer.kernels.base import State
-from mercer.kernels.features.alphabet import Alphabet, checked_alphabet, encode
+from mercer.kernels.features.alphabet import Alphabet, checked_alphabet, encode, symbols_of
 from mercer.kernels.features.counts import CountFeatures
+from mercer.kernels.features.occurrences import Occurrences
+from mercer.kernels.strings.occurrences import at_places, spelt
 from mercer.kernels.strings.profile import MismatchProfile
 from mercer.kernels.strings.windows import Windows
 from mercer.kernels.strings.words import extended
@@ -70,11 +72,24 @@ class Mismatch(MismatchProfile):
         codes = encode(sequences, self.letters(self.alphabet), "Mismatch", skip=self.unknown == "skip")
         return Windows.of(codes, sequences.offsets, self.p)
 
-    def feature_map(self, objects: Strings, state: State, dtype: DType) -> CountFeatures:
+    def counts(self, objects: Strings, state: State, dtype: DType) -> CountFeatures:
         windows = self.windows(objects)
         names, _ = self.neighbours(windows, spelt=False)
         times = common_neighbours(self.p, self.m, len(self.alphabet), 0)
         return CountFeatures.of(names, windows.offsets * times, dtype)
+
+    def occurrences(self, one: Strings, state: State) -> Occurrences:
+        """A window stands for every word near it; all of its symbols share what they add, also those that differ."""
+        windows = self.windows(one)
+        names, words = self.neighbours(windows, spelt=True)
+        times = len(names) // max(1, len(windows.starts))
+        places = np.repeat(windows.starts, times)[:, None] + np.arange(self.p)
+        sizes = np.full(len(names), self.p, dtype=np.int64)
+        letters = symbols_of(self.letters(self.alphabet))
+        counted = np.ones(len(names))
+        return at_places(
+            self.sequences(one), names, counted, places, sizes, lambda k: spelt(letters[words[k]].tolist())
+        )
 
     def neighbours(self, windows: Windows, *, spelt: bool) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.int64]]:
         """The names of all words within m mismatches of each window, window after window, and, `spelt`, their codes."""

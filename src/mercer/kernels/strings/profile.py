@@ -10,7 +10,7 @@ import numpy as np
 from mercer._types import DType, Float64, Floating
 from mercer.inputs.strings import Strings
 from mercer.kernels.base import State
-from mercer.kernels.features.counting import HasFeatureMap
+from mercer.kernels.features.counting import CountsFeatures
 from mercer.kernels.features.counts import EXACT_IN_SINGLE
 from mercer.kernels.strings.base import StringKernel
 from mercer.kernels.strings.masks import coefficients, mask_diagonal, mask_products
@@ -20,7 +20,7 @@ _UPDATES_PER_TILE = 1e9
 """Additions to a tile, a second or so: tiles cannot be interrupted."""
 
 
-class MismatchProfile(StringKernel, HasFeatureMap):
+class MismatchProfile(StringKernel, CountsFeatures):
     """k(s, t) = sum over pairs of windows of s and t of h(number of mismatches), for windows of one length."""
 
     @property

@@ -18,7 +18,9 @@ from mercer.inputs.strings import Strings
 from mercer.kernels.base import SAFE_IN_SINGLE, State
 from mercer.kernels.features.counting import Counting
 from mercer.kernels.features.counts import CountFeatures
+from mercer.kernels.features.occurrences import Occurrences
 from mercer.kernels.strings.base import StringKernel
+from mercer.kernels.strings.occurrences import at_places
 from mercer.kernels.strings.words import extended
 
 _MOST_PATTERNS = 100_000
@@ -58,9 +60,17 @@ class RestrictedGapWeighted(StringKernel, Counting):
     def shortest(self) -> int:
         return self.p
 
-    def feature_map(self, objects: Strings, state: State, dtype: DType) -> CountFeatures:
+    def counts(self, objects: Strings, state: State, dtype: DType) -> CountFeatures:
         names, weights, offsets = self.placed(self.sequences(objects))
         return CountFeatures.of(names, offsets, dtype, weights)
+
+    def occurrences(self, one: Strings, state: State) -> Occurrences:
+        sequence = self.sequences(one)
+        names, values, _ = self.placed(sequence)
+        length = len(sequence.symbols)
+        starts = [np.arange(max(0, length - int(pattern[-1])))[:, None] + pattern for pattern in self.patterns]
+        sizes = np.full(len(names), self.p, dtype=np.int64)
+        return at_places(sequence, names, values, np.concatenate(starts), sizes)
 
     @property
     def patterns(self) -> npt.NDArray[np.int64]:

@@ -12,17 +12,19 @@ from mercer import _check
 from mercer._types import DType, Float64, Floating
 from mercer.inputs.strings import Strings
 from mercer.kernels.base import Features, State
-from mercer.kernels.features.counting import HasFeatureMap
+from mercer.kernels.features.counting import CountsFeatures
 from mercer.kernels.features.counts import EXACT_IN_SINGLE, CountFeatures, align, inner_products
+from mercer.kernels.features.occurrences import Occurrences
 from mercer.kernels.strings.base import StringKernel
 from mercer.kernels.strings.masks import mask_diagonal, mask_products
+from mercer.kernels.strings.occurrences import of_words
 from mercer.kernels.strings.windows import Windows, compacted
 from mercer.kernels.strings.words import name_words
 
 
 @final
 @dataclass(frozen=True)
-class Spectrum(StringKernel, HasFeatureMap):
+class Spectrum(StringKernel, CountsFeatures):
     """The p-spectrum kernel: k(s, t) = sum over all words u of length p of count_u(s) count_u(t).
 
     Counts are of contiguous substrings, overlaps included; strings shorter than `p` have none and compare as 0 to
@@ -46,14 +48,24 @@ class Spectrum(StringKernel, HasFeatureMap):
     def shortest(self) -> int:
         return self.p
 
-    def feature_map(self, objects: Strings, state: State, dtype: DType) -> CountFeatures:
-        sequences = self.sequences(objects)
-        names, _, offsets = name_words(sequences.symbols, sequences.offsets, self.p, self.p, np.ones(self.p + 1))
+    def _named(self, sequences: Strings) -> tuple[Any, Any, Any]:
+        named: tuple[Any, Any, Any] = name_words(
+            sequences.symbols, sequences.offsets, self.p, self.p, np.ones(self.p + 1)
+        )
+        return named
+
+    def counts(self, objects: Strings, state: State, dtype: DType) -> CountFeatures:
+        names, _, offsets = self._named(self.sequences(objects))
         return CountFeatures.of(names, offsets, dtype)
+
+    def occurrences(self, one: Strings, state: State) -> Occurrences:
+        sequence = self.sequences(one)
+        names, values, _ = self._named(sequence)
+        return of_words(sequence, names, values, self.p, self.p)
 
     def features(self, objects: Strings, state: State, dtype: DType) -> Features:
         if self.algorithm == "counts":
-            return self.feature_map(objects, state, dtype)
+            return self.counts(objects, state, dtype)
         sequences = self.sequences(objects)
         windows = Windows.of(sequences.symbols, sequences.offsets, self.p)
         own, _ = compacted(windows, windows)

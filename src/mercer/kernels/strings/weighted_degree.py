@@ -13,11 +13,14 @@ from mercer._jit import Array, jit
 from mercer._types import DType, Float64, Floating
 from mercer.inputs.strings import Strings
 from mercer.kernels.base import SAFE_IN_SINGLE, State
-from mercer.kernels.features.counting import HasFeatureMap
+from mercer.kernels.features.counting import CountsFeatures
 from mercer.kernels.features.counts import CountFeatures
+from mercer.kernels.features.feature_map import FeatureMap
+from mercer.kernels.features.occurrences import Occurrences
 from mercer.kernels.loops.pairs import SequenceFeatures, Sides
 from mercer.kernels.loops.string_lanes import LANES, coded, empty_lanes, fill_lanes, small_codes
 from mercer.kernels.strings.base import StringKernel
+from mercer.kernels.strings.occurrences import of_words
 from mercer.kernels.strings.words import extended, mixed
 
 _STEPS_PER_TILE = 4e9
@@ -26,7 +29,7 @@ _STEPS_PER_TILE = 4e9
 
 @final
 @dataclass(frozen=True)
-class WeightedDegree(StringKernel, HasFeatureMap):
+class WeightedDegree(StringKernel, CountsFeatures):
     """The weighted degree kernel (Raetsch and Sonnenburg): words of length 1 .. degree that stand at the same place.
 
     k(s, t) = sum over q = 1 .. d of beta_q sum over places i of [s_i .. s_{i+q-1} = t_i .. t_{i+q-1}],
@@ -80,14 +83,21 @@ class WeightedDegree(StringKernel, HasFeatureMap):
         lengths = np.arange(1, self.degree + 1)
         return np.asarray(np.sqrt(2.0 * (self.degree - lengths + 1) / (self.degree * (self.degree + 1.0))))
 
-    @property
-    def explicit(self) -> bool:
-        return self.shift == 0
+    def feature_map(self, state: State) -> FeatureMap | None:
+        return super().feature_map(state) if self.shift == 0 else None
 
-    def feature_map(self, objects: Strings, state: State, dtype: DType) -> CountFeatures:
-        sequences = self.sequences(objects)
-        names, weights, offsets = name_placed_words(sequences.symbols, sequences.offsets, self.values)
+    def counts(self, objects: Strings, state: State, dtype: DType) -> CountFeatures:
+        names, weights, offsets = self._named(self.sequences(objects))
         return CountFeatures.of(names, offsets, dtype, weights)
+
+    def occurrences(self, one: Strings, state: State) -> Occurrences:
+        sequence = self.sequences(one)
+        names, values, _ = self._named(sequence)
+        return of_words(sequence, names, values, 1, self.degree, placed=True)
+
+    def _named(self, sequences: Strings) -> tuple[Any, Any, Any]:
+        named: tuple[Any, Any, Any] = name_placed_words(sequences.symbols, sequences.offsets, self.values)
+        return named
 
     @classmethod
     def examples(cls) -> Iterator[Self]:

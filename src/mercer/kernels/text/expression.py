@@ -23,7 +23,10 @@ from mercer.kernels.base import Kernel
 Made = TypeVar("Made")
 
 MAX_CHARACTERS = 500
+"""Longer texts are refused before anything is parsed, so that hostile input costs nothing; kernels are built in Python
+where an expression would be longer."""
 MAX_NODES = 100
+"""Names, values, operators and brackets. Bounds the depth of the tree, which Python's own parser walks recursively."""
 _TOKEN = re.compile(
     r"""(?P<space>\s+)
     | (?P<number>(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mercer._record import Record
 from mercer._registry import KERNELS
 
 if TYPE_CHECKING:
@@ -17,13 +18,11 @@ if TYPE_CHECKING:
 
 SUM, TERM, FACTOR, ATOM = range(4)
 """How tightly text binds: ``a + b``, then ``a*b``, then ``a**2``, then a call."""
-_BINDING = {"Sum": SUM, "Product": TERM, "Scaled": TERM, "Power": FACTOR}
 
 
 def operand(kernel: Kernel, level: int) -> str:
     """The text of a kernel where something that binds at least so tightly must stand."""
-    binding = _BINDING.get(type(kernel).__name__, ATOM)
-    return str(kernel) if binding >= level else f"({kernel})"
+    return str(kernel) if kernel.binding >= level else f"({kernel})"
 
 
 def call_text(kernel: Kernel) -> str:
@@ -47,9 +46,7 @@ def name_of(kernel: Kernel) -> str:
 
 def text_of_value(value: Any) -> str:
     """A parameter as text: numbers, strings, None, kernels, and sequences of them; the rest in angle brackets."""
-    from mercer.kernels.base import Kernel
-
-    if isinstance(value, Kernel):
+    if isinstance(value, Record):
         return str(value)
     if isinstance(value, np.generic):
         value = value.item()

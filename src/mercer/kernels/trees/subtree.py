@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Self, final
 
@@ -11,10 +11,12 @@ import numpy as np
 from mercer import _check
 from mercer._jit import Array, jit
 from mercer._types import DType
+from mercer.inputs.hashing import text_of_label
 from mercer.inputs.trees import Trees
 from mercer.kernels.base import State
 from mercer.kernels.features.counting import Counting
 from mercer.kernels.features.counts import CountFeatures
+from mercer.kernels.features.occurrences import Spelling
 from mercer.kernels.features.postings import added_up
 from mercer.kernels.loops.mixing import mix, mixed
 from mercer.kernels.trees.nodes import subtree_sizes
@@ -42,18 +44,40 @@ class Subtree(Counting):
         _check.real("Subtree", "decay", self.decay, low=0, high=1, low_open=True)
         _check.choice("Subtree", "leaves", self.leaves, ("production", "nodes"))
 
-    def feature_map(self, objects: Trees, state: State, dtype: DType) -> CountFeatures:
+    def counts(self, objects: Trees, state: State, dtype: DType) -> CountFeatures:
         sizes = subtree_sizes(objects.arities)
         names, productions = _complete(mixed(objects.labels), objects.arities, sizes, self.leaves == "nodes")
         kept = np.flatnonzero(productions)
         rows = np.repeat(np.arange(len(objects)), objects.sizes)[kept]
         return added_up(rows, names[kept], self.decay ** (0.5 * productions[kept]), len(objects), dtype)
 
+    def spelling(self, objects: Trees, state: State) -> Iterator[Spelling]:
+        for number in range(len(objects)):
+            one = objects.take(slice(number, number + 1))
+            sizes = subtree_sizes(one.arities)
+            names, _ = _complete(mixed(one.labels), one.arities, sizes, self.leaves == "nodes")
+            yield names, bracketed(one)
+
     @classmethod
     def examples(cls) -> Iterator[Self]:
         yield cls()
         yield cls(decay=1.0)
         yield cls(leaves="nodes")
+
+
+def bracketed(tree: Trees) -> Callable[[int], str]:
+    """A function that writes the complete subtree under a node of a single tree in brackets, without recursion."""
+    arities, labels, sizes = tree.arities.tolist(), tree.labels.tolist(), subtree_sizes(tree.arities)
+
+    def spell(node: int) -> str:
+        pile: list[str] = []
+        for v in range(node - int(sizes[node]) + 1, node + 1):
+            children = [pile.pop() for _ in range(arities[v])][::-1]
+            label = text_of_label(labels[v])
+            pile.append(f"({' '.join([label, *children])})" if children else label)
+        return pile[0]
+
+    return spell
 
 
 @jit

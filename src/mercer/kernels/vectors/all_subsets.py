@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Self, final
+from typing import Self, final
 
 from mercer._types import DType, Float64, Floating
 from mercer.inputs.vectors import Vectors
 from mercer.kernels.base import Kernel, State
-from mercer.kernels.features.feature_matrix import FeatureMatrix
+from mercer.kernels.features.feature_map import FeatureMap
 from mercer.kernels.vectors.coordinates import CoordinateFeatures
-from mercer.kernels.vectors.monomials import feature_matrix
+from mercer.kernels.vectors.monomials import products_of_columns
 from mercer.kernels.vectors.products import ONE_PLUS, coordinate_products
 
 
@@ -40,15 +40,14 @@ class AllSubsets(Kernel):
     def diagonal(self, features: CoordinateFeatures, state: State) -> Float64:
         return features.numbers
 
-    def feature_matrix(self, objects: Any, names: Sequence[str] | None = None) -> FeatureMatrix:
-        """The feature of every subset of columns, small subsets first; `names` are those of the columns.
+    def feature_map(self, state: State) -> FeatureMap:
+        """The feature of every subset of columns, small subsets first.
 
         >>> from mercer import kernels
         >>> kernels.AllSubsets().feature_matrix([[2.0, 3.0]]).names
         ('1', 'x0', 'x1', 'x0 x1')
         """
-        vectors = Vectors.coerce(objects)
-        return feature_matrix("AllSubsets", vectors, range(vectors.n_features + 1), repeated=False, names=names)[0]
+        return products_of_columns("AllSubsets", lambda vectors: range(vectors.n_features + 1))
 
     @classmethod
     def examples(cls) -> Iterator[Self]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Self, final
 
@@ -16,11 +16,11 @@ from mercer._types import DType, Float64, Floating
 from mercer.errors import KernelWarning
 from mercer.inputs.vectors import Vectors
 from mercer.kernels.base import SAFE_IN_SINGLE, Kernel, State
-from mercer.kernels.features.feature_matrix import FeatureMatrix
+from mercer.kernels.features.feature_map import FeatureMap
 from mercer.kernels.vectors.coordinates import CoordinateFeatures
 from mercer.kernels.vectors.features import RowFeatures, column_blocks, dot_products, is_sparse, refuse_other_width
 from mercer.kernels.vectors.lines import LINE, turn
-from mercer.kernels.vectors.monomials import feature_matrix
+from mercer.kernels.vectors.monomials import products_of_columns
 
 _BY_PRODUCTS = 3
 """The largest degree computed by matrix products. Newton's identities for the next cancel too many digits."""
@@ -83,14 +83,14 @@ class ANOVA(Kernel):
     def single_precision(self, features: CoordinateFeatures, state: State) -> bool:
         return bool(features.numbers[:, 2].max(initial=0.0) < SAFE_IN_SINGLE)
 
-    def feature_matrix(self, objects: Any, names: Sequence[str] | None = None) -> FeatureMatrix:
+    def feature_map(self, state: State) -> FeatureMap:
         """The product of every `degree` different columns; `names` are those of the columns.
 
         >>> from mercer import kernels
         >>> kernels.ANOVA(degree=2).feature_matrix([[2.0, 3.0, 5.0]]).matrix
         array([[ 6., 10., 15.]])
         """
-        return feature_matrix(str(self), Vectors.coerce(objects), [self.degree], repeated=False, names=names)[0]
+        return products_of_columns(str(self), lambda vectors: [self.degree])
 
     @classmethod
     def examples(cls) -> Iterator[Self]:

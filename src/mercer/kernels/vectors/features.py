@@ -8,12 +8,12 @@ from typing import Any, Protocol, Self, final
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
 
 from mercer._types import DType, Float64, Floating, Index
 from mercer.errors import InputError
 from mercer.inputs import row_products
 from mercer.inputs.row_products import EXPANDED_COLUMNS, expanded
+from mercer.inputs.row_products import is_sparse as is_sparse
 from mercer.inputs.vectors import Vectors
 
 
@@ -94,8 +94,3 @@ def refuse_other_width(features: int, expected: int) -> None:
             f"Cannot compare vectors of {features} features with vectors of {expected}: X has {features} features, "
             f"but {expected} features are expected. Both sides must have the same columns in the same order."
         )
-
-
-def is_sparse(rows: Any) -> bool:
-    """Whether these rows are CSR; the stubs of dense and sparse arrays have nothing in common."""
-    return bool(sp.issparse(rows))

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Self, final
+from typing import Any, Self, final
 
 from mercer._types import DType, Float64, Floating
 from mercer.inputs.vectors import Vectors
 from mercer.kernels.algebra import gamma
 from mercer.kernels.algebra.pointwise import Pointwise
 from mercer.kernels.base import Kernel, Measure, State
+from mercer.kernels.features.feature_map import Columns, FeatureMap, FixedColumns
 from mercer.kernels.vectors.distances import resolved_gamma
 from mercer.kernels.vectors.features import RowFeatures, dot_products
 
@@ -37,6 +38,12 @@ class Linear(DotProduct):
     array([[1.]])
     """
 
+    formula = r"<x>^\top <z>"
+    is_linear = True
+
+    def feature_map(self, state: State) -> FeatureMap:
+        return FixedColumns(lambda objects: objects.values, _names)
+
     def features(self, objects: Vectors, state: State, dtype: DType) -> RowFeatures:
         return RowFeatures.of(objects, dtype)
 
@@ -61,3 +68,7 @@ class OfDotProduct(Pointwise):
     def parameters(self, objects: Vectors, measure_state: State) -> dict[str, float]:
         del measure_state
         return {"gamma": resolved_gamma(self.gamma, objects)}
+
+
+def _names(one: Vectors, columns: Columns) -> Sequence[Any]:
+    return range(one.n_features) if columns is None or len(columns) != one.n_features else columns

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import combinations, combinations_with_replacement
 from math import comb
 from typing import Any
@@ -14,8 +14,7 @@ import scipy.sparse as sp
 from mercer._types import Float64, Indices
 from mercer.errors import InputError, MemoryBudgetError
 from mercer.inputs.vectors import Vectors
-from mercer.kernels.features.feature_matrix import FeatureMatrix
-from mercer.kernels.vectors.features import is_sparse
+from mercer.kernels.features.feature_map import FeatureMap, FixedColumns
 
 MOST_BYTES = 2**30
 """The size of a feature matrix beyond which it is refused: it was asked for by mistake more often than not."""
@@ -39,9 +38,7 @@ def number_of_monomials(n_features: int, degree: int, *, repeated: bool) -> int:
     return comb(n_features, degree)
 
 
-def feature_matrix(
-    owner: str, vectors: Vectors, degrees: Iterable[int], *, repeated: bool, names: Sequence[str] | None
-) -> tuple[FeatureMatrix, list[Monomial]]:
+def written(owner: str, vectors: Vectors, degrees: Iterable[int], *, repeated: bool) -> Any:
     """The monomials of these degrees as columns, unweighted; refused where they do not fit."""
     degrees = sorted(degrees)
     total = sum(number_of_monomials(vectors.n_features, degree, repeated=repeated) for degree in degrees)
@@ -52,26 +49,34 @@ def feature_matrix(
             f"{len(vectors):,} rows of them need {needed / 2**30:,.1f} GiB, and at most {MOST_BYTES / 2**30:g} GiB is "
             "allowed. Use the kernel itself, which never writes its features out, or fewer columns or a lower degree."
         )
-    columns = _column_names(vectors, names)
-    listed = [m for degree in degrees for m in monomials(vectors.n_features, degree, repeated=repeated)]
     plan = _plan(vectors.n_features, degrees, repeated=repeated)
     values: Any = vectors.values
-    if vectors.is_sparse:
-        blocks = [
-            sp.csr_array(_evaluate(values[start : start + _ROWS_AT_ONCE].toarray().astype(np.float64), degrees, plan))
-            for start in range(0, len(vectors), _ROWS_AT_ONCE)
-        ]
-        matrix: Any = sp.vstack(blocks, format="csr")
-    else:
-        matrix = _evaluate(values.astype(np.float64), degrees, plan)
-    return FeatureMatrix(matrix, tuple(_name(monomial, columns) for monomial in listed)), listed
+    if not vectors.is_sparse:
+        return _evaluate(values.astype(np.float64), degrees, plan)
+    blocks = [
+        sp.csr_array(_evaluate(values[start : start + _ROWS_AT_ONCE].toarray().astype(np.float64), degrees, plan))
+        for start in range(0, len(vectors), _ROWS_AT_ONCE)
+    ]
+    return sp.vstack(blocks, format="csr")
 
 
-def weighted(features: FeatureMatrix, weights: Float64) -> FeatureMatrix:
-    """Each feature times its weight."""
-    if is_sparse(features.matrix):
-        return FeatureMatrix(sp.csr_array(features.matrix.multiply(weights)), features.names)
-    return FeatureMatrix(features.matrix * weights, features.names)
+def products_of_columns(owner: str, degrees: Callable[[Vectors], Iterable[int]]) -> FeatureMap:
+    """The features that are products of so many different columns."""
+    return FixedColumns(
+        lambda vectors: written(owner, vectors, degrees(vectors), repeated=False),
+        lambda one, columns: names_of(listed(one.n_features, degrees(one), repeated=False), one, columns),
+    )
+
+
+def listed(n_features: int, degrees: Iterable[int], *, repeated: bool) -> list[Monomial]:
+    """The monomials of these degrees in the order of their columns."""
+    return [found for degree in sorted(degrees) for found in monomials(n_features, degree, repeated=repeated)]
+
+
+def names_of(found: Iterable[Monomial], vectors: Vectors, names: Sequence[str] | None) -> tuple[str, ...]:
+    """What monomials are called, by the names of columns or their numbers: "x0^2 x2"."""
+    columns = _column_names(vectors, names)
+    return tuple(_name(monomial, columns) for monomial in found)
 
 
 Step = tuple[Indices, Indices]

@@ -9,16 +9,17 @@ from dataclasses import dataclass
 from typing import Any, Self, final
 
 import numpy as np
+import scipy.sparse as sp
 
 from mercer import _check
 from mercer._types import Floating
 from mercer.inputs.vectors import Vectors
 from mercer.kernels.algebra import gamma
 from mercer.kernels.base import State
-from mercer.kernels.features.feature_matrix import FeatureMatrix
+from mercer.kernels.features.feature_map import Columns, FeatureMap, FixedColumns
 from mercer.kernels.loops import epilogues
 from mercer.kernels.vectors.linear import OfDotProduct
-from mercer.kernels.vectors.monomials import Monomial, feature_matrix, number_of_monomials, weighted
+from mercer.kernels.vectors.monomials import Monomial, listed, names_of, number_of_monomials, written
 
 
 @final
@@ -39,6 +40,9 @@ class Polynomial(OfDotProduct):
     gamma: gamma.Gamma = 1.0
     coef0: float = 1.0
 
+    reason = "it is a power of a dot product plus a constant, so its features are monomials"
+    formula = r"\left(<gamma>\,<x>^\top <z> + <coef0>\right)^{<degree>}"
+
     def __post_init__(self) -> None:
         _check.integer("Polynomial", "degree", self.degree, low=0, remedy="A fractional degree is no kernel.")
         gamma.checked("Polynomial", self.gamma)
@@ -52,26 +56,30 @@ class Polynomial(OfDotProduct):
         return range(self.degree + 1) if self.coef0 > 0 else [self.degree]
 
     def number_of_features(self, n_columns: int) -> int:
-        """How many columns `feature_matrix` has."""
+        """How many monomials of so many columns there are."""
         return sum(number_of_monomials(n_columns, degree, repeated=True) for degree in self._degrees())
 
-    def feature_matrix(
-        self, objects: Any, names: Sequence[str] | None = None, *, state: State | None = None
-    ) -> FeatureMatrix:
+    def feature_map(self, state: State) -> FeatureMap:
         """Every monomial that the kernel compares, weighted so that products of rows are its values.
-
-        A rule for gamma is resolved on these objects, unless the `state` of a fitted kernel is given; `names` are those
-        of the columns.
 
         >>> from mercer import kernels
         >>> kernels.Polynomial(degree=2).feature_matrix([[2.0, 3.0]]).names
         ('1', 'x0', 'x1', 'x0^2', 'x0 x1', 'x1^2')
         """
-        vectors = Vectors.coerce(objects)
-        gain = (self.resolve(vectors) if state is None else state).number("gamma")
-        features, monomials = feature_matrix(str(self), vectors, self._degrees(), repeated=True, names=names)
-        weights = np.array([_weight(monomial, self.degree, gain, float(self.coef0)) for monomial in monomials])
-        return weighted(features, weights)
+
+        def rows(vectors: Vectors) -> Any:
+            found = written(str(self), vectors, self._degrees(), repeated=True)
+            gain, offset = state.number("gamma"), float(self.coef0)
+            weights = np.array([_weight(one, self.degree, gain, offset) for one in self._monomials(vectors)])
+            return sp.csr_array(found.multiply(weights)) if vectors.is_sparse else found * weights
+
+        def names(one: Vectors, columns: Columns) -> tuple[str, ...]:
+            return names_of(self._monomials(one), one, columns)
+
+        return FixedColumns(rows, names, lambda vectors: self.number_of_features(vectors.n_features))
+
+    def _monomials(self, vectors: Vectors) -> list[Monomial]:
+        return listed(vectors.n_features, self._degrees(), repeated=True)
 
     @classmethod
     def examples(cls) -> Iterator[Self]:

@@ -16,6 +16,7 @@ from mercer._types import DType
 from mercer.errors import KernelError
 from mercer.inputs.vectors import Vectors
 from mercer.kernels.base import State
+from mercer.kernels.features.feature_map import FeatureMap, FixedColumns
 from mercer.kernels.vectors.features import RowFeatures, refuse_other_width
 from mercer.kernels.vectors.linear import DotProduct
 
@@ -49,6 +50,9 @@ class SampledKernel(DotProduct):
     def resolve(self, objects: Vectors) -> State:
         drawn = self.sample(np.random.default_rng(self.random_state), objects)
         return State({**drawn, "n_features": np.asarray(objects.n_features)})
+
+    def feature_map(self, state: State) -> FeatureMap:
+        return FixedColumns(lambda objects: self.features(objects, state, np.float64).rows)
 
     def features(self, objects: Vectors, state: State, dtype: DType) -> RowFeatures:
         refuse_other_width(objects.n_features, int(state.values["n_features"]))

@@ -17,6 +17,7 @@ from mercer.kernels.algebra.distance import KernelDistance
 from mercer.kernels.algebra.pointwise import Pointwise
 from mercer.kernels.base import Kernel, Measure, State
 from mercer.kernels.loops import epilogues
+from mercer.kernels.text import latex
 from mercer.kernels.vectors.distances import SquaredEuclidean
 
 
@@ -39,6 +40,20 @@ class RBF(Pointwise):
 
     gamma: gamma.Gamma | tuple[float, ...] = "scale"
     over: Kernel | None = None
+
+    reason = "it is a Gaussian of a Hilbertian distance"
+
+    def latex(self, x: str = "x", z: str = "z") -> str:
+        if isinstance(self.gamma, tuple):
+            return rf"\exp\left(-\sum_i \gamma_i\,({x}_i - {z}_i)^2\right)"
+        if self.over is None:
+            distance = rf"\left\lVert {x} - {z} \right\rVert^2"
+        elif len(cross := self.over.latex(x, z)) > latex.LONG:
+            distance = rf"d^2\left[{cross}\right]"
+        else:
+            own, other = self.over.latex(x, x), self.over.latex(z, z)
+            distance = rf"\left({own} + {other} - 2\,{latex.factor(cross)}\right)"
+        return latex.filled(rf"\exp\left(-<gamma>\,{distance}\right)", self, x, z)
 
     def __post_init__(self) -> None:
         if isinstance(self.gamma, tuple | list | np.ndarray):

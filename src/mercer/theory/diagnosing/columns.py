@@ -14,7 +14,6 @@ import scipy.sparse as sp
 from mercer._types import Float64, Indices
 from mercer.errors import MercerError
 from mercer.inputs.vectors import Vectors
-from mercer.kernels.algebra.tables import column_kernels
 from mercer.kernels.base import Kernel
 from mercer.theory.diagnosing.targets import Target, left_out_agreement, neighbour_agreement
 
@@ -64,7 +63,7 @@ def columns_of(kernel: Kernel, objects: Any, target: Target | None, rng: np.rand
     """None for anything but vectors of two columns or more; of a table, those that one kernel sees most of."""
     names: tuple[str, ...] = ()
     if not isinstance(objects, Vectors):
-        parts = [part for part in column_kernels(kernel) if issubclass(part.kernel.domain, Vectors)]
+        parts = [part for part in kernel.on_columns if issubclass(part.kernel.domain, Vectors)]
         if not parts:
             return None
         widest_part = max(parts, key=lambda part: len(part.columns))

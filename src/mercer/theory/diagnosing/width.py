@@ -18,9 +18,7 @@ from mercer._types import Float64
 from mercer.errors import MercerError
 from mercer.inputs.base import Objects
 from mercer.kernels.algebra.normalised import Normalised
-from mercer.kernels.algebra.pointwise import Pointwise
-from mercer.kernels.algebra.through import Through
-from mercer.kernels.base import FittedKernel, Kernel, State, children
+from mercer.kernels.base import FittedKernel, Kernel, State
 from mercer.theory.alignment import centred
 from mercer.theory.diagnosing.targets import Target
 
@@ -63,9 +61,8 @@ def widths_of(kernel: Kernel, objects: Objects, target: Target | None) -> tuple[
         if name is None or part.domain is not type(seen) or isinstance(part.get_params()[name], tuple):
             continue
         try:
-            width = _by_measure(part, name, seen, target) if isinstance(part, Pointwise) else (
-                _by_values(part, name, seen, target)
-            )  # fmt: skip
+            by = _by_values if part.measure is part else _by_measure
+            width = by(part, name, seen, target)
         except (MercerError, KeyError, ArithmeticError):
             continue
         if width is not None:
@@ -76,14 +73,14 @@ def widths_of(kernel: Kernel, objects: Objects, target: Target | None) -> tuple[
 def _tree(kernel: Kernel, objects: Any) -> Iterator[tuple[Kernel, Any]]:
     yield kernel, objects
     try:
-        seen = kernel.images(objects) if isinstance(kernel, Through) else objects
+        seen = kernel.images(objects)
     except MercerError:
         return
-    for child in children(kernel):
+    for child in kernel.children:
         yield from _tree(child, seen)
 
 
-def _by_measure(kernel: Pointwise, name: str, objects: Objects, target: Target | None) -> Width | None:
+def _by_measure(kernel: Kernel, name: str, objects: Objects, target: Target | None) -> Width | None:
     """Kernels that are a function of a distance: that is computed once, whatever the width."""
     ids = np.arange(0, len(objects), max(1, -(-len(objects) // _SAMPLE)))
     state = kernel.resolve(objects)
@@ -188,10 +185,7 @@ def _exponent(similarity: Any) -> float:
 
 
 def _cosines(fitted: FittedKernel, objects: Objects) -> Float64:
-    kernel = fitted.kernel
-    if isinstance(kernel, Normalised):
-        return fitted(objects)
-    return FittedKernel(Normalised(kernel), State(parts=(fitted.state,)))(objects)
+    return FittedKernel(Normalised(fitted.kernel), State(parts=(fitted.state,)))(objects)
 
 
 def _aligned(values: Float64, Y: Float64) -> float:

@@ -10,9 +10,10 @@ from mercer import kernels
 from mercer._registry import KERNELS
 from mercer.errors import ParameterError
 from mercer.kernels import Kernel
+from mercer.testing.examples import examples_of
 
 SECONDS = 0.05
-VALID = [str(kernel) for entry in KERNELS.values() for kernel in entry.load().examples()]
+VALID = [str(kernel) for entry in KERNELS.values() for kernel in examples_of(entry.load())]
 PIECES = [
     *(entry.text for entry in KERNELS.values()),
     *"()[]{},=+*-/%@&|^~<>.:;!#$\\'\"\n\t\0 _",

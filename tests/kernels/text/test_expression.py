@@ -15,10 +15,11 @@ from mercer._registry import KERNELS
 from mercer.errors import ParameterError
 from mercer.kernels import Kernel
 from mercer.kernels.text.expression import MAX_CHARACTERS, MAX_NODES
+from mercer.testing.examples import examples_of
 from tests.oracles.kerneltrees import Tree, build, trees
 
 A, B = kernels.Linear(), kernels.RBF(gamma=0.1)
-EXAMPLES = [kernel for entry in KERNELS.values() for kernel in entry.load().examples()]
+EXAMPLES = [kernel for entry in KERNELS.values() for kernel in examples_of(entry.load())]
 
 
 def test_the_example_of_the_documentation() -> None:

@@ -5,8 +5,7 @@ import numpy as np
 import pytest
 
 from mercer import SVC, kernels
-from mercer.errors import InputError, KernelError
-from mercer.kernels.graphs.explanation import can_explain, node_contributions
+from mercer.kernels.features.space import FeatureSpace
 from tests.kernels.graphs.samples import PAW, labelled
 
 GRAPHS = [nx.gnp_random_graph(n, 0.4, seed=n) for n in (1, 3, 5, 6, 7, 8, 9)]
@@ -25,12 +24,18 @@ KERNELS = [
 ]
 
 
+def contributions(fitted, support, coefficients, graphs):
+    known, new = fitted.kernel.coerce(support), fitted.coerce(graphs)
+    space, weights = FeatureSpace.folded(fitted, known, np.reshape(coefficients, (-1, 1)))
+    found = [space.features.shares(new.take(slice(i, i + 1)), space.weigh(weights)) for i in range(len(new))]
+    return [one.contributions[:, 0] for one in found]
+
+
 @pytest.mark.parametrize("kernel", KERNELS, ids=str)
 def test_contributions_add_up(kernel):
-    assert can_explain(kernel)
     fitted = kernel.fit(GRAPHS[:5])
     coefficients = np.array([1.0, -0.5, 2.0, 0.25, -1.0])
-    found = node_contributions(fitted, GRAPHS[:5], coefficients, GRAPHS)
+    found = contributions(fitted, GRAPHS[:5], coefficients, GRAPHS)
     assert [len(own) for own in found] == [len(graph) for graph in GRAPHS]
     assert np.allclose([own.sum() for own in found], fitted(GRAPHS, GRAPHS[:5]) @ coefficients)
 
@@ -38,7 +43,7 @@ def test_contributions_add_up(kernel):
 def test_the_node_that_matters():
     """The centre of a star alone has its colour."""
     fitted = kernels.WeisfeilerLehman(1).fit([nx.star_graph(4)])
-    own = node_contributions(fitted, [nx.star_graph(4)], [1.0], [nx.star_graph(4)])[0]
+    own = contributions(fitted, [nx.star_graph(4)], [1.0], [nx.star_graph(4)])[0]
     assert own.tolist() == [5 + 1, *[5 + 4] * 4]
 
 
@@ -46,16 +51,36 @@ def test_a_model():
     items = [labelled(PAW, "aabb"), labelled(nx.path_graph(4), "aabb"), labelled(nx.star_graph(3), "abab")]
     model = SVC(kernel=kernels.WeisfeilerLehman(2)).fit(items, [1, 0, 0])
     expansion = model.expansion_
-    found = node_contributions(expansion.kernel, expansion.support, np.ravel(expansion.coefficients), items)
+    found = contributions(expansion.kernel, expansion.support, np.ravel(expansion.coefficients), items)
     totals = np.array([own.sum() for own in found]) + np.ravel(expansion.intercept)[0]
     assert np.allclose(totals, np.ravel(expansion(expansion.kernel.coerce(items))))
     assert np.allclose(np.abs(totals), np.abs(model.decision_function(items)))  # which speaks for the other class
 
 
 def test_what_cannot_be_explained():
-    fitted = kernels.RandomWalk(0.01).fit(GRAPHS)
-    assert not can_explain(fitted.kernel)
-    with pytest.raises(KernelError, match="does not say what single nodes contribute"):
-        node_contributions(fitted, GRAPHS[:1], [1.0], GRAPHS)
-    with pytest.raises(InputError, match="one coefficient per support graph"):
-        node_contributions(kernels.WeisfeilerLehman().fit(GRAPHS), GRAPHS, [1.0], GRAPHS)
+    assert kernels.RandomWalk(0.01).fit(GRAPHS).feature_map() is None
+
+
+WATER = {"edges": [(0, 1), (0, 2)], "labels": "OHH"}
+
+
+@pytest.mark.parametrize(
+    ("kernel", "names"),
+    [
+        (kernels.VertexHistogram(), ["O", "H"]),
+        (kernels.EdgeHistogram(ends=True), ["H -(edge)- O"]),
+        (kernels.WeisfeilerLehman(1), ["O", "H", "O(H, H)", "H(O)"]),
+        (kernels.ShortestPath(), ["H -(1)- O", "H -(2)- H"]),
+        (kernels.Graphlet(3), ["path"]),
+    ],
+    ids=str,
+)
+def test_names(kernel, names):
+    assert set(kernel.feature_matrix([WATER]).names) == set(names)
+
+
+def test_directed_neighbours_edge_labels_and_graphlets_of_five_are_shown():
+    arrow = {"edges": [(0, 1)], "labels": "ab", "edge_labels": ["s"], "directed": True}
+    found = kernels.WeisfeilerLehman(1, edge_labels=True).feature_matrix([arrow]).names
+    assert set(found) == {"a", "b", "a(s:b)", "b(<-s:a)"}
+    assert "0-1 0-2" in kernels.Graphlet(5).feature_matrix([nx.petersen_graph()]).names

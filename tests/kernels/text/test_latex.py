@@ -5,10 +5,10 @@ import pytest
 from mercer import kernels
 from mercer._registry import KERNELS
 from mercer.kernels import Kernel
-from mercer.kernels.text.latex import latex_of
+from mercer.testing.examples import examples_of
 
 A, B = kernels.Linear(), kernels.RBF(gamma=0.5)
-EXAMPLES = [kernel for entry in KERNELS.values() for kernel in entry.load().examples()]
+EXAMPLES = [kernel for entry in KERNELS.values() for kernel in examples_of(entry.load())]
 GAUSSIAN = r"\exp\left(-0.5\,\left\lVert x - z \right\rVert^2\right)"
 
 
@@ -40,7 +40,7 @@ GAUSSIAN = r"\exp\left(-0.5\,\left\lVert x - z \right\rVert^2\right)"
     ],
 )
 def test_formula(kernel: Kernel, latex: str) -> None:
-    assert latex_of(kernel) == latex
+    assert kernel.latex() == latex
     assert kernel._repr_latex_() == f"${latex}$"
 
 
@@ -57,7 +57,7 @@ def test_nested_formulas_do_not_explode() -> None:
     kernel: Kernel = A
     for _ in range(40):
         kernel = kernels.normalise(kernels.RBF(gamma=0.5, over=kernel))
-    assert len(latex_of(kernel)) < 10_000
+    assert len(kernel.latex()) < 10_000
 
 
 def test_derivation_is_the_tree_of_rules() -> None:

@@ -12,6 +12,7 @@ from mercer import kernels
 from mercer.errors import ParameterError
 from mercer.gram.make import gram_of
 from mercer.kernels import Kernel
+from mercer.testing.examples import examples_of
 
 X = np.random.default_rng(0).normal(size=(6, 3))
 POOL: list[Kernel] = [
@@ -111,7 +112,7 @@ def test_each_measure_and_each_kernel_is_computed_once_per_tile(monkeypatch: pyt
 
 
 def test_single_precision_tiles() -> None:
-    fitted = next(iter(kernels.DagKernel.examples())).fit(X)
+    fitted = next(iter(examples_of(kernels.DagKernel))).fit(X)
     exact = fitted(X)
     lengths = np.sqrt(np.outer(np.diagonal(exact), np.diagonal(exact)))
     assert (np.abs(gram_of(fitted, X, dtype=np.float32).dense() - exact) <= 1e-5 * lengths).all()
