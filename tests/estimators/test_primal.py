@@ -213,7 +213,7 @@ def test_the_rule(monkeypatch):
     assert not in_primal(SVR(kernel=few), TEXTS[:105], COUNTS[:105])
     assert in_primal(SVR(kernel=few, memory=0.04), TEXTS[:105], COUNTS[:105])  # the matrix would take 44 KB
     assert in_primal(NuSVR(kernel=few), TEXTS[:105], COUNTS[:105])
-    monkeypatch.setattr(nu_newton, "MOST_FEATURES", 3)
+    monkeypatch.setattr(on_features, "MOST_FEATURES", 3)
     assert not in_primal(NuSVR(kernel=few), TEXTS[:105], COUNTS[:105])
     assert in_primal(NuSVR(kernel=few))
     with pytest.raises(MemoryBudgetError):
