@@ -50,16 +50,16 @@ def both(estimator: Any, grid: Any, objects: Any, targets: Any, *, atol: float =
 
 def counted_products(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """How many dot products distances were computed from, so far."""
-    from mercer.kernels.vectors import distance
+    from mercer.kernels.vectors import distances
 
     seen = [0]
-    original = distance.dot_products
+    original = distances.dot_products
 
     def counting(left: Any, right: Any, out: Any) -> None:
         seen[0] += out.size
         original(left, right, out)
 
-    monkeypatch.setattr(distance, "dot_products", counting)
+    monkeypatch.setattr(distances, "dot_products", counting)
     return seen
 
 
