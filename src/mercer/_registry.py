@@ -45,12 +45,7 @@ KERNELS = _table(
     ("mercer.kernels.vectors.anova", "ANOVA", "anova", "products of `degree` different coordinates"),
     ("mercer.kernels.vectors.decay", "Laplacian", "laplacian", "exp(-gamma sum |x - z|)"),
     ("mercer.kernels.vectors.decay", "Exponential", "exponential", "exp(-gamma |x - z|)"),
-    (
-        "mercer.kernels.vectors.stationary",
-        "Matern",
-        "matern",
-        "Matern of nu = 1/2, 3/2 or 5/2: rougher than the Gaussian",
-    ),
+    ("mercer.kernels.vectors.stationary", "Matern", "matern", "nu = 1/2, 3/2 or 5/2: rougher than the Gaussian"),
     (
         "mercer.kernels.vectors.stationary",
         "RationalQuadratic",
