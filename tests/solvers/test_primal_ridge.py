@@ -5,6 +5,7 @@ import pytest
 import scipy.sparse as sp
 
 from mercer.errors import KernelWarning
+from mercer.solvers.ridge import normal_equations
 
 
 def data(n=60):
@@ -26,7 +27,7 @@ def outputs(X, y, alpha, weights):
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_array], ids=["dense", "CSR"])
 def test_a_large_mean_is_taken_out_without_loss(form, shift):
     X, y, weights = data()
-    found = weights.solve(form(X + shift), y[:, None], np.array([1.0]), weights, intercept=True)
+    found = normal_equations.solve(form(X + shift), y[:, None], np.array([1.0]), weights, intercept=True)
     b = found.coefficients[:, 0]
     values = (X + shift) @ ((X + shift).T @ b) + found.intercept
     np.testing.assert_allclose(values, outputs(X, y, 1.0, weights), atol=1e-10 + 3e-14 * shift**2)
@@ -36,7 +37,7 @@ def test_a_large_mean_is_taken_out_without_loss(form, shift):
 def test_what_rounding_left_of_a_badly_conditioned_system_is_solved_too():
     X, y, weights = data()
     X = X + 1e5
-    b = weights.solve(X, y[:, None], np.array([1.0]), weights, intercept=False).coefficients[:, 0]
+    b = normal_equations.solve(X, y[:, None], np.array([1.0]), weights, intercept=False).coefficients[:, 0]
     residual = y - X @ (X.T @ b)
     np.testing.assert_allclose(b, weights * residual, atol=0.01)
 
@@ -47,7 +48,7 @@ def test_an_alpha_that_is_lost_beside_the_features_is_told(form):
     rows = form(1e30 * X)
     both = np.column_stack([y, y])
     with pytest.warns(KernelWarning, match="cannot be inverted"):
-        found = weights.solve(rows, both, np.array([1.0, 1e60]), weights, intercept=True)
+        found = normal_equations.solve(rows, both, np.array([1.0, 1e60]), weights, intercept=True)
     values = rows @ (rows.T @ found.coefficients) + found.intercept
     np.testing.assert_allclose(values[:, 0], outputs(X, y, 0.0, weights), atol=1e-9)
     np.testing.assert_allclose(values[:, 1], outputs(X, y, 1.0, weights), atol=1e-9)
