@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mercer.losses.base import Box, Loss
+from mercer.losses.base import Loss
 from mercer.losses.curvature import CurvatureRoot, DiagonalRoot
+from mercer.losses.dual import Dual
 from mercer.losses.hinge import Hinge
 from mercer.losses.multinomial import Multinomial
 
@@ -31,6 +32,9 @@ class SquaredHinge(Loss):
     def conjugate(self, y, a):
         return np.where(y * a <= 0.0, y * a + (y * a) ** 2 / 4, np.inf)
 
+    def dual(self, y, C):
+        return Dual.of(-y, lower=np.where(y > 0, 0.0, -np.inf), upper=np.where(y > 0, np.inf, 0.0), ridge=0.5 / C)
+
     @classmethod
     def examples(cls):
         yield cls()
@@ -38,7 +42,7 @@ class SquaredHinge(Loss):
 
 @dataclass(frozen=True)
 class EpsilonInsensitive(Loss):
-    """max(0, |y - f| - epsilon), whose dual has two copies of every object."""
+    """max(0, |y - f| - epsilon), whose dual has a kink."""
 
     epsilon: float = 0.25
     smooth = False
@@ -56,14 +60,8 @@ class EpsilonInsensitive(Loss):
     def conjugate(self, y, a):
         return np.where(np.abs(a) <= 1.0, a * y + self.epsilon * np.abs(a), np.inf)
 
-    def as_box(self, y, C):
-        zeros = np.zeros_like(C)
-        return Box(
-            np.concatenate([self.epsilon - y, -self.epsilon - y]),
-            np.concatenate([zeros, -C]),
-            np.concatenate([C, zeros]),
-            copies=2,
-        )
+    def dual(self, y, C):
+        return Dual.of(-y, lower=-C, upper=C, kink=self.epsilon)
 
     @classmethod
     def examples(cls):
@@ -123,19 +121,19 @@ class Ramp(Hinge):
         return np.minimum(super().value(y, f), 2.0)
 
 
-@plant("loss_conjugates", "loss_fenchel_young", "loss_box")
+@plant("loss_conjugates", "loss_fenchel_young", "loss_duals")
 class WrongConjugate(Hinge):
     def conjugate(self, y, a):
         return 1.1 * super().conjugate(y, a)
 
 
-@plant("loss_conjugates", "loss_fenchel_young", "loss_box")
+@plant("loss_conjugates", "loss_fenchel_young", "loss_duals")
 class ConjugateWithoutDomain(Hinge):
     def conjugate(self, y, a):
         return y * a
 
 
-@plant("loss_conjugates", "loss_fenchel_young", "loss_box")
+@plant("loss_conjugates", "loss_fenchel_young", "loss_duals")
 class ConjugateOfNarrowDomain(Hinge):
     def conjugate(self, y, a):
         return np.where(y * a > -0.5, super().conjugate(y, a), np.inf)
@@ -147,26 +145,51 @@ class SlopeOffByLittle(SquaredHinge):
         return (1 + 2e-4) * super().slope(y, f)
 
 
-@plant("loss_box")
-class BoxOfTwiceTheSize(Hinge):
-    def as_box(self, y, C):
-        return super().as_box(y, 2 * C)
+@plant("loss_duals")
+class DualWithBoundsOfTwiceTheSize(Hinge):
+    def dual(self, y, C):
+        return super().dual(y, 2 * C)
 
 
-@plant("loss_box")
-class BoxOfTheWrongSign(Hinge):
-    def as_box(self, y, C):
-        return dataclasses.replace(super().as_box(y, C), linear=y)
+@plant("loss_duals")
+class DualWithoutABound(Hinge):
+    def dual(self, y, C):
+        right = super().dual(y, C)
+        return dataclasses.replace(right, upper=np.where(y > 0, np.inf, 0.0))
 
 
-@plant("loss_box")
-class BoxThatForgetsEpsilon(EpsilonInsensitive):
-    def as_box(self, y, C):
-        return dataclasses.replace(super().as_box(y, C), linear=-np.concatenate([y, y]))
+@plant("loss_duals")
+class DualOfTheWrongSign(Hinge):
+    def dual(self, y, C):
+        return dataclasses.replace(super().dual(y, C), linear=y)
+
+
+@plant("loss_duals")
+class DualThatForgetsTheKink(EpsilonInsensitive):
+    def dual(self, y, C):
+        return Dual.of(-y, lower=-C, upper=C)
+
+
+@plant("loss_duals")
+class DualWithAKinkForEveryPenalty(EpsilonInsensitive):
+    def dual(self, y, C):
+        return Dual.of(-y, lower=-C, upper=C, kink=self.epsilon * C)
+
+
+@plant("loss_duals")
+class DualThatForgetsTheRidge(SquaredHinge):
+    def dual(self, y, C):
+        return dataclasses.replace(super().dual(y, C), ridge=np.zeros_like(y))
+
+
+@plant("loss_duals")
+class DualWithTwiceTheRidge(SquaredHinge):
+    def dual(self, y, C):
+        return super().dual(y, C / 2)
 
 
 @plant("loss_purity", "loss_slopes", "loss_curvatures", "loss_convexity", "loss_conjugates", "loss_fenchel_young",
-       "loss_box")  # fmt: skip
+       "loss_duals")  # fmt: skip
 class WritesToItsArguments(Hinge):
     def value(self, y, f):
         result = super().value(y, f)

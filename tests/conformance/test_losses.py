@@ -27,6 +27,6 @@ def test_hinge_at_its_kink_and_around():
     assert Hinge().curvature(y, f).tolist() == [0.0] * 4
 
 
-def test_box_of_hinge():
-    box = Hinge().as_box(np.array([1.0, -1.0]), np.array([2.0, 3.0]))
+def test_dual_of_hinge():
+    box = Hinge().dual(np.array([1.0, -1.0]), np.array([2.0, 3.0]))
     assert (box.linear.tolist(), box.lower.tolist(), box.upper.tolist()) == ([-1, 1], [0, -3], [2, 0])

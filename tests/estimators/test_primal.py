@@ -239,8 +239,8 @@ class OwnQuantile(Loss):
     def conjugate(self, y, a):
         return self._same.conjugate(y, a)
 
-    def as_box(self, y, C):
-        return self._same.as_box(y, C)
+    def dual(self, y, C):
+        return self._same.dual(y, C)
 
     @classmethod
     def examples(cls):

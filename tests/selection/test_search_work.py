@@ -39,10 +39,10 @@ class TestNothingTwice:
         assert seen[0] <= len(X) ** 2
 
     def test_later_penalties_begin_where_earlier_ones_ended(self) -> None:
-        from mercer.training.warm_start import Sharing
+        from mercer.training.warm_start import WarmStart
 
         steps = []
-        for sharing in (None, Sharing()):
+        for sharing in (None, WarmStart()):
             for C in (1.0, 2.0):
                 model = SVC(C=C, gamma=0.1)
                 model._sharing = sharing

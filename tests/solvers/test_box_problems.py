@@ -12,7 +12,6 @@ from mercer import kernels
 from mercer.gram.executors import Serial, Threads
 from mercer.gram.make import gram_of
 from mercer.solvers.box.choice import SMO, feasible
-from mercer.solvers.box.coordinate_ascent import CoordinateAscent
 from mercer.solvers.box.large import WorkingSetRun
 from mercer.solvers.box.problem import BoxProblem
 from mercer.solvers.box.small import DenseRun
@@ -144,11 +143,9 @@ def test_other_totals(total):
         SMO().solve(gram, BoxProblem(np.zeros(30), np.full(30, -1.0), np.full(30, 1.0), 31.0))
 
 
-def test_coordinate_ascent_keeps_no_sum():
+def test_without_a_total_there_is_no_intercept():
     gram, problem = sample(1, 30, total=None)
-    assert CoordinateAscent().solve(gram, problem, tol=1e-8).intercept == 0.0
-    with pytest.raises(ValueError, match="must be None"):
-        CoordinateAscent().solve(gram, BoxProblem(problem.linear, problem.lower, problem.upper, 0.0))
+    assert SMO().solve(gram, problem, tol=1e-8).intercept == 0.0
 
 
 @pytest.mark.parametrize("total", [0.0, None])

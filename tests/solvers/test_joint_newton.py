@@ -13,8 +13,8 @@ from mercer.losses.base import VectorLoss
 from mercer.losses.curvature import DiagonalRoot, MatrixRoot
 from mercer.losses.multinomial import Multinomial
 from mercer.solvers.drive import Limits
+from mercer.solvers.problem import LossProblem
 from mercer.solvers.smooth import newton
-from mercer.solvers.smooth.newton import SmoothProblem
 from mercer.solvers.solution import Status
 from mercer.solvers.weights import joint_newton, joint_system
 
@@ -68,7 +68,7 @@ def problem(n=120, d=6, classes=4, seed=0, *, loss=LOSSES[0], intercept=True):
     X = rng.normal(size=(n, d))
     y = np.argmax(X[:, :classes] + rng.gumbel(size=(n, classes)), axis=1)
     C = rng.uniform(0.1, 10, n)
-    return X + 0.5, SmoothProblem(loss, y.astype(float), C, classes, intercept)
+    return X + 0.5, LossProblem(loss, y.astype(float), C, classes, intercept)
 
 
 def optimum(X, given):
@@ -146,14 +146,14 @@ def test_a_class_too_rare_for_a_start_is_learnt():
     y = given.y.copy()
     y[y == 2] = 1
     y[:3] = 2
-    rare = SmoothProblem(given.loss, y, given.C, 3)
+    rare = LossProblem(given.loss, y, given.C, 3)
     assert joint_newton._start(X, rare, Limits(), 0.0) is None
     assert joint_newton.solve(X, rare, tol=1e-6).converged
 
 
 def test_rows_that_tell_nothing_end():
     X, given = problem()
-    same = SmoothProblem(given.loss, given.y, given.C, 4)
+    same = LossProblem(given.loss, given.y, given.C, 4)
     assert joint_newton.solve(np.ones_like(X), same, tol=1e-8).converged
     assert joint_newton.solve(np.zeros_like(X), same, tol=1e-8).converged
 

@@ -60,14 +60,17 @@ def optimum(p):
             return objective(p, w, c), np.append(w + X.T @ slope, pull)
 
         return minimize(primal, np.zeros(d + 1), jac=True, method="BFGS", options={"gtol": 1e-9}).fun
-    box = p.loss.as_box(p.y, p.C)
-    Z = np.vstack([X] * box.copies)
+    dual = p.loss.dual(p.y, p.C)  # one variable for the positive part of each coefficient, one for the negative
+    linear = np.concatenate([dual.linear + dual.kink, dual.linear - dual.kink])
+    lower = np.concatenate([np.maximum(dual.lower, 0.0), np.minimum(dual.lower, 0.0)])
+    upper = np.concatenate([np.maximum(dual.upper, 0.0), np.minimum(dual.upper, 0.0)])
+    Z = np.vstack([X, X])
     if 0 < p.freedom < np.inf:
         Z = np.column_stack([Z, np.full(len(Z), p.freedom)])
     constraints = [{"type": "eq", "fun": np.sum, "jac": np.ones_like}] if p.freedom == np.inf else []
     found = minimize(
-        lambda b: (0.5 * np.sum((b @ Z) ** 2) + box.linear @ b, Z @ (b @ Z) + box.linear),
-        np.zeros(len(Z)), jac=True, method="SLSQP", bounds=list(zip(box.lower, box.upper, strict=True)),
+        lambda b: (0.5 * np.sum((b @ Z) ** 2) + linear @ b, Z @ (b @ Z) + linear),
+        np.zeros(len(Z)), jac=True, method="SLSQP", bounds=list(zip(lower, upper, strict=True)),
         constraints=constraints, options={"ftol": 1e-13, "maxiter": 2000},
     )  # fmt: skip
     return -found.fun

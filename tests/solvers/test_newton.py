@@ -15,6 +15,7 @@ from mercer.losses.squared import Squared
 from mercer.losses.squared_epsilon import SquaredEpsilonInsensitive
 from mercer.losses.squared_hinge import SquaredHinge
 from mercer.solvers.drive import Limits
+from mercer.solvers.problem import LossProblem
 from mercer.solvers.smooth import newton
 from mercer.solvers.solution import Status
 
@@ -50,7 +51,7 @@ SCALAR = [Logistic(), SquaredHinge(), SmoothHinge(), Huber(0.5), Squared(), Squa
 def test_reaches_the_optimum(loss, intercept):
     X, y, C, _ = problem()
     fitted = kernels.RBF(gamma=0.3).fit(X)
-    solution = newton.solve(gram_of(fitted, X), newton.SmoothProblem(loss, y, C, 1, intercept), tol=1e-8)
+    solution = newton.solve(gram_of(fitted, X), LossProblem(loss, y, C, 1, intercept), tol=1e-8)
     assert solution.status is Status.CONVERGED
     assert solution.objective == pytest.approx(optimum(fitted(X), loss, y, C, 1, intercept), rel=1e-7)
     assert np.allclose(solution.outputs, fitted(X) @ solution.coefficients)
@@ -65,7 +66,7 @@ def test_all_classes_at_once(intercept):
     X, _, C, codes = problem()
     fitted = kernels.RBF(gamma=0.3).fit(X)
     y = codes.astype(float)
-    solution = newton.solve(gram_of(fitted, X), newton.SmoothProblem(Multinomial(), y, C, 3, intercept), tol=1e-8)
+    solution = newton.solve(gram_of(fitted, X), LossProblem(Multinomial(), y, C, 3, intercept), tol=1e-8)
     assert solution.converged
     assert solution.objective == pytest.approx(optimum(fitted(X), Multinomial(), y, C, 3, intercept), rel=1e-7)
 
@@ -73,7 +74,7 @@ def test_all_classes_at_once(intercept):
 def test_limits_stop_it():
     X, y, C, _ = problem()
     gram = gram_of(kernels.RBF(gamma=0.3).fit(X), X)
-    smooth = newton.SmoothProblem(Logistic(), y, 1e6 * C)
+    smooth = LossProblem(Logistic(), y, 1e6 * C)
     assert newton.solve(gram, smooth, tol=1e-12, limits=Limits(max_iter=2)).status is Status.OUT_OF_ITERATIONS
     assert newton.solve(gram, smooth, tol=1e-300, limits=Limits(time_limit=0.0)).status in (
         Status.OUT_OF_TIME,

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from mercer import _check
 from mercer._types import Float64
 from mercer.errors import ModelFileError
-from mercer.losses.base import Loss, VectorLoss
+from mercer.losses.base import Loss
 from mercer.training.certificate import Certificate
 from mercer.training.kernelised import KernelLike
 from mercer.training.loss_machine import LossMachine, Task
@@ -102,7 +102,8 @@ class KernelMachineClassifier(ClassifierMixin, LossMachine):
         C: Any = self.C
         if not isinstance(C, Real) or not math.isinf(C):
             return ""
-        if self._loss(2).as_box(np.ones(1), np.ones(1)) is not None:
+        dual = self._loss(2).dual(np.ones(1), np.ones(1))
+        if dual is not None and dual.is_box:
             return "For the hard margin use SVC(C=inf)."
         return (
             "Without a penalty on |w| there is no minimiser where the kernel separates the classes: decision values "
@@ -166,7 +167,7 @@ class KernelMachineClassifier(ClassifierMixin, LossMachine):
 def tasks_of(loss: Loss, classes: Classes) -> list[Task]:
     """Class codes for a joint machine, -1 and +1 for two classes or for each against the rest."""
     codes, n_classes = classes.codes, len(classes.labels)
-    if isinstance(loss, VectorLoss):
+    if loss.joint:
         return [Task(loss, codes.astype(np.float64), n_classes)]
     positives = [1] if n_classes == 2 else range(n_classes)
     return [Task(loss, np.where(codes == label, 1.0, -1.0)) for label in positives]

@@ -20,7 +20,7 @@ from mercer.inputs.base import Objects
 from mercer.inputs.vectors import Vectors
 from mercer.losses.hinge import Hinge
 from mercer.solvers.box.problem import BoxProblem
-from mercer.training.certificate import Certificate, violation
+from mercer.training.certificate import Certificate
 from mercer.training.kernelised import KernelLike
 from mercer.training.limits import limits_of
 from mercer.training.nu import solve_sided
@@ -159,7 +159,8 @@ class OneClassSVM(OutlierMixin, StoredMachine):
         t, squared = float(self.expansion_.intercept[0]), max(float(b @ outputs), 0.0)
         primal = 0.5 * squared + self._mass * t + float(weights @ np.maximum(0.0, -(outputs + linear + t)))
         dual = -0.5 * squared - float(linear @ b)
-        worst = violation(np.zeros(len(b)), weights, b, -(outputs + linear), intercept=True)
+        problem = BoxProblem(linear, np.zeros(len(b)), weights, self._mass)
+        worst = problem.violation(b, -(outputs + linear))
         margin = 1.0 / math.sqrt(squared) if squared > 0 else math.inf
         return Certificate(primal, dual, worst, margin, iterations, kernel_entries=0, seconds=0.0, dtype=dtype)
 

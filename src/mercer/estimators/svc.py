@@ -10,6 +10,7 @@ from mercer._types import Float64
 from mercer.gram.contract import Gram
 from mercer.losses.hinge import Hinge
 from mercer.solvers.drive import Limits, OnChunk
+from mercer.solvers.problem import LossProblem
 from mercer.training.kernelised import KernelLike
 from mercer.training.margin_classifier import MarginClassifier, Solved
 from mercer.training.show_work import ShowsWork
@@ -124,15 +125,6 @@ class SVC(ShowsWork, MarginClassifier):
         return weights * (float(self.C) / len(weights) if self.penalty_scaling == "mean" else float(self.C))
 
     def _solve(self, gram: Gram, signs: Float64, bounds: Float64, limits: Limits, on_chunk: OnChunk | None) -> Solved:
-        machine = train(
-            gram,
-            Hinge(),
-            signs,
-            bounds,
-            tol=float(self.tol),
-            intercept=bool(self.fit_intercept),
-            limits=limits,
-            on_chunk=on_chunk,
-            sharing=self._sharing,
-        )
+        problem = LossProblem(Hinge(), signs, bounds, intercept=bool(self.fit_intercept))
+        machine = train(gram, problem, tol=float(self.tol), limits=limits, on_chunk=on_chunk, warm_start=self._sharing)
         return machine, 1.0

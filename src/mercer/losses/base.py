@@ -4,28 +4,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import ClassVar, Self, final
+from typing import ClassVar, Self
 
 from mercer._record import Record
 from mercer._types import Float64
 from mercer.losses.curvature import CurvatureRoot
 from mercer.losses.dual import Dual
-
-
-@final
-@dataclass(frozen=True, eq=False)
-class Box:
-    """The dual of a piecewise linear loss: minimise 1/2 b'Kb + linear'b over lower <= b <= upper.
-
-    b are signed coefficients: the decision function is sum_i b_i k(x_i, .) plus an intercept. `copies` of each object
-    take part (two for losses with two kinks, such as the epsilon-insensitive one, whose variables share rows of K).
-    """
-
-    linear: Float64
-    lower: Float64
-    upper: Float64
-    copies: int = 1
 
 
 class Loss(Record, ABC):
@@ -59,11 +43,6 @@ class Loss(Record, ABC):
 
     def dual(self, y: Float64, C: Float64) -> Dual | None:
         """The dual of sum_i C_i l(y_i, f_i) + 1/2 |w|^2, or None if it is not quadratic; every C_i is positive."""
-        del y, C
-        return None
-
-    def as_box(self, y: Float64, C: Float64) -> Box | None:
-        """The dual of sum_i C_i l(y_i, f_i) + 1/2 |w|^2 as a box problem, or None if it is none."""
         del y, C
         return None
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from mercer import _check
 from mercer._types import Float64
-from mercer.losses.base import Box, Loss
+from mercer.losses.base import Loss
 from mercer.losses.dual import Dual
 
 
@@ -43,16 +43,6 @@ class EpsilonInsensitive(Loss):
 
     def conjugate(self, y: Float64, a: Float64) -> Float64:
         return np.where(np.abs(a) <= 1.0, a * y + self.epsilon * np.abs(a), np.inf)
-
-    def as_box(self, y: Float64, C: Float64) -> Box:
-        # The kink of epsilon |b| at zero is split: a first copy of each object holds b > 0, a second b < 0.
-        nothing = np.zeros_like(C)
-        return Box(
-            linear=np.concatenate([self.epsilon - y, -self.epsilon - y]),
-            lower=np.concatenate([nothing, -C]),
-            upper=np.concatenate([C, nothing]),
-            copies=2,
-        )
 
     def dual(self, y: Float64, C: Float64) -> Dual:
         return Dual.of(-y, lower=-C, upper=C, kink=self.epsilon)

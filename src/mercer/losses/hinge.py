@@ -9,7 +9,7 @@ from typing import Self, final
 import numpy as np
 
 from mercer._types import Float64
-from mercer.losses.base import Box, Loss
+from mercer.losses.base import Loss
 from mercer.losses.dual import Dual
 
 
@@ -38,9 +38,6 @@ class Hinge(Loss):
     def conjugate(self, y: Float64, a: Float64) -> Float64:
         inside = (y * a <= 0.0) & (y * a >= -1.0)
         return np.where(inside, y * a, np.inf)
-
-    def as_box(self, y: Float64, C: Float64) -> Box:
-        return Box(linear=-y, lower=np.where(y > 0, 0.0, -C), upper=np.where(y > 0, C, 0.0))
 
     def dual(self, y: Float64, C: Float64) -> Dual:
         return Dual.of(-y, lower=np.where(y > 0, 0.0, -C), upper=np.where(y > 0, C, 0.0))

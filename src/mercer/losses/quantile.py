@@ -10,7 +10,7 @@ import numpy as np
 
 from mercer import _check
 from mercer._types import Float64
-from mercer.losses.base import Box, Loss
+from mercer.losses.base import Loss
 from mercer.losses.dual import Dual
 
 _ROUNDING = 4 * float(np.finfo(np.float64).eps)
@@ -48,9 +48,6 @@ class Quantile(Loss):
     def conjugate(self, y: Float64, a: Float64) -> Float64:
         low, high = -self.tau - _ROUNDING, 1.0 - self.tau + _ROUNDING
         return np.where((a >= low) & (a <= high), a * y, np.inf)
-
-    def as_box(self, y: Float64, C: Float64) -> Box:
-        return Box(linear=-y, lower=(self.tau - 1.0) * C, upper=self.tau * C)
 
     def dual(self, y: Float64, C: Float64) -> Dual:
         return Dual.of(-y, lower=(self.tau - 1.0) * C, upper=self.tau * C)

@@ -23,6 +23,7 @@ from scipy.optimize import nnls
 from mercer._types import Float64
 from mercer.gram.contract import Gram
 from mercer.losses.squared_hinge import SquaredHinge
+from mercer.solvers.problem import LossProblem
 from mercer.training.train import train
 
 _STRIP = 512
@@ -70,7 +71,7 @@ def margin(grams: Sequence[Gram], together: Gram, signs: Sequence[Float64], lam:
     total = np.zeros(len(grams))
     for side in signs:
         C = np.full(len(side), 0.5 * (1.0 - lam) / lam)
-        machine = train(together, SquaredHinge(), side, C, tol=_TOL, intercept=True)
+        machine = train(together, LossProblem(SquaredHinge(), side, C), tol=_TOL)
         b = machine.coefficients
         shares = np.array([float(b @ gram.matvec(b)) for gram in grams])
         size = float(shares.sum())

@@ -27,7 +27,7 @@ from mercer.selection.racing import hopeful
 from mercer.selection.settings import Setting, in_order
 from mercer.solvers.drive import Stopped
 from mercer.training.kernelised import Kernelised
-from mercer.training.warm_start import Sharing
+from mercer.training.warm_start import WarmStart
 
 Split = tuple[Indices, Indices]
 
@@ -225,7 +225,7 @@ class Work:
 
     def _fold(self, settings: list[Setting], block: Block | None, split: int) -> None:
         train, test = self._splits[split]
-        sharing = Sharing(self._stop, self._warm)
+        sharing = WarmStart(self._stop, self._warm)
         for setting in settings:
             if self._stop.is_set():
                 return

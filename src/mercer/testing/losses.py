@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mercer._types import Float64
-from mercer.losses.base import Box, Loss, VectorLoss
+from mercer.losses.base import Loss, VectorLoss
 from mercer.testing.checks import Check, fingerprint, named, require, require_unchanged, run_all
 from mercer.testing.records import record_checks
 from mercer.testing.vector_losses import VectorSubject, vector_loss_checks
@@ -144,19 +144,21 @@ def fenchel_young(subject: _Subject) -> None:
         _require_everywhere(subject, gap >= -1e-9, f"Fenchel-Young fails at {a:g}")
 
 
-def box(subject: _Subject) -> None:
-    """The box problem is the conjugate: linear b = C l*(-b / C) inside the box, which is infinite outside."""
+def duals(subject: _Subject) -> None:
+    """The dual is the conjugate: its i-th term is C l*(-b / C) within the bounds, which is infinite beyond them."""
     for C in (0.5, 3.0):
         y = subject.y[:, 0]
-        found = subject.loss.as_box(y, np.full(len(y), C))
-        if found is None:
+        dual = subject.loss.dual(y, np.full(len(y), C))
+        if dual is None:
             return
-        for i, target in enumerate(y):
-            for b in np.linspace(-1.5 * C, 1.5 * C, 25):
-                wanted = C * float(subject.loss.conjugate(np.asarray([target]), np.asarray([-b / C]))[0])
-                got = _box_value(found, i, len(y), float(b))
-                same = got == wanted or (np.isfinite(wanted) and abs(got - wanted) <= 1e-9 * max(1.0, abs(wanted)))
-                require(same, f"as_box of y={target:g}, C={C:g} gives {got:g} at b={b:g}; the conjugate {wanted:g}")
+        for b in np.linspace(-2.5 * C, 2.5 * C, 41):
+            wanted = C * subject.loss.conjugate(y, np.full(len(y), -b / C))
+            price = 0.5 * dual.ridge * b * b + dual.linear * b + dual.kink * abs(b)
+            inside = (b >= dual.lower - 1e-9) & (b <= dual.upper + 1e-9)
+            got = np.where(inside, price, np.inf)
+            for i in np.flatnonzero(~np.isclose(got, wanted, rtol=1e-9, atol=1e-9)):
+                what = f"dual of y={y[i]:g}, C={C:g} gives {got[i]:g} at b={b:g}; the conjugate {wanted[i]:g}"
+                raise AssertionError(what)
 
 
 def purity(subject: _Subject) -> None:
@@ -167,12 +169,12 @@ def purity(subject: _Subject) -> None:
         first, again = method(y, f), method(y, f)
         require_unchanged(before, [y, f], method.__name__)
         require(np.array_equal(first, again), f"{method.__name__} answers differently the second time")
-    subject.loss.as_box(y[:, 0], f[:, 0] + 10.0)
-    require_unchanged(before, [y, f], "as_box")
+    subject.loss.dual(y[:, 0], f[:, 0] + 10.0)
+    require_unchanged(before, [y, f], "dual")
 
 
 _loss_checks = named(
-    "loss", values, slopes, curvatures, convexity, conjugates, fenchel_young, box, purity
+    "loss", values, slopes, curvatures, convexity, conjugates, fenchel_young, duals, purity
 )  # fmt: skip
 
 
@@ -186,17 +188,3 @@ def _supremum(loss: Loss, y: float, a: float, reach: float) -> float:
     f = np.linspace(-reach, reach, 24001)
     with np.errstate(over="ignore"):
         return float((a * f - loss.value(np.full_like(f, y), f)).max())
-
-
-def _box_value(box: Box, i: int, n: int, b: float) -> float:
-    """The least linear'b_i over the copies of object i that add up to b; infinite where the box has no such."""
-    linear, lower, upper = (np.reshape(part, (box.copies, n))[:, i] for part in (box.linear, box.lower, box.upper))
-    left = b - lower.sum()
-    total = float(linear @ lower)
-    if left < -1e-12:
-        return float(np.inf)
-    for k in np.argsort(linear):  # the cheapest copies first
-        share = min(left, float(upper[k] - lower[k]))
-        total += float(linear[k]) * share
-        left -= share
-    return total if left <= 1e-12 else float(np.inf)

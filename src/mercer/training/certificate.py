@@ -10,7 +10,8 @@ from typing import Any, final
 import numpy as np
 
 from mercer._types import Float64
-from mercer.losses.base import Loss
+from mercer.solvers.box.problem import BoxProblem
+from mercer.solvers.problem import LossProblem
 
 
 @final
@@ -77,63 +78,49 @@ class Certificate:
         return dataclasses.replace(whole, parts=tuple(parts))
 
 
-def objective(
-    loss: Loss, y: Float64, C: Float64, coefficients: Float64, outputs: Float64, intercept: float
-) -> tuple[float, float]:
-    """The primal objective, and |w|, from K @ coefficients (`outputs`).
-
-    Where C is infinite, w is first stretched until every object is on the right side of its margin, so that the
-    objective is that of a point which meets the constraints.
-    """
-    squared = max(float(coefficients @ outputs), 0.0)
-    hard = np.isinf(C)
-    if not hard.any():
-        return 0.5 * squared + float(C @ loss.value(y, outputs + intercept)), math.sqrt(squared)
-    slack = loss.value(y, outputs + intercept)
-    stretch = 1.0 - float(slack[hard].max(initial=0.0))
-    if stretch <= 0:
-        return math.inf, math.sqrt(squared)
-    soft = ~hard
-    primal = 0.5 * squared / stretch**2 + float(C[soft] @ loss.value(y[soft], (outputs[soft] + intercept) / stretch))
-    return primal, math.sqrt(squared)
-
-
-def violation(lower: Float64, upper: Float64, coefficients: Float64, residual: Float64, *, intercept: bool) -> float:
-    """The largest violation of optimality; `residual` is minus the gradient of the dual, -(Kb + linear).
-
-    With an intercept, optimality is max residual over {b < upper} <= min residual over {b > lower}; without, residuals
-    of free coefficients vanish and the others point out of the box.
-    """
-    rising, falling = coefficients < upper, coefficients > lower
-    highest = residual[rising].max(initial=-np.inf)
-    lowest = residual[falling].min(initial=np.inf)
-    if intercept:
-        gap = highest - lowest
-        return float(max(gap, 0.0)) if np.isfinite(gap) else 0.0
-    return float(max(highest, -lowest, 0.0))
-
-
-def smooth_certificate(
-    loss: Loss,
-    y: Float64,
-    C: Float64,
-    coefficients: Float64,
-    outputs: Float64,
-    intercept: Any,
-    *,
-    iterations: int,
-    dtype: str,
+def certify(
+    problem: LossProblem, coefficients: Float64, outputs: Float64, intercept: Any, *, iterations: int, dtype: str
 ) -> Certificate:
-    """The certificate of a machine with any loss, through the loss's conjugate.
-
-    The dual is -1/2 b'Kb - sum_i C_i loss*(y_i, -b_i / C_i); optimality is b_i = -C_i slope(y_i, f_i).
-    """
-    used = C > 0
+    """The certificate of given coefficients, from K @ coefficients (`outputs`) alone."""
     squared = max(float((coefficients * outputs).sum()), 0.0)
-    f = outputs + intercept
-    scaled = coefficients[used] / (C[used] if coefficients.ndim == 1 else C[used, None])
-    primal = 0.5 * squared + float(C[used] @ loss.value(y[used], f[used]))
-    dual = -0.5 * squared - float(C[used] @ loss.conjugate(y[used], -scaled))
-    worst = float(np.abs(scaled + loss.slope(y[used], f[used])).max(initial=0.0))
+    judge = _by_slopes if problem.loss.smooth else _by_box
+    primal, dual, worst = judge(problem, coefficients, outputs, intercept, squared)
     margin = 1.0 / math.sqrt(squared) if squared > 0 else math.inf
     return Certificate(primal, dual, worst, margin, iterations, kernel_entries=0, seconds=0.0, dtype=dtype)
+
+
+def _by_slopes(
+    problem: LossProblem, coefficients: Float64, outputs: Float64, intercept: Any, squared: float
+) -> tuple[float, float, float]:
+    """Primal, dual -1/2 b'Kb - sum_i C_i loss*(y_i, -b_i / C_i), and how far b_i is from -C_i slope(y_i, f_i)."""
+    used = problem.C > 0
+    loss, y, C = problem.loss, problem.y[used], problem.C[used]
+    f = (outputs + intercept)[used]
+    scaled = coefficients[used] / (C if coefficients.ndim == 1 else C[:, None])
+    primal = 0.5 * squared + float(C @ loss.value(y, f))
+    dual = -0.5 * squared - float(C @ loss.conjugate(y, -scaled))
+    return primal, dual, float(np.abs(scaled + loss.slope(y, f)).max(initial=0.0))
+
+
+def _by_box(
+    problem: LossProblem, coefficients: Float64, outputs: Float64, intercept: float, squared: float
+) -> tuple[float, float, float]:
+    """The same where the dual is a box problem, whose optimality conditions need no slope at a kink."""
+    box = BoxProblem.of(problem)
+    dual = -0.5 * squared - box.price(coefficients)
+    worst = box.violation(coefficients, -(outputs + box.linear))
+    return _primal(problem, outputs, intercept, squared), dual, worst
+
+
+def _primal(problem: LossProblem, outputs: Float64, intercept: float, squared: float) -> float:
+    """The objective. Where C is infinite, that of w stretched until every object is on its side of the margin."""
+    loss, y, C = problem.loss, problem.y, problem.C
+    losses = loss.value(y, outputs + intercept)
+    hard = np.isinf(C)
+    if not hard.any():
+        return 0.5 * squared + float(C @ losses)
+    stretch = 1.0 - float(losses[hard].max(initial=0.0))
+    if stretch <= 0:
+        return math.inf
+    soft = ~hard
+    return 0.5 * squared / stretch**2 + float(C[soft] @ loss.value(y[soft], (outputs[soft] + intercept) / stretch))

@@ -24,7 +24,7 @@ from mercer.kernels.base import FittedKernel, Kernel
 from mercer.kernels.precomputed import Precomputed
 from mercer.kernels.text.expression import parse
 from mercer.kernels.user import FromBlocks
-from mercer.training.warm_start import Sharing
+from mercer.training.warm_start import WarmStart
 
 KernelLike = str | Kernel | Callable[[Any, Any], Any]
 
@@ -44,7 +44,7 @@ class Kernelised(BaseEstimator):
 
     _sided: ClassVar[bool] = False
     """Whether coefficients of either side of zero keep their sum, as in the nu-forms: see `solvers.sided_newton`."""
-    _sharing: Sharing | None = None
+    _sharing: WarmStart | None = None
     """What a search shares between its fits; nobody else sets it."""
     _precision: ClassVar[DType | None] = None
     """The precision of the Gram matrix, where it does not depend on its size."""

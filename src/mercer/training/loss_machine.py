@@ -20,13 +20,14 @@ from mercer.inputs.base import Objects
 from mercer.kernels.base import Kernel
 from mercer.losses.base import Loss
 from mercer.solvers.drive import Limits, OnChunk
-from mercer.training.certificate import Certificate
+from mercer.solvers.problem import LossProblem
+from mercer.training.certificate import Certificate, certify
 from mercer.training.limits import limits_of
 from mercer.training.on_features import training_gram
 from mercer.training.psd import Guarded, Repair, certified, guard
 from mercer.training.sanity import warn_if_constant, warn_of_scales
 from mercer.training.storing import StoredMachine
-from mercer.training.train import Machine, certify, refuse_pointless, train, worth_storing
+from mercer.training.train import Machine, refuse_pointless, train, worth_storing
 
 
 @final
@@ -77,7 +78,7 @@ class LossMachine(StoredMachine):
     def _train(self, gram: Gram, tasks: Sequence[Task], penalties: Float64, began: float) -> list[Machine]:
         """The machines, side by side, on the objects that weigh anything."""
         used = np.flatnonzero(penalties > 0)
-        if worth_storing(gram, [task.loss for task in tasks], intercept=bool(self.fit_intercept)):
+        if worth_storing(gram, [task.loss for task in tasks]):
             gram = gram.stored_if_it_fits()
         view = gram if len(used) == len(penalties) else gram.view(used)
         limits = limits_of(self, began)
@@ -97,18 +98,8 @@ class LossMachine(StoredMachine):
         return [machine for machine in machines if machine is not None]
 
     def _solve(self, gram: Gram, task: Task, penalties: Float64, limits: Limits, on_chunk: OnChunk) -> Machine:
-        return train(
-            gram,
-            task.loss,
-            task.y,
-            penalties,
-            tol=float(self.tol),
-            intercept=bool(self.fit_intercept),
-            outputs=task.outputs,
-            limits=limits,
-            on_chunk=on_chunk,
-            sharing=self._sharing,
-        )
+        problem = LossProblem(task.loss, task.y, penalties, task.outputs, bool(self.fit_intercept))
+        return train(gram, problem, tol=float(self.tol), limits=limits, on_chunk=on_chunk, warm_start=self._sharing)
 
     def _set_machines(self, machines: list[Machine], objects: Objects, penalties: Float64, guarded: Guarded) -> None:
         columns = [m.coefficients if m.coefficients.ndim == 2 else m.coefficients[:, None] for m in machines]
@@ -131,10 +122,11 @@ class LossMachine(StoredMachine):
         parts = []
         for number, task in enumerate(tasks):
             pick: Any = number if task.outputs == 1 else slice(None)
+            intercept = bool(self.fit_intercept)
+            problem = LossProblem(task.loss, task.y[used], penalties[used], task.outputs, intercept)
             parts.append(
                 certify(
-                    task.loss, task.y[used], penalties[used], full[used][:, pick], outputs[used][:, pick],
-                    self.expansion_.intercept[pick], has_intercept=bool(self.fit_intercept),
+                    problem, full[used][:, pick], outputs[used][:, pick], self.expansion_.intercept[pick],
                     iterations=int(iterations[number]), dtype="float64",
                 )
             )  # fmt: skip

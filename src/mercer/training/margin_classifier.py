@@ -27,8 +27,9 @@ from mercer.kernels.vectors.linear import Linear
 from mercer.losses.hinge import Hinge
 from mercer.solvers.box.choice import worth_storing
 from mercer.solvers.drive import Limits, OnChunk
+from mercer.solvers.problem import LossProblem
 from mercer.training import pairs as ovo
-from mercer.training.certificate import Certificate
+from mercer.training.certificate import Certificate, certify
 from mercer.training.limits import limits_of
 from mercer.training.on_features import training_gram
 from mercer.training.probabilities import Probabilities, fit_temperature, held_out
@@ -43,7 +44,7 @@ from mercer.training.targets import (
     refuse_weightless_classes,
     sample_weights,
 )
-from mercer.training.train import Machine, certify, warn_if_unfinished
+from mercer.training.train import Machine, warn_if_unfinished
 
 Solved = tuple[Machine, float]
 Report = Callable[[float, str], None]
@@ -289,10 +290,11 @@ class MarginClassifier(Probabilities, ClassifierMixin, StoredPairs, ABC):
         members, parts = ovo.Members(classes.codes, bounds, len(self.classes_)), []
         for column, pair in enumerate(ovo.pairs(len(self.classes_))):
             ids, signs = members.of(pair)
+            C = self._penalty_scales[column] * bounds[ids]
             parts.append(
                 certify(
-                    Hinge(), signs, self._penalty_scales[column] * bounds[ids], full[ids, column],
-                    outputs[ids, column], float(self._intercept_[column]), has_intercept=self._has_intercept(),
+                    LossProblem(Hinge(), signs, C, intercept=self._has_intercept()), full[ids, column],
+                    outputs[ids, column], float(self._intercept_[column]),
                     iterations=int(self.n_iter_[column]), dtype="float64",
                 )
             )  # fmt: skip

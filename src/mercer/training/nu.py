@@ -13,9 +13,11 @@ from mercer.solvers.box.choice import SMO
 from mercer.solvers.box.nu import side_levels
 from mercer.solvers.box.problem import BoxProblem
 from mercer.solvers.drive import Limits, OnChunk
+from mercer.solvers.problem import LossProblem
 from mercer.solvers.solution import Solution, Status
 from mercer.solvers.weights import nu_newton
-from mercer.training.train import Machine, certify
+from mercer.training.certificate import certify
+from mercer.training.train import Machine
 
 _GUESS = 0.1
 _NOTHING = 1e-9
@@ -56,8 +58,8 @@ def train_nu_classifier(
     scale = 1.0 / rho  # coefficients and bounds are multiplied alike, so that what lay on a bound still does
     b, outputs, intercept = scale * solution.coefficients, scale * solution.outputs, scale * solution.intercept
     proof = certify(
-        Hinge(), y, scale * weights, b, outputs, intercept,
-        has_intercept=True, iterations=iterations, dtype=np.dtype(gram.dtype).name,
+        LossProblem(Hinge(), y, scale * weights), b, outputs, intercept,
+        iterations=iterations, dtype=np.dtype(gram.dtype).name,
     )  # fmt: skip
     return Machine(b, intercept, solution.status, proof), scale
 
@@ -116,8 +118,8 @@ def train_nu_regressor(
     epsilon = max((upper - lower) / 2, 0.0)
     coefficients = solution.coefficients.reshape(2, n).sum(axis=0)
     proof = certify(
-        EpsilonInsensitive(epsilon), y, C, coefficients, solution.outputs[:n], solution.intercept,
-        has_intercept=True, iterations=solution.stats.iterations, dtype=np.dtype(gram.dtype).name,
+        LossProblem(EpsilonInsensitive(epsilon), y, C), coefficients, solution.outputs[:n], solution.intercept,
+        iterations=solution.stats.iterations, dtype=np.dtype(gram.dtype).name,
     )  # fmt: skip
     return Machine(coefficients, solution.intercept, solution.status, proof), epsilon
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from mercer import _check
-from mercer._types import DType, Float64
+from mercer._types import DType
 from mercer.errors import KernelError, MemoryBudgetError
 from mercer.gram import budget
 from mercer.gram.contract import Gram
@@ -29,11 +29,11 @@ from mercer.kernels.features.space import (
     entries_per_object,
     has_feature_space,
 )
-from mercer.losses.base import Loss, VectorLoss
+from mercer.losses.base import Loss
 from mercer.losses.squared import Squared
 from mercer.solvers.drive import Limits, OnChunk
+from mercer.solvers.problem import LossProblem
 from mercer.solvers.ridge import normal_equations
-from mercer.solvers.smooth.newton import SmoothProblem
 from mercer.solvers.solution import Solution, Status
 from mercer.solvers.weights import choice, joint_newton, nu_newton
 from mercer.solvers.weights.problem import LinearProblem
@@ -95,7 +95,7 @@ def _in_primal(
             raise _check.fail(owner, "dual", "True or 'auto' with this loss, which has no primal solver", dual)
         return True
     n = len(objects)
-    joint = any(isinstance(loss, VectorLoss) for loss in losses)
+    joint = any(loss.joint for loss in losses)
     if (n < MANY and not joint) or not solvable or not has_feature_space(fitted.kernel):
         return False
     try:
@@ -124,20 +124,16 @@ def solves(loss: Loss, rows: Any, outputs: int = 1) -> bool:
     Losses with kinks over few objects go to steps on the small matrix of their dot products, which end however badly
     scaled features are; joint losses over many features to Newton's method in function space, by products with rows.
     """
-    if isinstance(loss, VectorLoss):
+    if loss.joint:
         return loss.smooth and joint_newton.suits(rows.shape[1], outputs)
     return _solvable(loss) and (loss.smooth or rows.shape[0] > FEW)
 
 
 def solve(
     rows: Any,
-    loss: Loss,
-    y: Float64,
-    C: Float64,
+    given: LossProblem,
     *,
     tol: float,
-    intercept: bool,
-    outputs: int = 1,
     limits: Limits | None = None,
     on_chunk: OnChunk | None = None,
 ) -> Solution:
@@ -146,10 +142,10 @@ def solve(
     For smooth losses `tol` bounds the violation of b_i = -C_i slope(y_i, f_i); where the loss has kinks, ten times the
     duality gap, as a share of the objective.
     """
-    if isinstance(loss, VectorLoss):
-        joint = SmoothProblem(loss, y, C, outputs, intercept)
-        return joint_newton.solve(rows, joint, tol=tol, limits=limits, on_chunk=on_chunk)
-    problem = LinearProblem(rows, loss, y, C, math.inf if intercept else 0.0)
+    loss, y, C = given.loss, given.y, given.C
+    if loss.joint:
+        return joint_newton.solve(rows, given, tol=tol, limits=limits, on_chunk=on_chunk)
+    problem = LinearProblem(rows, loss, y, C, math.inf if given.intercept else 0.0)
     gap = _SHARE_OF_TOL * tol
     if loss.smooth:
         # From Phi w to Phi Phi'b, f moves by at most |x| |gradient|, and the gap is half the squared gradient.
@@ -167,4 +163,4 @@ def solve(
     solution = Solution(found.dual, products, found.intercept, found.primal, status, found.stats)
     if not loss.smooth:
         return solution
-    return settled(solution, found.w, rows, SmoothProblem(loss, y, C, intercept=intercept))
+    return settled(solution, found.w, rows, given)

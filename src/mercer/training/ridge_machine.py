@@ -16,8 +16,9 @@ from mercer.gram.make import gram_of
 from mercer.inputs.base import Objects
 from mercer.kernels.base import Kernel
 from mercer.losses.squared import Squared
+from mercer.solvers.problem import LossProblem
 from mercer.solvers.ridge import direct, normal_equations
-from mercer.training.certificate import Certificate, smooth_certificate
+from mercer.training.certificate import Certificate, certify
 from mercer.training.on_features import training_gram
 from mercer.training.psd import Repair, certified, guard
 from mercer.training.storing import StoredMachine
@@ -75,8 +76,8 @@ class RidgeMachine(StoredMachine):
             # In the common form C sum_i w_i loss + 1/2 |w|^2, alpha is 1 / C.
             scale = weights / self._alpha[column]
             parts.append(
-                smooth_certificate(
-                    Squared(), targets[:, column], scale, coefficients[:, column], outputs[:, column],
+                certify(
+                    LossProblem(Squared(), targets[:, column], scale), coefficients[:, column], outputs[:, column],
                     float(self.expansion_.intercept[column]), iterations=1, dtype="float64",
                 )
             )  # fmt: skip

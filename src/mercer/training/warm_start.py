@@ -9,55 +9,67 @@ from typing import final
 import numpy as np
 
 from mercer._types import Float64
-from mercer.losses.base import Box, Loss
+from mercer.losses.base import Loss
+from mercer.solvers.box.problem import BoxProblem
+from mercer.solvers.problem import LossProblem
+
+_ONE_FACTOR = 1e-9
+"""Ratios of box sizes that differ by less are one ratio, rounded. More would start at points that miss the sum."""
+
+_Key = tuple[Loss, bytes, bool]
 
 
 @final
 @dataclass(frozen=True, eq=False)
-class Sharing:
+class WarmStart:
     """Given by a search to estimators that it fits one after another, on the same objects with other penalties.
 
     Problems are told apart by their loss, their targets and whether there is an intercept (without one, coefficients
-    have no sum to keep), so that machines may come in any order.
+    have no sum to keep), so machines may come in any order.
     """
 
     stop: threading.Event = field(default_factory=threading.Event)
     """Set from outside; every solver that is at work then raises `Stopped` within a fraction of a second."""
     warm: bool = True
     """Whether a problem begins where it ended before."""
-    _ended: dict[tuple[Loss, bytes, bool], tuple[Box, Float64]] = field(default_factory=dict)
+    _ended: dict[_Key, tuple[BoxProblem, Float64]] = field(default_factory=dict)
 
     def stop_of_one_fit(self) -> threading.Event:
         """An event for the machines of one fit: set when `stop` is, while a fit that fails ends nobody else's."""
         return _Below(self.stop)
 
-    def start(self, loss: Loss, y: Float64, box: Box, *, intercept: bool) -> Float64 | None:
+    def start(self, problem: LossProblem, box: BoxProblem) -> Float64 | None:
         """A feasible point to begin from: where the same problem ended with other penalties, if it was solved before.
 
         Coefficients on a bound stay on it, and free ones stay where they were, as far as their sum allows.
         """
-        found = self._ended.get((loss, y.tobytes(), intercept))
+        found = self._ended.get(_key(problem))
         if found is None:
             return None
         before, b = found
-        size, size_before = _sizes(box), _sizes(before)
+        size, size_before = box.upper - box.lower, before.upper - before.lower
         if not (np.isfinite(size).all() and np.isfinite(size_before).all()) or (size_before <= 0).any():
             return None
         factor = size / size_before
-        if np.ptp(factor) > 1e-9 * factor[0]:  # not one factor for all: the sum would not stay
+        if np.ptp(factor) > _ONE_FACTOR * factor[0]:  # not one factor for all: the sum would not stay
             return None
         high, low = b >= before.upper, b <= before.lower
         moved = np.where(high, box.upper, np.where(low, box.lower, b))
         missing = float(b.sum() - moved.sum())
-        room = np.where(high | low, 0.0, (box.upper if missing > 0 else box.lower) - moved)
+        least, most = box.ends(b)
+        room = np.where(before.free(b), (most if missing > 0 else least) - moved, 0.0)
         if factor[0] < 1.0 or abs(room.sum()) <= abs(missing):  # all by one factor: feasible always
             return np.where(high | low, moved, np.clip(b * factor[0], box.lower, box.upper))
         return moved + room * (missing / room.sum()) if missing else moved
 
-    def ended(self, loss: Loss, y: Float64, box: Box, coefficients: Float64, *, intercept: bool) -> None:
+    def ended(self, problem: LossProblem, box: BoxProblem, coefficients: Float64) -> None:
         """Note where a problem ended."""
         if self.warm:
-            self._ended[loss, y.tobytes(), intercept] = (box, coefficients)
+            self._ended[_key(problem)] = (box, coefficients)
+
+
+def _key(problem: LossProblem) -> _Key:
+    return problem.loss, problem.y.tobytes(), problem.intercept
 
 
 class _Below(threading.Event):
@@ -69,7 +81,3 @@ class _Below(threading.Event):
 
     def is_set(self) -> bool:
         return super().is_set() or self._above.is_set()
-
-
-def _sizes(box: Box) -> Float64:
-    return box.upper - box.lower

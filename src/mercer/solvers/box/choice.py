@@ -56,9 +56,9 @@ class SMO(Solver):
 def _moves(problem: BoxProblem) -> Moves:
     if problem.mass is not None:
         return SidedPairs()
-    if problem.kink is not None:
-        return KinkedPairs()
-    return Singles() if problem.total is None else Pairs()
+    if problem.total is None:
+        return Singles()
+    return Pairs() if problem.kink is None else KinkedPairs()
 
 
 def run(gram: Gram, problem: BoxProblem, start: Float64, tol: float, moves: Moves) -> Run:

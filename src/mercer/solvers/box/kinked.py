@@ -11,7 +11,7 @@ from mercer._types import Float64
 from mercer.solvers.box import kinked_loops
 from mercer.solvers.box.face import Face
 from mercer.solvers.box.problem import BoxProblem
-from mercer.solvers.box.step_rules import Local, Moves, inside, middle
+from mercer.solvers.box.step_rules import Local, Moves, face_of, inside, middle
 
 
 @final
@@ -44,13 +44,7 @@ class KinkedPairs(Moves):
         return inside(b, problem) & ~rests
 
     def face(self, local: Local) -> Face:
-        assert local.kink is not None
-        b = local.b
-        ids = np.flatnonzero((b > local.lower) & (b < local.upper) & (b != 0.0))
-        sign = np.sign(b[ids])
-        low = np.where(sign > 0, np.maximum(local.lower[ids], 0.0), local.lower[ids])
-        high = np.where(sign < 0, np.minimum(local.upper[ids], 0.0), local.upper[ids])
-        return Face(ids, local.F[ids] - sign * local.kink[ids], low, high, np.ones((len(ids), 1)))
+        return face_of(local, np.ones((len(local.b), 1)))
 
     def gap(self, highest: float, lowest: float) -> float:
         return max(highest - lowest, 0.0)

@@ -25,12 +25,12 @@ from mercer.solvers.box.pair_loops import (
 
 
 @jit
-def _rise(b: float, F: float, kink: float) -> float:
+def rise(b: float, F: float, kink: float) -> float:
     return F - kink if b >= 0.0 else F + kink
 
 
 @jit
-def _fall(b: float, F: float, kink: float) -> float:
+def fall(b: float, F: float, kink: float) -> float:
     return F - kink if b > 0.0 else F + kink
 
 
@@ -48,14 +48,14 @@ def _end_of_fall(b: float, lower: float) -> float:
 def slopes(b: Array, F: Array, lower: Array, upper: Array, kink: Array, up: Array, down: Array) -> None:
     """The F of a rise and that of a fall, -inf and +inf where there is none."""
     for t in range(b.shape[0]):
-        up[t] = _rise(b[t], F[t], kink[t]) if b[t] < upper[t] else -np.inf
-        down[t] = _fall(b[t], F[t], kink[t]) if b[t] > lower[t] else np.inf
+        up[t] = rise(b[t], F[t], kink[t]) if b[t] < upper[t] else -np.inf
+        down[t] = fall(b[t], F[t], kink[t]) if b[t] > lower[t] else np.inf
 
 
 @jit
-def _set_bars(t: int, b: Array, lower: Array, upper: Array, kink: Array, rising: Array, falling: Array) -> None:
-    rising[t] = np.float32(_rise(b[t], 0.0, kink[t])) if b[t] < upper[t] else np.float32(-np.inf)
-    falling[t] = np.float32(_fall(b[t], 0.0, kink[t])) if b[t] > lower[t] else np.float32(np.inf)
+def set_bars(t: int, b: Array, lower: Array, upper: Array, kink: Array, rising: Array, falling: Array) -> None:
+    rising[t] = np.float32(rise(b[t], 0.0, kink[t])) if b[t] < upper[t] else np.float32(-np.inf)
+    falling[t] = np.float32(fall(b[t], 0.0, kink[t])) if b[t] > lower[t] else np.float32(np.inf)
 
 
 @jit
@@ -64,18 +64,18 @@ def kinked_gap(b: Array, F: Array, lower: Array, upper: Array, kink: Array) -> t
     highest, lowest = -np.inf, np.inf
     for t in range(b.shape[0]):
         if b[t] < upper[t]:
-            highest = max(highest, _rise(b[t], F[t], kink[t]))
+            highest = max(highest, rise(b[t], F[t], kink[t]))
         if b[t] > lower[t]:
-            lowest = min(lowest, _fall(b[t], F[t], kink[t]))
+            lowest = min(lowest, fall(b[t], F[t], kink[t]))
     return highest, lowest
 
 
 @jit
-def _move(i: int, j: int, b: Array, lower: Array, upper: Array, curvature: float, rise: float) -> float:
+def _move(i: int, j: int, b: Array, lower: Array, upper: Array, curvature: float, slope: float) -> float:
     """Raise b[i] and lower b[j] as far as it helps, but not over zero or a bound; how far."""
     top, bottom = _end_of_rise(b[i], upper[i]), _end_of_fall(b[j], lower[j])
     up, down = top - b[i], b[j] - bottom
-    move: float = min(rise / curvature, up, down)
+    move: float = min(slope / curvature, up, down)
     b[i] = top if move >= up else b[i] + move
     b[j] = bottom if move >= down else b[j] - move
     return move
@@ -100,20 +100,20 @@ def kinked_steps(
 ) -> tuple[int, float]:
     """Steps along pairs; `bits` is the int32 view of `scratch`, `before` steps were made earlier."""
     for t in range(F.shape[0]):
-        _set_bars(t, b, lower, upper, kink, rising, falling)
+        set_bars(t, b, lower, upper, kink, rising, falling)
         scratch[t] = np.float32(F[t]) + rising[t]
     i = largest(bits)
     for iteration in range(limit):
         if i < 0:
             return iteration, 0.0
-        top = _rise(b[i], F[i], kink[i])
+        top = rise(b[i], F[i], kink[i])
         if (before + iteration) % CHECK_EVERY == 0:
             for t in range(F.shape[0]):
                 scratch[t] = -np.float32(F[t]) - falling[t]
             lowest = largest(bits)
             if lowest < 0:
                 return iteration, 0.0
-            gap = top - _fall(b[lowest], F[lowest], kink[lowest])
+            gap = top - fall(b[lowest], F[lowest], kink[lowest])
             if gap <= tol:
                 return iteration, gap
         row = K[i]
@@ -122,9 +122,9 @@ def kinked_steps(
         if j < 0:
             return iteration, 0.0
         curvature = max(diagonal[i] + diagonal[j] - 2.0 * row[j], SMALLEST_CURVATURE)
-        move = _move(i, j, b, lower, upper, curvature, top - _fall(b[j], F[j], kink[j]))
-        _set_bars(i, b, lower, upper, kink, rising, falling)
-        _set_bars(j, b, lower, upper, kink, rising, falling)
+        move = _move(i, j, b, lower, upper, curvature, top - fall(b[j], F[j], kink[j]))
+        set_bars(i, b, lower, upper, kink, rising, falling)
+        set_bars(j, b, lower, upper, kink, rising, falling)
         update(F, row, K[j], move, rising, scratch)
         i = largest(bits)
     highest, bottom = kinked_gap(b, F, lower, upper, kink)
@@ -148,25 +148,25 @@ def exact_kinked_steps(
     for iteration in range(limit):
         i, highest = -1, -np.inf
         for t in range(n):
-            if b[t] < upper[t] and _rise(b[t], F[t], kink[t]) > highest:
-                i, highest = t, _rise(b[t], F[t], kink[t])
+            if b[t] < upper[t] and rise(b[t], F[t], kink[t]) > highest:
+                i, highest = t, rise(b[t], F[t], kink[t])
         if i < 0:
             return iteration, 0.0
         row = K[i]
         j, best, lowest = -1, -1.0, np.inf
         for t in range(n):
             if b[t] > lower[t]:
-                fall = _fall(b[t], F[t], kink[t])
-                lowest = min(lowest, fall)
-                rise = highest - fall
-                if rise > 0.0:
-                    gain = rise * rise / max(diagonal[i] + diagonal[t] - 2.0 * row[t], flat)
+                falls = fall(b[t], F[t], kink[t])
+                lowest = min(lowest, falls)
+                gained = highest - falls
+                if gained > 0.0:
+                    gain = gained * gained / max(diagonal[i] + diagonal[t] - 2.0 * row[t], flat)
                     if gain > best:
                         j, best = t, gain
         if j < 0 or highest - lowest <= tol:
             return iteration, max(highest - lowest, 0.0)
         curvature = max(diagonal[i] + diagonal[j] - 2.0 * row[j], flat)
-        move = _move(i, j, b, lower, upper, curvature, highest - _fall(b[j], F[j], kink[j]))
+        move = _move(i, j, b, lower, upper, curvature, highest - fall(b[j], F[j], kink[j]))
         other = K[j]
         for t in range(n):
             F[t] -= move * (row[t] - other[t])

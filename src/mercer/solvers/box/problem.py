@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
-from typing import final
+from typing import Self, final
 
 import numpy as np
+import numpy.typing as npt
 
 from mercer._types import Float64
+from mercer.solvers.problem import LossProblem
 
 
 @final
@@ -17,7 +20,7 @@ class BoxProblem:
 
     The sum constraint is what an unpenalised intercept becomes in the dual; without it there is no intercept. `mass`
     also fixes sum(|b|), as the nu-forms do; every box then lies on one side of zero, and both sides have their sums.
-    `kink` adds kink'|b| to what is minimised, as the epsilon-insensitive loss does; it needs a total.
+    `kink` adds kink'|b| to what is minimised, as the epsilon-insensitive loss does.
     """
 
     linear: Float64
@@ -27,7 +30,56 @@ class BoxProblem:
     mass: float | None = None
     kink: Float64 | None = None
 
+    @classmethod
+    def of(cls, problem: LossProblem) -> Self:
+        """The dual of a machine whose loss is made of straight pieces."""
+        dual = problem.loss.dual(problem.y, problem.C)
+        assert dual is not None, "a loss without a quadratic dual"
+        assert dual.is_box, "a loss whose dual is not a box problem"
+        kink = dual.kink if dual.has_kink else None
+        return cls(dual.linear, dual.lower, dual.upper, 0.0 if problem.intercept else None, kink=kink)
+
+    @property
+    def kinks(self) -> Float64:
+        """`kink`, or zeros."""
+        return np.zeros_like(self.linear) if self.kink is None else self.kink
+
+    def price(self, b: Float64) -> float:
+        """What is minimised, without 1/2 b'Kb."""
+        return float(self.linear @ b) + (0.0 if self.kink is None else float(self.kink @ np.abs(b)))
+
     def objective(self, b: Float64, F: Float64) -> float:
         """What is minimised, at b with F = -(Kb + linear)."""
         value = 0.5 * float(b @ (self.linear - F))
         return value if self.kink is None else value + float(self.kink @ np.abs(b))
+
+    def free(self, b: Float64) -> npt.NDArray[np.bool_]:
+        """Which coefficients rest on nothing, neither a bound nor a kink."""
+        within: npt.NDArray[np.bool_] = (b > self.lower) & (b < self.upper)
+        return within if self.kink is None else within & ((b != 0.0) | (self.kink == 0.0))
+
+    def ends(self, b: Float64) -> tuple[Float64, Float64]:
+        """How far each free coefficient may fall and rise before it meets a bound or a kink."""
+        if self.kink is None:
+            return self.lower, self.upper
+        above, below = (b > 0.0) & (self.kink > 0.0), (b < 0.0) & (self.kink > 0.0)
+        lowest = np.where(above, np.maximum(self.lower, 0.0), self.lower)
+        return lowest, np.where(below, np.minimum(self.upper, 0.0), self.upper)
+
+    def slopes(self, b: Float64, F: Float64) -> tuple[Float64, Float64]:
+        """What a small rise of each coefficient gains, and what a fall costs; -inf and +inf where it is on a bound."""
+        up, down = F, F
+        if self.kink is not None:
+            up, down = np.where(b >= 0, F - self.kink, F + self.kink), np.where(b > 0, F - self.kink, F + self.kink)
+        return np.where(b < self.upper, up, -np.inf), np.where(b > self.lower, down, np.inf)
+
+    def violation(self, b: Float64, F: Float64) -> float:
+        """By how much b misses optimality.
+
+        With a total, no rise may gain more than any fall costs; without, no rise may gain and no fall may pay.
+        """
+        up, down = self.slopes(b, F)
+        highest, lowest = float(up.max(initial=-np.inf)), float(down.min(initial=np.inf))
+        if self.total is None:
+            return max(highest, -lowest, 0.0)
+        return max(highest - lowest, 0.0) if math.isfinite(highest - lowest) else 0.0

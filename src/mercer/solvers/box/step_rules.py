@@ -38,7 +38,7 @@ class Local:
         kink: Float64 | None = None,
     ) -> None:
         n = len(b)
-        self.kink = kink
+        self.kink = np.zeros(n) if kink is None else kink
         self.pair = matrix if isinstance(matrix, PairRows) else PairRows.of(matrix)
         self.diagonal = diagonal.astype(self.pair.square.dtype)
         self.b, self.F, self.lower, self.upper = b, F, lower, upper
@@ -67,6 +67,16 @@ def plain_face(local: Local, sides: int) -> Face:
     """The face of coefficients that rest on none of their bounds, with no sum that stays or one of them all."""
     ids = np.flatnonzero((local.b > local.lower) & (local.b < local.upper))
     return Face(ids, local.F[ids], local.lower[ids], local.upper[ids], np.ones((len(ids), sides)))
+
+
+def face_of(local: Local, sides: Float64) -> Face:
+    """The face of coefficients that rest neither on a bound nor on a kink; `sides` has a row per coefficient."""
+    b, kinked = local.b, local.kink > 0.0
+    ids = np.flatnonzero((b > local.lower) & (b < local.upper) & ((b != 0.0) | ~kinked))
+    sign = np.where(kinked[ids], np.sign(b[ids]), 0.0)
+    low = np.where(sign > 0, np.maximum(local.lower[ids], 0.0), local.lower[ids])
+    high = np.where(sign < 0, np.minimum(local.upper[ids], 0.0), local.upper[ids])
+    return Face(ids, local.F[ids] - sign * local.kink[ids], low, high, sides[ids])
 
 
 def middle(highest: float, lowest: float) -> float:
@@ -184,30 +194,28 @@ class Singles(Moves):
         s = local
         scale = (1.0 / np.maximum(s.diagonal, pair_loops.SMALLEST_CURVATURE)).astype(np.float32)
         did, gap = single_loops.single_steps(
-            s.K, s.diagonal, s.b, s.F, s.lower, s.upper, s.rising, s.falling, tol, limit, s.made, s.scratch, s.bits,
-            scale,
+            s.K, s.diagonal, s.b, s.F, s.lower, s.upper, s.kink, s.rising, s.falling, tol, limit, s.made, s.scratch,
+            s.bits, scale,
         )  # fmt: skip
         s.made += did
         return did, gap
 
     def exact_steps(self, local: Local, tol: float, limit: int) -> tuple[int, float]:
         s = local
-        result = single_loops.exact_single_steps(s.K, s.diagonal, s.b, s.F, s.lower, s.upper, tol, limit)
-        pair_loops.bars(s.b, s.lower, s.upper, s.rising, s.falling)
-        return result
+        return single_loops.exact_single_steps(s.K, s.diagonal, s.b, s.F, s.lower, s.upper, s.kink, tol, limit)
 
     def extremes(self, b: Float64, F: Float64, problem: BoxProblem) -> tuple[float, float]:
-        highest, lowest = pair_loops.extremes(b, F, problem.lower, problem.upper)
-        return max(highest, 0.0), min(lowest, 0.0)
+        up, down = problem.slopes(b, F)
+        return float(up.max(initial=0.0)), float(down.min(initial=0.0))
 
     def slopes(self, b: Float64, F: Float64, problem: BoxProblem) -> tuple[Float64, Float64]:
-        return F, F
+        return problem.slopes(b, F)
 
     def free(self, b: Float64, problem: BoxProblem) -> npt.NDArray[np.bool_]:
-        return inside(b, problem)
+        return problem.free(b)
 
     def face(self, local: Local) -> Face:
-        return plain_face(local, sides=0)
+        return face_of(local, np.ones((len(local.b), 0)))
 
     def gap(self, highest: float, lowest: float) -> float:
         return max(highest, -lowest)

@@ -16,8 +16,6 @@ from __future__ import annotations
 
 import dataclasses
 import time
-from dataclasses import dataclass
-from typing import final
 
 import numpy as np
 
@@ -26,8 +24,8 @@ from mercer.gram.contract import Gram
 from mercer.gram.executors import single_threaded_blas
 from mercer.gram.lowrank import low_rank
 from mercer.gram.make import gram_of_values
-from mercer.losses.base import Loss
 from mercer.solvers.drive import Limits, OnChunk, Run, drive
+from mercer.solvers.problem import LossProblem
 from mercer.solvers.smooth.system import NewtonSystem, curvature_root
 from mercer.solvers.solution import Solution, Stats, Status
 from mercer.solvers.stall import Idleness
@@ -49,22 +47,10 @@ Point = tuple[Float64, Float64]
 """Coefficients (objects x outputs) and intercepts."""
 
 
-@final
-@dataclass(frozen=True, eq=False)
-class SmoothProblem:
-    """Targets as the loss wants them, a penalty for each object, and whether there is an intercept."""
-
-    loss: Loss
-    y: Float64
-    C: Float64
-    outputs: int = 1
-    intercept: bool = True
-
-
 class NewtonRun(Run):
     """One minimisation under way; an iteration is one conjugate-gradient product with K."""
 
-    def __init__(self, gram: Gram, problem: SmoothProblem, start: Point | None, tol: float) -> None:
+    def __init__(self, gram: Gram, problem: LossProblem, start: Point | None, tol: float) -> None:
         self._gram = gram
         self._problem = problem
         self._tol = tol
@@ -175,7 +161,7 @@ class NewtonRun(Run):
 
 def solve(
     gram: Gram,
-    problem: SmoothProblem,
+    problem: LossProblem,
     *,
     tol: float = 1e-4,
     limits: Limits | None = None,
@@ -189,7 +175,7 @@ def solve(
         return drive(NewtonRun(gram, problem, start, tol), tol, limits, on_chunk, began)
 
 
-def _start(gram: Gram, problem: SmoothProblem, limits: Limits, began: float) -> Point | None:
+def _start(gram: Gram, problem: LossProblem, limits: Limits, began: float) -> Point | None:
     """The rough solution on a few of many objects, with penalties that make up for the others."""
     n = len(problem.C)
     if n < _OBJECTS_FOR_A_START:
@@ -208,7 +194,7 @@ def _start(gram: Gram, problem: SmoothProblem, limits: Limits, began: float) -> 
     return b, run.c
 
 
-def _constant(problem: SmoothProblem) -> Point | None:
+def _constant(problem: LossProblem) -> Point | None:
     """The constant that fits numbers best: far from them a loss may not bend, and nothing would lead to them."""
     if problem.loss.classifies or not problem.intercept:
         return None

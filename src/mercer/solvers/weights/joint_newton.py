@@ -23,7 +23,7 @@ from mercer.gram.executors import single_threaded_blas
 from mercer.losses.base import VectorLoss
 from mercer.losses.curvature import CurvatureRoot
 from mercer.solvers.drive import Limits, OnChunk, Run, drive
-from mercer.solvers.smooth.newton import SmoothProblem
+from mercer.solvers.problem import LossProblem
 from mercer.solvers.solution import Solution, Stats, Status
 from mercer.solvers.stall import Idleness
 from mercer.solvers.weights.joint_system import JointSystem, Point, Preconditioner
@@ -51,7 +51,7 @@ class JointRun(Run):
 
     first_chunk = 1
 
-    def __init__(self, matrix: Any, problem: SmoothProblem, start: Point | None, tol: float) -> None:
+    def __init__(self, matrix: Any, problem: LossProblem, start: Point | None, tol: float) -> None:
         assert isinstance(problem.loss, VectorLoss)
         self._loss: VectorLoss = problem.loss
         self._matrix, self._problem, self._tol = matrix, problem, tol
@@ -177,7 +177,7 @@ def suits(features: int, outputs: int) -> bool:
 
 def solve(
     matrix: Any,
-    problem: SmoothProblem,
+    problem: LossProblem,
     *,
     tol: float = 1e-4,
     limits: Limits | None = None,
@@ -208,7 +208,7 @@ def _middle(matrix: Any) -> Float64 | None:
     return middle if 2.0 * float(middle @ middle) > squared else None
 
 
-def _start(matrix: Any, problem: SmoothProblem, limits: Limits, began: float) -> Point | None:
+def _start(matrix: Any, problem: LossProblem, limits: Limits, began: float) -> Point | None:
     """The rough solution on a few of many rows, each standing for others of its target."""
     n, d = matrix.shape
     if n < max(_ROWS_FOR_A_START, 2 * _STRIDE * d):

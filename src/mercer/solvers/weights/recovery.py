@@ -12,14 +12,14 @@ from typing import Any
 import numpy as np
 
 from mercer._types import Float64
+from mercer.solvers.problem import LossProblem
 from mercer.solvers.ridge.normal_equations import MOST_FEATURES, Centred, pseudo_inverse
-from mercer.solvers.smooth.newton import SmoothProblem
 from mercer.solvers.solution import Solution
 
 _AS_GOOD = 1e-3
 
 
-def settled(solution: Solution, W: Float64, rows: Any, problem: SmoothProblem) -> Solution:
+def settled(solution: Solution, W: Float64, rows: Any, problem: LossProblem) -> Solution:
     """An unfinished solution with the coefficients of its weights, if its own have a clearly larger objective."""
     if solution.converged or rows.shape[1] > MOST_FEATURES:
         return solution

@@ -26,6 +26,7 @@ from mercer.losses.hinge import Hinge
 from mercer.solvers.box.choice import SMO
 from mercer.solvers.box.problem import BoxProblem
 from mercer.solvers.drive import Limits
+from mercer.solvers.problem import LossProblem
 from mercer.solvers.ridge import direct
 from mercer.theory.diagnosing.targets import Target
 
@@ -157,8 +158,7 @@ def _matrix(fitted: FittedKernel, objects: Objects) -> None:
 
 
 def _machine(fitted: FittedKernel, objects: Objects, signs: Float64) -> None:
-    box = Hinge().as_box(signs, np.ones(len(signs)))
-    problem = BoxProblem(box.linear, box.lower, box.upper, 0.0)
+    problem = BoxProblem.of(LossProblem(Hinge(), signs, np.ones(len(signs))))
     SMO().solve(gram_of(fitted, objects), problem, limits=Limits(time_limit=_LONGEST))
 
 
