@@ -38,6 +38,7 @@ def low_rank(gram: Gram, rank: int, *, random_state: int = 0, tolerance: float =
 
     >>> import numpy as np
     >>> from mercer import kernels
+    >>> from mercer.gram.make import gram_of
     >>> X = np.arange(8.0).reshape(4, 2)
     >>> found = low_rank(gram_of(kernels.Linear().fit(X), X), 3)
     >>> found.factor.shape[1], bool(np.allclose(found.factor @ found.factor.T, X @ X.T))

@@ -25,6 +25,7 @@ def smallest_eigenvalue(gram: Gram) -> float:
     whether to look any further: where there is one, the answer is zero.
 
     >>> from mercer import kernels
+    >>> from mercer.gram.make import gram_of
     >>> smallest_eigenvalue(gram_of(kernels.Precomputed().fit([[1.0, 2.0], [2.0, 1.0]]), [[1.0, 2.0], [2.0, 1.0]]))
     -1.0
     """
