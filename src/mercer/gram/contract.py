@@ -20,7 +20,7 @@ import numpy as np
 from mercer._types import DType, Float64, Floating
 from mercer.errors import KernelError
 from mercer.gram.axis import Axis
-from mercer.gram.executors import Executor, Sink
+from mercer.gram.executors import Sink, Threads
 from mercer.gram.pair_rows import PairRows
 
 TILE_BYTES = 2 * 2**20
@@ -41,7 +41,7 @@ class Setting:
     """What all views of a matrix have in common."""
 
     dtype: DType
-    executor: Executor
+    executor: Threads
     budget: int
     """The bytes that stored entries may take."""
     expensive: bool = False

@@ -20,7 +20,11 @@ from mercer._types import Float64
 from mercer.gram.contract import Gram
 
 _BLOCK = 64
+"""Pivots drawn at once. More make better use of matrix products, but more of them are rejected, since all are drawn
+before the first has changed what is left of the diagonal."""
 _NEGLIGIBLE = 1e-12
+"""The share of the trace below which what is left is rounding. A larger one gives factors of a smaller rank, a much
+smaller one divides by rounding errors."""
 
 
 @final

@@ -17,7 +17,7 @@ import numpy as np
 from mercer._types import DType, Float64, Floating, Indices
 from mercer.gram.budget import Memory
 from mercer.gram.contract import Gram
-from mercer.gram.executors import Executor
+from mercer.gram.executors import Threads
 from mercer.gram.make import DOUBLE_ENTRIES, gram_of
 from mercer.inputs.base import Objects
 from mercer.inputs.gram_rows import GramRows
@@ -52,7 +52,7 @@ class Shared(Source):
     objects: Objects
     dtype: DType
     memory: Memory
-    executor: Executor
+    executor: Threads
     _base: Gram | None = None
 
     def bytes(self, largest: int, threads: int) -> int:

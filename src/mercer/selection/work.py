@@ -17,7 +17,7 @@ from mercer._progress import Reporter
 from mercer._types import Indices
 from mercer.errors import MercerError
 from mercer.gram import budget
-from mercer.gram.executors import Executor
+from mercer.gram.executors import Threads
 from mercer.inputs.base import Objects
 from mercer.kernels.base import Kernel
 from mercer.selection.blocks import Afresh, Block, Shared, Source, depends_on_data, precision
@@ -51,7 +51,7 @@ class Work:
         settings: Sequence[Setting],
         splits: Sequence[Split],
         judge: Judge,
-        executor: Executor,
+        executor: Threads,
         threads: int,
         report: Reporter,
         time_limit: float | None,

@@ -18,7 +18,6 @@ from mercer._types import Float64, Indices
 from mercer.errors import ParameterError
 from mercer.gram.contract import Gram
 from mercer.gram.expansion import Expansion
-from mercer.gram.folds import folds
 from mercer.gram.make import gram_of
 from mercer.gram.pairs import PairBlocks
 from mercer.inputs.base import Objects
@@ -181,14 +180,16 @@ class MarginClassifier(Probabilities, ClassifierMixin, StoredPairs, ABC):
         n_classes = int(codes.max()) + 1
         gram = gram.stored_if_it_fits()
         values, tested = [np.zeros(0 if n_classes == 2 else (0, n_classes))], [np.zeros(0, dtype=np.intp)]
-        for fold in folds(gram, held_out(codes, bounds, self.random_state)):
-            known, allowed = codes[fold.train], bounds[fold.train]
-            machines = [machine for machine, _ in self._train(fold.gram, known, allowed, limits, lambda *_: None)]
+        for train, test in held_out(codes, bounds, self.random_state):
+            known, allowed = codes[train], bounds[train]
+            machines = [
+                machine for machine, _ in self._train(gram.view(train), known, allowed, limits, lambda *_: None)
+            ]
             support, columns = ovo.columns(machines, ovo.Members(known, allowed, n_classes))
-            products = fold.validation.view(slice(None), support).matvec(columns)
+            products = gram.view(test, train[support]).matvec(columns)
             decisions = products + np.array([machine.intercept for machine in machines])
             values.append(-decisions[:, 0] if n_classes == 2 else ovo.one_vs_rest_shape(decisions, n_classes))
-            tested.append(fold.test)
+            tested.append(test)
         seen = np.concatenate(tested)
         return fit_temperature(np.concatenate(values), codes[seen], weights[seen])
 
