@@ -53,7 +53,7 @@ def test_only_all_entries_lie_side_by_side(ids):
 def test_rows_of_a_pair_are_put_together_when_they_are_needed():
     K = gram_of(FITTED, X).dense()
     blocks = PairRows(K[:20, :20], K[20:, 20:], K[:20, 20:])
-    pair = StoredGram(blocks, Setting(np.float64, Threads(1), 0), K.diagonal())
+    pair = StoredGram(blocks, Setting(np.float64, Threads(1), K.nbytes), K.diagonal())
     assert pair.lazy_rows() is blocks
     assert np.array_equal(pair.rows([3, 30], [1, 25]), K[np.ix_([3, 30], [1, 25])])
     assert np.flatnonzero(blocks.there).tolist() == [3, 30]
