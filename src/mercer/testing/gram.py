@@ -22,7 +22,7 @@ Make = Callable[[int, float], Gram]
 
 _TOLERANCE = {np.dtype(np.float64): 1e-12, np.dtype(np.float32): 1e-5}
 """How far entries may be from the given ones, as a share of the largest: rounding, and some more for sums."""
-_AMPLE, _SCARCE = 64.0, 1.0  # MiB: more than the samples need, and less than what must be refused
+_AMPLE, _SCARCE = 64.0, 4.0  # MiB: more than the samples need, and less than what must be refused
 
 
 @final

@@ -31,8 +31,8 @@ DIRECT = 1500
 _PROBES, _PROBE_SIZE = 8, 300
 """Random sub-matrices of larger ones, and their size: some tenths of a second. More, or larger ones, find more."""
 _RELATIVE = 1e-10
-"""How exact entries in float64 are taken to be. A smaller share would blame kernels that add up many terms, a larger one
-would take real violations for rounding."""
+"""How exact entries in float64 are taken to be. A smaller share would blame kernels that add up many terms, a larger
+one would take real violations for rounding."""
 ASYMMETRY = 1e-5
 """Up to this share of the largest entry, a difference between k(x, z) and k(z, x) is taken for rounding in float32. A
 larger one would hide mistakes."""
