@@ -76,7 +76,7 @@ def _lanczos(product: Callable[[Float64], Float64], start: Float64) -> tuple[Flo
         beside.append(length)
         basis[k + 1] = step / length
     values, vectors = scipy.linalg.eigh_tridiagonal(diagonal, beside)
-    return values, np.asarray(basis[: len(diagonal)].T @ vectors)
+    return np.asarray(values, dtype=np.float64), np.asarray(basis[: len(diagonal)].T @ vectors)
 
 
 def negligible(gram: Gram) -> float:

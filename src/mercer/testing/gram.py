@@ -56,7 +56,7 @@ class _Subject:
         }
 
     def at(self, rows: Any, columns: Any) -> Float64:
-        return self.values[_listed(rows)][:, _listed(columns)]
+        return np.asarray(self.values[_listed(rows)][:, _listed(columns)])
 
     def require_close(self, got: Floating, wanted: Float64, what: str, terms: float = 1.0) -> None:
         """Fail unless an array is as wanted, up to rounding in sums of terms that add up to `terms` at most."""
