@@ -40,7 +40,7 @@ def test_numbers_too_large_to_be_standardised_are_refused(here, capsys):
 
 
 def test_strict_wants_convergence(here, monkeypatch, capsys):
-    monkeypatch.setattr(fitting, "converged", lambda outcome: False)
+    monkeypatch.setattr(fitting, "has_converged", lambda estimator: False)
     assert (
         app.run(
             ["fit", "pets.csv", "-t", "pet", "--strict", "--no-report", "-o", "x.mercer", "--C", "1", "-k", "linear"]

@@ -9,17 +9,17 @@ from pathlib import Path
 import pytest
 
 from mercer.cli import app
-from mercer.jobs import search
+from mercer.selection.trials import Experiment
 from tests.cli.processes import ENVIRONMENT
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no-run: Windows has no SIGINT to send to one process")
 def test_interrupt_and_resume(here, tmp_path, monkeypatch, capsys):
     script = (
-        "from mercer.cli import app\nfrom mercer.jobs import search\n"
-        "import time\nwork = search._try\n"
+        "from mercer.cli import app\nfrom mercer.selection.trials import Experiment\n"
+        "import time\nwork = Experiment.try_kernel\n"
         "def slow(*a, **k):\n    print('begun', flush=True)\n    time.sleep(0.5)\n    return work(*a, **k)\n"
-        "search._try = slow\n"
+        "Experiment.try_kernel = slow\n"
         f"app.main(['fit', 'pets.csv', '-t', 'pet', '-o', '{tmp_path}/m', '--report', '{tmp_path}/r'])"
     )
     process = subprocess.Popen(
@@ -36,13 +36,13 @@ def test_interrupt_and_resume(here, tmp_path, monkeypatch, capsys):
     assert process.returncode == 130
     assert [item.name for item in tmp_path.iterdir()] == ["m.partial"]
     assert err.startswith("error: interrupted\nhint: 2 of ")
-    assert "with --resume goes on" in err
+    assert "with --resume continues from there" in err
     arguments = ["fit", "pets.csv", "-t", "pet", "-o", f"{tmp_path}/m", "--report", f"{tmp_path}/r", "--json"]
     assert app.run([*arguments, "--resume", "--seed", "7"]) == 3
     assert "other options" in capsys.readouterr().err
     tried = []
-    once = search._try
-    monkeypatch.setattr(search, "_try", lambda *a, **k: tried.append(1) or once(*a, **k))
+    once = Experiment.try_kernel
+    monkeypatch.setattr(Experiment, "try_kernel", lambda *a, **k: tried.append(1) or once(*a, **k))
     assert app.run([*arguments, "--resume"]) == 0
     resumed = json.loads(capsys.readouterr().out)
     done = len(tried)

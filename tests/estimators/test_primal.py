@@ -1,6 +1,7 @@
 """Training on the features of a kernel gives the machine that its Gram matrix gives."""
 
 import pickle
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
@@ -213,7 +214,7 @@ def test_the_rule(monkeypatch):
     assert not in_primal(SVR(kernel=few), TEXTS[:105], COUNTS[:105])
     assert in_primal(SVR(kernel=few, memory=0.04), TEXTS[:105], COUNTS[:105])  # the matrix would take 44 KB
     assert in_primal(NuSVR(kernel=few), TEXTS[:105], COUNTS[:105])
-    monkeypatch.setattr(nu_newton, "MOST_FEATURES", 3)
+    monkeypatch.setattr(on_features, "MOST_FEATURES", 3)
     assert not in_primal(NuSVR(kernel=few), TEXTS[:105], COUNTS[:105])
     assert in_primal(NuSVR(kernel=few))
     with pytest.raises(MemoryBudgetError):
@@ -222,7 +223,7 @@ def test_the_rule(monkeypatch):
 
 
 class OwnQuantile(Loss):
-    """A loss with kinks that only the dual solvers know how to take."""
+    """A loss with kinks of one's own, which solvers know by its dual alone."""
 
     smooth, classifies, _same = False, False, Quantile(0.5)
 
@@ -246,6 +247,14 @@ class OwnQuantile(Loss):
         yield cls()
 
 
+@dataclass(frozen=True)
+class WithoutDual(OwnQuantile):
+    """The same without a dual, so that no solver can take its kinks."""
+
+    def dual(self, y, C):
+        return None
+
+
 def test_bad_wishes_are_answered_before_any_work():
     with pytest.raises(ParameterError, match="features cannot be written down"):
         SVC(kernel=kernels.GapWeighted(p=2), dual=False).fit(TEXTS, TWO)
@@ -258,8 +267,16 @@ def test_bad_wishes_are_answered_before_any_work():
     for model in (KernelRidgeCV(), NuSVR(), NuSVC(), OneClassSVM()):
         with pytest.raises(ParameterError, match="features cannot be written down"):
             model.set_params(kernel="rbf", dual=False).fit([[0.0], [1.0]], [0.0, 1.0])
-    with pytest.raises(ParameterError, match="no primal solver"):
-        KernelMachineRegressor(OwnQuantile(), kernel=KERNEL, dual=False).fit(TEXTS, COUNTS)
+    with pytest.raises(ParameterError, match="No exact solver is known"):
+        KernelMachineRegressor(WithoutDual(), kernel=KERNEL, dual=False).fit(TEXTS, COUNTS)
+
+
+def test_a_loss_of_ones_own_is_trained_on_features_by_its_dual():
+    own, known = (
+        KernelMachineRegressor(loss, kernel=KERNEL, dual=False, tol=1e-6).fit(TEXTS, COUNTS)
+        for loss in (OwnQuantile(), Quantile(0.5))
+    )
+    np.testing.assert_allclose(own.predict(TEXTS), known.predict(TEXTS), atol=1e-4)
     with pytest.raises(ParameterError, match="can be written down"):
         LinearSVC(kernel=kernels.RBF()).fit([[0.0], [1.0]], [0, 1])
     with pytest.raises(ParameterError, match="kernel"):

@@ -67,7 +67,7 @@ def training_gram(
     `dual` is the parameter of that name of an estimator called `owner`: True for the matrix, False for features, or
     "auto".
     """
-    _check_dual(owner, dual, fitted, losses)
+    _check_dual(owner, dual, fitted)
     n, primal = len(objects), dual != "auto" and not dual
     wanted = primal or (dual == "auto" and _worthwhile(fitted, objects, losses, memory, nu_form=nu_form))
     if wanted and not _by_matrix(fitted, objects, losses):
@@ -78,7 +78,7 @@ def training_gram(
     return gram_of(fitted, objects, dtype=dtype, memory=memory)
 
 
-def _check_dual(owner: str, dual: Any, fitted: FittedKernel, losses: Sequence[Loss]) -> None:
+def _check_dual(owner: str, dual: Any, fitted: FittedKernel) -> None:
     if not isinstance(dual, bool | np.bool_) and dual != "auto":
         raise _check.fail(owner, "dual", "True, False or 'auto'", dual)
     if dual:
@@ -86,8 +86,6 @@ def _check_dual(owner: str, dual: Any, fitted: FittedKernel, losses: Sequence[Lo
     if fitted.feature_map() is None:
         rule = f"True or 'auto' with {fitted.kernel}, whose features cannot be written down"
         raise _check.fail(owner, "dual", rule, dual)
-    if not all(_solvable(loss) for loss in losses):
-        raise _check.fail(owner, "dual", "True or 'auto' with this loss, which has no primal solver", dual)
 
 
 def _worthwhile(

@@ -77,7 +77,7 @@ def test_sparse_counts_give_the_same(dtype, monkeypatch):
     monkeypatch.setattr(counts, "_DENSE_COLUMNS", 0)
     monkeypatch.setattr(counts, "_DENSE_SHARE", 2.0)
     sparse = gram_of(fitted, strings, dtype=dtype)
-    assert isinstance(sparse._source.left, counts.SparseCounts)
+    assert isinstance(sparse.axes[0].features, counts.SparseCounts)
     assert np.array_equal(sparse.dense(), wanted)
     assert np.array_equal(sparse.view(np.array([3, 1]), slice(0, 9)).dense(), wanted[[3, 1], :9])
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Self, final
@@ -48,9 +49,12 @@ class BagFeatures:
 class ElementPairs(OfKernel):
     """The sum, or the mean, of a kernel over all pairs of elements of two bags."""
 
-    mean: bool
-
     domain = Bags
+
+    @property
+    @abstractmethod
+    def mean(self) -> bool:
+        """Whether to divide by the number of pairs."""
 
     def resolve(self, objects: Bags) -> State:
         return State(parts=(self.kernel.resolve(objects.elements(self.kernel.domain)),))

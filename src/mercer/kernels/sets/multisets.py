@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import lgamma, log
-from typing import Any, ClassVar, Self, final
+from typing import Any, Self, final
 
 import numpy as np
 
@@ -60,7 +61,11 @@ class SharedElements(Kernel):
     """A kernel that adds up a function of two multiplicities over the elements that both multisets have."""
 
     domain = Sets
-    function: ClassVar[int]
+
+    @property
+    @abstractmethod
+    def function(self) -> int:
+        """Which function, by its number."""
 
     @classmethod
     def examples(cls) -> Iterator[Self]:

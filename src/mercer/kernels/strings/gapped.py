@@ -21,7 +21,7 @@ from mercer.kernels.features.alphabet import Alphabet, checked_alphabet, complem
 from mercer.kernels.features.counts import CountFeatures
 from mercer.kernels.features.feature_map import FeatureMap
 from mercer.kernels.features.occurrences import Occurrences
-from mercer.kernels.strings.occurrences import at_places, spelt
+from mercer.kernels.strings.occurrences import at_places, word_of
 from mercer.kernels.strings.profile import MismatchProfile
 from mercer.kernels.strings.windows import Windows
 from mercer.kernels.strings.words import extended, mixed
@@ -122,7 +122,7 @@ class GappedKmer(MismatchProfile):
             for place, at in zip(masks[k % len(masks)], read[k], strict=False):
                 code = int(windows.symbols[at])
                 word[place] = code if letters is None else int(letters[code])
-            return spelt(word)
+            return word_of(word)
 
         values, times = np.tile(self.mask_values, len(windows.starts)), np.tile(sizes, len(windows.starts))
         return at_places(sequence, self.masked_names(windows), values, places, times, spell)

@@ -21,7 +21,7 @@ from mercer.kernels.base import State
 from mercer.kernels.features.alphabet import Alphabet, checked_alphabet, encode, symbols_of
 from mercer.kernels.features.counts import CountFeatures
 from mercer.kernels.features.occurrences import Occurrences
-from mercer.kernels.strings.occurrences import at_places, spelt
+from mercer.kernels.strings.occurrences import at_places, word_of
 from mercer.kernels.strings.profile import MismatchProfile
 from mercer.kernels.strings.windows import Windows
 from mercer.kernels.strings.words import extended
@@ -88,7 +88,7 @@ class Mismatch(MismatchProfile):
         letters = symbols_of(self.letters(self.alphabet))
         counted = np.ones(len(names))
         return at_places(
-            self.sequences(one), names, counted, places, sizes, lambda k: spelt(letters[words[k]].tolist())
+            self.sequences(one), names, counted, places, sizes, lambda k: word_of(letters[words[k]].tolist())
         )
 
     def neighbours(self, windows: Windows, *, spelt: bool) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.int64]]:

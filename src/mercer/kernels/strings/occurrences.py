@@ -23,7 +23,7 @@ def at_places(
     """The occurrences at these places of one string, spelt by the symbols there if not otherwise."""
 
     def as_read(k: int) -> str:
-        return spelt(sequence.symbols[places[k, : sizes[k]]].tolist())
+        return word_of(sequence.symbols[places[k, : sizes[k]]].tolist())
 
     parts = tuple(text_of_symbol(symbol) for symbol in sequence.symbols.tolist())
     return Occurrences(parts, names, values, places, sizes, as_read if spell is None else spell)
@@ -40,12 +40,12 @@ def of_words(
     places = np.where(behind < sizes[:, None], starts[:, None] + behind, 0)
 
     def with_place(k: int) -> str:
-        return f"{spelt(sequence.symbols[starts[k] : starts[k] + sizes[k]].tolist())}@{starts[k]}"
+        return f"{word_of(sequence.symbols[starts[k] : starts[k] + sizes[k]].tolist())}@{starts[k]}"
 
     return at_places(sequence, names, values, places, sizes, with_place if placed else None)
 
 
-def spelt(symbols: Iterable[int | None]) -> str:
+def word_of(symbols: Iterable[int | None]) -> str:
     """Symbols as a word, tokens with spaces between them, and a dot where any symbol will do."""
     listed = list(symbols)
     between = " " if any(symbol is not None and symbol >= LOWEST_NAME for symbol in listed) else ""
