@@ -27,7 +27,7 @@ from mercer import (
     kernels,
 )
 from mercer.errors import MemoryBudgetError, ParameterError
-from mercer.gram import folding
+from mercer.gram import expansion
 from mercer.gram.make import gram_of_rows
 from mercer.kernels.vectors import polynomial
 from mercer.losses.base import Loss
@@ -350,7 +350,7 @@ def test_probabilities_of_linear_machines_agree_with_decisions(targets):
 def test_folded_machines_predict_the_same(kernel, monkeypatch):
     model = SVC(kernel=kernel, C=10.0).fit(TEXTS, THREE)
     wanted = model.decision_function(NEW)
-    monkeypatch.setattr(folding, "MANY", 1)
+    monkeypatch.setattr(expansion, "MANY", 1)
     again = pickle.loads(pickle.dumps(model))
     monkeypatch.setattr("mercer.gram.expansion.gram_of", None)  # no kernel value is computed any more
     np.testing.assert_allclose(again.decision_function(NEW), wanted, atol=1e-9)
@@ -362,7 +362,7 @@ def test_folded_vectors_predict_the_same(monkeypatch):
     X = np.random.default_rng(0).normal(size=(60, 3))
     model = KernelRidge(kernel=kernels.Polynomial(degree=2)).fit(X, X[:, 0] * X[:, 1])
     wanted = model.predict(X)
-    monkeypatch.setattr(folding, "MANY", 1)
+    monkeypatch.setattr(expansion, "MANY", 1)
     again = pickle.loads(pickle.dumps(model))
     monkeypatch.setattr("mercer.gram.expansion.gram_of", None)
     np.testing.assert_allclose(again.predict(X), wanted, atol=1e-9)

@@ -15,12 +15,12 @@ import pytest
 from threadpoolctl import ThreadpoolController
 
 from mercer.gram import executors
-from mercer.gram.executors import Serial, Threads, default_threads, single_threaded_blas
+from mercer.gram.executors import Threads, default_threads, single_threaded_blas
 from mercer.gram.sinks import StoreSink
 from mercer.gram.tiles import plan
 
 STRIPS = plan(40, 40, itemsize=8, budget=8 * 40)
-EXECUTORS = [Serial(), Threads(1), Threads(2), Threads(7)]
+EXECUTORS = [Threads(1), Threads(2), Threads(7)]
 
 
 def fill(tile, out):
@@ -164,12 +164,12 @@ def test_the_number_of_threads_can_be_set(monkeypatch):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals of another kind")
-@pytest.mark.parametrize("executor", ["Serial()", "Threads(2)"])
+@pytest.mark.parametrize("executor", ["Threads(1)", "Threads(2)"])
 def test_an_interrupt_stops_promptly(executor):
     program = textwrap.dedent(f"""
         import sys, threading, time
         import numpy as np
-        from mercer.gram.executors import Serial, Threads
+        from mercer.gram.executors import Threads
         from mercer.gram.sinks import StoreSink
         from mercer.gram.tiles import plan
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mercer import kernels
-from mercer.gram.executors import Serial, Threads
+from mercer.gram.executors import Threads
 from mercer.gram.make import gram_of
 from mercer.gram.sinks import ProductSink, StoreSink
 from mercer.gram.tiles import plan
@@ -23,7 +23,7 @@ def copied(matrix):
     return work
 
 
-@pytest.mark.parametrize("executor", [Serial(), Threads(3)], ids=str)
+@pytest.mark.parametrize("executor", [Threads(1), Threads(3)], ids=str)
 @given(st.integers(1, 90), st.integers(8, 8 * 8000))
 def test_the_lower_triangle_is_the_mirror_of_the_upper(executor, n, budget):
     matrix = SYMMETRIC[:n, :n]
@@ -36,7 +36,7 @@ def test_the_lower_triangle_is_the_mirror_of_the_upper(executor, n, budget):
 @given(st.integers(1, 90), st.integers(1, 90), st.integers(8, 8 * 8000))
 def test_a_rectangle(n, m, budget):
     out = np.full((n, m), np.nan)
-    Serial().map(copied(FULL), plan(n, m, itemsize=8, budget=max(budget, 8 * n)), StoreSink(out, mirror=False))
+    Threads(1).map(copied(FULL), plan(n, m, itemsize=8, budget=max(budget, 8 * n)), StoreSink(out, mirror=False))
     assert np.array_equal(out, FULL[:n, :m])
 
 
@@ -45,7 +45,7 @@ def test_products(n, m, budget):
     vectors = FULL[:m, :3]
     out = np.zeros((n, 3))
     sink = ProductSink(out, vectors, np.float64)
-    Serial().map(copied(FULL), plan(n, m, itemsize=8, budget=max(budget, 8 * n)), sink)
+    Threads(1).map(copied(FULL), plan(n, m, itemsize=8, budget=max(budget, 8 * n)), sink)
     np.testing.assert_allclose(out, FULL[:n, :m] @ vectors, atol=1e-11)
 
 
@@ -60,7 +60,7 @@ def test_products_with_vectors_that_are_zero_in_places(zeros, monkeypatch):
         vectors[:32] = 0.0
     out = np.zeros((90, 6))
     strips = plan(90, 90, itemsize=8, budget=8 * 40 * 90)
-    Serial().map(copied(FULL), strips, ProductSink(out, vectors, np.float64))
+    Threads(1).map(copied(FULL), strips, ProductSink(out, vectors, np.float64))
     np.testing.assert_allclose(out, FULL @ vectors, atol=1e-11)
 
 

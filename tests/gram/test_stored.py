@@ -28,6 +28,19 @@ def test_storing_computes_once():
     assert whole.entries_computed == computed
 
 
+def test_folds_of_a_cross_validation_are_views_of_one_matrix():
+    K = FITTED(X)
+    whole = gram_of(FITTED, X).stored()
+    computed = whole.entries_computed
+    for part in range(3):
+        train, test = np.flatnonzero(np.arange(37) % 3 != part), np.flatnonzero(np.arange(37) % 3 == part)
+        np.testing.assert_allclose(whole.view(train).dense(), K[np.ix_(train, train)], atol=1e-12)
+        np.testing.assert_allclose(whole.view(test, train).dense(), K[np.ix_(test, train)], atol=1e-12)
+        assert whole.view(train).symmetric
+        assert not whole.view(test, train).symmetric
+    assert whole.entries_computed == computed
+
+
 @pytest.mark.parametrize("ids", [None, np.array([5, 1, 1])], ids=["all", "some"])
 def test_only_all_entries_lie_side_by_side(ids):
     whole = gram_of(FITTED, X).stored()
@@ -40,7 +53,7 @@ def test_only_all_entries_lie_side_by_side(ids):
 def test_rows_of_a_pair_are_put_together_when_they_are_needed():
     K = gram_of(FITTED, X).dense()
     blocks = PairRows(K[:20, :20], K[20:, 20:], K[:20, 20:])
-    pair = StoredGram(blocks, Setting(np.float64, Threads(1), 0), K.diagonal())
+    pair = StoredGram(blocks, Setting(np.float64, Threads(1), K.nbytes), K.diagonal())
     assert pair.lazy_rows() is blocks
     assert np.array_equal(pair.rows([3, 30], [1, 25]), K[np.ix_([3, 30], [1, 25])])
     assert np.flatnonzero(blocks.there).tolist() == [3, 30]

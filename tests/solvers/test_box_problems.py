@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mercer import kernels
-from mercer.gram.executors import Serial, Threads
+from mercer.gram.executors import Threads
 from mercer.gram.make import gram_of
 from mercer.solvers.box.choice import SMO, feasible
 from mercer.solvers.box.large import WorkingSetRun
@@ -161,7 +161,7 @@ def test_gaps_below_the_resolution_of_single_precision(total):
 
 def test_results_do_not_depend_on_threads_or_on_chunks():
     results = []
-    for executor in (Serial(), Threads(1), Threads(2), Threads(3)):
+    for executor in (Threads(1), Threads(2), Threads(3)):
         gram, problem = sample(4, 3000, C=10.0, executor=executor)
         results.append(SMO().solve(gram, problem, tol=1e-3).coefficients)
     for other in results[1:]:

@@ -17,7 +17,7 @@ from mercer._stored import Stored, checked_value
 from mercer._types import Float64
 from mercer.errors import InputError, ModelFileError
 from mercer.gram.executors import single_threaded_blas
-from mercer.gram.weights import Weights
+from mercer.gram.expansion import Weights
 from mercer.kernels.base import Kernel
 from mercer.losses.base import Loss
 from mercer.losses.hinge import Hinge

@@ -15,7 +15,7 @@ from mercer._progress import reporting
 from mercer._stored import Stored
 from mercer._types import Float64
 from mercer.gram.executors import single_threaded_blas
-from mercer.gram.weights import Weights
+from mercer.gram.expansion import Weights
 from mercer.inputs.base import Objects
 from mercer.kernels.base import Kernel
 from mercer.losses.base import Loss

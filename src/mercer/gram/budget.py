@@ -9,9 +9,8 @@ from pathlib import Path
 from mercer import _check
 from mercer.errors import MemoryBudgetError
 
-MIB = 2**20
-_SHARE = 0.5
-_UNLIMITED = 2**60
+MIB = 2**20  # bytes
+_UNLIMITED = 2**60  # bytes; systems without a limit state one beyond this
 
 Memory = str | float
 
@@ -19,7 +18,7 @@ Memory = str | float
 def stored_bytes(memory: Memory) -> int:
     """The bytes that stored Gram matrices may take: ``"auto"`` is half of what is available, a number is MiB."""
     if memory == "auto":
-        return int(_SHARE * available_bytes())
+        return available_bytes() // 2  # the rest is for solvers, and for whatever else runs here
     if isinstance(memory, str):
         raise _check.fail("Gram", "memory", "'auto' or a number of MiB", memory)
     return int(_check.real("Gram", "memory", memory, low=0, low_open=True, high_open=True) * MIB)

@@ -27,8 +27,6 @@ class RowCache:
         self.capacity = int(max(2, min(n_rows, budget // size)))
         self.buffer = pages.empty((self.capacity, n_columns), dtype)
         self.slots = np.full(n_rows, -1, dtype=np.int64)
-        self.computed = 0
-        """Rows computed so far, repeats included."""
         self._filled = 0
         self._owner = np.full(self.capacity, -1, dtype=np.int64)
         self._used = np.zeros(self.capacity, dtype=np.int64)
@@ -51,7 +49,6 @@ class RowCache:
             block = pages.empty((len(missing), self.buffer.shape[1]), self.buffer.dtype)
             compute(missing, block)
             self.buffer[self.reserve(missing)] = block
-        self.computed += len(missing)
 
     def touch(self, rows: Indices) -> None:
         """Note that these rows, as far as they are here, are in use now."""

@@ -25,6 +25,7 @@ class Centred:
     """HKH as an operator: products, trace, and expansions for new objects.
 
     >>> from mercer import kernels
+    >>> from mercer.gram.make import gram_of
     >>> X = [[1.0], [2.0], [6.0]]
     >>> Centred.of(gram_of(kernels.Linear().fit(X), X)).product(np.eye(3)).round(6)
     array([[ 4.,  2., -6.],

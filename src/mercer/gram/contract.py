@@ -19,8 +19,9 @@ import numpy as np
 
 from mercer._types import DType, Float64, Floating
 from mercer.errors import KernelError
+from mercer.gram import budget
 from mercer.gram.axis import Axis
-from mercer.gram.executors import Executor, Sink
+from mercer.gram.executors import Sink, Threads
 from mercer.gram.pair_rows import PairRows
 
 TILE_BYTES = 2 * 2**20
@@ -41,7 +42,7 @@ class Setting:
     """What all views of a matrix have in common."""
 
     dtype: DType
-    executor: Executor
+    executor: Threads
     budget: int
     """The bytes that stored entries may take."""
     expensive: bool = False
@@ -75,8 +76,8 @@ class Gram(ABC):
         """The same matrix with other axes."""
 
     @abstractmethod
-    def dense(self, dtype: DType | None = None) -> Floating:
-        """All entries as one array; refuses, before allocating, what is beyond the budget."""
+    def _entries(self) -> Floating:
+        """All entries as one array."""
 
     @abstractmethod
     def rows(self, index: Any, columns: Any = None) -> Floating:
@@ -126,6 +127,19 @@ class Gram(ABC):
             return self._part(own_rows.select(rows), own_columns.select(columns))
         ids = own_rows.ids[rows]
         return self._part(own_rows.of(ids), own_columns.of(ids))
+
+    @final
+    def dense(self, dtype: DType | None = None) -> Floating:
+        """All entries as one array; refuses, before allocating, what is beyond the budget."""
+        if not self.in_memory:
+            n, m = self.shape
+            budget.require(
+                self.bytes,
+                self.budget,
+                f"A Gram matrix of {n:,} x {m:,} objects",
+                "Train on fewer objects, raise `memory`, or use an approximation of the kernel.",
+            )
+        return self._entries().astype(dtype or self.dtype, copy=False)
 
     @final
     def matvec(self, vectors: Float64) -> Float64:

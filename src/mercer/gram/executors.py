@@ -1,7 +1,7 @@
-"""Who computes the tiles: this thread, or a pool of threads over tiles that hold no interpreter lock.
+"""The threads that compute the tiles, which hold no interpreter lock.
 
-An executor is a port of one method. Work is a picklable function of a tile; what comes of it goes to a sink. Threads
-compute straight into a buffer that the sink provides.
+Work is a picklable function of a tile; its results go to a sink. Threads compute straight into a buffer that the sink
+provides.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from mercer.gram.tiles import Strip, Tile
 Work = Callable[[Tile, Floating], None]
 Item = TypeVar("Item")
 
-_SECONDS_BETWEEN_SIGNALS = 0.05
+_SECONDS_BETWEEN_SIGNALS = 0.05  # how long Ctrl-C may go unnoticed; shorter waits wake this thread more often
 _worker = threading.local()
 
 
@@ -42,39 +42,10 @@ class Sink(Protocol):
         ...
 
 
-class Executor(Protocol):
-    """Runs the work of every strip. Strips come in any order, the tiles of one strip in theirs."""
-
-    def map(self, work: Work, strips: Sequence[Strip], sink: Sink, report: Reporter | None = None) -> None: ...
-
-    def each(self, job: Callable[[Item], None], items: Sequence[Item], stop: threading.Event | None = None) -> None:
-        """Run a job for each item. The first exception (or Ctrl-C) sets `stop`, which jobs watch, and is raised."""
-        ...
-
-
-@final
-@dataclass(frozen=True)
-class Serial:
-    """Everything in this thread."""
-
-    def map(self, work: Work, strips: Sequence[Strip], sink: Sink, report: Reporter | None = None) -> None:
-        with single_threaded_blas():
-            for done, strip in enumerate(strips):
-                _run_strip(work, strip, sink)
-                if report is not None:
-                    report((done + 1) / len(strips))
-
-    def each(self, job: Callable[[Item], None], items: Sequence[Item], stop: threading.Event | None = None) -> None:
-        del stop  # an exception ends the loop by itself
-        with single_threaded_blas():
-            for item in items:
-                job(item)
-
-
 @final
 @dataclass(frozen=True)
 class Threads:
-    """A pool of threads, with BLAS held to one thread each.
+    """A pool of threads, with BLAS held to one thread each; one alone is the calling thread.
 
     Called from inside one of its own threads (a sub-problem that needs a Gram matrix), it works in that thread.
     """
@@ -82,6 +53,7 @@ class Threads:
     count: int = field(default_factory=lambda: default_threads())
 
     def map(self, work: Work, strips: Sequence[Strip], sink: Sink, report: Reporter | None = None) -> None:
+        """Run the work of every strip. Strips come in any order, the tiles of one strip in theirs."""
         done = 0
         counting = threading.Lock()
 
@@ -90,7 +62,9 @@ class Threads:
             for tile in strip:
                 if stop.is_set():
                     return
-                _run_strip(work, (tile,), sink)
+                block = sink.buffer(tile)
+                work(tile, block)
+                sink.accept(tile, block)
             with counting:
                 done += 1
 
@@ -102,6 +76,7 @@ class Threads:
         self._spread(run, strips, stop, watch)
 
     def each(self, job: Callable[[Item], None], items: Sequence[Item], stop: threading.Event | None = None) -> None:
+        """Run a job for each item. The first exception (or Ctrl-C) sets `stop`, which jobs watch, and is raised."""
         self._spread(job, items, stop or threading.Event(), lambda: None)
 
     def _spread(
@@ -115,7 +90,6 @@ class Threads:
             return
         queue = iter(items)
         taking = threading.Lock()
-
         failures: list[BaseException] = []
 
         def fail(failure: BaseException) -> None:
@@ -179,13 +153,6 @@ def _dismiss() -> None:
     if getattr(_worker, "process", None) == os.getpid():
         _worker.pool.shutdown()
         _worker.process = None
-
-
-def _run_strip(work: Work, strip: Strip, sink: Sink) -> None:
-    for tile in strip:
-        block = sink.buffer(tile)
-        work(tile, block)
-        sink.accept(tile, block)
 
 
 def default_threads() -> int:

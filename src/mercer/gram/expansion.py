@@ -1,4 +1,9 @@
-"""The fitted machine: f(x) = sum over support objects of coefficient * k(support, x), plus an intercept."""
+"""The fitted machine: f(x) = sum over support objects of coefficient * k(support, x), plus an intercept.
+
+Where the features of the kernel can be written down, f(x) = sum_i b_i <phi(x_i), phi(x)> = <w, phi(x)> with
+w = sum_i b_i phi(x_i). Then scoring an object costs what writing down its features costs, however many support objects
+there are. Training without a Gram matrix gives `Weights`: w itself, of the features that the objects are.
+"""
 
 from __future__ import annotations
 
@@ -10,10 +15,14 @@ from typing import Any, final
 import numpy as np
 
 from mercer._types import Float64
-from mercer.gram.folding import folded
+from mercer.errors import KernelError, MemoryBudgetError
 from mercer.gram.make import gram_of
 from mercer.inputs.base import Objects
 from mercer.kernels.base import FittedKernel
+from mercer.kernels.features.space import FeatureSpace
+
+MANY = 256
+"""With fewer support objects than this, comparing with each of them is as quick as folding them into weights."""
 
 
 @final
@@ -42,7 +51,46 @@ class Expansion:
 
     @cached_property
     def _folded(self) -> Callable[[Objects], Float64] | None:
-        return folded(self.kernel, self.support, self.coefficients)
+        return _folded(self.kernel, self.support, self.coefficients)
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name != "_folded"}  # it is quickly made again
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Weights:
+    """Weights of the features (one row per output) and intercepts; the twin of `Expansion` for the linear kernel.
+
+    >>> Weights(np.array([[1.0, -1.0]]), np.array([0.5]))(np.array([[2.0, 1.0]]))
+    array([[1.5]])
+    """
+
+    coef: Float64
+    intercept: Float64
+
+    def __call__(self, rows: Any) -> Float64:
+        """Decision values, of shape (rows, outputs), of dense or CSR rows."""
+        return np.asarray(rows @ self.coef.T + self.intercept, dtype=np.float64)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class _FeatureWeights:
+    """Weights over the columns of a feature space, one column per output."""
+
+    space: FeatureSpace
+    weights: Float64
+
+    def __call__(self, objects: Objects) -> Float64:
+        return np.vstack([np.asarray(rows @ self.weights) for rows in self.space.blocks(objects)])
+
+
+def _folded(fitted: FittedKernel, support: Objects, coefficients: Float64) -> Callable[[Objects], Float64] | None:
+    """The machine as weights of features; None where they cannot be written down, or where it does not pay."""
+    if len(support) < MANY or fitted.feature_map() is None:
+        return None
+    try:
+        return _FeatureWeights(*FeatureSpace.folded(fitted, support, coefficients))
+    except (KernelError, MemoryBudgetError):  # too many features to write down
+        return None

@@ -20,7 +20,11 @@ from mercer._types import Float64
 from mercer.gram.contract import Gram
 
 _BLOCK = 64
+"""Pivots drawn at once. More make better use of matrix products, but more of them are rejected, since all are drawn
+before the first has changed what is left of the diagonal."""
 _NEGLIGIBLE = 1e-12
+"""The share of the trace below which what is left is rounding. A larger one gives factors of a smaller rank, a much
+smaller one divides by rounding errors."""
 
 
 @final
@@ -38,6 +42,7 @@ def low_rank(gram: Gram, rank: int, *, random_state: int = 0, tolerance: float =
 
     >>> import numpy as np
     >>> from mercer import kernels
+    >>> from mercer.gram.make import gram_of
     >>> X = np.arange(8.0).reshape(4, 2)
     >>> found = low_rank(gram_of(kernels.Linear().fit(X), X), 3)
     >>> found.factor.shape[1], bool(np.allclose(found.factor @ found.factor.T, X @ X.T))

@@ -11,7 +11,7 @@ from mercer._types import DType, Float64, Floating
 from mercer.gram import budget
 from mercer.gram.axis import FeatureAxis
 from mercer.gram.contract import Gram, Setting
-from mercer.gram.executors import Executor, Threads
+from mercer.gram.executors import Threads
 from mercer.gram.of_features import DotProducts, FeatureRows, FeaturesGram
 from mercer.gram.pair_rows import PairRows
 from mercer.gram.stored import StoredGram
@@ -34,28 +34,21 @@ def gram_of(
     *,
     dtype: DType | None = None,
     memory: budget.Memory = "auto",
-    executor: Executor | None = None,
+    executor: Threads | None = None,
 ) -> Gram:
     """Rows against columns; without `columns`, training objects against themselves.
 
     `rows` and `columns` are objects, or anything that the kernel can parse; `columns` are training objects.
     """
     row_objects = _objects(fitted, rows, new=columns is not None)
-    column_objects = row_objects if columns is None else _objects(fitted, columns, new=False)
-    entries = len(row_objects) * len(column_objects)
+    column_objects = None if columns is None else _objects(fitted, columns, new=False)
+    entries = len(row_objects) * len(row_objects if column_objects is None else column_objects)
     kind = dtype or (np.float64 if entries <= DOUBLE_ENTRIES else np.float32)
-    left = fitted.features(row_objects, kind)
-    right = left if columns is None else fitted.features(column_objects, kind)
-    diagonal = fitted.diagonal(left) if columns is None else None
+    left, right = _features(fitted, row_objects, column_objects, kind)
     if dtype is None and kind is np.float32 and not _single_precision(fitted, left, right):
-        return gram_of(
-            fitted,
-            row_objects,
-            None if columns is None else column_objects,
-            dtype=np.float64,
-            memory=memory,
-            executor=executor,
-        )
+        kind = np.float64
+        left, right = _features(fitted, row_objects, column_objects, kind)
+    diagonal = fitted.diagonal(left) if columns is None else None
     left, right = fitted.align(left, right)
     expensive = fitted.tile_entries(left, right) < ANY_TILE
     threads = Threads(1) if entries < _SERIAL_ENTRIES and not expensive else Threads()
@@ -91,6 +84,11 @@ def _objects(fitted: FittedKernel, raw: Any, *, new: bool) -> Objects:
     if isinstance(raw, Objects):
         return raw
     return fitted.coerce(raw) if new else fitted.kernel.coerce(raw)
+
+
+def _features(fitted: FittedKernel, rows: Objects, columns: Objects | None, dtype: DType) -> tuple[Features, Features]:
+    left = fitted.features(rows, dtype)
+    return left, left if columns is None else fitted.features(columns, dtype)
 
 
 def _single_precision(fitted: FittedKernel, left: Features, right: Features) -> bool:

@@ -25,8 +25,10 @@ SMALLEST = 8 * MIB
 LARGEST = 640 * MIB
 """Above, the time of whatever fills a matrix outweighs that of its memory."""
 KEPT = 2
-_ROUND = 2 * MIB
+"""Blocks that are kept: room for a matrix and one copy of it. More would be held for matrices that never come."""
+_ROUND = 2 * MIB  # the size of a huge page
 _WASTE = 2
+"""How many times as large as a matrix its block may be. With more, small matrices would use up large blocks."""
 
 _kept: deque[mmap.mmap] = deque(maxlen=KEPT)
 """Appending drops the oldest, whose memory goes back. Every operation on it is atomic: blocks return from finalisers,
@@ -40,11 +42,6 @@ def empty(shape: tuple[int, ...], dtype: npt.DTypeLike) -> npt.NDArray[Any]:
     if not SMALLEST <= size <= LARGEST or not hasattr(mmap, "MADV_FREE"):
         return np.empty(shape, dtype=dtype)
     return np.asarray(_Lease(_taken(size) or _fresh(size), shape, dtype))
-
-
-def kept_bytes() -> int:
-    """How much is kept at the moment."""
-    return sum(len(pages) for pages in tuple(_kept))
 
 
 class _Lease:

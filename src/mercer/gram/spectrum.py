@@ -13,9 +13,13 @@ from mercer._types import Float64
 from mercer.gram.contract import Gram
 
 _DIRECT = 600
+"""Matrices up to this size are decomposed: some tens of milliseconds, growing with the cube of the size."""
 _FACTORED = 4096
+"""Up to this size a Cholesky factor, which takes about a second and 128 MiB, is worth its certainty."""
 _STEPS = 32
+"""Lanczos steps, each a product with the matrix. More of them find eigenvalues nearer to zero."""
 _RESTARTS = 20
+"""Restarts of ARPACK, each of some twenty products, before its answer is taken as it is."""
 
 
 def smallest_eigenvalue(gram: Gram) -> float:
@@ -25,6 +29,7 @@ def smallest_eigenvalue(gram: Gram) -> float:
     whether to look any further: where there is one, the answer is zero.
 
     >>> from mercer import kernels
+    >>> from mercer.gram.make import gram_of
     >>> smallest_eigenvalue(gram_of(kernels.Precomputed().fit([[1.0, 2.0], [2.0, 1.0]]), [[1.0, 2.0], [2.0, 1.0]]))
     -1.0
     """
@@ -50,14 +55,18 @@ def _has_factor(gram: Gram) -> bool:
 
 
 def _lowest_ritz_value(gram: Gram) -> float:
-    """The lowest eigenvalue on the Krylov space of a random vector, every step orthogonal to all before."""
-    n = gram.shape[0]
-    start = np.random.default_rng(0).normal(size=n)
+    return float(_lanczos(gram.matvec, np.random.default_rng(0).normal(size=gram.shape[0]))[0][0])
+
+
+def _lanczos(product: Callable[[Float64], Float64], start: Float64) -> tuple[Float64, Float64]:
+    """Ascending Ritz values and their vectors on the Krylov space of `start`, every step orthogonal to all before."""
+    n = len(start)
     basis = np.empty((min(_STEPS, n), n))
     basis[0] = start / np.linalg.norm(start)
-    diagonal, beside = [], []
+    diagonal: list[float] = []
+    beside: list[float] = []
     for k in range(len(basis)):
-        step = gram.matvec(basis[k])
+        step = product(basis[k])
         diagonal.append(float(basis[k] @ step))
         for _ in range(2):
             step -= basis[: k + 1].T @ (basis[: k + 1] @ step)
@@ -66,8 +75,8 @@ def _lowest_ritz_value(gram: Gram) -> float:
             break
         beside.append(length)
         basis[k + 1] = step / length
-    found = scipy.linalg.eigvalsh_tridiagonal(diagonal, beside, select="i", select_range=(0, 0))
-    return float(found[0])
+    values, vectors = scipy.linalg.eigh_tridiagonal(diagonal, beside)
+    return np.asarray(values, dtype=np.float64), np.asarray(basis[: len(diagonal)].T @ vectors)
 
 
 def negligible(gram: Gram) -> float:
@@ -116,18 +125,6 @@ def _ritz(operator: LinearOperator, which: Literal["LA", "SA"], start: Float64) 
         if len(unfinished.eigenvalues):
             return float(unfinished.eigenvalues[0]), np.asarray(unfinished.eigenvectors[:, 0])
     # Nothing has converged: a few plain steps still give a value that is attained.
-    basis = [start / np.linalg.norm(start)]
-    for _ in range(min(30, operator.shape[0] - 1)):
-        step = operator.matvec(basis[-1])
-        for _ in range(2):
-            for known in basis:
-                step = step - (known @ step) * known
-        length = float(np.linalg.norm(step))
-        if length == 0.0:
-            break
-        basis.append(step / length)
-    Q = np.column_stack(basis)
-    images = np.column_stack([operator.matvec(column) for column in Q.T])
-    values, vectors = scipy.linalg.eigh(Q.T @ images)
+    values, vectors = _lanczos(operator.matvec, start)
     place = -1 if which == "LA" else 0
-    return float(values[place]), np.asarray(Q @ vectors[:, place])
+    return float(values[place]), np.asarray(vectors[:, place])

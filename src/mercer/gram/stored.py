@@ -6,7 +6,7 @@ from typing import Any, final
 
 import numpy as np
 
-from mercer._types import DType, Float64, Floating
+from mercer._types import Float64, Floating
 from mercer.gram.axis import Axis
 from mercer.gram.contract import TILE_BYTES, Gram, Setting
 from mercer.gram.executors import Sink
@@ -28,7 +28,7 @@ class StoredGram(Gram):
         axes: tuple[Axis, Axis] | None = None,
     ) -> None:
         super().__init__(setting, diagonal)
-        self._entries = entries
+        self._kept = entries
         height, width = entries.square.shape
         self._axes = axes or (Axis(height), Axis(width))
 
@@ -37,23 +37,22 @@ class StoredGram(Gram):
         return self._axes
 
     def _part(self, rows: Axis, columns: Axis) -> StoredGram:
-        return StoredGram(self._entries, self.setting, self._underlying_diagonal, (rows, columns))
+        return StoredGram(self._kept, self.setting, self._underlying_diagonal, (rows, columns))
 
     @property
     def in_memory(self) -> bool:
         return all(axis.chosen is None for axis in self.axes)
 
     def lazy_rows(self) -> PairRows:
-        return self._entries if self.in_memory else super().lazy_rows()
+        return self._kept if self.in_memory else super().lazy_rows()
 
-    def dense(self, dtype: DType | None = None) -> Floating:
-        found = self._entries.whole() if self.in_memory else self.rows(slice(None))
-        return found.astype(dtype or self.dtype, copy=False)
+    def _entries(self) -> Floating:
+        return self._kept.whole() if self.in_memory else self.rows(slice(None))
 
     def rows(self, index: Any, columns: Any = None) -> Floating:
         row_ids, column_ids = (axis.ids for axis in self.axes)
         wanted = row_ids[index]
-        square = self._entries.ensure(wanted)
+        square = self._kept.ensure(wanted)
         return gathered(square, wanted, column_ids if columns is None else column_ids[columns])
 
     def stored(self) -> Gram:
@@ -61,7 +60,7 @@ class StoredGram(Gram):
 
     def each_tile(self, sink: Sink, *, by_columns: bool = False) -> None:
         rows, columns = (axis.ids for axis in self.axes)
-        work = StoredWork(self._entries.ensure(rows), rows, columns)
+        work = StoredWork(self._kept.ensure(rows), rows, columns)
         self.executor.map(work, self._strips(by_columns=by_columns), sink)
 
     def _product(self, vectors: Float64) -> Float64:
@@ -70,7 +69,7 @@ class StoredGram(Gram):
             self.each_tile(ProductSink(out, vectors, self.dtype))
             return out
         # Straight from the stored entries, in the same tiles and the same order of sums, without copying them.
-        entries = self._entries.whole()
+        entries = self._kept.whole()
         right = np.ascontiguousarray(vectors, dtype=entries.dtype)
 
         def work(strip: Strip) -> None:

@@ -9,9 +9,9 @@ from typing import Any, final
 import numpy as np
 
 from mercer._progress import reporting
-from mercer._types import DType, Float64, Floating
+from mercer._types import Float64, Floating
 from mercer.errors import KernelError
-from mercer.gram import budget, pages
+from mercer.gram import pages
 from mercer.gram.axis import FeatureAxis, coincident
 from mercer.gram.contract import TILE_BYTES, Gram, Setting
 from mercer.gram.executors import Sink, Work
@@ -56,20 +56,9 @@ class TiledGram(Gram):
     def _part(self, rows: FeatureAxis, columns: FeatureAxis) -> TiledGram:
         return type(self)(self._source, rows, columns)
 
-    def dense(self, dtype: DType | None = None) -> Floating:
-        n, m = self.shape
-        budget.require(
-            self.bytes,
-            self.budget,
-            f"A Gram matrix of {n:,} x {m:,} objects",
-            "Train on fewer objects, raise `memory`, or use an approximation of the kernel.",
-        )
-        out = self._computed()
-        return out if dtype is None else out.astype(dtype, copy=False)
-
     def rows(self, index: Any, columns: Any = None) -> Floating:
         columns = slice(None) if columns is None else columns
-        return self._part(self._rows.select(index), self._columns.select(columns))._computed()
+        return self._part(self._rows.select(index), self._columns.select(columns))._entries()
 
     def stored(self) -> Gram:
         return self._stored
@@ -93,8 +82,7 @@ class TiledGram(Gram):
         self.each_tile(ProductSink(out, vectors, self.dtype))
         return out
 
-    def _computed(self) -> Floating:
-        """Every entry, computed into fresh memory."""
+    def _entries(self) -> Floating:
         source = self._source
         out = pages.empty(self.shape, self.dtype)
         half = self.symmetric and source.unproven is None

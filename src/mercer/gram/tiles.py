@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-ROWS = 256
-COLUMNS = 1024
-_LONGEST = 4096
+ROWS, COLUMNS = 256, 1024
+"""The shape of a tile of a large matrix. Smaller tiles spend more time on calls; larger ones leave threads idle at the
+end, and their features no longer fit the second-level cache."""
+_LONGEST = 4096  # rows or columns of a tile of a narrow matrix; beyond, its features do not fit the cache
 
 
 @dataclass(frozen=True)

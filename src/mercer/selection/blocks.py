@@ -18,7 +18,7 @@ import numpy as np
 from mercer._types import DType, Float64, Floating, Indices
 from mercer.gram.budget import Memory
 from mercer.gram.contract import Gram
-from mercer.gram.executors import Executor
+from mercer.gram.executors import Threads
 from mercer.gram.make import DOUBLE_ENTRIES, gram_of
 from mercer.inputs.base import Objects
 from mercer.inputs.gram_rows import GramRows
@@ -53,7 +53,7 @@ class Shared(Source):
     objects: Objects
     dtype: DType
     memory: Memory
-    executor: Executor
+    executor: Threads
     entries: int = 0
     """Values computed so far."""
     seconds: float = 0.0

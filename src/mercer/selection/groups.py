@@ -8,7 +8,7 @@ from typing import Any, final
 
 from mercer.errors import MercerError
 from mercer.gram import budget
-from mercer.gram.executors import Executor
+from mercer.gram.executors import Threads
 from mercer.inputs.base import Objects
 from mercer.kernels.base import Kernel
 from mercer.selection.blocks import PerFold, Shared, Source, depends_on_data, precision
@@ -35,7 +35,7 @@ class Grouping:
 
     splits: Sequence[Split]
     scorer: FoldScorer
-    executor: Executor
+    executor: Threads
     threads: int
     _parsed: dict[type[Objects], Objects] = field(default_factory=dict)
 

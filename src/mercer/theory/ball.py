@@ -35,6 +35,7 @@ def enclosing_ball(gram: Gram, *, tol: float = 1e-8) -> Ball:
     """The smallest ball; `tol` is relative to the largest k(x, x).
 
     >>> from mercer import kernels
+    >>> from mercer.gram.make import gram_of
     >>> X = [[0.0, 0.0], [2.0, 0.0], [1.0, 0.5]]
     >>> round(enclosing_ball(gram_of(kernels.Linear().fit(X), X)).radius, 6)
     1.0

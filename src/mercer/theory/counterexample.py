@@ -13,13 +13,11 @@ from mercer import _check
 from mercer._types import Float64
 from mercer.errors import InputError
 from mercer.theory.arguments import kernel_of
-from mercer.theory.mercer import allowance, whole_matrix
+from mercer.theory.mercer import ASYMMETRY, allowance, whole_matrix
 from mercer.theory.showing import html_table, plain, text_table
 from mercer.theory.witness import Witness, fewest
 
 Sampler = Callable[[np.random.Generator, int], Any] | Sequence[Any]
-
-_ASYMMETRY = 1e-5
 
 
 @final
@@ -121,7 +119,7 @@ def _refutation(K: Float64) -> tuple[str, str, Witness] | None:
         row, column = (int(i) for i in np.argwhere(~np.isfinite(K))[0])
         return "not finite", f"A value between two objects is {K[row, column]}.", _of(K, sorted({row, column}))
     gap = np.abs(K - K.T)
-    if gap.max() > _ASYMMETRY * np.abs(K).max():
+    if gap.max() > ASYMMETRY * np.abs(K).max():
         pair = sorted(int(i) for i in np.unravel_index(int(gap.argmax()), K.shape))
         return "asymmetric", "k(x, z) and k(z, x) differ.", _of(K, pair)
     K = (K + K.T) / 2

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, final
 
 import numpy as np
-import numpy.typing as npt
 
 from mercer import _check
-from mercer._types import Float64
+from mercer._types import Float64, Indices
 from mercer.errors import InputError, MercerError, MercerWarning
 from mercer.inputs.base import Objects
 from mercer.kernels.base import FittedKernel, Kernel
@@ -29,6 +29,7 @@ from mercer.theory.mercer import MercerCheck, check_mercer, misshapen, whole_mat
 from mercer.theory.seriation import seriation
 
 _PICTURE = 64
+"""Rows and columns of the picture: larger ones make longer HTML, smaller ones hide small classes."""
 
 
 def diagnose(kernel: Any, objects: Any = None, y: Any = None, *, sample: int = 600, random_state: int = 0) -> Diagnosis:
@@ -52,15 +53,13 @@ def diagnose(kernel: Any, objects: Any = None, y: Any = None, *, sample: int = 6
     n = len(parsed)
     target = None if y is None else target_of(y, n)
     rng = np.random.default_rng(random_state)
-    ids = np.arange(n) if n <= sample else np.sort(rng.choice(n, size=sample, replace=False))
-    examined = parsed if n <= sample else parsed.take(ids)
-    part = None if target is None else target.take(ids)
-    about: dict[str, Any] = {"kernel": str(chosen), "kind": parsed.kind, "n": n, "examined": len(ids)}
+    part = _Sample.of(parsed, target, sample, rng)
+    about: dict[str, Any] = {"kernel": str(chosen), "kind": parsed.kind, "n": n, "examined": len(part.ids)}
     try:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             fitted = chosen.fit(parsed)
-            K = whole_matrix(fitted, examined)
+            K = whole_matrix(fitted, part.objects)
     except MercerError as error:  # the objects are in order; the kernel cannot compare them
         return Diagnosis("broken", str(error), "Use a kernel that can be computed on these objects.", **about)
     found = check_mercer(K)
@@ -69,37 +68,54 @@ def diagnose(kernel: Any, objects: Any = None, y: Any = None, *, sample: int = 6
     K = (K + K.T) / 2
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", MercerWarning)  # said once, below
-        seen = _seen(chosen, fitted, K, parsed, target, examined, ids, part, found, rng)
+        seen = _seen(fitted, K, parsed, target, part, found, rng)
     said = dict.fromkeys(str(one.message) for one in caught)
     findings = (*findings_of(seen), *(Finding("warning of the kernel", "warning", message) for message in said))
     verdict, reason, step = verdict_of(seen, findings)
     return Diagnosis(
         verdict, reason, step, findings=findings, shape=seen.shape, labels=seen.labels, standing=seen.standing,
-        columns=seen.columns, widths=seen.widths, cost=seen.cost, mercer=found, picture=_picture(K, part), **about,
+        columns=seen.columns, widths=seen.widths, cost=seen.cost, mercer=found,
+        picture=_picture(K, part.target), **about,
     )  # fmt: skip
 
 
+@final
+@dataclass(frozen=True, eq=False)
+class _Sample:
+    """The objects that are looked at, with their labels and their positions in the data."""
+
+    objects: Objects
+    target: Target | None
+    ids: Indices
+
+    @classmethod
+    def of(cls, objects: Objects, target: Target | None, size: int, rng: np.random.Generator) -> _Sample:
+        n = len(objects)
+        if n <= size:
+            return cls(objects, target, np.arange(n))
+        ids = np.sort(rng.choice(n, size=size, replace=False))
+        return cls(objects.take(ids), None if target is None else target.take(ids), ids)
+
+
 def _seen(
-    kernel: Kernel,
     fitted: FittedKernel,
     K: Float64,
     objects: Objects,
     labels: Target | None,
-    examined: Objects,
-    ids: npt.NDArray[np.intp],
-    target: Target | None,
+    part: _Sample,
     found: MercerCheck,
     rng: np.random.Generator,
 ) -> Seen:
+    kernel, target = fitted.kernel, part.target
     return Seen(
         shape_of(K),
         found,
         None if target is None else labels_of(K, target, rng),
-        standing_of(K, target, ids),
-        columns_of(kernel, examined, target, rng),
-        widths_of(kernel, examined, target),
+        standing_of(K, target, part.ids),
+        columns_of(kernel, part.objects, target, rng),
+        widths_of(kernel, part.objects, target),
         None if kernel.is_precomputed else cost_of(fitted, objects, labels, rng),
-        len(ids),
+        len(part.ids),
         target is not None and len(np.unique(target.codes)) < 2,
     )
 

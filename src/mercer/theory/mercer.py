@@ -12,11 +12,10 @@ from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
-import numpy.typing as npt
 import scipy.linalg
 
 from mercer import _check
-from mercer._types import Float64
+from mercer._types import Float64, Indices
 from mercer.errors import InputError, KernelError
 from mercer.gram.make import gram_of
 from mercer.gram.spectrum import lowest_pair
@@ -29,10 +28,14 @@ from mercer.theory.witness import Witness, fewest
 
 DIRECT = 1500
 """Matrices up to this size are decomposed completely: a second or two."""
-_PROBES = 8
-_PROBE_SIZE = 300
+_PROBES, _PROBE_SIZE = 8, 300
+"""Random sub-matrices of larger ones, and their size: some tenths of a second. More, or larger ones, find more."""
 _RELATIVE = 1e-10
-_ASYMMETRY = 1e-5
+"""How exact entries in float64 are taken to be. A smaller share would blame kernels that add up many terms, a larger
+one would take real violations for rounding."""
+ASYMMETRY = 1e-5
+"""Up to this share of the largest entry, a difference between k(x, z) and k(z, x) is taken for rounding in float32. A
+larger one would hide mistakes."""
 
 
 @final
@@ -151,7 +154,7 @@ def check_mercer(
         return _of_matrix(K, tol, rng, lambda other: whole_matrix(other.fit(parsed), parsed, memory), kernel, extra)
     gram = gram_of(fitted, parsed, memory=memory).stored_if_it_fits()
 
-    def again(other: Kernel, ids: npt.NDArray[np.intp]) -> Float64:
+    def again(other: Kernel, ids: Indices) -> Float64:
         return whole_matrix(other.fit(parsed), parsed.take(ids), memory)
 
     return _iterative(
@@ -255,7 +258,7 @@ def misshapen(
     row, column = sorted(int(i) for i in np.unravel_index(int(gap.argmax()), K.shape))
     asymmetry, size = float(gap[row, column]), float(np.abs(K).max())
     where = (row, column) if asymmetry > 0 else None
-    if asymmetry <= _ASYMMETRY * size:
+    if asymmetry <= ASYMMETRY * size:
         return None, asymmetry, where
     reason = (
         f"Entries ({row}, {column}) and ({column}, {row}) are {K[row, column]:g} and {K[column, row]:g}. A "
@@ -266,14 +269,14 @@ def misshapen(
 
 def _iterative(
     product: Callable[[Float64], Float64],
-    block: Callable[[npt.NDArray[np.intp]], Float64],
+    block: Callable[[Indices], Float64],
     diagonal: Float64,
     tol: float | None,
     rng: np.random.Generator,
     *,
     single: bool = False,
     extra: dict[str, Any],
-    refit: tuple[Kernel, Callable[[Kernel, npt.NDArray[np.intp]], Float64]] | None = None,
+    refit: tuple[Kernel, Callable[[Kernel, Indices], Float64]] | None = None,
 ) -> MercerCheck:
     """Lanczos on the whole, and random sub-matrices: eigenvalues of either are never below the smallest of all."""
     n = len(diagonal)
@@ -302,7 +305,7 @@ def _iterative(
     )
 
 
-def _named(witness: Witness | None, ids: npt.NDArray[np.intp]) -> Witness | None:
+def _named(witness: Witness | None, ids: Indices) -> Witness | None:
     if witness is None:
         return None
     return Witness(tuple(int(ids[i]) for i in witness.objects), witness.vector, witness.value, witness.matrix)

@@ -24,6 +24,7 @@ from mercer.kernels.text.expression import parse
 from mercer.kernels.vectors.rbf import RBF
 
 _AT_ONCE = 256
+"""Permutations per product with the matrix. More take more memory, fewer go through the matrix more often."""
 
 
 @final

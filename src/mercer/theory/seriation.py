@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 import scipy.cluster.hierarchy
 import scipy.linalg
 import scipy.spatial.distance
 
-from mercer._types import Float64
-
-Order = npt.NDArray[np.intp]
+from mercer._types import Float64, Indices
+from mercer.theory.alignment import centred
 
 _BY_TREE = 400
+"""Objects up to which a tree is built. Its best order takes time that grows with their square and more."""
 
 
-def seriation(K: Float64, groups: npt.NDArray[np.intp] | None = None) -> Order:
+def seriation(K: Float64, groups: Indices | None = None) -> Indices:
     """Positions of the objects, similar ones together; with `groups`, group after group and ordered inside each.
 
     Small matrices are ordered by the leaves of a tree of clusters, turned so that neighbours are close; large ones
@@ -31,7 +30,7 @@ def seriation(K: Float64, groups: npt.NDArray[np.intp] | None = None) -> Order:
     return np.concatenate([part[_ordered(K[np.ix_(part, part)])] for part in parts])
 
 
-def _ordered(K: Float64) -> Order:
+def _ordered(K: Float64) -> Indices:
     n = len(K)
     if n < 3:
         return np.arange(n)
@@ -42,6 +41,6 @@ def _ordered(K: Float64) -> Order:
         flat = scipy.spatial.distance.squareform(np.sqrt((squared + squared.T) / 2), checks=False)
         tree = scipy.cluster.hierarchy.linkage(flat, method="average", optimal_ordering=True)
         return np.asarray(scipy.cluster.hierarchy.leaves_list(tree), dtype=np.intp)
-    centred = K - K.mean(axis=0) - K.mean(axis=1)[:, None] + K.mean()
-    leading = scipy.linalg.eigh((centred + centred.T) / 2, subset_by_index=(n - 1, n - 1))[1][:, 0]
+    HKH = centred(K)
+    leading = scipy.linalg.eigh((HKH + HKH.T) / 2, subset_by_index=(n - 1, n - 1))[1][:, 0]
     return np.argsort(leading, kind="stable")

@@ -15,9 +15,9 @@ import scipy.linalg
 
 from mercer._types import Float64
 
-_EXHAUSTIVE = 10
-_ELIMINATED = 48
-_PAIRS = 3000
+_EXHAUSTIVE = 10  # objects of which all subsets are tried: a thousand
+_ELIMINATED = 48  # objects of which one after the other is left out, each for an eigenvalue problem per object left
+_PAIRS = 3000  # objects of which all pairs are looked at; their matrix is copied three times
 
 
 @final

@@ -11,8 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer._types import Float64
 from mercer.errors import KernelError
-from mercer.gram.expansion import Expansion
-from mercer.gram.weights import Weights
+from mercer.gram.expansion import Expansion, Weights
 from mercer.inputs.base import Objects
 from mercer.inputs.row_products import is_sparse
 from mercer.kernels.features.space import FeatureSpace

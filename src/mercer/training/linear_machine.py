@@ -18,8 +18,7 @@ from mercer import _check
 from mercer._stored import Stored, checked_array, checked_value
 from mercer._types import Float64
 from mercer.errors import InputError, ModelFileError
-from mercer.gram.expansion import Expansion
-from mercer.gram.weights import Weights
+from mercer.gram.expansion import Expansion, Weights
 from mercer.inputs.base import Objects
 from mercer.inputs.vectors import Vectors
 from mercer.kernels.base import FittedKernel, Kernel, State

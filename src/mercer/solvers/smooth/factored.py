@@ -18,6 +18,7 @@ def factor_of(gram: Gram) -> Float64:
 
     >>> import numpy as np
     >>> from mercer import kernels
+    >>> from mercer.gram.make import gram_of
     >>> X = np.arange(8.0).reshape(4, 2)
     >>> factor = factor_of(gram_of(kernels.Linear().fit(X), X))
     >>> factor.shape[1], bool(np.allclose(factor @ factor.T, X @ X.T))

@@ -17,11 +17,12 @@ from mercer.inputs.vectors import Vectors
 from mercer.kernels.base import Kernel
 from mercer.theory.diagnosing.targets import Target, left_out_agreement, neighbour_agreement
 
-_FEW = 3
-_KEPT = 20
+_FEW, _KEPT = 3, 20
+"""How many of the columns that tell most are tried alone: too few may miss a pattern of several, too many bring back
+those that tell nothing."""
 _LARGEST = 50_000_000
 """Entries (of sparse vectors: those that are not zero) that are looked at, at most."""
-_SHOWN = 10
+_SHOWN = 10  # columns in a list; a reader looks at no more
 
 
 @final
@@ -61,23 +62,19 @@ class Columns:
 
 def columns_of(kernel: Kernel, objects: Any, target: Target | None, rng: np.random.Generator) -> Columns | None:
     """None for anything but vectors of two columns or more; of a table, those that one kernel sees most of."""
-    names: tuple[str, ...] = ()
-    if not isinstance(objects, Vectors):
-        parts = [part for part in kernel.on_columns if issubclass(part.kernel.domain, Vectors)]
-        if not parts:
-            return None
-        widest_part = max(parts, key=lambda part: len(part.columns))
-        kernel, names = widest_part.kernel, widest_part.columns
-        objects = widest_part.images(objects)
-    X: Any = objects.values
-    size = X.nnz if objects.is_sparse else X.size
-    if len(objects) < 2 or objects.n_features < 2 or size > _LARGEST:
+    part = _vectors_of(kernel, objects)
+    if part is None:
         return None
-    X = sp.csc_array(X, dtype=np.float64) if objects.is_sparse else np.asarray(X, dtype=np.float64)
+    kernel, vectors, names = part
+    X: Any = vectors.values
+    size = X.nnz if vectors.is_sparse else X.size
+    if len(vectors) < 2 or vectors.n_features < 2 or size > _LARGEST:
+        return None
+    X = sp.csc_array(X, dtype=np.float64) if vectors.is_sparse else np.asarray(X, dtype=np.float64)
     names = names if len(names) == X.shape[1] else ()  # one column of a table may hold many numbers
     spread = _spread(X)
     usable = np.flatnonzero((spread > 0) & np.isfinite(spread))
-    told: dict[str, Any] = {"names": names, "sparse": objects.is_sparse}
+    told: dict[str, Any] = {"names": names, "sparse": vectors.is_sparse}
     if not len(usable):
         return Columns(X.shape[1], X.shape[1], 0, 0, 1.0, 0.0, None, None, None, (), None, (), **told)
     widest, narrowest = int(usable[spread[usable].argmax()]), int(usable[spread[usable].argmin()])
@@ -94,6 +91,18 @@ def columns_of(kernel: Kernel, objects: Any, target: Target | None, rng: np.rand
             irrelevant, relevant, relevant_alone = _relevance(kernel, X, usable, target, rng)
     return Columns(X.shape[1], X.shape[1] - len(usable), widest, narrowest, ratio, share, standardised, before,
                    irrelevant, relevant, relevant_alone, _giveaways(X, usable, target), **told)  # fmt: skip
+
+
+def _vectors_of(kernel: Kernel, objects: Any) -> tuple[Kernel, Vectors, tuple[str, ...]] | None:
+    """The kernel, the vectors that it compares, and what their columns are called; None where there are none."""
+    if isinstance(objects, Vectors):
+        return kernel, objects, ()
+    parts = [part for part in kernel.on_columns if issubclass(part.kernel.domain, Vectors)]
+    if not parts:
+        return None
+    widest = max(parts, key=lambda part: len(part.columns))
+    images: Any = widest.images(objects)
+    return widest.kernel, images, widest.columns
 
 
 def _sparse(X: Any) -> bool:

@@ -30,15 +30,15 @@ from mercer.solvers.problem import LossProblem
 from mercer.solvers.ridge import direct
 from mercer.theory.diagnosing.targets import Target
 
-_WARM = 24
-_FIRST = 48
-_LARGEST = 6000
+_WARM, _FIRST, _LARGEST = 24, 48, 6000
+"""Objects of the rehearsal that compiles, of the first that is timed, and of the largest. A larger last one foretells
+better, and takes longer."""
 _ENOUGH = 0.15
 """Seconds of one rehearsal after which no larger one is made."""
-_LONGEST = 2.0
+_LONGEST = 2.0  # seconds after which a rehearsal is broken off: the diagnosis must not take as long as training
 _STEEPEST, _FLATTEST = 2.3, 1.7
 """Powers of the number of objects that times of support vector machines grow by."""
-_SOLVED_DIRECTLY = 3.0
+_SOLVED_DIRECTLY = 3.0  # the power for ridge machines, whose systems are solved by Cholesky factors
 
 
 @final

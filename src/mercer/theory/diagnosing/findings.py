@@ -15,9 +15,13 @@ from mercer.theory.diagnosing.width import Width
 from mercer.theory.mercer import MercerCheck
 
 FLAT, VERY_FLAT = 0.8, 0.97
+"""Flatness above which a matrix counts as nearly diagonal unless labels speak for it, and above which it always does.
+Lower bounds would warn of good kernels on data of many groups."""
 CONSTANT, NEARLY_CONSTANT = 1e-6, 1e-3
-_RISE = 0.05
-_UNSCALED = 30.0
+"""The same for the variation of a matrix that is nearly constant. Higher bounds would warn of kernels that are only in
+need of centring."""
+_RISE = 0.05  # in agreement, that is worth a word; less is often chance on some hundred objects
+_UNSCALED = 30.0  # times as much variation in one column as in another; a lower ratio is common, and does little harm
 
 
 @final
@@ -66,13 +70,13 @@ def _all(seen: Seen) -> Iterator[Finding]:
             "between them.",
             "Rescale the data, choose a narrower kernel, or take out the common part with kernels.centre(kernel).",
         )  # fmt: skip
-    yield from _of_columns(seen)
+    if seen.columns is not None:
+        yield from _of_columns(seen.columns, seen.shape.flatness)
     if seen.examined > 3 and seen.shape.flatness > FLAT:
         yield Finding(
             "diagonal", "problem" if seen.shape.flatness > VERY_FLAT else "warning",
             f"The matrix is nearly diagonal: {seen.shape.participation:.0f} of {seen.examined - 1} directions count "
-            "alike, "
-            f"and the nearest other object has a similarity of {seen.shape.nearest_similarity:.2g}.",
+            f"alike, and the nearest other object has a similarity of {seen.shape.nearest_similarity:.2g}.",
             "Compare by fewer, relevant features, or with a wider kernel: shorter substrings, fewer iterations, a "
             "smaller gamma or degree.",
         )  # fmt: skip
@@ -94,13 +98,22 @@ def _of_widths(widths: tuple[Width, ...]) -> Iterator[Finding]:
             )  # fmt: skip
 
 
-def _of_columns(seen: Seen) -> Iterator[Finding]:
-    columns = seen.columns
-    if columns is None:
-        return
+def _of_columns(columns: Columns, flatness: float) -> Iterator[Finding]:
     if columns.constant:
         yield Finding("constant features", "note", f"{columns.constant} of {columns.count} features never change.",
                       "Drop them; they cost time and tell nothing.")  # fmt: skip
+    yield from _of_scales(columns)
+    yield from _of_irrelevant(columns, flatness)
+    if columns.giveaways:
+        yield Finding(
+            "leakage", "problem",
+            f"Feature {columns.name(columns.giveaways[0])} has one value for each class: it is probably the label in "
+            "disguise.",
+            "Find out whether it will be known for new objects; if not, drop it.",
+        )  # fmt: skip
+
+
+def _of_scales(columns: Columns) -> Iterator[Finding]:
     risen = (columns.standardised or 0.0) - (columns.before or 0.0)
     if columns.scale_ratio > _UNSCALED and (columns.widest_share > 0.8 or risen > _RISE):
         gain = "" if columns.standardised is None or risen < _RISE else (
@@ -113,25 +126,22 @@ def _of_columns(seen: Seen) -> Iterator[Finding]:
             "Standardise the features, for example with sklearn.preprocessing.StandardScaler"
             + ("(with_mean=False), which keeps zeros." if columns.sparse else "."),
         )  # fmt: skip
-    if columns.irrelevant and columns.before is not None:
-        alone, many = columns.relevant_alone, columns.irrelevant > columns.count / 2
-        if (many and alone is not None and alone > columns.before + _RISE) or (many and seen.shape.flatness > FLAT):
-            kept = ", ".join(columns.name(i) for i in columns.relevant[:5])
-            gain = "" if alone is None or alone <= columns.before else (
-                f" With the few that tell most, agreement rises from {columns.before:.2f} to {alone:.2f}."
-            )  # fmt: skip
-            yield Finding(
-                "irrelevant features", "problem",
-                f"{columns.irrelevant} of {columns.count} features tell, one at a time, no more of the labels than "
-                f"chance.{gain} Too many irrelevant features make every object unlike every other.",
-                f"Drop irrelevant features; start with features {kept}." if kept else "Drop irrelevant features.",
-            )  # fmt: skip
-    if columns.giveaways:
+
+
+def _of_irrelevant(columns: Columns, flatness: float) -> Iterator[Finding]:
+    if columns.irrelevant is None or columns.before is None or columns.irrelevant <= columns.count / 2:
+        return
+    alone = columns.before if columns.relevant_alone is None else columns.relevant_alone
+    if alone > columns.before + _RISE or flatness > FLAT:
+        kept = ", ".join(columns.name(i) for i in columns.relevant[:5])
+        gain = "" if alone <= columns.before else (
+            f" With the few that tell most, agreement rises from {columns.before:.2f} to {alone:.2f}."
+        )  # fmt: skip
         yield Finding(
-            "leakage", "problem",
-            f"Feature {columns.name(columns.giveaways[0])} has one value for each class: it is probably the label in "
-            "disguise.",
-            "Find out whether it will be known for new objects; if not, drop it.",
+            "irrelevant features", "problem",
+            f"{columns.irrelevant} of {columns.count} features tell, one at a time, no more of the labels than "
+            f"chance.{gain} Too many irrelevant features make every object unlike every other.",
+            f"Drop irrelevant features; start with features {kept}." if kept else "Drop irrelevant features.",
         )  # fmt: skip
 
 
@@ -143,9 +153,8 @@ def _of_objects(seen: Seen) -> Iterator[Finding]:
         i, j = standing.conflicting_pairs[0]
         yield Finding(
             "leakage", "warning",
-            f"{standing.conflicting} objects have a copy, or nearly one, with another label, for example {i} and "
-            f"{j}: labels "
-            "that are wrong, or features that leak.",
+            f"{standing.conflicting} objects have a copy, or nearly one, with another label, for example {i} and {j}: "
+            "labels that are wrong, or features that leak.",
             "Look at these pairs before anything else.",
         )  # fmt: skip
     if standing.duplicates:

@@ -8,14 +8,16 @@ from typing import final
 import numpy as np
 import numpy.typing as npt
 
-from mercer._types import Float64
+from mercer._types import Float64, Indices
 from mercer.theory.diagnosing.targets import Target
 
 Pairs = tuple[tuple[int, int], ...]
 
-_SHOWN = 10
+_SHOWN = 10  # pairs or objects in a list; a reader looks at no more
 _NEAR = 1e-4
-_FAR = 3.0
+"""The squared distance of near copies, beside that of typical neighbours: a hundredth of the distance. A larger one
+takes good neighbours for copies."""
+_FAR = 3.0  # interquartile ranges above the third quartile: Tukey's outer fence, since 1.5 names too many
 
 
 @final
@@ -35,7 +37,7 @@ class Standing:
     """Objects whose nearest neighbour is far away, beyond the third quartile by three times the spread."""
 
 
-def standing_of(K: Float64, target: Target | None, ids: npt.NDArray[np.intp]) -> Standing:
+def standing_of(K: Float64, target: Target | None, ids: Indices) -> Standing:
     """Copies and outliers by distances in feature space; `ids` are the positions of the objects in the data."""
     n = len(K)
     if n < 2:
@@ -63,11 +65,11 @@ def standing_of(K: Float64, target: Target | None, ids: npt.NDArray[np.intp]) ->
     )
 
 
-def _pairs(found: npt.NDArray[np.bool_], ids: npt.NDArray[np.intp]) -> Pairs:
+def _pairs(found: npt.NDArray[np.bool_], ids: Indices) -> Pairs:
     return tuple((int(ids[i]), int(ids[j])) for i, j in np.argwhere(found)[:_SHOWN])
 
 
-def _outliers(distance: Float64, ids: npt.NDArray[np.intp]) -> tuple[int, ...]:
+def _outliers(distance: Float64, ids: Indices) -> tuple[int, ...]:
     if len(distance) < 8:
         return ()
     low, high = np.quantile(distance, [0.25, 0.75])

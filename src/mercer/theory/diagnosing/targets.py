@@ -10,15 +10,16 @@ import numpy as np
 import numpy.typing as npt
 import scipy.linalg
 
-from mercer._types import Float64
+from mercer._types import Float64, Indices
 from mercer.errors import InputError
 from mercer.inputs.listing import refuse_masked
 from mercer.theory.alignment import centred, kernel_target_alignment
 from mercer.theory.diagnosing.spectrum import cosines
 
-_ENOUGH = 1000
-_PERMUTATIONS = 199
+_ENOUGH = 1000  # different labellings; with fewer, random ones are too often those of the data
+_PERMUTATIONS = 199  # p-values down to 0.005; more take longer and change no verdict, which asks for 0.05
 _RIDGES = (1e-3, 1e-2, 1e-1, 1.0)
+"""As shares of the mean eigenvalue. The best of more would flatter the machine, since it is chosen by its score."""
 
 
 @final
@@ -27,10 +28,10 @@ class Target:
     """Labels as class codes, or as numbers."""
 
     classes: npt.NDArray[Any] | None
-    codes: npt.NDArray[np.intp]
+    codes: Indices
     values: Float64
 
-    def take(self, index: npt.NDArray[np.intp]) -> Target:
+    def take(self, index: Indices) -> Target:
         return Target(self.classes, self.codes[index], self.values[index])
 
     @property
@@ -168,7 +169,7 @@ def _numeric_alignment(K: Float64, y: Float64) -> float:
     return float(around @ HKH @ around) / length if length > 0 else 0.0
 
 
-def _blocks(K: Float64, codes: npt.NDArray[np.intp]) -> tuple[float | None, float | None]:
+def _blocks(K: Float64, codes: Indices) -> tuple[float | None, float | None]:
     C = cosines(K)
     same = codes[:, None] == codes
     off = ~np.eye(len(K), dtype=bool)
@@ -194,5 +195,5 @@ def _p_value(K: Float64, target: Target, rng: np.random.Generator) -> float | No
     return (1 + int((statistic[1:] >= statistic[0] - slack).sum())) / (_PERMUTATIONS + 1)
 
 
-def _indicators(codes: npt.NDArray[np.intp]) -> Float64:
+def _indicators(codes: Indices) -> Float64:
     return np.asarray(codes[:, None] == np.unique(codes), dtype=np.float64)

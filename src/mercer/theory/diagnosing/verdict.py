@@ -8,6 +8,7 @@ from mercer.theory.diagnosing.targets import Labels
 GOOD = 0.5
 """How much of the way from chance to always right neighbours, or a ridge machine, must go."""
 _GOOD_THOUGH_FLAT = 0.7
+"""The same for a matrix that is nearly diagonal, where luck with a few neighbours weighs more."""
 _BECAUSE = {
     "diagonal": ("irrelevant features", "narrow kernel", "unscaled features", "diagonal"),
     "constant": ("wide kernel", "constant", "unscaled features"),
@@ -37,13 +38,10 @@ def _judged(seen: Seen) -> tuple[str, str]:
     if seen.examined < 2:
         return "weak", "There is one object, and nothing to compare it with."
     lift = labels.lift if labels is not None else 0.0
-    wide = any(width.too == "wide" for width in seen.widths)
-    if shape.variation < CONSTANT or (shape.variation < NEARLY_CONSTANT and (wide or lift < GOOD)):
-        return (
-            "constant",
-            f"Every object is as good as the same as every other (mean similarity {shape.mean_similarity:.4g}).",
-        )
-    if seen.examined > 3 and (shape.flatness > VERY_FLAT or (shape.flatness > FLAT and lift < _GOOD_THOUGH_FLAT)):
+    if _constant(seen, lift):
+        reason = f"Every object is as good as the same as every other (mean similarity {shape.mean_similarity:.4g})."
+        return "constant", reason
+    if _diagonal(seen, lift):
         return "diagonal", (
             "No object resembles another: the nearest one has, typically, a similarity of "
             f"{shape.nearest_similarity:.2g}, and {shape.participation:.0f} of {seen.examined - 1} directions count "
@@ -61,13 +59,22 @@ def _judged(seen: Seen) -> tuple[str, str]:
     return "weak", f"Similar objects hardly share their labels: {_agreement(labels)}."
 
 
+def _constant(seen: Seen, lift: float) -> bool:
+    wide = any(width.too == "wide" for width in seen.widths)
+    return seen.shape.variation < CONSTANT or (seen.shape.variation < NEARLY_CONSTANT and (wide or lift < GOOD))
+
+
+def _diagonal(seen: Seen, lift: float) -> bool:
+    flatness = seen.shape.flatness
+    return seen.examined > 3 and (flatness > VERY_FLAT or (flatness > FLAT and lift < _GOOD_THOUGH_FLAT))
+
+
 def _agreement(labels: Labels) -> str:
     if labels.kind == "numbers":
         return f"a ridge machine explains {labels.left_out:.0%} of the variance of numbers it has not seen"
     said = (
         f"nearest neighbours agree in {labels.neighbours:.0%} of cases (by chance {labels.chance:.0%}), and a ridge "
-        "machine "
-        f"is right about {labels.left_out:.0%} of objects it has not seen (always the same answer: "
+        f"machine is right about {labels.left_out:.0%} of objects it has not seen (always the same answer: "
         f"{labels.left_out_chance:.0%})"
     )
     return said if labels.p_value is None else f"{said}; p = {labels.p_value:.2g} by permutation"

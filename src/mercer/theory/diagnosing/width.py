@@ -23,8 +23,10 @@ from mercer.theory.alignment import centred
 from mercer.theory.diagnosing.targets import Target
 
 _NARROW, _WIDE = 12.0, 0.02
-_SAMPLE, _DEAR_SAMPLE = 400, 40
-_DEAR_SECONDS = 0.5
+"""Similarities of exp(-12) or less are as good as 0, those of exp(-0.02) or more as good as 1. Bounds nearer to each
+other would find fault with widths that still work."""
+_SAMPLE, _DEAR_SAMPLE = 400, 40  # objects whose distances are known, or must be compared for each width: n^2 pairs
+_DEAR_SECONDS = 0.5  # of one comparison of the sample, after which no other widths are tried
 _GRID = np.array([0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0])
 _DEAR_GRID = np.array([0.25, 0.5, 1.0, 2.0, 4.0])
 _SHARPER = {"gamma": True, "length_scale": False, "sigma": False}
@@ -110,8 +112,9 @@ def _by_measure(kernel: Kernel, name: str, objects: Objects, target: Target | No
     # Lengths are often squared: half as many steps of them go as far.
     grid = _GRID if _SHARPER[name] else np.sqrt(_GRID)
     return _judged(
-        kernel, name, value, (_exponent(values(median, value)), _exponent(values(near, value))), typical,
-        lambda size: values(distances, size), grid, None if target is None else target.take(ids),
+        kernel, name, value, (_exponent(values(median, value)), _exponent(values(near, value))),
+        (typical, "the median distance"), lambda size: values(distances, size), grid,
+        None if target is None else target.take(ids),
     )  # fmt: skip
 
 
@@ -135,8 +138,10 @@ def _by_values(kernel: Kernel, name: str, objects: Objects, target: Target | Non
     exponents = _exponent(np.median(apart)), _exponent(np.quantile(apart, 0.95))
     rule = type(kernel)().fit(objects).state.values.get(name)  # what the kernel itself suggests
     typical = value if rule is None else float(rule)
-    return _judged(kernel, name, value, exponents, typical, values, np.ones(0) if dear else _DEAR_GRID,
-                   None if target is None else target.take(ids), by="the rule of the kernel")  # fmt: skip
+    return _judged(
+        kernel, name, value, exponents, (typical, "the rule of the kernel"), values,
+        np.ones(0) if dear else _DEAR_GRID, None if target is None else target.take(ids),
+    )  # fmt: skip
 
 
 def _judged(
@@ -144,13 +149,14 @@ def _judged(
     name: str,
     value: float,
     exponents: tuple[float, float],
-    typical: float,
+    rule: tuple[float, str],
     values: Callable[[float], Float64],
     grid: Float64,
     target: Target | None,
-    by: str = "the median distance",
 ) -> Width:
+    """`rule` is the width that some rule suggests, and the name of the rule."""
     exponent, near = exponents
+    typical, by = rule
     too = "narrow" if near > _NARROW / 2 and exponent > _NARROW else "wide" if exponent < _WIDE else ""
     suggested = typical
     if target is not None and len(np.unique(target.codes)) > 1 and len(grid):
