@@ -24,7 +24,7 @@ from mercer.readers.data import CATEGORY, NUMBER, SEQUENCE, SMILES, TEXT, TREE
 from mercer.selection.learner import rounded
 
 _WIDTHS = (1.0, 0.25, 4.0)
-"""Factors of the usual gamma: half and twice the usual width. More widths cost more time and rarely score higher."""
+"""Factors of the usual gamma: half and twice the usual width. More widths cost more time."""
 _SMALL_ALPHABET = 6
 """Up to this many letters (DNA and RNA have four) substrings of six letters repeat, and mismatches are affordable."""
 _AMBIGUOUS = "RYSWKMBDHVN-"

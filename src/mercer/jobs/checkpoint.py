@@ -23,7 +23,7 @@ from mercer.selection.trials import Trial
 from mercer.storage.atomic import replacing
 
 _SECONDS_BETWEEN = 10.0
-"""How often finished kernels are written: an interrupt loses at most this much; writing takes milliseconds."""
+"""How often finished kernels are written: an interrupt loses at most this much."""
 _PARTS = ("fold_scores", "predicted", "decisions")
 
 

@@ -26,8 +26,8 @@ from mercer.readers.data import Data
 from mercer.selection.learner import Learner
 
 _SAMPLE = 2000
-"""How many training and support objects the novelty of new objects is measured by: a 99 % quantile needs about a
-thousand, and 2,000 x 2,000 kernel values take seconds at most."""
+"""How many training and support objects the novelty of new objects is measured by: more would
+estimate the 99 % quantile better, and cost the square of their number in kernel values."""
 _SEARCH_SHARE = 0.7
 """How much of the time limit goes to the search; the rest is for training on all objects."""
 

@@ -14,8 +14,7 @@ from mercer.jobs.problem import Problem
 from mercer.jobs.search import Search
 
 _RESAMPLES = 300
-"""How many resamples an interval is read from: its ends vary by a few per cent of its width, and 300 take well under a
-second for 20,000 objects."""
+"""How many resamples an interval is read from: more make its ends steadier, and take longer."""
 _SELDOM = 0.6
 """A class is reported as overlooked if less than this share of its objects is recognised: the overall score may hide
 it."""

@@ -14,17 +14,16 @@ from mercer.selection.learner import Learner
 SECONDS = 90.0
 """About how long a search should take on two cores, unless there is a time limit."""
 _FEWEST, _MOST, _STEP = 2000, 20_000, 500
-"""The range of sizes, and how finely it is searched. Fewer than 2,000 objects rank kernels too noisily; more than
-20,000 hardly ever change the ranking, and their matrix takes 3.2 GB."""
+"""The range of sizes, and how finely it is searched. Fewer objects rank kernels with more noise; more take longer, and
+the matrix of 20,000 takes 1.6 GB in float32."""
 _SAMPLE = 200
 """How many objects are measured to know the mean size of all, within a few per cent."""
 _MACHINE = 30e-9
 """Seconds to train a support vector machine, per pair of objects ..."""
 _RIDGE = 1e-11
-"""... and to solve a ridge regression, per triple. Both were measured on two cores."""
+"""... and to solve a ridge regression, per triple. Both are rough: their order of magnitude counts."""
 _PER_NUMBER, _PER_SYMBOL = 0.2e-9, 30e-9
-"""Seconds for a kernel value: per number of a vector, or per letter, node or branch of anything else; measured on two
-cores with the RBF and the spectrum kernel."""
+"""Seconds for a kernel value, roughly: per number of a vector, or per letter, node or branch of anything else."""
 
 
 def search_size(
