@@ -51,7 +51,7 @@ class Expansion:
 
     @cached_property
     def _folded(self) -> Callable[[Objects], Float64] | None:
-        return _folded(self.kernel, self.support, self.coefficients)
+        return folded(self.kernel, self.support, self.coefficients)
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name != "_folded"}  # it is quickly made again
@@ -86,7 +86,7 @@ class _FeatureWeights:
         return np.vstack([np.asarray(rows @ self.weights) for rows in self.space.blocks(objects)])
 
 
-def _folded(fitted: FittedKernel, support: Objects, coefficients: Float64) -> Callable[[Objects], Float64] | None:
+def folded(fitted: FittedKernel, support: Objects, coefficients: Float64) -> Callable[[Objects], Float64] | None:
     """The machine as weights of features; None where they cannot be written down, or where it does not pay."""
     if len(support) < MANY or fitted.feature_map() is None:
         return None

@@ -9,7 +9,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 
 from mercer import SVC, KernelRidge, LinearSVC, kernels
 from mercer.errors import KernelError, ParameterError
-from mercer.gram import folding
+from mercer.gram import expansion
 from mercer.inputs.strings import Strings
 from mercer.inputs.vectors import Vectors
 from mercer.kernels.features.feature_map import FixedColumns
@@ -89,9 +89,9 @@ def test_what_features_give(kernel, objects, y, names, monkeypatch):
     assert found.value[0] == pytest.approx(linear.decision_function(objects)[0])
     primal, dual = (KernelRidge(kernel=kernel, alpha=0.1, dual=way).fit(objects, y * 1.0) for way in (False, True))
     np.testing.assert_allclose(primal.predict(objects), dual.predict(objects), atol=1e-8)
-    monkeypatch.setattr(folding, "MANY", 1)
+    monkeypatch.setattr(expansion, "MANY", 1)
     support = fitted.coerce(objects)
-    folded = folding.folded(fitted, support, np.ones((len(support), 1)))
+    folded = expansion.folded(fitted, support, np.ones((len(support), 1)))
     assert folded is not None
     np.testing.assert_allclose(folded(support), np.asarray((rows @ rows.sum(axis=0)).reshape(-1, 1)))
 
