@@ -40,7 +40,7 @@ class ConjugateGradients:
         self._product, self._precondition, self._by_column = product, precondition, by_column
         self.x = np.zeros_like(right)
         self.residual = right.copy()
-        self._search = precondition(self.residual)
+        self._search = precondition(self.residual).copy()  # the identity returns the residual itself
         self._squared = self._dot(self.residual, self._search)
         self.length = float(np.sqrt(np.maximum(self._squared, 0.0).sum()))
         """The length of the residual in the norm of the preconditioner."""
