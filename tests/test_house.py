@@ -81,7 +81,7 @@ def test_rule_can_fail(rule: Rule, breach: str, tmp_path: Path) -> None:
 
 
 LEFT: list[tuple[Rule, int, str]] = [
-    (house_rules.too_complex, 4, "def f(x):\n" + "    if x: pass\n" * 15),
+    (house_rules.too_complex, 3, "def f(x):\n" + "    if x: pass\n" * 15),
     (house_rules.too_many_parameters, 4, "def f(a, b, c, d, e, f, g, h, i): pass\n"),
     (house_rules.private_attributes, 21, "def f(other):\n    return other._hidden\n"),
     (house_rules.array_types, 4, "Rows = npt.NDArray[np.intp]\n"),

@@ -172,13 +172,7 @@ def compare(
     if len(np.unique(target.codes)) < 2:
         raise InputError("All objects have the same label: there is nothing to compare kernels by.")
     labels = np.asarray(y) if target.classes is not None or estimator is not None else target.values
-    learner = (
-        Learner(estimator)
-        if estimator is not None
-        else Learner.for_task("regression" if target.classes is None else "classification", labels)
-    )
-    if memory != "auto":
-        learner = dataclasses.replace(learner, template=clone(learner.template).set_params(memory=memory))
+    learner = _learner(estimator, target, labels, memory)
     splits = folds_of(cv, labels, target, classifier=is_classifier(learner.template))
     experiment = Experiment(
         next(iter(parsed.values())) if len(parsed) == 1 else objects,
@@ -201,9 +195,8 @@ def compare(
 
 def _learner(estimator: Any, target: Target, labels: Any, memory: float | str) -> Learner:
     """The machine that is given, or the usual one for the task."""
-    learner = Learner(estimator)
-    if estimator is None:
-        learner = Learner.for_task("regression" if target.classes is None else "classification", labels)
+    task = "regression" if target.classes is None else "classification"
+    learner = Learner.for_task(task, labels) if estimator is None else Learner(estimator)
     if memory != "auto":
         learner = dataclasses.replace(learner, template=clone(learner.template).set_params(memory=memory))
     return learner
