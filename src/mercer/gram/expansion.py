@@ -88,7 +88,10 @@ class _FeatureWeights:
 
 def folded(fitted: FittedKernel, support: Objects, coefficients: Float64) -> Callable[[Objects], Float64] | None:
     """The machine as weights of features; None where they cannot be written down, or where it does not pay."""
-    if len(support) < MANY or fitted.feature_map() is None:
+    features = fitted.feature_map()
+    if len(support) < MANY or features is None:
+        return None
+    if features.columns_at_least(support) > len(support):  # a monomial costs about what a kernel value does
         return None
     try:
         return _FeatureWeights(*FeatureSpace.folded(fitted, support, coefficients))
