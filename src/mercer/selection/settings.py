@@ -14,7 +14,7 @@ from sklearn.pipeline import Pipeline
 from mercer.inputs.gram_rows import GramRows
 from mercer.kernels.base import Kernel
 from mercer.selection.held import Held
-from mercer.training.kernelised import Kernelised
+from mercer.training.kernel_estimator import KernelEstimator, resolved_kernel
 
 _SHAPES = ("gamma", "degree", "coef0")
 
@@ -59,7 +59,7 @@ def settings_of(estimator: Any, candidates: Iterable[Mapping[str, Any]], X: Any)
     found = []
     for number, params in enumerate(candidates):
         own = clone(estimator).set_params(**clone(params, safe=False))
-        if isinstance(own, Pipeline) and own.transform_input is None and isinstance(own.steps[-1][1], Kernelised):
+        if isinstance(own, Pipeline) and own.transform_input is None and isinstance(own.steps[-1][1], KernelEstimator):
             name, machine = own.steps[-1]
             # What a function is given depends on what the steps before it make of the objects.
             kernel = _kernel_of(machine, None) if isinstance(machine.kernel, Kernel | str) else None
@@ -92,9 +92,9 @@ def _before(params: Mapping[str, Any], last: str) -> Key:
 
 
 def _kernel_of(estimator: Any, X: Any) -> Kernel | None:
-    if not isinstance(estimator, Kernelised):
+    if not isinstance(estimator, KernelEstimator):
         return None
     try:
-        return estimator._kernel(X)
+        return resolved_kernel(estimator, X)
     except ValueError:  # answered by fit
         return None

@@ -26,7 +26,7 @@ from mercer.selection.piped import Fold, Piped
 from mercer.selection.racing import hopeful
 from mercer.selection.settings import Setting, in_order
 from mercer.solvers.drive import Stopped
-from mercer.training.kernelised import Kernelised
+from mercer.training.kernel_estimator import gram_precision, share_fits
 from mercer.training.warm_start import WarmStart
 
 Split = tuple[Indices, Indices]
@@ -79,7 +79,11 @@ class Work:
     def _grouped(self, settings: Sequence[Setting]) -> list[Group]:
         kernels: dict[Any, list[Setting]] = {}
         for setting in settings:
-            key = (setting.before, setting.kernel, _precision(setting)) if self._shares(setting) else setting.number
+            key = (
+                (setting.before, setting.kernel, gram_precision(setting.machine))
+                if self._shares(setting)
+                else setting.number
+            )
             kernels.setdefault(key, []).append(setting)
         sources: dict[Any, Source | Piped | None] = {}
         groups = []
@@ -106,7 +110,7 @@ class Work:
         return found
 
     def _source(self, setting: Setting, known: dict[Any, Source | Piped | None]) -> Source | None:
-        kernel, asked = setting.kernel, _precision(setting)
+        kernel, asked = setting.kernel, gram_precision(setting.machine)
         if kernel is None:
             return None
         memory = getattr(setting.machine, "memory", "auto")
@@ -219,7 +223,7 @@ class Work:
         try:
             if isinstance(group.source, Source):
                 return group.source.block(group.kernel, *self._splits[split])
-            return None if fold is None else fold.block(group.kernel, _precision(group.settings[0]))
+            return None if fold is None else fold.block(group.kernel, gram_precision(group.settings[0].machine))
         except MercerError:  # answered by the fits, each for itself
             return None
 
@@ -234,8 +238,7 @@ class Work:
                 known, new = self._judge.parts(model, train, test)
             else:
                 model, prefix, known, new = setting.on_held(), setting.prefix, block.train, block.test
-            if isinstance(model, Kernelised):
-                model._sharing = sharing
+            share_fits(model, sharing)
             result, kept = self._judge.verdict(model, known, new, train, test, prefix)
             with self._counting:
                 self.results[setting.number][split] = result
@@ -251,7 +254,3 @@ def _by_source(groups: Iterable[Group]) -> Iterator[tuple[Shared | Piped | None,
         source = group.source if isinstance(group.source, Shared | Piped) else None
         together.setdefault(source, []).append(group)
     yield from together.items()
-
-
-def _precision(setting: Setting) -> Any:
-    return getattr(setting.machine, "_precision", None)

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, final
 
 import numpy as np
 
@@ -51,23 +52,34 @@ _SHARE_OF_TOL = 0.1
 _FINEST = 1e-13
 
 
-def training_gram(
-    estimator: Any,
-    fitted: FittedKernel,
-    objects: Objects,
-    losses: Sequence[Loss],
-    *,
-    memory: budget.Memory,
-    dtype: DType | None = None,
-) -> Gram:
+@final
+@dataclass(frozen=True, eq=False)
+class GramSettings:
+    """What an estimator says about the matrix that it is trained on."""
+
+    owner: str
+    """The name of the estimator, for messages."""
+    dual: bool | str
+    """Whether to train on kernel values (True), on features (False), or on what pays ("auto")."""
+    memory: budget.Memory
+    psd: str = "ignore"
+    """What to do about negative eigenvalues: see `training.guard`."""
+    dtype: DType | None = None
+    """The precision of kernel values, where it does not depend on the number of objects."""
+    nu_form: bool = False
+    """Whether coefficients of either sign keep their sum, as in the nu-forms, which gain from features sooner."""
+
+
+def training_gram(settings: GramSettings, fitted: FittedKernel, objects: Objects, losses: Sequence[Loss]) -> Gram:
     """The Gram matrix to train on: of rows of features where that is asked for or pays, else of kernel values."""
-    if _in_primal(estimator, fitted, objects, losses, memory) and not _by_matrix(fitted, objects, losses):
+    memory = settings.memory
+    if _in_primal(settings, fitted, objects, losses) and not _by_matrix(fitted, objects, losses):
         rows = FeatureSpace.of(fitted, objects)[1]
         fitted.in_range(squared_lengths(rows))
         few, n = rows.shape[1] <= nu_newton.MOST_FEATURES, len(objects)
-        if few or estimator.dual is False or (n >= MANY and _pays(n, losses, memory)):
+        if few or settings.dual is False or (n >= MANY and _pays(n, losses, memory)):
             return Gram.of_rows(rows, memory=memory)
-    return Gram.of(fitted, objects, dtype=dtype, memory=memory)
+    return Gram.of(fitted, objects, dtype=settings.dtype, memory=memory)
 
 
 def _by_matrix(fitted: FittedKernel, objects: Objects, losses: Sequence[Loss]) -> bool:
@@ -77,10 +89,8 @@ def _by_matrix(fitted: FittedKernel, objects: Objects, losses: Sequence[Loss]) -
     return few and n < columns_at_least(fitted.kernel, objects)
 
 
-def _in_primal(
-    estimator: Any, fitted: FittedKernel, objects: Objects, losses: Sequence[Loss], memory: budget.Memory
-) -> bool:
-    owner, dual = type(estimator).__name__, estimator.dual
+def _in_primal(settings: GramSettings, fitted: FittedKernel, objects: Objects, losses: Sequence[Loss]) -> bool:
+    owner, dual, memory = settings.owner, settings.dual, settings.memory
     if not isinstance(dual, bool | np.bool_) and dual != "auto":
         raise _check.fail(owner, "dual", "True, False or 'auto'", dual)
     solvable = all(_solvable(loss) for loss in losses)
@@ -104,7 +114,7 @@ def _in_primal(
     allowed = budget.stored_bytes(memory)
     if entries * n * _BYTES_PER_ENTRY > allowed or entries * _OBJECTS_PER_FEATURE > n:
         return False
-    return bool(estimator._sided) or _pays(n, losses, memory)
+    return settings.nu_form or _pays(n, losses, memory)
 
 
 def _pays(n: int, losses: Sequence[Loss], memory: budget.Memory) -> bool:
