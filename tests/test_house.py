@@ -31,6 +31,14 @@ RULES: list[tuple[Rule, list[Path], list[str]]] = [
         ["from mercer.errors import LIMIT\n\n\n@jit\ndef f(x):\n    return x + LIMIT\n"],
     ),
     (
+        house_rules.deep_inheritance,
+        SOURCES,
+        [
+            "class A(BaseEstimator): pass\nclass B(A): pass\nclass C(B): pass\nclass D(C): pass\n",
+            "class Deep(Mixin, NuSVC): pass\n",
+        ],
+    ),
+    (
         house_rules.code_from_data,
         SOURCES,
         [
