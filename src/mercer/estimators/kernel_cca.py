@@ -148,7 +148,7 @@ class KernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimat
 
     def transform(self, X: Any, y: Any = None) -> Any:
         """Scores of new objects in the first view; with `y` given, those of the second view as well."""
-        first = self.expansion_(self._new_objects(X))
+        first = self._outputs(X)
         if y is None:
             return first
         second = self.expansion_y_.kernel

@@ -103,7 +103,7 @@ class KernelFisherDiscriminant(ClassNamePrefixFeaturesOutMixin, ClassifierMixin,
         return self
 
     def _scores(self, X: Any) -> Float64:
-        return self.expansion_(self._new_objects(X))
+        return self._outputs(X)
 
     def transform(self, X: Any) -> Float64:
         """Coordinates along the discriminants, the most telling first."""

@@ -105,7 +105,7 @@ class KernelKMeans(ClusterMixin, KernelEstimator):
 
     def predict(self, X: Any) -> Indices:
         """The cluster whose mean is nearest, for each object."""
-        return np.asarray(self.expansion_(self._new_objects(X)).argmax(axis=1))
+        return np.asarray(self._outputs(X).argmax(axis=1))
 
     def _restored(self) -> None:
         if self.expansion_.coefficients.shape[1] != self.n_clusters:

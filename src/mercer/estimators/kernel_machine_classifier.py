@@ -167,7 +167,7 @@ class KernelMachineClassifier(ClassifierMixin, KernelEstimator):
 
     def decision_function(self, X: Any) -> Float64:
         """Decision values: for two classes positive means ``classes_[1]``, else one column per class."""
-        values = self.expansion_(self._new_objects(X))
+        values = self._outputs(X)
         return values[:, 0] if values.shape[1] == 1 else values
 
     def predict(self, X: Any) -> Any:
@@ -188,7 +188,7 @@ class KernelMachineClassifier(ClassifierMixin, KernelEstimator):
 
     def explain(self, X: Any) -> list[Explanation]:
         """What every part of each object adds to its decision value, as in `SVC`."""
-        return explanations(self.expansion_, self._new_objects(X), getattr(self, "feature_names_in_", None))
+        return explanations(*self._machine_and_objects(X))
 
     @property
     def dual_coef_(self) -> Float64:

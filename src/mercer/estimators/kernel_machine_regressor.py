@@ -139,7 +139,7 @@ class KernelMachineRegressor(RegressorMixin, KernelEstimator):
 
     def predict(self, X: Any) -> Float64:
         """The predicted number of each object."""
-        return self.expansion_(self._new_objects(X))[:, 0]
+        return self._outputs(X)[:, 0]
 
     def verify(self, X: Any, y: Any, sample_weight: Any = None) -> Certificate:
         """Recompute the certificate from the training data in float64, from the fitted expansion alone."""
@@ -153,7 +153,7 @@ class KernelMachineRegressor(RegressorMixin, KernelEstimator):
 
     def explain(self, X: Any) -> list[Explanation]:
         """What every part of each object adds to its prediction, as in `SVC`."""
-        return explanations(self.expansion_, self._new_objects(X), getattr(self, "feature_names_in_", None))
+        return explanations(*self._machine_and_objects(X))
 
     def _restored(self) -> None:
         if self.expansion_.coefficients.shape[1] != len(self._losses()):

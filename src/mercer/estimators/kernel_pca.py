@@ -176,7 +176,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimat
 
     def transform(self, X: Any) -> Float64:
         """The scores of new objects, one column per component."""
-        return self.expansion_(self._new_objects(X))
+        return self._outputs(X)
 
     def inverse_transform(self, scores: Any) -> Float64:
         """Vectors whose scores are nearly these: a pre-image, learnt by ridge regression."""

@@ -89,7 +89,7 @@ class KernelQuantileRegressor(KernelMachineRegressor):
 
     def predict(self, X: Any) -> Float64:
         """Predicted quantiles: flat for one number, else one column for each, in the order of `quantiles`."""
-        values = self.expansion_(self._new_objects(X))
+        values = self._outputs(X)
         if np.ndim(self.quantiles) == 0:
             return values[:, 0]
         if self.non_crossing:

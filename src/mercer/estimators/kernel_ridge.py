@@ -118,7 +118,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelEstimator):
 
     def explain(self, X: Any) -> list[Explanation]:
         """What every part of each object adds to its prediction, as in `SVC`."""
-        return explanations(self.expansion_, self._new_objects(X), getattr(self, "feature_names_in_", None))
+        return explanations(*self._machine_and_objects(X))
 
     @property
     def dual_coef_(self) -> Float64:

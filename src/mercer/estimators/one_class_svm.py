@@ -200,7 +200,7 @@ class OneClassSVM(OutlierMixin, KernelEstimator):
 
     def explain(self, X: Any) -> list[Explanation]:
         """What every part of each object adds to its decision value, as in `SVC`."""
-        return explanations(self.expansion_, self._new_objects(X), getattr(self, "feature_names_in_", None))
+        return explanations(*self._machine_and_objects(X))
 
     @property
     def offset_(self) -> float:

@@ -187,7 +187,7 @@ class TracedKernelClassifier(TracedClassifier, KernelEstimator):
         """Set the fitted attributes that are this classifier's own."""
 
     def _scores(self, X: Any) -> Float64:
-        return self.expansion_(self._new_objects(X))
+        return self._outputs(X)
 
     def _restored(self) -> None:
         self.intercept_, self.dual_coef_ = self.expansion_.intercept, self.expansion_.coefficients.T

@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from mercer import _check
 from mercer._record import Record
 from mercer._stored import Stored
-from mercer._types import DType
+from mercer._types import DType, Float64
 from mercer.errors import InputError
 from mercer.gram.expansion import Expansion
 from mercer.gram.matrix import Gram
@@ -115,6 +115,16 @@ class KernelEstimator(BaseEstimator):
         objects = self.kernel_.coerce(X)
         self._check_features(X, objects, reset=False)
         return objects
+
+    def _outputs(self, X: Any) -> Float64:
+        """What the expansion says of new objects, one column per output."""
+        objects = self._new_objects(X)
+        return self.expansion_(objects)
+
+    def _machine_and_objects(self, X: Any) -> tuple[Expansion, Objects, Any]:
+        """What explanations of new objects are made from: the machine, the objects, and names of columns."""
+        objects = self._new_objects(X)
+        return self.expansion_, objects, getattr(self, "feature_names_in_", None)
 
     def _check_features(self, X: Any, objects: Objects, *, reset: bool) -> None:
         if isinstance(objects, Vectors):

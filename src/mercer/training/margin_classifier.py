@@ -195,7 +195,7 @@ class MarginClassifier(ClassifierMixin, KernelEstimator, ABC):
 
     def _decisions(self, X: Any) -> Float64:
         """One column per pair of classes (a, b), positive for a."""
-        return self.expansion_(self._new_objects(X))
+        return self._outputs(X)
 
     def decision_function(self, X: Any) -> Float64:
         """Decision values: for two classes positive means ``classes_[1]``; else one column per class or pair."""
