@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "src"))
 
 from mercer import SVC, KernelRidge, diagnose, kernels  # noqa: E402
-from mercer.gram.matrix import Gram  # noqa: E402
+from mercer.gram.make import gram_of  # noqa: E402
 
 CASES: dict[str, tuple[str, int, Any, Any]] = {
     "a9a": ("vectors/a9a", 12_000, kernels.RBF(0.05), SVC),
@@ -70,7 +70,7 @@ def main() -> None:
         seconds = time.perf_counter() - began
         assert cost is not None
         began = time.perf_counter()
-        Gram.of(kernel.fit(parsed), parsed).dense()
+        gram_of(kernel.fit(parsed), parsed).dense()
         gram = time.perf_counter() - began
         began = time.perf_counter()
         machine(kernel=kernel).fit(parsed, y)

@@ -22,7 +22,7 @@ from timing import DATA, loader, seconds
 
 # isort: split
 from mercer import kernels
-from mercer.gram.matrix import Gram
+from mercer.gram.make import gram_of
 from mercer.inputs.graphs import Graphs
 from mercer.kernels.base import Kernel
 
@@ -58,7 +58,7 @@ def theirs(items: list[dict[str, Any]]) -> list[Any]:
 
 
 def matrix(kernel: Kernel, graphs: Graphs) -> Callable[[], Any]:
-    return lambda: Gram.of(kernel.fit(graphs), graphs).dense()
+    return lambda: gram_of(kernel.fit(graphs), graphs).dense()
 
 
 def peer(make: Callable[[], Any], graphs: list[Any]) -> Callable[[], Any]:

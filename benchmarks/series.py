@@ -15,7 +15,7 @@ from timing import best_of, take_turns
 # isort: split
 from mercer import kernels
 from mercer.gram.executors import Threads
-from mercer.gram.matrix import Gram
+from mercer.gram.make import gram_of
 
 THREADS = 2
 
@@ -98,8 +98,8 @@ def markov() -> None:
 def gram(fitted: Any, rows: Any, columns: Any = None) -> Any:
     executor = Threads(THREADS)
     if columns is None:
-        return Gram.of(fitted, rows, dtype=np.float64, executor=executor).dense()
-    return Gram.of(fitted, rows, columns, dtype=np.float64, executor=executor).dense()
+        return gram_of(fitted, rows, dtype=np.float64, executor=executor).dense()
+    return gram_of(fitted, rows, columns, dtype=np.float64, executor=executor).dense()
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ from timing import DATA, best_of, head, line, loader, seconds, take_turns
 # isort: split
 from mercer import LinearSVC, kernels
 from mercer.gram.executors import Threads
-from mercer.gram.matrix import Gram
+from mercer.gram.make import gram_of
 from mercer.kernels.features.feature_map import explicit
 
 THREADS = 2
@@ -153,7 +153,7 @@ def acceptors(load: Any) -> None:
 
 
 def gram(fitted: Any, texts: list[str], threads: int = THREADS) -> Any:
-    return Gram.of(fitted, texts, dtype=np.float32, executor=Threads(threads)).dense()
+    return gram_of(fitted, texts, dtype=np.float32, executor=Threads(threads)).dense()
 
 
 if __name__ == "__main__":

@@ -24,7 +24,7 @@ from timing import DATA, loader, seconds, timed
 
 import mercer
 from mercer import kernels
-from mercer.gram.matrix import Gram
+from mercer.gram.make import gram_of
 
 SETS = {
     "a9a10": ("a9a", 10_000, 1.0, 0.05),
@@ -116,7 +116,7 @@ def dual_objective(model: Any, X: Any, gamma: float) -> float:
         columns[codes == a, column] = layout[b - 1, codes == a]
         columns[codes == b, column] = layout[a, codes == b]
     support = np.asarray(X[model.support_], dtype=np.float64)
-    gram = Gram.of(kernels.RBF(gamma=gamma).fit(support), support, dtype=np.float64)
+    gram = gram_of(kernels.RBF(gamma=gamma).fit(support), support, dtype=np.float64)
     return float(np.abs(columns).sum() - 0.5 * np.sum(columns * gram.matvec(columns)))
 
 
@@ -205,7 +205,7 @@ def gram_rate(data: Data, repeat: int) -> None:
     fitted = kernels.RBF(gamma=0.02).fit(sample.X)
     for _ in range(repeat + 1):
         product_rates.append(2 * 4096**3 / seconds(partial(np.matmul, A, B, out=out)))
-        gram = Gram.of(fitted, sample.X, dtype=np.float32)
+        gram = gram_of(fitted, sample.X, dtype=np.float32)
         gram_rates.append(2 * n * n * d / seconds(gram.dense))
         del gram
     share = max(gram_rates) / max(product_rates)

@@ -18,7 +18,7 @@ from timing import head, line, take_turns
 # isort: split
 from mercer import kernels
 from mercer.gram.executors import Threads
-from mercer.gram.matrix import Gram
+from mercer.gram.make import gram_of
 from mercer.kernels.loops import epilogues
 
 THREADS = 2
@@ -51,7 +51,7 @@ def laplacian(features: int, dtype: Any) -> None:
             return np.exp(-0.1 * cdist(X, other, "cityblock"))
 
         def ours(Y: Any = Y) -> Any:
-            return Gram.of(fitted, X, Y, dtype=dtype, executor=Threads(THREADS)).dense()
+            return gram_of(fitted, X, Y, dtype=dtype, executor=Threads(THREADS)).dense()
 
         assert np.abs(ours() - plain()).max() < 1e-5
         report(f"Laplacian {name}, {what}", plain, ours, goal=6)
@@ -66,7 +66,7 @@ def chi2(dtype: Any) -> None:
     fitted = kernels.ExponentialChi2(gamma=0.1).fit(X)
 
     def ours() -> Any:
-        return Gram.of(fitted, X, dtype=dtype, executor=Threads(THREADS)).dense()
+        return gram_of(fitted, X, dtype=dtype, executor=Threads(THREADS)).dense()
 
     assert np.abs(ours() - np.exp(-0.1 * plain())).max() < 1e-5
     report(f"chi2 Gram, 100 features, {np.dtype(dtype)}, {THREADS} threads / NumPy", plain, ours, goal=6)

@@ -12,7 +12,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import mercer
 from mercer import OneClassSVM, kernels
 from mercer.errors import ParameterError
-from mercer.gram.matrix import Gram
+from mercer.gram.make import gram_of
 from mercer.theory.ball import enclosing_ball
 
 X = StandardScaler().fit_transform(load_iris().data)
@@ -69,7 +69,7 @@ def test_ball_and_plane_are_one_where_lengths_are(kernel):
 @pytest.mark.parametrize("kernel", [kernels.RBF(gamma=0.3), kernels.Linear(), kernels.Polynomial(degree=2)], ids=str)
 def test_small_nu_gives_the_smallest_ball(kernel):
     model = OneClassSVM(nu=0.5 / len(X), kernel=kernel, region="ball", tol=1e-9).fit(X)
-    ball = enclosing_ball(Gram.of(kernel.fit(X), X))
+    ball = enclosing_ball(gram_of(kernel.fit(X), X))
     assert model.radius_ == pytest.approx(ball.radius, rel=1e-5)
     assert model.verify(X).kkt_violation <= 1.01e-9
 

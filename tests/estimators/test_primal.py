@@ -27,7 +27,7 @@ from mercer import (
 )
 from mercer.errors import MemoryBudgetError, ParameterError
 from mercer.gram import folding
-from mercer.gram.matrix import Gram
+from mercer.gram.make import gram_of_rows
 from mercer.kernels.features.space import columns_at_least
 from mercer.kernels.vectors.polynomial import Polynomial
 from mercer.losses.base import Loss
@@ -197,10 +197,7 @@ def test_the_rule(monkeypatch):
     made = []
     monkeypatch.setattr(on_features, "MANY", 100)
     monkeypatch.setattr(on_features, "VERY_MANY", 110)
-    of_rows = Gram.of_rows.__func__
-    monkeypatch.setattr(
-        Gram, "of_rows", classmethod(lambda cls, rows, **k: made.append(rows) or of_rows(cls, rows, **k))
-    )
+    monkeypatch.setattr(on_features, "gram_of_rows", lambda rows, **k: made.append(rows) or gram_of_rows(rows, **k))
 
     def in_primal(model, texts=TEXTS, targets=COUNTS):
         made.clear()
@@ -339,7 +336,7 @@ def test_folded_machines_predict_the_same(kernel, monkeypatch):
     wanted = model.decision_function(NEW)
     monkeypatch.setattr(folding, "MANY", 1)
     again = pickle.loads(pickle.dumps(model))
-    monkeypatch.setattr("mercer.gram.expansion.Gram", None)  # no kernel value is computed any more
+    monkeypatch.setattr("mercer.gram.expansion.gram_of", None)  # no kernel value is computed any more
     np.testing.assert_allclose(again.decision_function(NEW), wanted, atol=1e-9)
     np.testing.assert_allclose(again.decision_function(NEW[:1]), wanted[:1], atol=1e-9)
     assert b"Vocabulary" not in pickle.dumps(again)
@@ -351,7 +348,7 @@ def test_folded_vectors_predict_the_same(monkeypatch):
     wanted = model.predict(X)
     monkeypatch.setattr(folding, "MANY", 1)
     again = pickle.loads(pickle.dumps(model))
-    monkeypatch.setattr("mercer.gram.expansion.Gram", None)
+    monkeypatch.setattr("mercer.gram.expansion.gram_of", None)
     np.testing.assert_allclose(again.predict(X), wanted, atol=1e-9)
 
 

@@ -10,7 +10,7 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
 from mercer import SVC, kernels
 from mercer.errors import InputError, KernelError, KernelWarning, MemoryBudgetError, ParameterError
-from mercer.gram.matrix import Gram
+from mercer.gram.make import gram_of
 
 WORDS = ["gattaca", "gattica", "ccgcg", "cgcgc", "gattatta", "cgccg"]
 SIDES = [1, 1, 0, 0, 1, 0]
@@ -167,7 +167,7 @@ def test_too_large_for_the_budget_is_refused_before_allocating():
     X = np.zeros((3000, 1))
     X[0] = 1.0
     with pytest.raises(MemoryBudgetError, match="3,000 x 3,000"):
-        Gram.of(kernels.Linear().fit(X), X, memory=1).dense()
+        gram_of(kernels.Linear().fit(X), X, memory=1).dense()
 
 
 # ---------------------------------------------------------------------------------------------- limits and interruption

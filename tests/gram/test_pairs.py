@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from mercer.gram import pairs
-from mercer.gram.matrix import Gram
+from mercer.gram.contract import Gram
+from mercer.gram.make import gram_of
 from mercer.gram.pairs import PairBlocks
 from mercer.kernels import RBF
 
@@ -14,7 +15,7 @@ PAIRS = [(0, 1), (0, 2), (1, 2)]
 
 def gram(**options) -> Gram:
     X = np.random.default_rng(0).normal(size=(10, 3))
-    return Gram.of(RBF(gamma=0.7).fit(X), X, **options)
+    return gram_of(RBF(gamma=0.7).fit(X), X, **options)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -45,15 +46,14 @@ def test_large_pairs_and_small_budgets_compute_what_is_asked(monkeypatch):
     blocks = PairBlocks(whole, GROUPS, PAIRS)
     assert blocks.holds((0, 1))
     assert not blocks.holds((0, 2))
-    assert blocks.of((0, 2)).stored is None
-    assert blocks.of((0, 1)).stored is not None
+    assert not blocks.of((0, 2)).in_memory
+    assert blocks.of((0, 1)).in_memory
     poor = gram(memory=1e-4)
-    assert PairBlocks(poor, GROUPS, PAIRS).of((0, 1)).stored is None
+    assert not PairBlocks(poor, GROUPS, PAIRS).of((0, 1)).in_memory
 
 
 def test_a_stored_matrix_is_not_computed_again():
-    whole = gram()
-    whole.store()
+    whole = gram().stored()
     before = whole.entries_computed
     PairBlocks(whole, GROUPS, PAIRS).of((0, 1)).dense()
     assert whole.entries_computed == before

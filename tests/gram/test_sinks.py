@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from mercer import kernels
 from mercer.gram.executors import Serial, Threads
-from mercer.gram.matrix import Gram
+from mercer.gram.make import gram_of
 from mercer.gram.sinks import ProductSink, StoreSink
 from mercer.gram.tiles import plan
 
@@ -67,6 +67,6 @@ def test_products_with_vectors_that_are_zero_in_places(zeros, monkeypatch):
 @pytest.mark.parametrize("n", [256, 257, 513, 1100])
 def test_matrices_of_several_tiles(n):
     X = RANDOM.normal(size=(n, 4))
-    got = Gram.of(kernels.Linear().fit(X), X).dense()
+    got = gram_of(kernels.Linear().fit(X), X).dense()
     np.testing.assert_allclose(got, X @ X.T, atol=1e-12)
     assert np.array_equal(got, got.T)

@@ -5,14 +5,12 @@ import pytest
 
 from mercer import kernels
 from mercer.gram import spectrum
-from mercer.gram.matrix import Gram
+from mercer.gram.make import gram_of
 from mercer.gram.spectrum import negligible, smallest_eigenvalue
 
 
-def gram_of(matrix):
-    gram = Gram.of(kernels.Precomputed().fit(matrix), matrix, dtype=np.float64)
-    gram.store()
-    return gram
+def given(matrix):
+    return gram_of(kernels.Precomputed().fit(matrix), matrix, dtype=np.float64).stored()
 
 
 def with_eigenvalues(values, seed=0):
@@ -34,13 +32,13 @@ def way(request, monkeypatch):
 
 def test_positive_matrices_pass(way):
     for values in (POSITIVE, np.concatenate((np.zeros(60), POSITIVE))):  # singular ones too
-        gram = gram_of(with_eigenvalues(values))
+        gram = given(with_eigenvalues(values))
         assert smallest_eigenvalue(gram) >= -negligible(gram)
 
 
 def test_a_negative_eigenvalue_is_found_and_never_overstated(way):
     for lowest in (-5.0, -0.3):
-        gram = gram_of(with_eigenvalues(np.concatenate(([lowest], POSITIVE))))
+        gram = given(with_eigenvalues(np.concatenate(([lowest], POSITIVE))))
         found = smallest_eigenvalue(gram)
         assert lowest - 1e-9 <= found <= 0.9 * lowest
 
@@ -48,11 +46,11 @@ def test_a_negative_eigenvalue_is_found_and_never_overstated(way):
 def test_what_cannot_be_seen_from_afar_is_settled_exactly(monkeypatch):
     monkeypatch.setattr(spectrum, "_DIRECT", 1)
     monkeypatch.setattr(spectrum, "_STEPS", 3)
-    gram = gram_of(with_eigenvalues(np.concatenate(([-1e-3], POSITIVE))))
+    gram = given(with_eigenvalues(np.concatenate(([-1e-3], POSITIVE))))
     assert smallest_eigenvalue(gram) == pytest.approx(-1e-3, rel=1e-6)
 
 
 def test_few_directions_end_the_search():
     matrix = np.ones((700, 700))
-    assert smallest_eigenvalue(gram_of(matrix)) == 0.0
-    assert spectrum._lowest_ritz_value(gram_of(matrix)) == pytest.approx(0.0, abs=1e-9)
+    assert smallest_eigenvalue(given(matrix)) == 0.0
+    assert spectrum._lowest_ritz_value(given(matrix)) == pytest.approx(0.0, abs=1e-9)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from mercer import kernels
-from mercer.gram.matrix import Gram
+from mercer.gram.make import gram_of
 from mercer.kernels import FittedKernel
 from mercer.kernels.algebra import centred as module
 from mercer.kernels.base import State
@@ -64,7 +64,7 @@ def test_single_precision_is_refused_where_centring_cancels() -> None:
         assert fitted.kernel.single_precision(features, fitted.state) is (safe and bool((fitted.diagonal(features)
             >= 0.05 * (rows**2).sum(axis=1).max()).all()))  # fmt: skip
     fitted = kernels.centre(kernels.RBF(gamma=5.0)).fit(X)
-    np.testing.assert_allclose(Gram.of(fitted, X, dtype=np.float32).dense(), fitted(X), atol=1e-5)
+    np.testing.assert_allclose(gram_of(fitted, X, dtype=np.float32).dense(), fitted(X), atol=1e-5)
 
 
 def test_it_depends_on_data_whatever_is_inside() -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from mercer import kernels
 from mercer.errors import ParameterError
-from mercer.gram.matrix import Gram
+from mercer.gram.make import gram_of
 from mercer.kernels import Kernel
 
 X = np.random.default_rng(0).normal(size=(6, 3))
@@ -114,7 +114,7 @@ def test_single_precision_tiles() -> None:
     fitted = next(iter(kernels.DagKernel.examples())).fit(X)
     exact = fitted(X)
     lengths = np.sqrt(np.outer(np.diagonal(exact), np.diagonal(exact)))
-    assert (np.abs(Gram.of(fitted, X, dtype=np.float32).dense() - exact) <= 1e-5 * lengths).all()
+    assert (np.abs(gram_of(fitted, X, dtype=np.float32).dense() - exact) <= 1e-5 * lengths).all()
 
 
 def test_edges_that_lead_nowhere_do_not_count() -> None:

@@ -12,7 +12,7 @@ from sklearn.metrics import pairwise
 from sklearn.svm import SVC as SklearnSVC
 
 from mercer.errors import KernelError, ParameterError
-from mercer.gram.matrix import Gram
+from mercer.gram.make import gram_of
 from mercer.kernels import RBF, Linear, Polynomial
 from mercer.kernels.loops import epilogues
 
@@ -152,7 +152,7 @@ def test_overflowing_powers_are_answered_in_words():
 def test_far_from_the_origin_float32_keeps_its_digits():
     far = X + 1e4
     wanted = RBF(gamma=0.3).fit(X)(X)
-    got = Gram.of(RBF(gamma=0.3).fit(far), far, dtype=np.float32).dense()
+    got = gram_of(RBF(gamma=0.3).fit(far), far, dtype=np.float32).dense()
     np.testing.assert_allclose(got, wanted, atol=1e-5)
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from mercer.errors import ParameterError
-from mercer.gram.matrix import Gram
+from mercer.gram.make import gram_of
 from mercer.kernels import RBF, Linear, Normalised, Polynomial, normalise
 
 X = np.random.default_rng(0).normal(size=(10, 3))
@@ -41,7 +41,7 @@ def test_normalise_then_add_differs_from_add_then_normalise():
 
 def test_single_precision_of_large_values():
     rows = X * 1e6
-    got = Gram.of(normalise(Linear()).fit(rows), rows, dtype=np.float32).dense()
+    got = gram_of(normalise(Linear()).fit(rows), rows, dtype=np.float32).dense()
     np.testing.assert_allclose(got, normalise(Linear()).fit(X)(X), atol=1e-5)
 
 

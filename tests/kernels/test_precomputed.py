@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from mercer.errors import InputError, KernelError
-from mercer.gram.matrix import Gram
+from mercer.gram.make import gram_of
 from mercer.inputs.gram_rows import GramRows
 from mercer.kernels import Linear, Precomputed, normalise
 
@@ -16,13 +16,13 @@ K, K_NEW = X @ X.T, NEW @ X.T
 def test_training_and_new():
     fitted = Precomputed().fit(K)
     np.testing.assert_allclose(fitted(K), K)
-    np.testing.assert_allclose(Gram.of(fitted, K_NEW, GramRows.coerce(K)).dense(), K_NEW)
+    np.testing.assert_allclose(gram_of(fitted, K_NEW, GramRows.coerce(K)).dense(), K_NEW)
 
 
 def test_new_rows_of_the_wrong_width():
     fitted = Precomputed().fit(K)
     with pytest.raises(InputError, match=r"K\(new, training\), of shape \(8, 8\).*Got shape \(8, 4\)"):
-        Gram.of(fitted, K_NEW.T, GramRows.coerce(K))
+        gram_of(fitted, K_NEW.T, GramRows.coerce(K))
 
 
 def test_new_objects_cannot_be_compared_with_each_other():
@@ -38,23 +38,23 @@ def test_normalising_needs_self_similarity():
     train = GramRows.coerce(K)
     fitted = kernel.fit(train)
     with pytest.raises(KernelError, match="self_similarity"):
-        Gram.of(fitted, K_NEW, train).dense()
+        gram_of(fitted, K_NEW, train).dense()
     own = (NEW**2).sum(axis=1)
-    got = Gram.of(fitted, GramRows.rows(K_NEW, self_similarity=own), train).dense()
+    got = gram_of(fitted, GramRows.rows(K_NEW, self_similarity=own), train).dense()
     np.testing.assert_allclose(got, normalise(Linear()).fit(X)(NEW, X), atol=1e-12)
 
 
 def test_subsets_of_the_training_objects():
     fitted, train = Precomputed().fit(K), GramRows.coerce(K)
     part = train.take(np.array([5, 2]))
-    np.testing.assert_allclose(Gram.of(fitted, part).dense(), K[np.ix_([5, 2], [5, 2])])
-    np.testing.assert_allclose(Gram.of(fitted, K_NEW, part).dense(), K_NEW[:, [5, 2]])
+    np.testing.assert_allclose(gram_of(fitted, part).dense(), K[np.ix_([5, 2], [5, 2])])
+    np.testing.assert_allclose(gram_of(fitted, K_NEW, part).dense(), K_NEW[:, [5, 2]])
 
 
 def test_after_storage_training_objects_serve_as_columns():
     fitted, train = Precomputed().fit(K), GramRows.coerce(K).take(np.array([5, 2]))
     again = GramRows.from_arrays(train.to_arrays())
-    np.testing.assert_allclose(Gram.of(fitted, K_NEW, again).dense(), K_NEW[:, [5, 2]])
+    np.testing.assert_allclose(gram_of(fitted, K_NEW, again).dense(), K_NEW[:, [5, 2]])
 
 
 def test_nothing_is_claimed():

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mercer.errors import InputTypeError, KernelWarning, ParameterError
-from mercer.gram.matrix import Gram
+from mercer.gram.make import gram_of
 from mercer.kernels import Spectrum, normalise
 from mercer.kernels.features import counts
 
@@ -73,10 +73,10 @@ def test_sparse_counts_give_the_same(dtype, monkeypatch):
     strings = ["".join(random.choice(list("ACGT"), size=60)) for _ in range(40)]
     wanted = enumerated(strings, strings, 5)
     fitted = Spectrum(p=5).fit(strings)
-    assert np.array_equal(Gram.of(fitted, strings, dtype=dtype).dense(), wanted)
+    assert np.array_equal(gram_of(fitted, strings, dtype=dtype).dense(), wanted)
     monkeypatch.setattr(counts, "_DENSE_COLUMNS", 0)
     monkeypatch.setattr(counts, "_DENSE_SHARE", 2.0)
-    sparse = Gram.of(fitted, strings, dtype=dtype)
+    sparse = gram_of(fitted, strings, dtype=dtype)
     assert isinstance(sparse._source.left, counts.SparseCounts)
     assert np.array_equal(sparse.dense(), wanted)
     assert np.array_equal(sparse.view(np.array([3, 1]), slice(0, 9)).dense(), wanted[[3, 1], :9])

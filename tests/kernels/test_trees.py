@@ -8,7 +8,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from mercer import kernels
-from mercer.gram.matrix import Gram
+from mercer.gram.make import gram_of
 from tests.oracles.kerneltrees import Tree, build, matrix, trees
 
 A, B, C = kernels.Linear(), kernels.RBF(gamma=0.5), kernels.Polynomial(degree=2)
@@ -73,7 +73,7 @@ def test_single_precision_is_told_truthfully(tree: Tree, seed: int) -> None:
     if fitted.kernel.single_precision(fitted.features(fitted.kernel.coerce(X), np.float32), fitted.state):
         exact = fitted(X)
         lengths = np.sqrt(np.outer(np.diagonal(exact), np.diagonal(exact)))
-        single = Gram.of(fitted, X, dtype=np.float32).dense()
+        single = gram_of(fitted, X, dtype=np.float32).dense()
         assert (np.abs(single - exact) <= 1e-5 * lengths + 1e-30).all()
 
 

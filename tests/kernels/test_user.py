@@ -7,7 +7,7 @@ import scipy.sparse as sp
 
 from mercer import SVC, kernels
 from mercer.errors import KernelError, ParameterError
-from mercer.gram.matrix import Gram
+from mercer.gram.make import gram_of
 from mercer.inputs.vectors import Vectors
 from mercer.kernels import FromBlocks, FromFunction
 
@@ -73,7 +73,7 @@ def test_a_compiled_function_runs_compiled_and_gives_the_same():
     compiled = FromFunction(dot)
     assert compiled._loop is not None
     for dtype, tolerance in ((np.float64, 1e-12), (np.float32, 1e-5)):
-        got = Gram.of(compiled.fit(X), X, dtype=dtype).dense()
+        got = gram_of(compiled.fit(X), X, dtype=dtype).dense()
         np.testing.assert_allclose(got, X @ X.T, atol=tolerance)
     assert FromFunction(lambda a, b: 0.0)._loop is None
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mercer import SVC, KernelMachineClassifier, kernels
-from mercer.gram.matrix import Gram
+from mercer.gram.make import gram_of
 from mercer.lectures.gradient_descent import gradient_descent
 from mercer.lectures.perceptron_updates import kernel_perceptron, primal_perceptron
 from mercer.lectures.subgradient_descent import batch_subgradient, stochastic_subgradient
@@ -26,7 +26,7 @@ Y = np.where(X @ [1, 2, -1] + 0.5 + 0.7 * RANDOM.normal(size=60) > 0, 1.0, -1.0)
 
 
 def linear(points):
-    return Gram.of(kernels.Linear().fit(points), points)
+    return gram_of(kernels.Linear().fit(points), points)
 
 
 # ------------------------------------------------------------------------------------------------------- perceptron
@@ -60,7 +60,7 @@ def test_kernel_perceptron_is_its_slow_twin(seed, bias, margin):
     y = rng.choice([-1.0, 1.0], 12)
     K = (points @ points.T + 1) ** 2
     alpha, b, mean_alpha, mean_b, mistakes = lecture.perceptron(K, y, 7, bias=bias, margin=margin)
-    gram = Gram.of(kernels.Polynomial(degree=2).fit(points), points)
+    gram = gram_of(kernels.Polynomial(degree=2).fit(points), points)
     found = kernel_perceptron(gram, y, epochs=7, intercept=bias, margin=margin)
     assert found.last.updates.tolist() == alpha.tolist()
     assert found.last.intercept == b
@@ -108,7 +108,7 @@ def test_primal_and_both_expansions_give_the_same_weights():
     y = np.where(points[:, 0] * points[:, 1] + 0.5 > 0, 1.0, -1.0)
     a, b = points.T
     phi = np.column_stack([a**2, b**2, np.sqrt(2) * a * b])  # the lecture's feature map of (x.z)^2
-    gram = Gram.of(kernels.Polynomial(degree=2, coef0=0.0).fit(points), points)
+    gram = gram_of(kernels.Polynomial(degree=2, coef0=0.0).fit(points), points)
     assert np.allclose(gram.dense(), phi @ phi.T)
     primal = primal_perceptron(phi, y, epochs=50)
     dual = kernel_perceptron(gram, y, epochs=50)
@@ -224,7 +224,7 @@ def test_first_gradient_step_by_hand():
 @pytest.mark.parametrize("gamma", [0.2, 2.0])
 def test_corrected_gradient_reaches_the_exact_minimum(loss, ridge, C, gamma):
     exact = KernelMachineClassifier(loss, C=C / ridge, kernel=kernels.RBF(gamma), tol=1e-7).fit(X, Y)
-    gram = Gram.of(kernels.RBF(gamma).fit(X), X)
+    gram = gram_of(kernels.RBF(gamma).fit(X), X)
     found = gradient_descent(gram, Y, loss, ridge=ridge, C=C, steps=1000)
     best = ridge * exact.certificate_.primal
     assert best * (1 - 1e-6) <= found.trace.last <= 1.01 * best
@@ -232,7 +232,7 @@ def test_corrected_gradient_reaches_the_exact_minimum(loss, ridge, C, gamma):
 
 
 def test_printed_smooth_svm_diverges_and_stays_finite():
-    gram = Gram.of(kernels.RBF(0.2).fit(X), X)
+    gram = gram_of(kernels.RBF(0.2).fit(X), X)
     found = gradient_descent(gram, Y, SmoothHinge(), ridge=1.0, C=5.0, steps=1000, constant_rate=1.0)
     assert found.trace.diverged
     assert np.isfinite(found.coefficients).all()
@@ -243,7 +243,7 @@ def test_printed_smooth_svm_diverges_and_stays_finite():
 
 
 def runs(limits=None, on_chunk=None):
-    gram, options = Gram.of(kernels.RBF(0.2).fit(X), X), {"limits": limits, "on_chunk": on_chunk}
+    gram, options = gram_of(kernels.RBF(0.2).fit(X), X), {"limits": limits, "on_chunk": on_chunk}
     random = np.random.default_rng(0)
     order = np.array([random.permutation(60) for _ in range(40)])
     yield kernel_perceptron(linear(X), Y, epochs=40, order=order, **options).last

@@ -11,7 +11,7 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 
 import mercer
 from mercer import SVC, KernelRidge, KernelSearchCV, MultipleKernelMachine, kernels, learn_kernel
-from mercer.gram.matrix import Gram
+from mercer.gram.make import gram_of
 from mercer.kernels.algebra.sums import Scaled, Sum
 from mercer.selection import mixing
 
@@ -114,7 +114,7 @@ class TestKernel:
         whole = weights_of(Y)
         monkeypatch.setattr(mixing, "_STRIP", 7)
         np.testing.assert_allclose(weights_of(Y), whole, atol=1e-10)
-        grams = [Gram.of(kernel.fit(X), X) for kernel in ALL]
+        grams = [gram_of(kernel.fit(X), X) for kernel in ALL]
         assert mixing.alignment(grams, np.eye(2)[Y]).sum() == pytest.approx(1.0)
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from mercer import kernels
 from mercer.gram.executors import Serial, Threads
-from mercer.gram.matrix import Gram
+from mercer.gram.make import gram_of
 from mercer.solvers.box.choice import SMO, feasible
 from mercer.solvers.box.large import WorkingSetRun
 from mercer.solvers.box.problem import BoxProblem
@@ -29,7 +29,7 @@ def sample(seed, n, kernel=KERNELS[0], C=1.0, weights=False, total=0.0, dtype=No
     y = np.where(X[:, 0] + X[:, 1] ** 2 + 0.7 * rng.normal(size=n) > 0.6, 1.0, -1.0)
     y[:2] = 1.0, -1.0
     bounds = C * (rng.uniform(0.0, 2.0, size=n) if weights else np.ones(n))
-    gram = Gram.of(kernel.fit(X), X, dtype=dtype, **options)
+    gram = gram_of(kernel.fit(X), X, dtype=dtype, **options)
     return gram, BoxProblem(-y, np.where(y > 0, 0.0, -bounds), np.where(y > 0, bounds, 0.0), total)
 
 
@@ -82,7 +82,7 @@ def test_working_sets_equal_the_whole(C, dtype, total):
     whole = SMO().solve(gram, problem, tol=1e-3)
     for stored in (False, True):
         if stored:
-            gram.store()
+            gram = gram.stored()
         parts = in_small_sets(gram, problem, 1e-3, Singles() if total is None else Pairs(), smallest=32, largest=128)
         assert parts.converged
         checked(gram, problem, parts, 1e-3)
@@ -222,14 +222,13 @@ def test_views_of_a_stored_matrix_and_of_none():
     ids = np.random.default_rng(0).permutation(300)[:150]
     part = BoxProblem(problem.linear[ids], problem.lower[ids], problem.upper[ids])
     loose = SMO().solve(gram.view(ids), part)
-    gram.store()
-    stored = SMO().solve(gram.view(ids), part)
+    stored = SMO().solve(gram.stored().view(ids), part)
     np.testing.assert_allclose(loose.coefficients, stored.coefficients, atol=1e-12)
 
 
 def test_little_memory_is_enough():
     plenty, problem = sample(10, 1500, C=10.0, dtype=np.float32)
-    scarce = Gram.of(*_again(plenty, 10, 1500), dtype=np.float32, memory=1.0)
+    scarce = gram_of(*_again(plenty, 10, 1500), dtype=np.float32, memory=1.0)
     solution = in_small_sets(scarce, problem, 1e-3, Pairs(), smallest=64, largest=256)
     assert solution.converged
     checked(plenty, problem, solution, 1e-3)
@@ -243,7 +242,7 @@ def _again(gram, seed, n):
 def test_dense_run_stalls_rather_than_loops():
     X = np.random.default_rng(0).normal(size=(40, 2))
     y = np.where(np.arange(40) % 2 == 0, 1.0, -1.0)
-    gram = Gram.of((1e8 * kernels.RBF(gamma=1.0)).fit(X), X)
+    gram = gram_of((1e8 * kernels.RBF(gamma=1.0)).fit(X), X)
     problem = BoxProblem(-y, np.where(y > 0, 0.0, -1e8), np.where(y > 0, 1e8, 0.0))
     run = DenseRun(gram, problem, feasible(problem), 1e-14, Pairs())
     solution = drive(run, 1e-14, Limits(max_iter=10**6, time_limit=20.0), None, time.monotonic())

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from mercer import kernels
-from mercer.gram.matrix import Gram
+from mercer.gram.make import gram_of
 from mercer.solvers.box import conjugate, step_budget
 from mercer.solvers.box.choice import feasible
 from mercer.solvers.box.problem import BoxProblem
@@ -27,7 +27,7 @@ def hard(n=500, C=1e4, dtype=np.float64):
     rng = np.random.default_rng(3)
     X = rng.normal(size=(n, 2))
     y = np.where(X[:, 0] + 0.5 * rng.normal(size=n) > 0, 1.0, -1.0)
-    gram = Gram.of(kernels.RBF(gamma=2.0).fit(X), X, dtype=dtype)
+    gram = gram_of(kernels.RBF(gamma=2.0).fit(X), X, dtype=dtype)
     return gram, BoxProblem(-y, np.where(y > 0, 0.0, -C), np.where(y > 0, C, 0.0), 0.0)
 
 

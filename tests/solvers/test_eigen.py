@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from mercer.solvers.drive import Limits
 from mercer.solvers.eigen import leading
 
 
@@ -42,7 +43,7 @@ def test_single_precision_products_and_the_limit():
     found = leading(lambda block: (A @ block.astype(np.float32)).astype(np.float64), 400, 5)
     assert found.converged
     assert np.allclose(found.values, values[:5], atol=1e-6)
-    assert not leading(lambda block: A @ block, 400, 5, tol=1e-12, max_blocks=2).converged
+    assert not leading(lambda block: A @ block, 400, 5, tol=1e-12, limits=Limits(max_iter=2)).converged
 
 
 def test_the_start_does_not_matter():

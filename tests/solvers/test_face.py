@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mercer.gram.matrix import Gram
+from mercer.gram.make import gram_of
 from mercer.kernels.vectors.linear import Linear
 from mercer.solvers.box import step_budget
 from mercer.solvers.box.choice import SMO, feasible
@@ -84,7 +84,7 @@ def test_a_face_without_ends_is_solved_at_once() -> None:
 @pytest.mark.parametrize("name", ["pairs", "singles", "sided", "kinked"])
 def test_badly_scaled_problems_are_solved(name: str) -> None:
     X = badly_scaled()
-    gram = Gram.of(Linear().fit(X), X)
+    gram = gram_of(Linear().fit(X), X)
     problem, moves = problems(len(X), 1)[name]
     solution = SMO().solve(gram, problem, tol=1e-3, limits=Limits(max_iter=200_000))
     assert solution.status is Status.CONVERGED
@@ -97,5 +97,5 @@ def test_without_linear_systems_it_would_not_end(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(step_budget, "STEPS", 10**9)
     X = badly_scaled()
     problem, _ = problems(len(X), 1)["pairs"]
-    solution = SMO().solve(Gram.of(Linear().fit(X), X), problem, tol=1e-3, limits=Limits(max_iter=200_000))
+    solution = SMO().solve(gram_of(Linear().fit(X), X), problem, tol=1e-3, limits=Limits(max_iter=200_000))
     assert solution.status is Status.OUT_OF_ITERATIONS

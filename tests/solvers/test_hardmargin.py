@@ -11,7 +11,7 @@ from sklearn.svm import SVC as ReferenceSVC
 
 from mercer import kernels
 from mercer.errors import InseparableError
-from mercer.gram.matrix import Gram
+from mercer.gram.make import gram_of
 from mercer.solvers.box.choice import SMO
 from mercer.solvers.box.problem import BoxProblem
 from mercer.solvers.drive import Limits
@@ -23,7 +23,7 @@ def hard(y, total=0.0):
 
 
 def solve(X, y, kernel, total=0.0, **options):
-    return SMO().solve(Gram.of(kernel.fit(X), X), hard(y, total), **options)
+    return SMO().solve(gram_of(kernel.fit(X), X), hard(y, total), **options)
 
 
 def proven(X, y, kernel, total):

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mercer import kernels
-from mercer.gram.matrix import Gram
+from mercer.gram.make import gram_of
 from mercer.losses.epsilon_insensitive import EpsilonInsensitive
 from mercer.solvers.box.choice import SMO, feasible
 from mercer.solvers.box.kinked import KinkedPairs
@@ -25,7 +25,7 @@ def sample(seed, n, kernel, C, epsilon):
     y = X[:, 0] + np.sin(3 * X[:, 1]) + 0.3 * random.normal(size=n)
     bounds = C * random.uniform(0.2, 2.0, size=n)
     kink = epsilon * random.uniform(0.5, 1.5, size=n)
-    return Gram.of(kernel.fit(X), X), BoxProblem(-y, -bounds, bounds, 0.0, kink=kink)
+    return gram_of(kernel.fit(X), X), BoxProblem(-y, -bounds, bounds, 0.0, kink=kink)
 
 
 def doubled(problem):
@@ -76,7 +76,7 @@ def test_in_single_precision_and_by_working_sets():
     X = random.normal(size=(2500, 4))
     y = X[:, 0] * X[:, 1] + 0.3 * random.normal(size=2500)
     C = np.full(2500, 2.0)
-    gram = Gram.of(kernels.RBF(gamma=0.5).fit(X), X)
+    gram = gram_of(kernels.RBF(gamma=0.5).fit(X), X)
     assert gram.dtype is np.float32
     problem = BoxProblem(-y, -C, C, 0.0, kink=np.full(2500, 0.1))
     solution = SMO().solve(gram, problem, tol=1e-3)

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mercer import kernels
-from mercer.gram.matrix import Gram
+from mercer.gram.make import gram_of
 from mercer.solvers.box.choice import SMO, feasible
 from mercer.solvers.box.large import WorkingSetRun
 from mercer.solvers.box.nu import SidedPairs, side_levels
@@ -29,7 +29,7 @@ def sample(seed, n, kernel, share, weights=False, linear=0.0):
     problem = BoxProblem(
         linear * rng.normal(size=n), np.where(y > 0, 0.0, -bounds), np.where(y > 0, bounds, 0.0), 0.0, mass
     )
-    return Gram.of(kernel.fit(X), X), problem
+    return gram_of(kernel.fit(X), X), problem
 
 
 def violation(K, problem, b):
@@ -107,7 +107,7 @@ def test_in_single_precision_and_by_working_sets():
     X = rng.normal(size=(2500, 4))
     y = np.where(X[:, 0] * X[:, 1] + 0.3 * rng.normal(size=2500) > 0, 1.0, -1.0)
     problem = BoxProblem(np.zeros(2500), np.where(y > 0, 0.0, -1.0), np.where(y > 0, 1.0, 0.0), 0.0, 0.4 * 2500)
-    gram = Gram.of(kernels.RBF(gamma=0.5).fit(X), X)
+    gram = gram_of(kernels.RBF(gamma=0.5).fit(X), X)
     assert gram.dtype is np.float32
     solution = SMO().solve(gram, problem, tol=1e-3)
     assert solution.converged

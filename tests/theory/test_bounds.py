@@ -7,7 +7,7 @@ import pytest
 
 from mercer import SVC, KernelMachineClassifier, kernels
 from mercer.errors import InputError, ParameterError
-from mercer.gram.matrix import Gram
+from mercer.gram.make import gram_of
 from mercer.losses.squared_hinge import SquaredHinge
 from mercer.theory import bounds, of_model
 from mercer.theory.ball import enclosing_ball
@@ -107,7 +107,7 @@ def test_squared_hinge_norm_is_that_of_the_enlarged_space():
     bound = of_model.radius_margin_of(model, X)
     twice_primal = 2 * model.certificate_.primal  # |w|^2 + 2 C sum slack^2
     K = X @ X.T + np.eye(30) / 6
-    R = enclosing_ball(Gram.of(kernels.Precomputed().fit(K), K)).radius
+    R = enclosing_ball(gram_of(kernels.Precomputed().fit(K), K)).radius
     assert bound.value == pytest.approx(4 * R**2 * twice_primal / 30, rel=1e-6)
 
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from mercer import SVC, kernels
 from mercer.errors import InputError
-from mercer.gram.matrix import Gram
+from mercer.gram.make import gram_of
 from mercer.theory import margins
 from mercer.theory.ball import enclosing_ball
 
@@ -81,7 +81,7 @@ def test_refusals(call, message):
 
 def test_smallest_ball():
     def ball(X):
-        return enclosing_ball(Gram.of(kernels.Linear().fit(X), X))
+        return enclosing_ball(gram_of(kernels.Linear().fit(X), X))
 
     triangle = ball([[0.0, 0.0], [1.0, 0.0], [0.5, np.sqrt(3) / 2]])
     assert triangle.radius == pytest.approx(1 / np.sqrt(3), abs=1e-7)
@@ -94,5 +94,5 @@ def test_smallest_ball():
     centre = found.weights @ cloud
     assert np.linalg.norm(cloud - centre, axis=1).max() == pytest.approx(found.radius)
     assert found.at_least <= found.radius <= found.at_least * (1 + 1e-6)
-    far = Gram.of(kernels.RBF(gamma=100.0).fit(cloud), cloud)  # nearly orthogonal: r^2 = 1 - 1/n
+    far = gram_of(kernels.RBF(gamma=100.0).fit(cloud), cloud)  # nearly orthogonal: r^2 = 1 - 1/n
     assert enclosing_ball(far).radius == pytest.approx(np.sqrt(1 - 1 / 60), abs=1e-3)

@@ -15,7 +15,7 @@ from mercer._types import Float64
 from mercer.errors import InputError, ModelFileError
 from mercer.gram.centring import Centred
 from mercer.gram.expansion import Expansion
-from mercer.gram.matrix import Gram
+from mercer.gram.make import gram_of
 from mercer.inputs.base import Objects
 from mercer.inputs.listing import refuse_masked
 from mercer.inputs.vectors import Vectors
@@ -125,7 +125,7 @@ class KernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimat
                     "The two views must be of the same objects, in the same order."
                 )
             fitted_y = kernel_y.fit(others)
-            one, two = Centred.of(gram), Centred.of(Gram.of(fitted_y, others, memory=self.memory))
+            one, two = Centred.of(gram), Centred.of(gram_of(fitted_y, others, memory=self.memory))
             ridge = float(self.alpha) * len(objects)
             left, left_root, U = _half(one, ridge)
             right, right_root, V = _half(two, ridge)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import warnings
 from collections.abc import Mapping
 from typing import Any, ClassVar, Self
@@ -87,8 +88,8 @@ class KernelKMeans(ClusterMixin, KernelEstimator):
             if len(objects) < k:
                 rule = f"at most the number of objects, n_samples={len(objects)}"
                 raise _check.fail(type(self).__name__, "n_clusters", rule, self.n_clusters)
-            rng = np.random.default_rng(seed_of(self.random_state))
-            runs = (kernel_kmeans(gram, k, max_iter=int(self.max_iter), rng=rng) for _ in range(int(self.n_init)))
+            rng, limits = np.random.default_rng(seed_of(self.random_state)), self._limits(time.monotonic())
+            runs = (kernel_kmeans(gram, k, limits=limits, rng=rng) for _ in range(int(self.n_init)))
             best = min(runs, key=lambda run: run.inertia)
         self.labels_ = best.labels
         self.inertia_ = max(best.inertia, 0.0)

@@ -16,9 +16,8 @@ from mercer.inputs.base import Objects
 from mercer.training.certificate import Certificate
 from mercer.training.deviation import Process, process_of
 from mercer.training.explanation import Explanation, explanations
-from mercer.training.guard import Recomputed, Repair
+from mercer.training.guard import GramSettings, Recomputed, Repair
 from mercer.training.kernel_estimator import KernelEstimator, KernelLike
-from mercer.training.on_features import GramSettings
 from mercer.training.ridge import RidgeProblem, certify_ridge, checked_alpha, fit_ridge
 from mercer.training.storing import MACHINE, ArrayField, Field, ValueField
 from mercer.training.targets import numbers_of, sample_weights
@@ -100,7 +99,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelEstimator):
             fitted = kernel.fit(objects)
             settings = GramSettings(owner, self.dual, self.memory, self.psd, self._precision)
             problem = RidgeProblem(targets, weights, alphas, bool(self.fit_intercept))
-            found = fit_ridge(problem, settings, fitted, objects, began)
+            found = fit_ridge(problem, settings, fitted, objects, self._limits(began), began)
         self.kernel_, self._alpha, self._weights, self._single = fitted, alphas, weights, single
         self.expansion_, self._repair, self.certificate_ = found
         return self

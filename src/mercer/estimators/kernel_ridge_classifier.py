@@ -19,9 +19,8 @@ from mercer.inputs.base import Objects
 from mercer.inputs.listing import refuse_masked
 from mercer.training.certificate import Certificate
 from mercer.training.explanation import Explanation, explanations
-from mercer.training.guard import Recomputed, Repair
+from mercer.training.guard import GramSettings, Recomputed, Repair
 from mercer.training.kernel_estimator import KernelEstimator, KernelLike
-from mercer.training.on_features import GramSettings
 from mercer.training.ridge import RidgeProblem, certify_ridge, checked_alpha, fit_ridge
 from mercer.training.storing import MACHINE, ArrayField, Field, ValueField, one_against_rest
 from mercer.training.targets import (
@@ -113,7 +112,7 @@ class KernelRidgeClassifier(ClassifierMixin, KernelEstimator):
             fitted = kernel.fit(objects)
             settings = GramSettings(owner, self.dual, self.memory, self.psd, self._precision)
             problem = RidgeProblem(targets, weights, alphas, bool(self.fit_intercept))
-            found = fit_ridge(problem, settings, fitted, objects, began)
+            found = fit_ridge(problem, settings, fitted, objects, self._limits(began), began)
         self.kernel_, self._alpha, self._weights = fitted, alphas, weights
         self.expansion_, self._repair, self.certificate_ = found
         self.classes_, self._multilabel = labels, table is not None

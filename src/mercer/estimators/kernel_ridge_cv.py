@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Self
 
@@ -21,9 +22,8 @@ from mercer.kernels.base import FittedKernel, Kernel
 from mercer.losses.squared import Squared
 from mercer.solvers.ridge.direct import RidgePath
 from mercer.solvers.ridge.path import PrimalRidgePath
-from mercer.training.guard import guard
+from mercer.training.guard import GramSettings, guard
 from mercer.training.kernel_estimator import KernelLike
-from mercer.training.on_features import GramSettings, training_gram
 from mercer.training.storing import ArrayField, Field, ValueField
 from mercer.training.targets import numbers_of, sample_weights
 
@@ -157,8 +157,8 @@ class KernelRidgeCV(KernelRidge):
         # The machine itself will be guarded, so one warning about the kernel is enough.
         psd = "ignore" if self.psd == "warn" else self.psd
         settings = GramSettings(type(self).__name__, self.dual, self.memory, psd, self._precision)
-        gram = training_gram(settings, fitted, objects, [Squared()])
-        rows, intercept = gram.factor, bool(self.fit_intercept)
+        gram = settings.gram(fitted, objects, [Squared()])
+        rows, intercept, limits = gram.factor, bool(self.fit_intercept), self._limits(time.monotonic())
         if rows is not None and rows.shape[1] < len(objects):
             n, d = rows.shape
             budget.require(
@@ -167,9 +167,9 @@ class KernelRidgeCV(KernelRidge):
                 f"Cross-validation on {n:,} objects of {d:,} features",
                 "Train on fewer objects, raise `memory`, or use a kernel with fewer features.",
             )
-            return PrimalRidgePath.of(rows, targets, weights, intercept=intercept)
+            return PrimalRidgePath.of(rows, targets, weights, intercept=intercept, limits=limits)
         K = guard(settings.owner, fitted.kernel, gram, psd).gram.exact()
-        return RidgePath.of(K, targets, weights, intercept=intercept, alphas=alphas)
+        return RidgePath.of(K, targets, weights, intercept=intercept, alphas=alphas, limits=limits)
 
     def _refitted_residuals(
         self,

@@ -22,7 +22,7 @@ from mercer.losses.base import Loss
 from mercer.losses.hinge import Hinge
 from mercer.losses.squared_hinge import SquaredHinge
 from mercer.solvers.weights import choice
-from mercer.solvers.weights.problem import LinearProblem, LinearSolution
+from mercer.solvers.weights.problem import LinearProblem, LinearSolution, OneVsRestProblem
 from mercer.training.certificate import Certificate
 from mercer.training.linear_machine import LinearMachine, refuse_overflow, used_problem
 from mercer.training.probabilities import (
@@ -183,19 +183,20 @@ class LinearSVC(ClassifierMixin, LinearMachine):
         if len(factors) == 2:
             return [choice.solve(self._problems(rows, codes, weights, factors)[0], **options)]
         used = weights > 0
-        return choice.solve_classes(
+        problem = OneVsRestProblem(
             rows if used.all() else rows[used], _LOSSES[self.loss], codes[used], float(self.C) * weights[used], factors,
-            self._freedom(), **options,
+            self._intercept_scale(),
         )  # fmt: skip
+        return choice.solve_classes(problem, **options)
 
     def _problems(self, rows: Any, codes: Indices, weights: Float64, factors: Float64) -> list[LinearProblem]:
         """The problem of each machine."""
-        C, loss, freedom = float(self.C) * weights, _LOSSES[self.loss], self._freedom()
+        C, loss, intercept_scale = float(self.C) * weights, _LOSSES[self.loss], self._intercept_scale()
         if len(factors) == 2:
-            return [used_problem(rows, loss, np.where(codes == 1, 1.0, -1.0), C * factors[codes], freedom)]
+            return [used_problem(rows, loss, np.where(codes == 1, 1.0, -1.0), C * factors[codes], intercept_scale)]
         owns = [codes == k for k in range(len(factors))]
         return [
-            used_problem(rows, loss, np.where(own, 1.0, -1.0), np.where(own, C * factor, C), freedom)
+            used_problem(rows, loss, np.where(own, 1.0, -1.0), np.where(own, C * factor, C), intercept_scale)
             for own, factor in zip(owns, factors, strict=True)
         ]
 

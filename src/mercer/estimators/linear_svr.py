@@ -99,7 +99,8 @@ class LinearSVR(RegressorMixin, LinearMachine):
     ) -> LinearProblem:
         targets, _ = numbers_of(self, y, objects, several=False)
         C = float(self.C) * sample_weights(sample_weight, objects)
-        return used_problem(rows_of(objects), self._loss(), np.ascontiguousarray(targets[:, 0]), C, self._freedom())
+        y = np.ascontiguousarray(targets[:, 0])
+        return used_problem(rows_of(objects), self._loss(), y, C, self._intercept_scale())
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Train on objects X with one number each as target; `sample_weight` multiplies C for each."""

@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 from mercer import _check
 from mercer._types import Float64
 from mercer.errors import ParameterError
-from mercer.gram.matrix import Gram
+from mercer.gram.contract import Gram
 from mercer.solvers.drive import Limits, OnChunk
 from mercer.training.kernel_estimator import KernelLike
 from mercer.training.margin_classifier import MarginClassifier

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from mercer import _check
 from mercer.estimators.kernel_machine_regressor import KernelMachineRegressor
-from mercer.gram.matrix import Gram
+from mercer.gram.contract import Gram
 from mercer.losses.base import Loss
 from mercer.losses.epsilon_insensitive import EpsilonInsensitive
 from mercer.solvers.drive import Limits, OnChunk

@@ -21,10 +21,9 @@ from mercer.losses.hinge import Hinge
 from mercer.solvers.box.problem import BoxProblem
 from mercer.training.certificate import Certificate
 from mercer.training.explanation import Explanation, explanations
-from mercer.training.guard import Recomputed, Repair, guarded_gram
+from mercer.training.guard import GramSettings, Recomputed, Repair, guarded_gram
 from mercer.training.kernel_estimator import KernelEstimator, KernelLike
-from mercer.training.nu import solve_sided
-from mercer.training.on_features import GramSettings
+from mercer.training.nu import solve_nu_form
 from mercer.training.storing import MACHINE, ArrayField, ExpansionField, Field, ValueField, positive
 from mercer.training.targets import sample_weights
 from mercer.training.train import Machine, warn_if_unfinished
@@ -124,7 +123,7 @@ class OneClassSVM(OutlierMixin, KernelEstimator):
             linear = self._linear(mass, part.diagonal())
             problem = BoxProblem(linear, np.zeros(len(used)), weights[used], mass)
             with reporting("Training") as report:
-                found, _ = solve_sided(
+                found, _ = solve_nu_form(
                     part,
                     problem,
                     tol,

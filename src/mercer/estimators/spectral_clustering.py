@@ -13,7 +13,7 @@ from sklearn.cluster import KMeans
 from mercer import _check
 from mercer._types import Float64, Indices
 from mercer.errors import KernelError, ModelFileError
-from mercer.gram.matrix import Gram
+from mercer.gram.contract import Gram
 from mercer.training.eigenvectors import leading_eigen, seed_of
 from mercer.training.kernel_estimator import KernelEstimator, KernelLike
 from mercer.training.storing import ArrayField, Field

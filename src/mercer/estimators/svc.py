@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer import _check
 from mercer._types import Float64, Indices
-from mercer.gram.matrix import Gram
+from mercer.gram.contract import Gram
 from mercer.inputs.base import Objects
 from mercer.losses.hinge import Hinge
 from mercer.solvers.drive import Limits, OnChunk

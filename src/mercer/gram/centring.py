@@ -13,8 +13,8 @@ from typing import final
 import numpy as np
 
 from mercer._types import Float64
+from mercer.gram.contract import Gram
 from mercer.gram.expansion import Expansion
-from mercer.gram.matrix import Gram
 from mercer.inputs.base import Objects
 from mercer.kernels.base import FittedKernel
 
@@ -26,7 +26,7 @@ class Centred:
 
     >>> from mercer import kernels
     >>> X = [[1.0], [2.0], [6.0]]
-    >>> Centred.of(Gram.of(kernels.Linear().fit(X), X)).product(np.eye(3)).round(6)
+    >>> Centred.of(gram_of(kernels.Linear().fit(X), X)).product(np.eye(3)).round(6)
     array([[ 4.,  2., -6.],
            [ 2.,  1., -3.],
            [-6., -3.,  9.]])

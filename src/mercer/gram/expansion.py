@@ -11,7 +11,7 @@ import numpy as np
 
 from mercer._types import Float64
 from mercer.gram.folding import folded
-from mercer.gram.matrix import Gram
+from mercer.gram.make import gram_of
 from mercer.inputs.base import Objects
 from mercer.kernels.base import FittedKernel
 
@@ -37,7 +37,7 @@ class Expansion:
         if self._folded is not None:
             values = self._folded(new)
         elif len(self.support):
-            values = Gram.of(self.kernel, new, self.support).matvec(self.coefficients)
+            values = gram_of(self.kernel, new, self.support).matvec(self.coefficients)
         return values + self.intercept
 
     @cached_property

@@ -9,7 +9,7 @@ from typing import Any, final
 import numpy as np
 import numpy.typing as npt
 
-from mercer.gram.matrix import Gram
+from mercer.gram.contract import Gram
 
 
 @final

@@ -17,7 +17,7 @@ import numpy.typing as npt
 import scipy.linalg
 
 from mercer._types import Float64
-from mercer.gram.matrix import Gram
+from mercer.gram.contract import Gram
 
 _BLOCK = 64
 _NEGLIGIBLE = 1e-12
@@ -39,7 +39,7 @@ def low_rank(gram: Gram, rank: int, *, random_state: int = 0, tolerance: float =
     >>> import numpy as np
     >>> from mercer import kernels
     >>> X = np.arange(8.0).reshape(4, 2)
-    >>> found = low_rank(Gram.of(kernels.Linear().fit(X), X), 3)
+    >>> found = low_rank(gram_of(kernels.Linear().fit(X), X), 3)
     >>> found.factor.shape[1], bool(np.allclose(found.factor @ found.factor.T, X @ X.T))
     (2, True)
     """

@@ -1,7 +1,7 @@
-"""Rows over two groups of objects, put together from blocks when somebody first asks for them.
+"""Rows over two groups of objects, put together from blocks when they are first needed.
 
-A solver looks at a tenth of the rows of a pair of classes. The blocks of a pair are known already; what would cost as
-much as computing them is to copy all of them into one square.
+A solver looks at a tenth of the rows of a pair of classes. The blocks of a pair are known already, and copying all of
+them into one square would cost as much as computing them.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class PairRows:
     across: Floating
     """The first group's rows, the second's columns."""
     square: Floating = field(init=False)
-    """The whole matrix, in which only some rows are there yet."""
+    """The whole matrix, of which only some rows are there yet."""
     there: npt.NDArray[np.bool_] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -45,14 +45,16 @@ class PairRows:
         rows.there = np.ones(len(square), dtype=bool)
         return rows
 
-    def ensure(self, index: Indices) -> None:
-        """See to it that these rows are there."""
-        _ensure(self.square, self.there, self.first, self.second, self.across, index)
+    def ensure(self, index: Indices) -> Floating:
+        """Assemble these rows; the matrix, of which at least they are there."""
+        missing = index[~self.there[index]]
+        if len(missing):
+            _ensure(self.square, self.there, self.first, self.second, self.across, missing)
+        return self.square
 
     def whole(self) -> Floating:
         """The matrix with all of its rows."""
-        self.ensure(np.flatnonzero(~self.there))
-        return self.square
+        return self.ensure(np.arange(len(self.there)))
 
 
 @jit

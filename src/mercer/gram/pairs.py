@@ -13,11 +13,13 @@ from typing import final
 import numpy as np
 
 from mercer._types import Floating, Indices
-from mercer.gram.matrix import Gram
+from mercer.gram.contract import Gram
 from mercer.gram.pair_rows import PairRows
+from mercer.gram.stored import StoredGram
 
 LARGEST = 4096
-"""Larger pairs are left to those who compute rows as they need them."""
+"""Larger pairs are left to solvers that compute rows as they need them: they look at few of the rows of a large pair,
+and its square would take 64 MiB and more in each thread."""
 
 
 @final
@@ -27,17 +29,16 @@ class PairBlocks:
     def __init__(self, gram: Gram, groups: Sequence[Indices], pairs: Sequence[tuple[int, int]]) -> None:
         self._gram = gram
         self._groups = groups
-        self._views = [gram.view(group) for group in groups]
         small = [pair for pair in pairs if self.holds(pair)]
         needed = sorted({group for pair in small for group in pair})
         self._within: dict[int, Floating] = {}
         largest = max((len(groups[a]) + len(groups[b]) for a, b in small), default=0)
         entries = sum(len(groups[group]) ** 2 for group in needed) + largest**2
-        if gram.stored is None and entries * np.dtype(gram.dtype).itemsize <= gram.budget // 2:
+        if not gram.in_memory and entries * np.dtype(gram.dtype).itemsize <= gram.budget // 2:
             gram.executor.each(self._compute, needed)
 
     def _compute(self, group: int) -> None:
-        self._within[group] = self._views[group].dense()
+        self._within[group] = self._gram.view(self._groups[group]).dense()
 
     def holds(self, pair: tuple[int, int]) -> bool:
         """Whether a pair is small enough to be given as a whole."""
@@ -46,8 +47,9 @@ class PairBlocks:
     def of(self, pair: tuple[int, int]) -> Gram:
         """The matrix over the objects of the first group, and then those of the second."""
         first, second = pair
-        ids = np.concatenate((self._groups[first], self._groups[second]))
+        view = self._gram.view(np.concatenate((self._groups[first], self._groups[second])))
         if not (self.holds(pair) and self._within):
-            return self._gram.view(ids)
-        across = self._views[first].across(self._views[second])
-        return self._gram.part(ids, PairRows(self._within[first], self._within[second], across))
+            return view
+        across = self._gram.rows(self._groups[first], self._groups[second])
+        blocks = PairRows(self._within[first], self._within[second], across)
+        return StoredGram(blocks, self._gram.setting, view.diagonal())

@@ -10,7 +10,7 @@ import scipy.linalg
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
 from mercer._types import Float64
-from mercer.gram.matrix import Gram
+from mercer.gram.contract import Gram
 
 _DIRECT = 600
 _FACTORED = 4096
@@ -25,7 +25,7 @@ def smallest_eigenvalue(gram: Gram) -> float:
     whether to look any further: where there is one, the answer is zero.
 
     >>> from mercer import kernels
-    >>> smallest_eigenvalue(Gram.of(kernels.Precomputed().fit([[1.0, 2.0], [2.0, 1.0]]), [[1.0, 2.0], [2.0, 1.0]]))
+    >>> smallest_eigenvalue(gram_of(kernels.Precomputed().fit([[1.0, 2.0], [2.0, 1.0]]), [[1.0, 2.0], [2.0, 1.0]]))
     -1.0
     """
     n = gram.shape[0]

@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import final
+from typing import Any, Protocol, final
 
 import numpy as np
 
 from mercer._jit import Array, jit
 from mercer._types import Float64, Floating, Indices
 from mercer.gram import pages
+from mercer.gram.executors import Work
 from mercer.gram.tiles import Tile
-from mercer.kernels.base import Features, FittedKernel
+from mercer.kernels.base import Features
+
+
+class Computes(Protocol):
+    """What computes a tile from two batches of features: a fitted kernel, for example."""
+
+    def tile(self, left: Any, right: Any, out: Floating) -> None: ...
+
+    def tile_entries(self, left: Any, right: Any) -> int: ...
 
 
 @final
@@ -19,12 +28,12 @@ from mercer.kernels.base import Features, FittedKernel
 class TileWork:
     """The work of one tile: picklable, so that it can be shipped to another process."""
 
-    fitted: FittedKernel
+    compute: Computes
     left: Features
     right: Features
 
     def __call__(self, tile: Tile, out: Floating) -> None:
-        self.fitted.tile(self.left.take(tile.rows), self.right.take(tile.columns), out)
+        self.compute.tile(self.left.take(tile.rows), self.right.take(tile.columns), out)
 
 
 @final
@@ -45,7 +54,7 @@ class StoredWork:
 class ExactWork:
     """Computed tiles in which an object meets itself with its exact value."""
 
-    inner: TileWork
+    inner: Work
     hits: Indices
     """Rows that meet their own object, in order, and in which column."""
     places: Indices

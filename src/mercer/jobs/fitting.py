@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from mercer._types import Float64
 from mercer._version import __version__
-from mercer.gram.matrix import Gram
+from mercer.gram.make import gram_of
 from mercer.jobs import calibration
 from mercer.jobs.checkpoint import Checkpoint, mark_of
 from mercer.jobs.judging import Estimate, honest, verdict
@@ -166,7 +166,7 @@ def nearest(estimator: Any, objects: Any) -> float:
     rows = np.unique(np.linspace(0, len(objects) - 1, _NEAREST).astype(np.intp))
     part = objects.take(rows)
     columns = np.unique(np.linspace(0, len(support) - 1, _NEAREST).astype(np.intp))
-    across = Gram.of(fitted, part, expansion.support.take(columns), dtype=np.float64).exact()
+    across = gram_of(fitted, part, expansion.support.take(columns), dtype=np.float64).exact()
     own = fitted.diagonal(fitted.features(part))
     theirs = fitted.diagonal(fitted.features(expansion.support.take(columns)))
     squared = np.maximum(own[:, None] + theirs[None, :] - 2.0 * across, 0.0)

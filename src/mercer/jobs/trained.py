@@ -16,7 +16,7 @@ from mercer._stored import Stored, checked_array, checked_value, from_stored, to
 from mercer._types import Float64
 from mercer.errors import InputError, ModelFileError
 from mercer.estimators.svc import SVC
-from mercer.gram.matrix import Gram
+from mercer.gram.make import gram_of
 from mercer.inputs.base import Objects
 from mercer.jobs import calibration
 from mercer.jobs.preparation import Preparation
@@ -107,7 +107,7 @@ class TrainedModel:
         """Kernel values between new objects and support objects."""
         expansion = self.estimator.expansion_
         new = objects if isinstance(objects, Objects) else expansion.kernel.coerce(objects)
-        return Gram.of(expansion.kernel, new, expansion.support, dtype=np.float64).exact()
+        return gram_of(expansion.kernel, new, expansion.support, dtype=np.float64).exact()
 
     def strange(self, objects: Any, across: Float64) -> npt.NDArray[np.bool_]:
         """Which objects are farther from every support object than nearly all training objects were."""

@@ -16,7 +16,7 @@ from typing import final
 import numpy as np
 
 from mercer._types import Float64
-from mercer.gram.matrix import Gram
+from mercer.gram.contract import Gram
 from mercer.lectures.run import LectureRun, TracedFit
 from mercer.losses.base import Loss
 from mercer.solvers.drive import Limits, OnChunk

@@ -9,7 +9,7 @@ import numpy as np
 
 from mercer import _check
 from mercer._types import Float64
-from mercer.gram.matrix import Gram
+from mercer.gram.contract import Gram
 from mercer.lectures.gradient_descent import gradient_descent
 from mercer.lectures.run import TracedFit
 from mercer.lectures.traced_classifier import TRACED_KERNEL, TracedKernelClassifier, is_printed

@@ -10,7 +10,7 @@ from sklearn.utils import check_random_state
 
 from mercer import _check
 from mercer._types import Float64, Indices
-from mercer.gram.matrix import Gram
+from mercer.gram.contract import Gram
 from mercer.lectures.perceptron_updates import kernel_perceptron, primal_perceptron
 from mercer.lectures.run import TracedFit
 from mercer.lectures.traced_classifier import TRACED_KERNEL, TracedKernelClassifier, TracedLinearClassifier

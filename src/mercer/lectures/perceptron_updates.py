@@ -22,7 +22,7 @@ import numpy.typing as npt
 
 from mercer._jit import Array, jit
 from mercer._types import Float64, Indices
-from mercer.gram.matrix import Gram
+from mercer.gram.contract import Gram
 from mercer.lectures.run import LectureRun, TracedFit
 from mercer.solvers.drive import Limits, OnChunk
 from mercer.solvers.solution import Solution, Stats, Status

@@ -19,8 +19,9 @@ from mercer._progress import reporting
 from mercer._stored import Stored, checked_value
 from mercer._types import Float64
 from mercer.errors import ModelFileError
+from mercer.gram.contract import Gram
 from mercer.gram.expansion import Expansion
-from mercer.gram.matrix import Gram
+from mercer.gram.make import gram_of
 from mercer.inputs.listing import refuse_masked
 from mercer.inputs.vectors import Vectors
 from mercer.lectures.run import TracedFit
@@ -167,8 +168,7 @@ class TracedKernelClassifier(TracedClassifier, KernelEstimator):
             classes = classes_of(self, y, objects, regressor="KernelRidge")
             self._check_features(X, objects, reset=True)
             fitted = kernel.fit(objects)
-            gram = Gram.of(fitted, objects, memory=self.memory)
-            gram.store()
+            gram = gram_of(fitted, objects, memory=self.memory).stored()
             machines = self._train(began, classes, self._learn, gram)
         self.classes_ = classes.labels
         self.kernel_ = fitted

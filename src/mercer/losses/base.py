@@ -6,9 +6,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from typing import ClassVar, Self
 
+import numpy as np
+
 from mercer._record import Record
 from mercer._types import Float64
-from mercer.losses.curvature import CurvatureRoot
+from mercer.losses.curvature import CurvatureRoot, DiagonalRoot
 from mercer.losses.dual import Dual
 
 
@@ -40,6 +42,10 @@ class Loss(Record, ABC):
     @abstractmethod
     def conjugate(self, y: Float64, a: Float64) -> Float64:
         """sup over f of (a f - l(y, f)); infinite outside its domain. It makes duality gaps."""
+
+    def curvature_root(self, y: Float64, f: Float64) -> CurvatureRoot:
+        """For each object S with S S' = the Hessian of l in f."""
+        return DiagonalRoot(np.sqrt(self.curvature(y, f))[:, None])
 
     def dual(self, y: Float64, C: Float64) -> Dual | None:
         """The dual of sum_i C_i l(y_i, f_i) + 1/2 |w|^2, or None if it is not quadratic; every C_i is positive."""

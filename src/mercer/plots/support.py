@@ -8,7 +8,7 @@ import numpy as np
 
 from mercer import _check
 from mercer.errors import InputError
-from mercer.gram.matrix import Gram
+from mercer.gram.make import gram_of
 from mercer.inputs.strings import Strings
 from mercer.inputs.vectors import Vectors
 from mercer.plots import style
@@ -64,7 +64,7 @@ class SupportDisplay:
             raise InputError(f"SupportDisplay explains one object; got {len(new)}. Pass one of them.")
         similar = np.zeros(0)
         if len(expansion.support):
-            similar = np.asarray(Gram.of(expansion.kernel, new, expansion.support, dtype=np.float64).dense())[0]
+            similar = np.asarray(gram_of(expansion.kernel, new, expansion.support, dtype=np.float64).dense())[0]
         if names is None:
             names = _names(expansion.support, getattr(estimator, "support_", np.arange(len(expansion.support))))
         intercept = float(np.broadcast_to(expansion.intercept, (expansion.coefficients.shape[1],))[output])

@@ -26,12 +26,12 @@ _READERS = {
     "text": ("lines", "read_text"),
     "labelled-text": ("lines", "read_labelled_text"),
     "trees": ("lines", "read_trees"),
-    "jsonl": ("jsonlines", "read_jsonl"),
+    "jsonl": ("json_lines", "read_jsonl"),
     "fasta": ("fasta", "read_fasta"),
     "smiles": ("molecules", "read_smiles"),
     "sdf": ("molecules", "read_sdf"),
-    "graphml": ("graphfiles", "read_graphml"),
-    "edges": ("graphfiles", "read_edges"),
+    "graphml": ("graph_files", "read_graphml"),
+    "edges": ("graph_files", "read_edges"),
 }
 
 

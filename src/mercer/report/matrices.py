@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from mercer.gram.matrix import Gram
+from mercer.gram.make import gram_of
 from mercer.jobs.fitting import Outcome
 from mercer.jobs.sizing import taken
 from mercer.kernels.precomputed import Precomputed
@@ -59,4 +59,4 @@ def _similarities(outcome: Outcome, rows: npt.NDArray[np.intp]) -> npt.NDArray[n
     part, fitted = taken(outcome.objects, rows), outcome.model.estimator.expansion_.kernel
     if isinstance(fitted.kernel, Precomputed):
         return np.asarray(part, dtype=np.float64)
-    return Gram.of(fitted, part, dtype=np.float64).exact()
+    return gram_of(fitted, part, dtype=np.float64).exact()

@@ -16,8 +16,9 @@ import numpy as np
 
 from mercer._types import DType, Float64, Floating, Indices
 from mercer.gram.budget import Memory
+from mercer.gram.contract import Gram
 from mercer.gram.executors import Executor
-from mercer.gram.matrix import DOUBLE_ENTRIES, Gram
+from mercer.gram.make import DOUBLE_ENTRIES, gram_of
 from mercer.inputs.base import Objects
 from mercer.inputs.gram_rows import GramRows
 from mercer.kernels.base import Features, FittedKernel, Kernel, Measure, State, children
@@ -63,9 +64,8 @@ class Shared(Source):
         """Compute the matrix, on all cores."""
         if self._base is None:
             fitted = measuring(self.kernel, self.kernel.fit(self.objects).state)
-            base = Gram.of(fitted, self.objects, dtype=self.dtype, memory=self.memory, executor=self.executor)
-            base.store()
-            self._base = base
+            base = gram_of(fitted, self.objects, dtype=self.dtype, memory=self.memory, executor=self.executor)
+            self._base = base.stored()
 
     def release(self) -> None:
         """Forget it again."""
@@ -95,8 +95,8 @@ class Afresh(Source):
     def between(kernel: Kernel, known: Objects, new: Objects, dtype: DType | None, memory: Memory) -> Block:
         """The values of a kernel fitted on the objects `known`."""
         fitted = kernel.fit(known)
-        square = Gram.of(fitted, known, dtype=dtype, memory=memory)
-        across = Gram.of(fitted, new, known, dtype=dtype, memory=memory)
+        square = gram_of(fitted, known, dtype=dtype, memory=memory)
+        across = gram_of(fitted, new, known, dtype=dtype, memory=memory)
         own = fitted.diagonal(fitted.features(new))
         return Block(training_rows(square.dense(), square.diagonal()), new_rows(across.dense(), own))
 

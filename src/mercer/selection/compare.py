@@ -22,7 +22,7 @@ from mercer._types import Float64
 from mercer.errors import InputError, MercerError
 from mercer.estimators.kernel_ridge import KernelRidge
 from mercer.estimators.svc import SVC
-from mercer.gram.matrix import Gram
+from mercer.gram.make import gram_of
 from mercer.inputs.base import Objects
 from mercer.kernels.base import Kernel
 from mercer.theory.alignment import centred, kernel_target_alignment
@@ -181,7 +181,7 @@ def _compared(
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            gram = Gram.of(kernel.fit(batch), batch, memory=memory)
+            gram = gram_of(kernel.fit(batch), batch, memory=memory)
             K = gram.exact()
             entries, gram_seconds = gram.entries_computed, time.perf_counter() - began
             scores = np.empty((len(penalties), len(splits)))
@@ -217,7 +217,7 @@ def _trained(machine: Any, penalty: float, inside: Float64, labels: Any) -> Any:
 
 def _refitted(kernel: Kernel, train: Objects, test: Objects, memory: float | str) -> tuple[Float64, Float64]:
     fitted = kernel.fit(train)
-    return Gram.of(fitted, train, memory=memory).exact(), Gram.of(fitted, test, train, memory=memory).exact()
+    return gram_of(fitted, train, memory=memory).exact(), gram_of(fitted, test, train, memory=memory).exact()
 
 
 def _named(kernels: Any) -> dict[str, Kernel]:

@@ -21,7 +21,7 @@ import numpy as np
 from scipy.optimize import nnls
 
 from mercer._types import Float64
-from mercer.gram.matrix import Gram
+from mercer.gram.contract import Gram
 from mercer.losses.squared_hinge import SquaredHinge
 from mercer.solvers.problem import LossProblem
 from mercer.training.train import train

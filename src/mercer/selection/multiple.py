@@ -16,7 +16,7 @@ from mercer._stored import Stored
 from mercer._types import Float64
 from mercer.errors import InputError
 from mercer.gram.budget import Memory
-from mercer.gram.matrix import Gram
+from mercer.gram.make import gram_of
 from mercer.inputs.base import Objects
 from mercer.inputs.listing import refuse_masked
 from mercer.kernels.algebra.sums import Scaled, Sum
@@ -74,18 +74,15 @@ def _learnt(
     if method == "uniform" or len(given) == 1:
         weights = np.full(len(given), 1.0 / len(given))
     else:
-        grams = [Gram.of(k.fit(batch), batch, memory=memory) for k, batch in zip(scaled, objects, strict=True)]
+        grams = [gram_of(k.fit(batch), batch, memory=memory) for k, batch in zip(scaled, objects, strict=True)]
         if sum(gram.shape[0] ** 2 * np.dtype(gram.dtype).itemsize for gram in grams) <= grams[0].budget:
-            for gram in grams:
-                gram.store()
+            grams = [gram.stored() for gram in grams]
         if method == "alignment":
             weights = mixing.alignment(grams, targets)
         else:
             together = Sum(tuple(scaled))
-            whole = Gram.of(together.fit(X), together.coerce(X), memory=memory)
-            if whole.fits():
-                whole.store()
-            weights = mixing.margin(grams, whole, signs, lam)
+            whole = gram_of(together.fit(X), together.coerce(X), memory=memory)
+            weights = mixing.margin(grams, whole.stored_if_it_fits(), signs, lam)
     terms: list[Kernel] = [
         Scaled(kernel, float(weight / size))
         for kernel, weight, size in zip(given, weights, sizes, strict=True)

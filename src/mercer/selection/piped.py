@@ -15,7 +15,7 @@ from sklearn.base import clone
 from mercer._types import DType, Float64, Floating, Indices
 from mercer.gram import budget
 from mercer.gram.budget import Memory
-from mercer.gram.matrix import Gram
+from mercer.gram.make import gram_of
 from mercer.inputs.base import Objects
 from mercer.kernels.base import Kernel
 from mercer.selection.blocks import Afresh, Block, applied, depends_on_data, measuring, precision
@@ -72,8 +72,8 @@ class Fold:
         if self._measure is None or self._measure[0] != key:
             self._measure = None  # one at a time: its room is needed
             fitted = measuring(kernel, state)
-            square = Gram.of(fitted, known, dtype=dtype, memory=self.memory)
-            across = Gram.of(fitted, new, known, dtype=dtype, memory=self.memory)
+            square = gram_of(fitted, known, dtype=dtype, memory=self.memory)
+            across = gram_of(fitted, new, known, dtype=dtype, memory=self.memory)
             own = fitted.diagonal(fitted.features(new))
             self._measure = key, (square.dense(), across.dense(), square.diagonal(), own)
         inside, between, *diagonals = self._measure[1]

@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 from typing import final
 
 from mercer._types import Float64
+from mercer.gram.contract import Gram
 from mercer.gram.executors import single_threaded_blas
-from mercer.gram.matrix import Gram
 from mercer.solvers.box.problem import BoxProblem
 from mercer.solvers.solution import Solution, Stats, Status
 
@@ -39,6 +39,15 @@ class Limits:
     stop: threading.Event = field(default_factory=threading.Event, compare=False)
     since: float = field(default_factory=time.monotonic, compare=False)
     """... from this moment on."""
+
+    def raise_if_stopped(self) -> None:
+        """Raise `Stopped` once the event is set."""
+        if self.stop.is_set():
+            raise Stopped
+
+    @property
+    def out_of_time(self) -> bool:
+        return time.monotonic() - self.since > self.time_limit
 
 
 @final

@@ -6,13 +6,12 @@ Result    eigenvalues in falling order, orthonormal eigenvectors, and the residu
 Source    the block Davidson method without preconditioner, which spans the block Krylov space of the residuals: Saad,
           Numerical Methods for Large Eigenvalue Problems (2011), chapter 8
 
-The space is grown by the residuals of what is wanted, so that every product is one matrix-matrix product, and is cut
-back to its best part when it becomes large. Products may be in single precision; the small problem is in double.
+The space is grown by the residuals of what is wanted, a matrix-matrix product at a time, and is cut back to its best
+part when it becomes large. Products may be in single precision; the small problem is in double.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import final
 
@@ -21,13 +20,17 @@ import scipy.linalg
 
 from mercer._types import Float64
 from mercer.gram.executors import single_threaded_blas
-
-Product = Callable[[Float64], Float64]
+from mercer.solvers.drive import Limits
+from mercer.solvers.numerics.conjugate_gradients import Product
 
 _NARROWEST = 4
+"""Vectors of a block: products with fewer take hardly less time, and more of them find close eigenvalues sooner."""
 _DEPENDENT = 1e-6
+"""What is left of a unit vector when it lies in a space but for rounding, in single precision."""
 _LARGEST_SPACE = 16
-"""In blocks; then the space is cut back to two."""
+"""In blocks; then the space is cut back to two. Larger ones converge in fewer products, but each costs more algebra."""
+_MOST_BLOCKS = 500
+"""Products with a block, before the method gives up."""
 
 
 @final
@@ -40,13 +43,21 @@ class Eigen:
     residuals: Float64
     converged: bool
     products: int
-    """Vectors multiplied by A."""
+    """The number of vectors multiplied by A."""
 
 
 def leading(
-    product: Product, n: int, k: int, *, tol: float = 1e-6, random_state: int = 0, max_blocks: int = 500
+    product: Product,
+    n: int,
+    k: int,
+    *,
+    tol: float = 1e-6,
+    random_state: int = 0,
+    limits: Limits | None = None,
 ) -> Eigen:
     """The k leading eigenpairs, with residuals below `tol` times the largest eigenvalue in magnitude.
+
+    An iteration is a product with a block of vectors; limits are seen between them.
 
     >>> A = np.diag([5.0, -9.0, 3.0, 1.0])
     >>> leading(lambda block: A @ block, 4, 2).values.round(6)
@@ -56,9 +67,11 @@ def leading(
     width = min(max(k, _NARROWEST), n)
     fresh = _orthonormal(rng.normal(size=(n, width)), np.empty((n, 0)))
     space, images = np.empty((n, 0)), np.empty((n, 0))
-    products = 0
+    products, limits = 0, limits or Limits()
+    most = _MOST_BLOCKS if limits.max_iter < 0 else limits.max_iter
     with single_threaded_blas():  # tall and thin matrices gain nothing from more threads, and results stay the same
-        for _ in range(max_blocks):
+        for _ in range(most):
+            limits.raise_if_stopped()
             space = np.hstack([space, fresh])
             images = np.hstack([images, product(fresh)])
             products += fresh.shape[1]
@@ -71,7 +84,7 @@ def leading(
             lengths = np.linalg.norm(residual, axis=0)
             limit = tol * float(np.abs(all_values).max())
             done = bool((lengths[:k] <= limit).all()) or space.shape[1] >= n
-            if done:
+            if done or limits.out_of_time:
                 break
             if space.shape[1] + width > _LARGEST_SPACE * width:
                 space, images = space @ turns[:, : 2 * width], images @ turns[:, : 2 * width]

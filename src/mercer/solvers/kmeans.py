@@ -17,12 +17,14 @@ import numpy as np
 import numpy.typing as npt
 
 from mercer._types import Float64, Indices
-from mercer.gram.matrix import Gram
+from mercer.gram.contract import Gram
+from mercer.solvers.drive import Limits
 
 _FEW = 0.1
-"""Of the objects moved: below this share, KZ is corrected rather than computed anew."""
+"""If fewer than this share of the objects moved, KZ is corrected rather than computed anew: a row alone costs more than
+it does as a part of a product."""
 _FRESH = 8
-"""KZ is computed anew at least every so many rounds: rounding of corrections does not add up."""
+"""KZ is computed anew at least after this many rounds, so that rounding of corrections does not add up."""
 
 
 @final
@@ -41,21 +43,22 @@ class Clustering:
     offsets: Float64
 
 
-def kernel_kmeans(gram: Gram, k: int, *, max_iter: int, rng: np.random.Generator) -> Clustering:
-    """One run from a k-means++ start."""
+def kernel_kmeans(gram: Gram, k: int, *, limits: Limits, rng: np.random.Generator) -> Clustering:
+    """One run from a k-means++ start; an iteration is one round of assignments, and limits are seen between them."""
     own = gram.diagonal()
     labels = _start(gram, own, k, rng)
     KZ = gram.matvec(_one_hot(labels, k))
     iterations, converged = 0, False
-    for iteration in range(1, max_iter + 1):
-        iterations = iteration
+    while iterations != limits.max_iter and not limits.out_of_time:
+        limits.raise_if_stopped()
+        iterations += 1
         distance = _distances(own, KZ, labels, k)
         new = _without_empty(distance, distance.argmin(axis=1))
         moved = np.flatnonzero(new != labels)
         if not len(moved):
             converged = True
             break
-        if len(moved) > _FEW * len(labels) or iteration % _FRESH == 0:
+        if len(moved) > _FEW * len(labels) or iterations % _FRESH == 0:
             KZ = gram.matvec(_one_hot(new, k))
         else:
             change = _one_hot(new[moved], k) - _one_hot(labels[moved], k)

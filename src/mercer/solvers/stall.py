@@ -5,25 +5,26 @@ from __future__ import annotations
 import math
 from typing import final
 
-_NOISE = 1e-14
+_LESS = 0.99
+"""A violation counts as smaller below this share of the smallest so far: rounding alone moves it by less."""
 
 
 @final
-class Idleness:
-    """Counts steps after which neither the violation nor the value is better than it ever was.
+class StallDetector:
+    """Counts steps after which neither the violation nor the objective is better than it ever was.
 
-    >>> idle = Idleness(2)
-    >>> [idle.after(gap, 5.0) for gap in (1.0, 0.5, 0.5, 0.5)]
+    >>> stall = StallDetector(2)
+    >>> [stall.update(gap, 5.0, 1e-14) for gap in (1.0, 0.5, 0.5, 0.5)]
     [False, False, False, True]
     """
 
     def __init__(self, most: int) -> None:
         self._most, self._steps = most, 0
-        self._gap, self._value = math.inf, math.inf
+        self._gap, self._objective = math.inf, math.inf
 
-    def after(self, gap: float, value: float) -> bool:
+    def update(self, gap: float, objective: float, noise: float) -> bool:
         """Whether so many such steps have followed one another that it is time to stop."""
-        better = gap < 0.99 * self._gap or value < self._value - _NOISE * abs(value)
+        better = gap < _LESS * self._gap or objective < self._objective - noise
         self._steps = 0 if better else self._steps + 1
-        self._gap, self._value = min(gap, self._gap), min(value, self._value)
+        self._gap, self._objective = min(gap, self._gap), min(objective, self._objective)
         return self._steps >= self._most

@@ -9,7 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from mercer._types import Float64
-from mercer.gram.matrix import Gram
+from mercer.gram.contract import Gram
+from mercer.gram.make import gram_of
 from mercer.inputs.gram_rows import GramRows
 from mercer.kernels.precomputed import Precomputed
 from mercer.solvers.box.problem import BoxProblem
@@ -86,7 +87,7 @@ def _hinge(y: Float64, C: Float64, total: float | None) -> BoxProblem:
 def stored_gram(K: Float64) -> Gram:
     """A matrix as solvers see it."""
     rows = GramRows.coerce(K)
-    return Gram.of(Precomputed().fit(rows), rows)
+    return gram_of(Precomputed().fit(rows), rows)
 
 
 def _optimality(solver: Solver, K: Float64, problem: BoxProblem) -> None:

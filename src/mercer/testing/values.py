@@ -12,7 +12,7 @@ import numpy as np
 from mercer._types import Float64, Floating
 from mercer.errors import InputError
 from mercer.gram.executors import Executor, Serial, Threads
-from mercer.gram.matrix import Gram
+from mercer.gram.make import gram_of
 from mercer.gram.sinks import StoreSink
 from mercer.gram.tiles import plan
 from mercer.gram.work import TileWork
@@ -167,11 +167,11 @@ def batches(subject: Subject) -> None:
 def train_test(subject: Subject) -> None:
     """K(new, training) through the Gram matrix is the block of the matrix of all objects."""
     train, test = subject.everything[::2], subject.everything[1::2]
-    gram = Gram.of(subject.fitted, as_new(subject.objects, test), subject.objects.take(train))
+    gram = gram_of(subject.fitted, as_new(subject.objects, test), subject.objects.take(train))
     subject.require_close(gram.dense(), test, train, "K(new, training) differs from the matrix of all objects")
-    whole = Gram.of(subject.fitted, subject.objects)
+    whole = gram_of(subject.fitted, subject.objects)
     subject.require_close(whole.dense(), slice(None), slice(None), "the Gram matrix differs from the tile")
-    many = Gram.of(subject.fitted, subject.objects.take(subject.repeated)).dense()
+    many = gram_of(subject.fitted, subject.objects.take(subject.repeated)).dense()
     subject.require_close(many, subject.repeated, subject.repeated, "the Gram matrix of many tiles differs from one")
     ones = np.ones(len(train))
     wanted = subject.tile[np.ix_(test, train)] @ ones
@@ -202,9 +202,9 @@ def threads(subject: Subject) -> None:
     """The same bits from one thread, two and five, in large tiles and in many small ones."""
     executors: tuple[Executor, ...] = (Threads(2), Threads(5))
     many = subject.objects.take(subject.repeated)
-    alone = Gram.of(subject.fitted, many, executor=Serial()).dense()
+    alone = gram_of(subject.fitted, many, executor=Serial()).dense()
     for executor in executors:
-        got = Gram.of(subject.fitted, many, executor=executor).dense()
+        got = gram_of(subject.fitted, many, executor=executor).dense()
         require(np.array_equal(alone, got), f"{executor} and Serial() give different Gram matrices")
     small = _in_small_tiles(subject, Serial())
     for executor in executors:

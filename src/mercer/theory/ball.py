@@ -16,7 +16,7 @@ from typing import final
 import numpy as np
 
 from mercer._types import Float64
-from mercer.gram.matrix import Gram
+from mercer.gram.contract import Gram
 from mercer.solvers.box.choice import SMO
 from mercer.solvers.box.problem import BoxProblem
 
@@ -36,7 +36,7 @@ def enclosing_ball(gram: Gram, *, tol: float = 1e-8) -> Ball:
 
     >>> from mercer import kernels
     >>> X = [[0.0, 0.0], [2.0, 0.0], [1.0, 0.5]]
-    >>> round(enclosing_ball(Gram.of(kernels.Linear().fit(X), X)).radius, 6)
+    >>> round(enclosing_ball(gram_of(kernels.Linear().fit(X), X)).radius, 6)
     1.0
     """
     own = gram.diagonal()

@@ -14,7 +14,7 @@ import numpy as np
 from mercer._types import Float64
 from mercer.errors import InputError, KernelError
 from mercer.gram.expansion import Expansion
-from mercer.gram.matrix import Gram
+from mercer.gram.make import gram_of
 
 
 def functional_margins(w: Any, b: float, X: Any, y: Any) -> Float64:
@@ -75,7 +75,7 @@ def weight_norms(expansion: Expansion) -> Float64:
     c = expansion.coefficients
     if not len(expansion.support):
         return np.zeros(c.shape[1])
-    K = Gram.of(expansion.kernel, expansion.support, dtype=np.float64)
+    K = gram_of(expansion.kernel, expansion.support, dtype=np.float64)
     squared = np.einsum("ij,ij->j", c, K.matvec(c))
     if (squared < -1e-9 * np.abs(squared).max()).any():
         raise KernelError(

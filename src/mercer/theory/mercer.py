@@ -18,7 +18,7 @@ import scipy.linalg
 from mercer import _check
 from mercer._types import Float64
 from mercer.errors import InputError, KernelError
-from mercer.gram.matrix import Gram
+from mercer.gram.make import gram_of
 from mercer.gram.spectrum import lowest_pair
 from mercer.inputs.base import Objects
 from mercer.kernels.base import FittedKernel, Kernel
@@ -149,9 +149,7 @@ def check_mercer(
     if len(parsed) <= DIRECT or not kernel.symmetric:
         K = whole_matrix(fitted, parsed, memory)
         return _of_matrix(K, tol, rng, lambda other: whole_matrix(other.fit(parsed), parsed, memory), kernel, extra)
-    gram = Gram.of(fitted, parsed, memory=memory)
-    if gram.fits():
-        gram.store()
+    gram = gram_of(fitted, parsed, memory=memory).stored_if_it_fits()
 
     def again(other: Kernel, ids: npt.NDArray[np.intp]) -> Float64:
         return whole_matrix(other.fit(parsed), parsed.take(ids), memory)
@@ -189,8 +187,8 @@ def feature_vectors(K: Any, *, tol: float | None = None) -> Float64:
 def whole_matrix(fitted: FittedKernel, objects: Objects, memory: float | str = "auto") -> Float64:
     """Every entry, computed both ways round so that asymmetry shows, with the exact diagonal."""
     if fitted.kernel.symmetric:
-        return Gram.of(fitted, objects, memory=memory, dtype=np.float64).exact()
-    K = np.array(Gram.of(fitted, objects, objects, memory=memory, dtype=np.float64).dense(), dtype=np.float64)
+        return gram_of(fitted, objects, memory=memory, dtype=np.float64).exact()
+    K = np.array(gram_of(fitted, objects, objects, memory=memory, dtype=np.float64).dense(), dtype=np.float64)
     np.fill_diagonal(K, fitted.diagonal(fitted.features(objects)))
     return K
 

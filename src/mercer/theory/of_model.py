@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from mercer.errors import ParameterError
-from mercer.gram.matrix import Gram
+from mercer.gram.make import gram_of
 from mercer.kernels.precomputed import Precomputed
 from mercer.losses.squared_hinge import SquaredHinge
 from mercer.theory.ball import enclosing_ball
@@ -33,14 +33,14 @@ def radius_margin_of(model: Any, X: Any) -> Bound:
             "KernelMachineClassifier(SquaredHinge()); for the hinge see support_vector_bound."
         )
     expansion = model.expansion_
-    gram = Gram.of(expansion.kernel, expansion.kernel.kernel.coerce(X), dtype=np.float64)
+    gram = gram_of(expansion.kernel, expansion.kernel.kernel.coerce(X), dtype=np.float64)
     norm = float(weight_norms(expansion)[0])
     if squared_hinge:
         # Slack is the component of w along a feature of its own, sqrt(1 / (2C)) for each object.
         K = gram.exact()
         K = K + np.eye(len(K)) / (2.0 * model.C)
         norm = math.sqrt(norm**2 + float(np.square(expansion.coefficients).sum()) / (2.0 * model.C))
-        gram = Gram.of(Precomputed().fit(K), K, dtype=np.float64)
+        gram = gram_of(Precomputed().fit(K), K, dtype=np.float64)
     intercept = bool(model.fit_intercept)
     radius = enclosing_ball(gram).radius if intercept else math.sqrt(float(gram.diagonal().max()))
     return radius_margin_bound(gram.shape[0], radius, norm, intercept=intercept)

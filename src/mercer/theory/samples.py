@@ -18,7 +18,7 @@ from mercer._jit import Array, jit
 from mercer._types import Float64
 from mercer.errors import InputError
 from mercer.gram.centring import Centred
-from mercer.gram.matrix import Gram
+from mercer.gram.make import gram_of
 from mercer.kernels.base import Kernel
 from mercer.kernels.precomputed import Precomputed
 from mercer.kernels.text.expression import parse
@@ -68,9 +68,7 @@ def mmd_test(
     n = len(objects) - m
     if m < 2 or n < 2:
         raise InputError(f"Both samples need two objects or more; got {m} and {n}.")
-    gram = Gram.of(chosen.fit(objects), objects, memory=memory)
-    if gram.fits():
-        gram.store()
+    gram = gram_of(chosen.fit(objects), objects, memory=memory).stored_if_it_fits()
     own = gram.diagonal()
     rows = gram.matvec(np.ones((m + n, 1)))[:, 0] - own
     rng = np.random.default_rng(random_state)
@@ -113,8 +111,8 @@ def hsic_test(
     n = len(left)
     if n != len(right) or n < 2:
         raise InputError(f"Two views of two or more objects are needed; got {n} and {len(right)} objects.")
-    K = Centred.of(Gram.of(one.fit(left), left, memory=memory)).dense()
-    L = Gram.of(two.fit(right), right, memory=memory).exact()
+    K = Centred.of(gram_of(one.fit(left), left, memory=memory)).dense()
+    L = gram_of(two.fit(right), right, memory=memory).exact()
     rng = np.random.default_rng(random_state)
     found = np.empty(permutations + 1)
     for number in range(permutations + 1):

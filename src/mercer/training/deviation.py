@@ -16,15 +16,19 @@ from mercer._types import Float64
 from mercer.errors import KernelError, MemoryBudgetError
 from mercer.gram import budget
 from mercer.gram.expansion import Expansion
-from mercer.gram.matrix import Gram
+from mercer.gram.make import gram_of
 from mercer.inputs.base import Objects
-from mercer.kernels.features.space import FeatureSpace, entries_per_object, has_feature_space, squared_lengths
+from mercer.inputs.row_products import squared_lengths
+from mercer.kernels.features.space import FeatureSpace, entries_per_object, has_feature_space
 from mercer.solvers.ridge.normal_equations import MOST_FEATURES
 from mercer.solvers.ridge.variance import Scatter, explaining
 
 _COPIES = 4
+"""Matrices over features that exist at a time: the scatter, its factor, and two on the way."""
 _ENTRIES = 2**22
+"""Of kernel values with new objects at a time: 32 MiB."""
 _ROUNDING = 1e-12
+"""Squared lengths beyond known features, as a share of the whole, that are rounding."""
 
 
 @final
@@ -72,8 +76,8 @@ class ByMatrix:
     def variances(self, objects: Objects, alphas: Float64) -> Float64:
         """Those of new objects, of shape (objects, alphas), never negative."""
         fitted, training = self.expansion.kernel, self.expansion.support
-        K = Gram.of(fitted, training, dtype=np.float64, memory=self.memory).exact()
-        across = Gram.of(fitted, objects, training, dtype=np.float64, memory=self.memory)
+        K = gram_of(fitted, training, dtype=np.float64, memory=self.memory).exact()
+        across = gram_of(fitted, objects, training, dtype=np.float64, memory=self.memory)
         prior = fitted.diagonal(fitted.features(objects))
         found = np.empty((len(objects), len(alphas)))
         step = max(64, _ENTRIES // max(1, len(training)))

@@ -12,7 +12,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from mercer._types import Float64
-from mercer.solvers.eigen import Product, leading
+from mercer.solvers.eigen import leading
+from mercer.solvers.numerics.conjugate_gradients import Product
 
 _DIRECT = 600
 """Up to this many objects, all eigenvectors by LAPACK cost no more than a few by iteration; with more objects the cube

@@ -12,17 +12,18 @@ import numpy.typing as npt
 import scipy.linalg
 
 from mercer import _check
-from mercer._types import Float64
+from mercer._types import DType, Float64
 from mercer.errors import KernelError, KernelWarning
+from mercer.gram.budget import Memory
+from mercer.gram.contract import Gram
 from mercer.gram.expansion import Expansion
-from mercer.gram.matrix import Gram
+from mercer.gram.make import gram_of, gram_of_values
 from mercer.gram.spectrum import negligible, smallest_eigenvalue
 from mercer.inputs.base import Objects
 from mercer.inputs.vectors import Vectors
 from mercer.kernels.base import FittedKernel, Kernel
-from mercer.kernels.precomputed import Precomputed
 from mercer.losses.base import Loss
-from mercer.training.on_features import GramSettings, training_gram
+from mercer.training.on_features import training_gram
 
 REPAIRS = ("clip", "flip", "shift")
 MODES = ("warn", "error", "ignore", *REPAIRS)
@@ -36,6 +37,31 @@ _SAMPLED_ROWS = 32
 objects that look alike, and the warning would be wrong."""
 _BLOCK_ENTRIES = 1 << 18
 """Entries of a block of rows when deviations are computed: 2 MiB, which stay in the second-level cache."""
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class GramSettings:
+    """What an estimator says about the matrix that it is trained on."""
+
+    owner: str
+    """The name of the estimator, for messages."""
+    dual: bool | str
+    """Whether to train on kernel values (True), on features (False), or on what pays ("auto")."""
+    memory: Memory
+    psd: str
+    """What to do about negative eigenvalues: one of `MODES`."""
+    dtype: DType | None = None
+    """The precision of kernel values, where it does not depend on the number of objects."""
+    nu_form: bool = False
+    """Whether coefficients of either sign keep their sum, as in the nu forms, which gain from features sooner."""
+
+    def gram(self, fitted: FittedKernel, objects: Objects, losses: Sequence[Loss]) -> Gram:
+        """The matrix to train machines with these losses on."""
+        return training_gram(
+            fitted, objects, losses,
+            owner=self.owner, dual=self.dual, memory=self.memory, nu_form=self.nu_form, dtype=self.dtype,
+        )  # fmt: skip
 
 
 @final
@@ -96,7 +122,7 @@ class Recomputed:
 
         New objects against training objects take another path than the symmetric matrix that was trained on.
         """
-        gram = Gram.of(expansion.kernel, objects, expansion.support, dtype=np.float64)
+        gram = gram_of(expansion.kernel, objects, expansion.support, dtype=np.float64)
         outputs = gram.matvec(expansion.coefficients)
         coefficients = np.zeros(outputs.shape)
         coefficients[support] = expansion.coefficients if repair is None else repair.dual
@@ -108,7 +134,7 @@ class Recomputed:
 def guarded_gram(settings: GramSettings, fitted: FittedKernel, objects: Objects, losses: Sequence[Loss]) -> Guarded:
     """The Gram matrix to train machines with these losses on, with a warning if little can be learnt from it."""
     warn_of_scales(objects)
-    gram = training_gram(settings, fitted, objects, losses)
+    gram = settings.gram(fitted, objects, losses)
     guarded = guard(settings.owner, fitted.kernel, gram, settings.psd)
     warn_if_constant(guarded.gram)
     return guarded
@@ -119,8 +145,7 @@ def guard(owner: str, kernel: Kernel, gram: Gram, psd: object) -> Guarded:
     mode = _check.choice(owner, "psd", psd, MODES)
     if kernel.psd or mode == "ignore":
         return Guarded(gram, gram)
-    if gram.fits():
-        gram.store()  # the solver needs it anyway
+    gram = gram.stored_if_it_fits()  # the solver needs it anyway
     lowest = smallest_eigenvalue(gram)
     if lowest >= -negligible(gram):
         return Guarded(gram, gram)
@@ -144,22 +169,14 @@ def _repaired(gram: Gram, mode: str) -> Guarded:
         shift = -float(scipy.linalg.eigvalsh(K, subset_by_index=(0, 0))[0])
         matrix = K.copy()
         matrix.flat[:: len(K) + 1] += shift
-        return Guarded(_gram_of(matrix, gram), gram, shift=shift)
+        return Guarded(gram_of_values(matrix, matrix.diagonal(), gram), gram, shift=shift)
     values, vectors = scipy.linalg.eigh(K)
     wanted = np.maximum(values, 0.0) if mode == "clip" else np.abs(values)
     nothing = np.abs(values) <= len(K) * np.finfo(np.float64).eps * np.abs(values).max()
     factors = np.where(nothing, 0.0, np.sign(values) if mode == "flip" else values > 0)
     matrix = (vectors * np.where(nothing, 0.0, wanted)) @ vectors.T
-    return Guarded(_gram_of((matrix + matrix.T) / 2, gram), gram, vectors, factors)
-
-
-def _gram_of(matrix: Float64, like: Gram) -> Gram:
-    """A Gram matrix of given values, with the precision, budget and executor of another."""
-    megabytes = max(like.budget, 2 * matrix.nbytes) / 2**20
-    kernel = Precomputed().fit(matrix)
-    gram = Gram.of(kernel, matrix, dtype=like.dtype, memory=megabytes, executor=like.executor)
-    gram.store()
-    return gram
+    matrix = (matrix + matrix.T) / 2
+    return Guarded(gram_of_values(matrix, matrix.diagonal(), gram), gram, vectors, factors)
 
 
 def warn_of_scales(objects: Objects) -> None:

@@ -21,8 +21,9 @@ from mercer._record import Record
 from mercer._stored import Stored
 from mercer._types import DType, Float64
 from mercer.errors import InputError
+from mercer.gram.contract import Gram
 from mercer.gram.expansion import Expansion
-from mercer.gram.matrix import Gram
+from mercer.gram.make import gram_of
 from mercer.inputs.base import Objects
 from mercer.inputs.gram_rows import GramRows
 from mercer.inputs.strings import Strings
@@ -144,10 +145,8 @@ class KernelEstimator(BaseEstimator):
             )
         self._check_features(X, objects, reset=True)
         fitted = kernel.fit(objects)
-        gram = Gram.of(fitted, objects, memory=self.memory)
-        if gram.fits():  # otherwise tiles are computed anew for each product
-            gram.store()
-        return fitted, objects, gram
+        gram = gram_of(fitted, objects, memory=self.memory)
+        return fitted, objects, gram.stored_if_it_fits()  # otherwise tiles are computed anew for each product
 
     @contextlib.contextmanager
     def _all_or_nothing(self) -> Iterator[None]:

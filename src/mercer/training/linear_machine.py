@@ -28,7 +28,7 @@ from mercer.kernels.vectors.linear import Linear
 from mercer.losses.base import Loss
 from mercer.solvers.solution import Status
 from mercer.solvers.weights import choice
-from mercer.solvers.weights.problem import LinearProblem, LinearSolution, balanced, bounds
+from mercer.solvers.weights.problem import LinearProblem, LinearSolution, bounds
 from mercer.solvers.weights.row_products import rows_of
 from mercer.training.certificate import Certificate
 from mercer.training.explanation import Explanation, weighed_explanations
@@ -149,8 +149,8 @@ class LinearMachine(KernelEstimator):
         self._columns = Columns(space, objects.take(slice(0, 1)))
         return rows
 
-    def _freedom(self) -> float:
-        """How free the intercept is: see `LinearProblem`."""
+    def _intercept_scale(self) -> float:
+        """What the intercept costs: see `LinearProblem`."""
         if not self.fit_intercept:
             return 0.0
         return math.inf if self.intercept_scaling is None else float(self.intercept_scaling)
@@ -219,8 +219,7 @@ class LinearMachine(KernelEstimator):
         f = np.asarray(problem.rows @ w, dtype=np.float64) + c
         rows = rows_of(problem.rows)
         # At the optimum, the slopes of a smooth loss give the dual; elsewhere, and with kinks, a new bound is computed.
-        b = -problem.C * problem.loss.slope(problem.y, f)
-        b = balanced(b) if math.isinf(problem.freedom) else b
+        b = problem.feasible(-problem.C * problem.loss.slope(problem.y, f))
         primal, dual = bounds(problem, w, c, f, b, rows.combination(b))
         if primal - dual > float(self.tol) * primal:
             b = choice.solve(problem, tol=float(self.tol), limits=self._limits(time.monotonic())).dual
@@ -234,12 +233,12 @@ class LinearMachine(KernelEstimator):
         self._set_weights(self.weights_)
 
 
-def used_problem(rows: Any, loss: Loss, y: Float64, C: Float64, freedom: float) -> LinearProblem:
+def used_problem(rows: Any, loss: Loss, y: Float64, C: Float64, intercept_scale: float) -> LinearProblem:
     """The problem on the rows that weigh anything."""
     used = C > 0
     if used.all():
-        return LinearProblem(rows, loss, y, C, freedom)
-    return LinearProblem(rows[used], loss, y[used], C[used], freedom)
+        return LinearProblem(rows, loss, y, C, intercept_scale)
+    return LinearProblem(rows[used], loss, y[used], C[used], intercept_scale)
 
 
 def refuse_overflow(values: Any) -> None:

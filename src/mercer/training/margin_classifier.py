@@ -17,8 +17,8 @@ from mercer import _check
 from mercer._progress import reporting
 from mercer._types import Float64, Indices
 from mercer.errors import ModelFileError, ParameterError
+from mercer.gram.contract import Gram
 from mercer.gram.expansion import Expansion
-from mercer.gram.matrix import Gram
 from mercer.inputs.base import Objects
 from mercer.inputs.vectors import Vectors
 from mercer.losses.hinge import Hinge
@@ -27,9 +27,8 @@ from mercer.solvers.problem import LossProblem
 from mercer.training import pairs as ovo
 from mercer.training.certificate import Certificate, certify
 from mercer.training.explanation import Explanation, explanations
-from mercer.training.guard import Recomputed, Repair, guarded_gram
+from mercer.training.guard import GramSettings, Recomputed, Repair, guarded_gram
 from mercer.training.kernel_estimator import KernelEstimator
-from mercer.training.on_features import GramSettings
 from mercer.training.probabilities import FOLDS, log_probabilities, probabilities, wanted
 from mercer.training.storing import MACHINE, ArrayField, CertificateField, Field, LabelsField, ValueField, positive
 from mercer.training.targets import (
@@ -139,7 +138,7 @@ class MarginClassifier(ClassifierMixin, KernelEstimator, ABC):
         machines = [machine for machine, _ in solved]
         self.class_weight_ = factors
         self.classes_ = classes.labels
-        self.shape_fit_ = tuple(objects.values.shape) if isinstance(objects, Vectors) else (len(objects),)
+        self.shape_fit_ = _shape(objects)
         self.kernel_ = fitted
         if self.probability:
             self.temperature_ = temperature
@@ -161,8 +160,8 @@ class MarginClassifier(ClassifierMixin, KernelEstimator, ABC):
     def _train(
         self, gram: Gram, codes: Indices, bounds: Float64, limits: Limits, report: ovo.Report | None = None
     ) -> list[ovo.Solved]:
-        if self._nu_form and codes.max() == 1 and gram.fits():
-            gram.store()
+        if self._nu_form and codes.max() == 1:
+            gram = gram.stored_if_it_fits()
         return ovo.train_pairs(gram, codes, bounds, self._solve, limits, report)
 
     def _set_views(self) -> None:
@@ -287,3 +286,7 @@ class MarginClassifier(ClassifierMixin, KernelEstimator, ABC):
     def _gamma(self) -> float:
         """The resolved width of a named kernel, where it has one."""
         return float(self.kernel_.state.values.get("gamma", 0.0))
+
+
+def _shape(objects: Objects) -> tuple[int, ...]:
+    return tuple(objects.values.shape) if isinstance(objects, Vectors) else (len(objects),)

@@ -1,12 +1,14 @@
-"""Machines in their nu-form: nu bounds the share of margin errors from above and of support objects from below."""
+"""Machines in their nu form: nu bounds the share of margin errors from above and of support objects from below."""
 
 from __future__ import annotations
+
+import dataclasses
 
 import numpy as np
 
 from mercer._types import Float64
 from mercer.errors import ParameterError
-from mercer.gram.matrix import Gram
+from mercer.gram.contract import Gram
 from mercer.losses.epsilon_insensitive import EpsilonInsensitive
 from mercer.losses.hinge import Hinge
 from mercer.solvers.box.choice import SMO
@@ -19,13 +21,20 @@ from mercer.solvers.weights import nu_newton
 from mercer.training.certificate import certify
 from mercer.training.train import Machine
 
+Levels = tuple[float, float]
+"""The F of free coefficients: of the positive side, and of the negative one."""
+
 _GUESS = 0.1
+"""The first guess at a margin, as a share of the largest possible one; a wrong guess costs one more run, which goes on
+from where the last one ended."""
 _NOTHING = 1e-9
+"""A margin below this share of the largest possible one is rounding."""
 _SIDE = 0.5
 """The share of the tolerance for either side of zero: across them, violations add up."""
 _GAP = 1e-4
+"""The duality gap, as a share of the objective, at which Newton's method on features ends, at a tolerance of one ..."""
 _FINEST_GAP = 1e-9
-"""The duality gap, as a share of the objective, at which Newton's method on features ends, beside the tolerance."""
+"""... and the smallest one, which rounding still lets it reach."""
 
 
 def train_nu_classifier(
@@ -38,10 +47,10 @@ def train_nu_classifier(
     limits: Limits | None = None,
     on_chunk: OnChunk | None = None,
 ) -> tuple[Machine, float]:
-    """The machine with margin 1 that nu asks for, and the C with which the C-form has the same solution.
+    """The machine with margin 1 that nu asks for, and the C with which the C form has the same solution.
 
-    Minimises 1/2 |w|^2 - nu rho sum(w) + sum_i w_i max(0, rho - y_i f(x_i)) over w, the intercept and rho >= 0; all is
-    then divided by rho, so that the machine is that of the hinge loss with C = 1 / rho.
+    Minimises 1/2 |w|^2 - nu rho sum(w) + sum_i w_i max(0, rho - y_i f(x_i)) over w, the intercept and rho >= 0. All is
+    then divided by rho, which makes the machine that of the hinge loss with C = 1 / rho.
     """
     mass = nu * float(weights.sum())
     positive = y > 0
@@ -49,49 +58,20 @@ def train_nu_classifier(
         np.zeros(len(y)), np.where(positive, 0.0, -weights), np.where(positive, weights, 0.0), 0.0, mass
     )
     size = mass * max(float(gram.diagonal().max()), np.finfo(float).tiny)
-    solution, rho, iterations = _with_margin(gram, problem, size, tol, limits, on_chunk)
+    solution, rho = _with_margin(gram, problem, size, tol, limits, on_chunk)
     if rho <= _NOTHING * size:
         raise ParameterError(
             f"With nu={nu:g} there is no margin: more than this share of the objects cannot be separated by this "
             "kernel (the same object with two labels, for example). Raise nu, or use a richer kernel or SVC."
         )
-    scale = 1.0 / rho  # coefficients and bounds are multiplied alike, so that what lay on a bound still does
-    b, outputs, intercept = scale * solution.coefficients, scale * solution.outputs, scale * solution.intercept
-    proof = certify(
-        LossProblem(Hinge(), y, scale * weights), b, outputs, intercept,
-        iterations=iterations, dtype=np.dtype(gram.dtype).name,
-    )  # fmt: skip
-    return Machine(b, intercept, solution.status, proof), scale
-
-
-def _with_margin(
-    gram: Gram, problem: BoxProblem, size: float, tol: float, limits: Limits | None, on_chunk: OnChunk | None
-) -> tuple[Solution, float, int]:
-    """The solution, its margin rho, which is as exact beside itself as `tol` says, and the steps that it took."""
-    start, guess, iterations = None, _GUESS * size, 0
-    if nu_newton.applies(gram, problem):
-        solution, levels = nu_newton.solve(
-            gram, problem, tol=max(_GAP * tol, _FINEST_GAP), limits=limits, on_chunk=on_chunk
-        )
-        start, iterations, rho = solution.coefficients, solution.stats.iterations, (levels[1] - levels[0]) / 2
-        if solution.status is not Status.STALLED and rho > _NOTHING * size:
-            return solution, rho, iterations
-    while True:
-        solution = SMO().solve(gram, problem, start=start, tol=_SIDE * tol * guess, limits=limits, on_chunk=on_chunk)
-        iterations += solution.stats.iterations
-        of_positive, of_negative = side_levels(solution.coefficients, -solution.outputs, problem)
-        rho = (of_negative - of_positive) / 2
-        nothing = rho <= _NOTHING * size and (solution.stats.gap <= _NOTHING * size or not solution.converged)
-        if nothing or not solution.converged or (rho > 0 and solution.stats.gap <= _SIDE * tol * rho):
-            return solution, rho, iterations
-        start, guess = solution.coefficients, min(max(0.9 * rho, 1e-3 * guess), 0.5 * guess)
-
-
-def largest_nu(totals: Float64) -> tuple[float, tuple[int, int]]:
-    """The largest nu for which every pair of classes has a solution, from their weights, and the pair that binds."""
-    first, second = np.argsort(totals)[[0, -1]]
-    most = 2.0 * float(totals[first]) / float(totals[first] + totals[second])
-    return most, (int(first), int(second))
+    scale = 1.0 / rho  # coefficients and bounds are multiplied alike, so what lay on a bound still does
+    scaled = dataclasses.replace(
+        solution,
+        coefficients=scale * solution.coefficients,
+        outputs=scale * solution.outputs,
+        intercept=scale * solution.intercept,
+    )
+    return _machine(gram, LossProblem(Hinge(), y, scale * weights), scaled), scale
 
 
 def train_nu_regressor(
@@ -104,7 +84,7 @@ def train_nu_regressor(
     limits: Limits | None = None,
     on_chunk: OnChunk | None = None,
 ) -> tuple[Machine, float]:
-    """The machine whose tube leaves out the share nu of the objects at most, and half the width of the tube.
+    """The machine whose tube leaves out at most a fraction nu of the objects, and half the width of the tube.
 
     Minimises 1/2 |w|^2 + sum_i C_i (nu epsilon + max(0, |y_i - f(x_i)| - epsilon)) over w, the intercept and epsilon.
     """
@@ -114,30 +94,72 @@ def train_nu_regressor(
         np.concatenate([-y, -y]), np.concatenate([nothing, -C]), np.concatenate([C, nothing]), 0.0, nu * float(C.sum())
     )
     copies = gram.view(np.tile(np.arange(n), 2))
-    solution, (upper, lower) = solve_sided(copies, problem, tol, limits, on_chunk)
+    solution, (upper, lower) = solve_nu_form(copies, problem, tol, limits, on_chunk)
     epsilon = max((upper - lower) / 2, 0.0)
-    coefficients = solution.coefficients.reshape(2, n).sum(axis=0)
-    proof = certify(
-        LossProblem(EpsilonInsensitive(epsilon), y, C), coefficients, solution.outputs[:n], solution.intercept,
-        iterations=solution.stats.iterations, dtype=np.dtype(gram.dtype).name,
-    )  # fmt: skip
-    return Machine(coefficients, solution.intercept, solution.status, proof), epsilon
+    merged = dataclasses.replace(
+        solution, coefficients=solution.coefficients.reshape(2, n).sum(axis=0), outputs=solution.outputs[:n]
+    )
+    return _machine(gram, LossProblem(EpsilonInsensitive(epsilon), y, C), merged), epsilon
 
 
-def solve_sided(
+def solve_nu_form(
     gram: Gram, problem: BoxProblem, tol: float, limits: Limits | None, on_chunk: OnChunk | None
-) -> tuple[Solution, tuple[float, float]]:
-    """The solution of a problem whose sides of zero keep their sums, and the F of free coefficients of either side."""
-    start, sided = None, problem.mass is not None
-    if nu_newton.applies(gram, problem):
-        solution, levels = nu_newton.solve(
-            gram, problem, tol=max(_GAP * tol, _FINEST_GAP), limits=limits, on_chunk=on_chunk
-        )
-        if solution.status is not Status.STALLED:
-            return solution, levels
-        start = solution.coefficients
-    exact = _SIDE * tol if sided else tol
+) -> tuple[Solution, Levels]:
+    """The solution of a problem whose sides of zero keep their sums, and the levels of both sides."""
+    solution, levels = _on_features(gram, problem, tol, limits, on_chunk)
+    if solution is not None and solution.status is not Status.STALLED:
+        return solution, levels
+    start, two_sided = None if solution is None else solution.coefficients, problem.mass is not None
+    exact = _SIDE * tol if two_sided else tol
     solution = SMO().solve(gram, problem, start=start, tol=exact, limits=limits, on_chunk=on_chunk)
-    if not sided:
+    if not two_sided:
         return solution, (solution.intercept, solution.intercept)
     return solution, side_levels(solution.coefficients, -solution.outputs - problem.linear, problem)
+
+
+def largest_nu(totals: Float64) -> tuple[float, tuple[int, int]]:
+    """The largest nu for which every pair of classes has a solution, from their weights, and the pair that binds."""
+    first, second = np.argsort(totals)[[0, -1]]
+    most = 2.0 * float(totals[first]) / float(totals[first] + totals[second])
+    return most, (int(first), int(second))
+
+
+def _with_margin(
+    gram: Gram, problem: BoxProblem, size: float, tol: float, limits: Limits | None, on_chunk: OnChunk | None
+) -> tuple[Solution, float]:
+    """The solution, and its margin rho, which is exact to within `tol` times itself."""
+    start, guess, iterations = None, _GUESS * size, 0
+    found, levels = _on_features(gram, problem, tol, limits, on_chunk)
+    if found is not None:
+        rho = (levels[1] - levels[0]) / 2
+        if found.status is not Status.STALLED and rho > _NOTHING * size:
+            return found, rho
+        start, iterations = found.coefficients, found.stats.iterations
+    while True:
+        solution = SMO().solve(gram, problem, start=start, tol=_SIDE * tol * guess, limits=limits, on_chunk=on_chunk)
+        iterations += solution.stats.iterations
+        of_positive, of_negative = side_levels(solution.coefficients, -solution.outputs, problem)
+        rho = (of_negative - of_positive) / 2
+        nothing = rho <= _NOTHING * size and (solution.stats.gap <= _NOTHING * size or not solution.converged)
+        if nothing or not solution.converged or (rho > 0 and solution.stats.gap <= _SIDE * tol * rho):
+            stats = dataclasses.replace(solution.stats, iterations=iterations)
+            return dataclasses.replace(solution, stats=stats), rho
+        start, guess = solution.coefficients, min(max(0.9 * rho, 1e-3 * guess), 0.5 * guess)
+
+
+def _on_features(
+    gram: Gram, problem: BoxProblem, tol: float, limits: Limits | None, on_chunk: OnChunk | None
+) -> tuple[Solution | None, Levels]:
+    """The solution by Newton's method, where the matrix is one of few features."""
+    if not nu_newton.applies(gram, problem):
+        return None, (0.0, 0.0)
+    return nu_newton.solve(gram, problem, tol=max(_GAP * tol, _FINEST_GAP), limits=limits, on_chunk=on_chunk)
+
+
+def _machine(gram: Gram, problem: LossProblem, solution: Solution) -> Machine:
+    """The machine of a solution, certified for the loss that nu stands for."""
+    proof = certify(
+        problem, solution.coefficients, solution.outputs, solution.intercept,
+        iterations=solution.stats.iterations, dtype=np.dtype(gram.dtype).name,
+    )  # fmt: skip
+    return Machine(solution.coefficients, solution.intercept, solution.status, proof)

@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from mercer._types import Float64, Indices
+from mercer.gram.contract import Gram
 from mercer.gram.folds import folds
-from mercer.gram.matrix import Gram
 from mercer.gram.pairs import PairBlocks
 from mercer.solvers.box.choice import worth_storing
 from mercer.solvers.drive import Chunk, Limits, OnChunk
@@ -122,8 +122,8 @@ def train_pairs(
     solved: list[Solved | None] = [None] * len(problems)
     shared = len(problems) > 1 and gram.factor is None
     if shared:
-        if gram.fits() and worth_storing([len(group) for group in members.groups]):
-            gram.store()
+        if worth_storing([len(group) for group in members.groups]):
+            gram = gram.stored_if_it_fits()
         blocks = PairBlocks(gram, members.groups, problems)
     done = 0
 
@@ -162,8 +162,7 @@ def held_out_temperature(
     without their labels.
     """
     n_classes = int(codes.max()) + 1
-    if gram.fits():
-        gram.store()
+    gram = gram.stored_if_it_fits()
     values, tested = [np.zeros(0 if n_classes == 2 else (0, n_classes))], [np.zeros(0, dtype=np.intp)]
     for fold in folds(gram, held_out(codes, bounds, random_state)):
         known, allowed = codes[fold.train], bounds[fold.train]

@@ -14,11 +14,11 @@ from mercer.gram.expansion import Expansion
 from mercer.inputs.base import Objects
 from mercer.kernels.base import FittedKernel
 from mercer.losses.squared import Squared
+from mercer.solvers.drive import Limits
 from mercer.solvers.problem import LossProblem
 from mercer.solvers.ridge import direct, normal_equations
 from mercer.training.certificate import Certificate, certify
-from mercer.training.guard import Recomputed, Repair, guard
-from mercer.training.on_features import GramSettings, training_gram
+from mercer.training.guard import GramSettings, Recomputed, Repair, guard
 
 _ZERO = "To interpolate, use a small one such as 1e-10."
 
@@ -35,16 +35,20 @@ class RidgeProblem:
 
 
 def fit_ridge(
-    problem: RidgeProblem, settings: GramSettings, fitted: FittedKernel, objects: Objects, began: float
+    problem: RidgeProblem,
+    settings: GramSettings,
+    fitted: FittedKernel,
+    objects: Objects,
+    limits: Limits,
+    began: float,
 ) -> tuple[Expansion, Repair | None, Certificate]:
     """The machine over all training objects, what was repaired of its matrix, and its certificate."""
-    gram = training_gram(settings, fitted, objects, [Squared()])
+    gram = settings.gram(fitted, objects, [Squared()])
     guarded = guard(settings.owner, fitted.kernel, gram, settings.psd)
     targets, alpha, weights = problem.targets, problem.alpha, problem.weights
-    if gram.factor is None:
-        found = direct.solve(guarded.gram.exact(), targets, alpha, weights, intercept=problem.intercept)
-    else:
-        found = normal_equations.solve(gram.factor, targets, alpha, weights, intercept=problem.intercept)
+    solve = direct.solve if gram.factor is None else normal_equations.solve
+    matrix = guarded.gram.exact() if gram.factor is None else gram.factor
+    found = solve(matrix, targets, alpha, weights, intercept=problem.intercept, limits=limits)
     expansion = Expansion(fitted, objects, guarded.expanded(found.coefficients), found.intercept)
     outputs = guarded.gram.matvec(found.coefficients)
     recomputed = Recomputed(found.coefficients, outputs, gram.entries_computed)

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from mercer._types import Float64, Indices
 from mercer.errors import InputError
 from mercer.gram.expansion import Expansion
-from mercer.gram.matrix import Gram
+from mercer.gram.make import gram_of
 from mercer.inputs.base import Objects
 from mercer.training import pairs as ovo
 from mercer.training.show_work_text import Problem, as_latex, as_text
@@ -67,7 +67,7 @@ def show_work(
             f"Work is shown for machines that were fitted here on up to {MOST_OBJECTS} objects. Fit one on a few "
             "objects."
         )
-    K = Gram.of(machine.kernel, few.objects, dtype=np.float64).exact()
+    K = gram_of(machine.kernel, few.objects, dtype=np.float64).exact()
     full = np.zeros((len(K), machine.coefficients.shape[1]))
     full[support] = machine.coefficients
     kernel = machine.kernel.kernel

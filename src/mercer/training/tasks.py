@@ -12,8 +12,8 @@ import numpy as np
 
 from mercer._progress import reporting
 from mercer._types import Float64, Indices
+from mercer.gram.contract import Gram
 from mercer.gram.expansion import Expansion
-from mercer.gram.matrix import Gram
 from mercer.inputs.base import Objects
 from mercer.kernels.base import FittedKernel
 from mercer.solvers.drive import Limits, OnChunk
@@ -78,9 +78,9 @@ def train_problems(
 def _machines(problems: Sequence[LossProblem], gram: Gram, solve: Solve, limits: Limits) -> list[Machine]:
     """The machines, side by side, on the objects that weigh anything."""
     used = np.flatnonzero(problems[0].C > 0)
+    if worth_storing(gram, [problem.loss for problem in problems]):
+        gram = gram.stored_if_it_fits()
     part = gram if len(used) == len(problems[0].C) else gram.view(used)
-    if gram.fits() and worth_storing(gram, [problem.loss for problem in problems]):
-        gram.store()
     machines: list[Machine | None] = [None] * len(problems)
     with reporting("Training") as report:
 

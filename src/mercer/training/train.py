@@ -14,7 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from mercer import _check, _registry
 from mercer._types import Float64
 from mercer.errors import ParameterError
-from mercer.gram.matrix import Gram
+from mercer.gram.contract import Gram
 from mercer.losses.base import Loss
 from mercer.solvers.box.choice import SMO, STEPPED
 from mercer.solvers.box.problem import BoxProblem
@@ -107,7 +107,7 @@ def worth_storing(gram: Gram, losses: Sequence[Loss]) -> bool:
     if len(losses) > 1 or losses[0].smooth:
         return True
     dual = losses[0].dual(*_ANY)
-    return gram.shape[0] <= STEPPED and not gram.dear and dual is not None and dual.has_kink
+    return gram.shape[0] <= STEPPED and not gram.expensive and dual is not None and dual.has_kink
 
 
 def loss_of(owner: str, loss: Any) -> Loss:

@@ -7,7 +7,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 
 from mercer import SVC, kernels
-from mercer.gram.matrix import Gram
+from mercer.gram.make import gram_of
 
 pytestmark = [pytest.mark.realdata, pytest.mark.slow]
 GROUPS = ["alt.atheism", "comp.graphics", "sci.med", "soc.religion.christian"]
@@ -38,6 +38,6 @@ def test_topics_with_a_tenth_of_the_labels(news):
     for name, kernel in {"words": WORDS, "topics": kernels.normalise(kernels.LatentSemantic(WORDS, k=50))}.items():
         fitted = kernel.fit(train)
         few = [train[i] for i in known]
-        model = SVC(kernel="precomputed", C=1.0).fit(Gram.of(fitted, few).dense(), labels[known])
-        scores[name] = np.mean(model.predict(Gram.of(fitted, test, few).dense()) == truth)
+        model = SVC(kernel="precomputed", C=1.0).fit(gram_of(fitted, few).dense(), labels[known])
+        scores[name] = np.mean(model.predict(gram_of(fitted, test, few).dense()) == truth)
     assert scores["topics"] >= scores["words"]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from mercer import kernels
-from mercer.gram.matrix import Gram
+from mercer.gram.make import gram_of
 from mercer.inputs.graphs import Graphs
 from tests.kernels.graphs.realdata import as_graphs
 
@@ -25,7 +25,7 @@ def mutag(load):
 
 
 def gram(kernel, items):
-    return Gram.of(kernel.fit(items), items).dense()
+    return gram_of(kernel.fit(items), items).dense()
 
 
 @pytest.mark.parametrize("h", [1, 5])

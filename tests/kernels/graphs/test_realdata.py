@@ -6,7 +6,7 @@ from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import RepeatedStratifiedKFold, ShuffleSplit, StratifiedKFold
 
 from mercer import SVC, KernelRidge, KernelSearchCV, kernels, nested_cross_validate
-from mercer.gram.matrix import Gram
+from mercer.gram.make import gram_of
 from mercer.inputs.molecules import fingerprints, molecular_graphs, parsed_molecules
 from tests.kernels.graphs.realdata import as_graphs
 
@@ -14,7 +14,7 @@ pytestmark = [pytest.mark.realdata, pytest.mark.slow]
 
 
 def gram(kernel, items):
-    return Gram.of(kernel.fit(items), items).dense(np.float64)
+    return gram_of(kernel.fit(items), items).dense(np.float64)
 
 
 def accuracy(kernel, items, classes, grid=(1.0, 10.0, 100.0)):

@@ -9,7 +9,7 @@ from mercer import kernels
 from mercer._registry import KERNELS
 from mercer.errors import InputError, KernelWarning, ParameterError
 from mercer.gram.executors import Serial, Threads
-from mercer.gram.matrix import Gram
+from mercer.gram.make import gram_of
 from mercer.inputs.sets import Sets
 from mercer.inputs.strings import Strings
 
@@ -60,10 +60,10 @@ def test_the_contract(kernel):
         values = np.linalg.eigvalsh(whole / size.max())
         assert values[0] > -1e-9 * max(values[-1], 1e-300)
     if kernel.single_precision(features, fitted.state):
-        single = Gram.of(fitted, objects, dtype=np.float32).dense()
+        single = gram_of(fitted, objects, dtype=np.float32).dense()
         assert np.abs(single - whole).max() <= 1e-5 * size.max()
-    serial = Gram.of(fitted, objects, executor=Serial()).dense()
-    np.testing.assert_array_equal(serial, Gram.of(fitted, objects, executor=Threads(2)).dense())
+    serial = gram_of(fitted, objects, executor=Serial()).dense()
+    np.testing.assert_array_equal(serial, gram_of(fitted, objects, executor=Threads(2)).dense())
     stored = type(objects).from_arrays(objects.to_arrays())
     np.testing.assert_array_equal(fitted(stored), whole)
 

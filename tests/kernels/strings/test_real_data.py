@@ -6,13 +6,13 @@ from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import LeaveOneOut, StratifiedKFold, cross_val_predict, cross_val_score
 
 from mercer import SVC, LinearSVC, kernels
-from mercer.gram.matrix import Gram
+from mercer.gram.make import gram_of
 
 pytestmark = [pytest.mark.realdata, pytest.mark.slow]
 
 
 def gram(kernel, texts):
-    return Gram.of(kernel.fit(texts), texts, dtype=np.float64).dense()
+    return gram_of(kernel.fit(texts), texts, dtype=np.float64).dense()
 
 
 def accuracy(kernel, texts, labels, folds, C=10.0):
@@ -76,7 +76,7 @@ def test_binding_sites(load, name, floor):
     (train, labels), (test, truth) = data[f"{name}.train"], data[f"{name}.test"]
     plain = kernels.normalise(kernels.GappedKmer(l=10, k=6, reverse_complement=True, lowercase=True, unknown="skip"))
     fitted = plain.fit(train)
-    cosines = Gram.of(fitted, train).dense().astype(np.float64)
+    cosines = gram_of(fitted, train).dense().astype(np.float64)
     matrices = {"none": cosines, **{gamma: np.exp(-gamma * (2 - 2 * cosines)) for gamma in (0.5, 1.0)}}
     folds = StratifiedKFold(5, shuffle=True, random_state=0)
     scores = {

@@ -16,10 +16,10 @@ from typing import Any, Self, final
 import numpy as np
 import scipy.sparse as sp
 
-from mercer._jit import Array, jit
 from mercer._types import DType, Float64
 from mercer.errors import KernelError
 from mercer.inputs.base import Objects
+from mercer.inputs.row_products import squared_lengths
 from mercer.inputs.vectors import Vectors
 from mercer.kernels.algebra.constant import Constant
 from mercer.kernels.algebra.normalised import Normalised
@@ -128,14 +128,6 @@ def columns_at_least(kernel: Kernel, objects: Objects) -> int:
     return columns_at_least(kernel.kernel, objects) if isinstance(kernel, Scaled | Normalised) else 0
 
 
-def squared_lengths(rows: Any) -> Float64:
-    """|x|^2 of each row, dense or CSR, in float64."""
-    if not is_sparse(rows):
-        return np.asarray(np.einsum("ij,ij->i", rows, rows, dtype=np.float64))
-    lengths: Float64 = _squared_lengths(rows.indptr, rows.data)
-    return lengths
-
-
 def _rows(
     kernel: Kernel, state: State, objects: Objects, words: Iterator[Vocabulary], dtype: DType, grow: bool
 ) -> tuple[Any, Float64]:
@@ -235,14 +227,3 @@ def _refuse_without_features(kernel: Kernel) -> None:
             f"{kernel} has no features that could be written down. Linear, Polynomial, kernels that count (Spectrum, "
             "GappedKmer, WeisfeilerLehman, SetIntersection ...), their sums and their normalised forms have."
         )
-
-
-@jit
-def _squared_lengths(indptr: Array, data: Array) -> Any:
-    lengths = np.empty(indptr.shape[0] - 1)
-    for i in range(lengths.shape[0]):
-        total = 0.0
-        for p in range(indptr[i], indptr[i + 1]):
-            total += float(data[p]) * data[p]
-        lengths[i] = total
-    return lengths

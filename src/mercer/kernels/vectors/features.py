@@ -12,10 +12,9 @@ import scipy.sparse as sp
 
 from mercer._types import DType, Float64, Floating, Index
 from mercer.errors import InputError
+from mercer.inputs import row_products
+from mercer.inputs.row_products import EXPANDED_COLUMNS, expanded
 from mercer.inputs.vectors import Vectors
-
-# CSR rows are expanded tile by tile, this many columns at a time: a dense product is far faster than a sparse one.
-_EXPANDED_COLUMNS = 4096
 
 
 class HasRows(Protocol):
@@ -67,14 +66,7 @@ class RowFeatures:
 def dot_products(left: HasRows, right: HasRows, out: Floating) -> None:
     """out[i, j] = <left_i, right_j>."""
     refuse_other_width(left.rows.shape[1], right.rows.shape[1])
-    if is_sparse(left.rows) or is_sparse(right.rows):
-        if left.rows.shape[1] > _EXPANDED_COLUMNS:
-            product: Any = left.rows @ right.rows.T
-            out[...] = product.toarray() if is_sparse(product) else product
-            return
-        np.matmul(_expanded(left.rows, out.dtype), _expanded(right.rows, out.dtype).T, out=out)
-        return
-    np.matmul(left.rows, right.rows.T, out=out)
+    row_products.dot_products(left.rows, right.rows, out)
 
 
 def column_blocks(left: Any, right: Any, dtype: npt.DTypeLike, *, every: bool = False) -> Iterator[tuple[Any, Any]]:
@@ -87,12 +79,12 @@ def column_blocks(left: Any, right: Any, dtype: npt.DTypeLike, *, every: bool = 
     if not (is_sparse(left) or is_sparse(right)):
         yield left, right
         return
-    if left.shape[1] > _EXPANDED_COLUMNS and not every and is_sparse(left) and is_sparse(right):
+    if left.shape[1] > EXPANDED_COLUMNS and not every and is_sparse(left) and is_sparse(right):
         used = np.union1d(left.indices, right.indices)
         left, right = left[:, used], right[:, used]
-    for start in range(0, left.shape[1], _EXPANDED_COLUMNS):
-        part = slice(start, start + _EXPANDED_COLUMNS)
-        yield tuple(np.ascontiguousarray(_expanded(rows[:, part], dtype)) for rows in (left, right))  # type: ignore[misc]
+    for start in range(0, left.shape[1], EXPANDED_COLUMNS):
+        part = slice(start, start + EXPANDED_COLUMNS)
+        yield tuple(np.ascontiguousarray(expanded(rows[:, part], dtype)) for rows in (left, right))  # type: ignore[misc]
 
 
 def refuse_other_width(features: int, expected: int) -> None:
@@ -102,10 +94,6 @@ def refuse_other_width(features: int, expected: int) -> None:
             f"Cannot compare vectors of {features} features with vectors of {expected}: X has {features} features, "
             f"but {expected} features are expected. Both sides must have the same columns in the same order."
         )
-
-
-def _expanded(rows: Any, dtype: npt.DTypeLike) -> Any:
-    return rows.toarray().astype(dtype, copy=False) if is_sparse(rows) else rows
 
 
 def is_sparse(rows: Any) -> bool:

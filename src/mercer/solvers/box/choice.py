@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mercer._types import Float64
-from mercer.gram.matrix import Gram
+from mercer.gram.contract import Gram
 from mercer.gram.pairs import LARGEST
 from mercer.solvers.box import hard_margin
 from mercer.solvers.box.kinked import KinkedPairs
@@ -64,9 +64,8 @@ def _moves(problem: BoxProblem) -> Moves:
 def run(gram: Gram, problem: BoxProblem, start: Float64, tol: float, moves: Moves) -> Run:
     """The run that suits the size of the problem."""
     n = len(problem.linear)
-    known = gram.pair is not None or gram.stored is not None
     most = STEPPED if many_at_bounds(problem) else LARGEST
-    if n <= DENSE or (n <= most and known and not _nearly_there(problem, start)):
+    if n <= DENSE or (n <= most and gram.in_memory and not _nearly_there(problem, start)):
         return DenseRun(gram, problem, start, tol, moves)
     return WorkingSetRun(gram, problem, start, tol, moves)
 

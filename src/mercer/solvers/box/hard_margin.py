@@ -20,7 +20,7 @@ import numpy as np
 from mercer._jit import Array, jit
 from mercer._types import Float64
 from mercer.errors import InseparableError
-from mercer.gram.matrix import Gram
+from mercer.gram.contract import Gram
 from mercer.solvers.box.pair_loops import SMALLEST_CURVATURE
 from mercer.solvers.box.problem import BoxProblem
 from mercer.solvers.drive import Run

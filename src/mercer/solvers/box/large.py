@@ -24,7 +24,7 @@ import numpy.typing as npt
 from mercer._jit import Array, jit
 from mercer._types import Float64, Indices
 from mercer.gram import pages
-from mercer.gram.matrix import Gram
+from mercer.gram.contract import Gram
 from mercer.gram.sinks import mirror_across
 from mercer.solvers.box.problem import BoxProblem
 from mercer.solvers.box.row_supply import RowSupply

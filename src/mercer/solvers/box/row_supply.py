@@ -16,7 +16,7 @@ import numpy.typing as npt
 from mercer._jit import Array, jit
 from mercer._types import Float64, Indices
 from mercer.gram.cache import RowCache
-from mercer.gram.matrix import Gram
+from mercer.gram.contract import Gram
 from mercer.gram.sinks import Buffers
 from mercer.gram.tiles import Tile
 
@@ -35,7 +35,7 @@ class RowSupply:
     def __init__(self, gram: Gram) -> None:
         self._gram = gram
         self._n = gram.shape[0]
-        self._stored = gram.stored
+        self._stored = gram.dense() if gram.in_memory else None
         self._cache: RowCache | None = None
         self._seen = np.zeros(self._n, dtype=bool)
         self._scale = float(gram.diagonal().max(initial=0.0))
@@ -67,7 +67,7 @@ class RowSupply:
         cache = self._cache
         if cache is None:
             row_bytes = self._n * np.dtype(self._gram.dtype).itemsize
-            most = DEAR_CACHE_BYTES if self._gram.dear else CHEAP_CACHE_BYTES
+            most = DEAR_CACHE_BYTES if self._gram.expensive else CHEAP_CACHE_BYTES
             budget = min(most, self._gram.budget // 2)
             cache = self._cache = RowCache(self._n, self._n, self._gram.dtype, max(budget, 2 * row_bytes))
         here = cache.slots[rows] >= 0
@@ -94,7 +94,7 @@ class RowSupply:
         if self._stored is not None:
             there = np.ones(len(old), dtype=bool)
             _copy_entries(self._stored, old, np.arange(len(old)), new, block, top)
-        elif self._cache is not None and self._gram.dear:  # a cheap entry is computed sooner than it is found
+        elif self._cache is not None and self._gram.expensive:  # a cheap entry is computed sooner than it is found
             there = self._cache.slots[old] >= 0
             columns = np.flatnonzero(there)
             _copy_entries(self._cache.buffer, self._cache.slots[old[columns]], columns, new, block, top)

@@ -13,7 +13,7 @@ from typing import final
 import numpy as np
 
 from mercer._types import Float64
-from mercer.gram.matrix import Gram
+from mercer.gram.contract import Gram
 from mercer.solvers.box.problem import BoxProblem
 from mercer.solvers.box.row_supply import subtract_rows
 from mercer.solvers.box.step_budget import Patience
@@ -37,9 +37,8 @@ class DenseRun(Run):
         self._problem = problem
         self._tol = tol
         self._moves = moves
-        matrix = gram.dense() if gram.pair is None else gram.pair
         self._local = Local(
-            matrix, gram.diagonal(), start.copy(), -problem.linear, problem.lower, problem.upper, problem.kink
+            gram.lazy_rows(), gram.diagonal(), start.copy(), -problem.linear, problem.lower, problem.upper, problem.kink
         )
         self._local.F[:] = self._fresh()
         self._claims = 0

@@ -27,14 +27,18 @@ from mercer._jit import Array, jit
 from mercer._types import Float64
 from mercer.gram import pages
 from mercer.gram.executors import Threads, single_threaded_blas
+from mercer.solvers.drive import Limits
 
 UseBlock = Callable[[int, Float64], None]
 
 WIDTH = 48
 """Diagonals below the main one: enough for products to run at full speed, few enough for every alpha to be cheap."""
 _TILE = 256
+"""Rows of a tile: larger ones leave threads without work towards the end, smaller ones make products slower ..."""
 _COLUMNS = 256
+"""... and columns of it that are updated at a time, so that the update stays in a core's cache."""
 _SOLVED_COLUMNS = 1024
+"""Columns that are solved for at a time: enough for fast products; two groups of rows of them stay in cache."""
 
 
 @final
@@ -46,11 +50,12 @@ class BandForm:
     basis: Float64
 
     @classmethod
-    def of(cls, matrix: Float64, width: int = WIDTH) -> Self:
+    def of(cls, matrix: Float64, width: int = WIDTH, *, limits: Limits | None = None) -> Self:
         """Reduce a symmetric C-contiguous matrix, which is overwritten."""
+        limits = limits or Limits()
         with single_threaded_blas():  # once for all: setting it takes a while
-            band, scales = _reduce(matrix, width)
-            return cls(band, _basis(matrix, scales, width))
+            band, scales = _reduce(matrix, width, limits)
+            return cls(band, _basis(matrix, scales, width, limits))
 
     @cached_property
     def norm(self) -> float:
@@ -72,12 +77,13 @@ class BandForm:
             solved = scipy.linalg.cho_solve_banded((self._factor(alpha), True), rotated, check_finite=False)
             return np.asarray(self.basis.T @ solved)
 
-    def inverse_diagonal(self, alpha: float) -> Float64:
+    def inverse_diagonal(self, alpha: float, limits: Limits | None = None) -> Float64:
         """The diagonal of (K + alpha I)^-1."""
         steps, n = self._steps(alpha), len(self.basis)
-        diagonal = np.zeros(n)
+        diagonal, limits = np.zeros(n), limits or Limits()
 
         def add_up(columns: slice) -> None:
+            limits.raise_if_stopped()
             total = diagonal[columns]
             for piece in self._half_solved(steps, self.basis[:, columns]):
                 _add_squares(piece, total)
@@ -85,11 +91,12 @@ class BandForm:
         Threads().each(add_up, _slices(0, n, _SOLVED_COLUMNS))
         return diagonal
 
-    def inverse_blocks(self, alpha: float, folds: Sequence[Any], use: UseBlock) -> None:
+    def inverse_blocks(self, alpha: float, folds: Sequence[Any], use: UseBlock, limits: Limits | None = None) -> None:
         """Hand over the rows and columns of (K + alpha I)^-1 that belong to each fold, in any order."""
-        steps, width = self._steps(alpha), len(self.band) - 1
+        steps, width, limits = self._steps(alpha), len(self.band) - 1, limits or Limits()
 
         def several(numbers: list[int]) -> None:
+            limits.raise_if_stopped()
             chosen = np.concatenate([np.asarray(folds[number]) for number in numbers])
             half = np.empty((len(steps) * width, len(chosen)))
             for columns in _slices(0, len(chosen), _SOLVED_COLUMNS):
@@ -147,7 +154,7 @@ class BandForm:
             yield now[:width]
 
 
-def _reduce(A: Float64, width: int) -> tuple[Float64, Float64]:
+def _reduce(A: Float64, width: int, limits: Limits) -> tuple[Float64, Float64]:
     """The band of Q'AQ, and the scale of each reflection I - t v v'; the vectors are left in A, below the band.
 
     Only tiles on and below the diagonal are kept up to date.
@@ -155,6 +162,7 @@ def _reduce(A: Float64, width: int) -> tuple[Float64, Float64]:
     n = len(A)
     band, scales = np.zeros((width + 1, n)), np.zeros(n)
     for first in range(0, n, width):
+        limits.raise_if_stopped()
         low = first + width
         _store(band, A[first:low, first:low], first, 0)
         if low < n:
@@ -211,7 +219,7 @@ def _two_sided(A: Float64, low: int, V: Float64, T: Float64) -> None:
     executor.each(subtract, tiles[::-1])  # the longest first
 
 
-def _basis(A: Float64, scales: Float64, width: int) -> Float64:
+def _basis(A: Float64, scales: Float64, width: int, limits: Limits) -> Float64:
     """Q', one tile of rows after the other: each goes through all reflections, from the last to the first."""
     n, many = len(A), max(width, _TILE - _TILE % width)
     groups = []
@@ -223,6 +231,7 @@ def _basis(A: Float64, scales: Float64, width: int) -> Float64:
     basis = pages.empty((n, n), np.float64)
 
     def reflect(rows: slice) -> None:
+        limits.raise_if_stopped()
         own, spare = basis[rows], np.empty((rows.stop - rows.start, _COLUMNS))
         own[:] = 0.0
         own[:, rows] = np.eye(rows.stop - rows.start)

@@ -9,6 +9,10 @@ Source    Shawe-Taylor and Cristianini, Kernel Methods for Pattern Analysis (200
 For one alpha a Cholesky factorisation; for a path of alphas one reduction of K serves all of them, their leave-one-out
 and their k-fold residuals: to a band (see `band`), or by eigenvectors where alphas are many or K + alpha I is not
 positive definite.
+
+Every method can be stopped through its limits, between alphas, and within the reduction to a band. A Cholesky
+factorisation and an eigendecomposition are single calls of LAPACK and run to their end. Nothing here is of use before
+it is finished, so time limits have no effect.
 """
 
 from __future__ import annotations
@@ -26,11 +30,14 @@ import scipy.linalg
 from mercer._types import Float64
 from mercer.errors import KernelWarning
 from mercer.gram import pages
+from mercer.solvers.drive import Limits
+from mercer.solvers.numerics.symmetric import significant_eigen
 from mercer.solvers.ridge.band import BandForm, UseBlock
 
 _RESIDUAL = 1e-6
+"""The error of a solution, as a share of the right-hand side, from which on it is not trusted."""
 _ROWS_PER_ALPHA = 64
-"""An eigendecomposition takes longer than a band, but less for each alpha: it pays where there are fewer rows."""
+"""An eigendecomposition takes longer than a band, but less for each alpha: it pays with fewer rows per alpha."""
 
 
 @final
@@ -42,10 +49,14 @@ class RidgeSolution:
     intercept: Float64
 
 
-def solve(K: Float64, y: Float64, alpha: Float64, weights: Float64, *, intercept: bool) -> RidgeSolution:
+def solve(
+    K: Float64, y: Float64, alpha: Float64, weights: Float64, *, intercept: bool, limits: Limits | None = None
+) -> RidgeSolution:
     """Solve for each output with its own alpha; outputs that share one share its factorisation."""
     coefficients, constants = np.empty_like(y), np.zeros(y.shape[1])
+    limits = limits or Limits()
     for value in np.unique(alpha):
+        limits.raise_if_stopped()
         columns = alpha == value
         right = y[:, columns]
         both = _solve_one(K, np.column_stack([right, np.ones(len(y))]), float(value), weights)
@@ -70,15 +81,12 @@ def _solve_one(K: Float64, right: Float64, alpha: float, weights: Float64) -> Fl
     except scipy.linalg.LinAlgError:
         pass
     warn_of_lost_alpha("Directions without curvature are left out; raise alpha.")
-    values, vectors = scipy.linalg.eigh(weighted(K, root, alpha), overwrite_a=True, check_finite=False)
-    usable = values > len(K) * np.finfo(float).eps * np.abs(values).max()
-    inverse = np.zeros_like(values)
-    inverse[usable] = 1.0 / values[usable]
-    return root * (vectors @ (inverse[:, None] * (vectors.T @ right)))
+    values, vectors = significant_eigen(weighted(K, root, alpha))
+    return root * (vectors @ ((vectors.T @ right) / values[:, None]))
 
 
 def warn_of_lost_alpha(remedy: str) -> None:
-    """Say that a machine is not what was asked for."""
+    """Warn that a machine is not what was asked for."""
     warnings.warn(
         "K + alpha I cannot be inverted in floating point: alpha is too small for this kernel, or the kernel is "
         f"indefinite. {remedy}",
@@ -120,11 +128,13 @@ class EigenForm:
     def solve(self, alpha: float, rotated: Float64) -> Float64:
         return np.asarray(self.vectors @ (rotated / (self.values + alpha)[:, None]))
 
-    def inverse_diagonal(self, alpha: float) -> Float64:
+    def inverse_diagonal(self, alpha: float, limits: Limits) -> Float64:
+        limits.raise_if_stopped()
         return np.asarray(self._squares @ (1.0 / (self.values + alpha)))
 
-    def inverse_blocks(self, alpha: float, folds: Sequence[Any], use: UseBlock) -> None:
+    def inverse_blocks(self, alpha: float, folds: Sequence[Any], use: UseBlock, limits: Limits) -> None:
         for number, fold in enumerate(folds):
+            limits.raise_if_stopped()
             part = self.vectors[fold]
             use(number, (part / (self.values + alpha)) @ part.T)
 
@@ -140,19 +150,30 @@ class RidgePath:
     """W^1/2 y, and W^1/2 1 as a last column where there is an intercept."""
     intercept: bool
     alphas: int
+    limits: Limits
 
     @classmethod
-    def of(cls, K: Float64, y: Float64, weights: Float64, *, intercept: bool, alphas: int = 1) -> Self:
+    def of(
+        cls,
+        K: Float64,
+        y: Float64,
+        weights: Float64,
+        *,
+        intercept: bool,
+        alphas: int = 1,
+        limits: Limits | None = None,
+    ) -> Self:
         """Prepare for about so many alphas; K must not change meanwhile."""
         root = np.sqrt(weights)[:, None]
-        return cls(K, root, root * np.column_stack([y, np.ones(len(y))]) if intercept else root * y, intercept, alphas)
+        targets = np.column_stack([y, np.ones(len(y))]) if intercept else y
+        return cls(K, root, root * targets, intercept, alphas, limits or Limits())
 
     @cached_property
     def _band(self) -> tuple[BandForm, Float64] | None:
         """The band form and the targets along it, where it pays."""
         if len(self.matrix) < _ROWS_PER_ALPHA * self.alphas:
             return None
-        form = BandForm.of(weighted(self.matrix, self.root))
+        form = BandForm.of(weighted(self.matrix, self.root), limits=self.limits)
         return form, form.rotated(self.targets)
 
     @cached_property
@@ -183,7 +204,7 @@ class RidgePath:
         """y_i minus the prediction for object i by a machine that never saw it, for every i and output."""
         form, solved = self._solved(alpha)
         b, ones = self._corrected(solved)
-        diagonal = form.inverse_diagonal(alpha) - np.square(ones).sum(axis=1)
+        diagonal = form.inverse_diagonal(alpha, self.limits) - np.square(ones).sum(axis=1)
         residuals: Float64 = b / diagonal[:, None] / self.root
         return residuals
 
@@ -200,5 +221,5 @@ class RidgePath:
             left_out = scipy.linalg.solve(block, b[part], assume_a="pos", check_finite=False)
             residuals[part] = left_out / self.root[part]
 
-        form.inverse_blocks(alpha, parts, leave_out)
+        form.inverse_blocks(alpha, parts, leave_out, self.limits)
         return residuals

@@ -23,9 +23,12 @@ import scipy.linalg
 
 from mercer._types import Float64
 from mercer.gram.executors import single_threaded_blas
-from mercer.solvers.ridge.normal_equations import Centred, weighted_mean
+from mercer.solvers.drive import Limits
+from mercer.solvers.numerics.symmetric import significant_eigen
+from mercer.solvers.ridge.centred_rows import CentredRows
 
 _BLOCK = 4096
+"""Rows whose squares are taken at a time: a small fraction of the memory of all of them."""
 
 
 @final
@@ -50,23 +53,20 @@ class PrimalRidgePath:
     """... and what no weights explain of them."""
     outside: Float64
     """The share of each object that lies outside the columns of Q: 1 - |Q_i|^2."""
+    limits: Limits
+    """Through which it can be stopped, between blocks of objects and folds."""
     within: dict[bytes, Float64] = field(default_factory=dict)
     """Q_S'Q_S of each large fold S: once for all alphas."""
 
     @classmethod
-    def of(cls, rows: Any, y: Float64, weights: Float64, *, intercept: bool) -> Self:
+    def of(cls, rows: Any, y: Float64, weights: Float64, *, intercept: bool, limits: Limits | None = None) -> Self:
         root = np.sqrt(weights)[:, None]
-        mean = weighted_mean(rows, weights) if intercept else np.zeros(rows.shape[1])
+        centred = CentredRows(rows, weights, intercept=intercept)
         with single_threaded_blas():
-            normal = Centred(rows, mean, weights).normal()
-            values, vectors = scipy.linalg.eigh(normal, overwrite_a=True, check_finite=False)
-            seen = values > len(values) * np.finfo(np.float64).eps * values.max(initial=0.0)
-            vectors = vectors[:, seen]
+            vectors = significant_eigen(centred.normal())[1]
             basis = np.empty((len(y), int(intercept) + vectors.shape[1]))
             columns = basis[:, int(intercept) :]
-            columns[:] = rows @ vectors
-            columns -= mean @ vectors
-            columns *= root
+            np.multiply(root, centred.outputs(vectors), out=columns)
             lengths = np.sqrt(np.einsum("ij,ij->j", columns, columns))
             columns /= lengths
             if intercept:
@@ -76,7 +76,7 @@ class PrimalRidgePath:
             beyond = targets - basis @ coordinates
         values = np.concatenate([np.full(int(intercept), np.inf), lengths**2])
         outside = 1.0 - np.einsum("ij,ij->i", basis, basis)
-        return cls(basis, values, root, coordinates, beyond, np.maximum(outside, 0.0))
+        return cls(basis, values, root, coordinates, beyond, np.maximum(outside, 0.0), limits or Limits())
 
     def _damped(self, alpha: float) -> tuple[Float64, Float64]:
         """By how much each direction is damped, and the weighted residuals of the machine on all objects."""
@@ -89,6 +89,7 @@ class PrimalRidgePath:
             damping, residuals = self._damped(alpha)
             own = self.outside.copy()
             for start in range(0, len(own), _BLOCK):
+                self.limits.raise_if_stopped()
                 own[start : start + _BLOCK] += np.square(self.basis[start : start + _BLOCK]) @ damping
         return np.asarray(residuals / np.maximum(own, np.finfo(np.float64).tiny)[:, None] / self.root)
 
@@ -98,6 +99,7 @@ class PrimalRidgePath:
             damping, residuals = self._damped(alpha)
             out = np.full(residuals.shape, np.nan)
             for fold in folds:
+                self.limits.raise_if_stopped()
                 part, left = self.basis[fold], residuals[fold]
                 if len(fold) <= part.shape[1]:
                     block = (part * damping) @ part.T + (np.eye(len(part)) - part @ part.T)

@@ -23,21 +23,24 @@ import scipy.linalg
 from mercer._types import Float64
 from mercer.errors import KernelError
 from mercer.gram.executors import Threads, single_threaded_blas
-from mercer.kernels.features.space import squared_lengths
+from mercer.inputs.row_products import squared_lengths
 from mercer.kernels.vectors.features import is_sparse
 from mercer.solvers.ridge.direct import weighted
 from mercer.solvers.weights.row_products import rows_of
 
 _BLOCK = 2**21
+"""Entries of the rows that are dense at a time: 16 MiB."""
 _FULL = 8
 """Sparse rows that have more than one in so many features are multiplied as dense ones."""
 _CONDITION = 1e-9
+"""Below this reciprocal condition number too few digits of small variances are right: the slower triangle is taken."""
 _INDEFINITE = 1e-8
+"""Negative eigenvalues larger than this, as a share of the largest, are not rounding."""
 _QUIET: dict[str, Any] = {"over": "ignore", "invalid": "ignore", "under": "ignore"}
 
 
 def explaining(K: Float64, weights: Float64, alpha: float) -> Callable[[Float64], Float64]:
-    """The function that says, from kernel values of new objects (rows) with training objects, what these explain."""
+    """A function from kernel values of new objects (rows) with training objects to the variance that these explain."""
     root = np.sqrt(weights)[:, None]
     try:
         factor = scipy.linalg.cholesky(weighted(K, root, alpha).T, lower=True, overwrite_a=True, check_finite=False)
@@ -47,7 +50,7 @@ def explaining(K: Float64, weights: Float64, alpha: float) -> Callable[[Float64]
         if values[0] < -_INDEFINITE * largest:
             raise KernelError(
                 f"A Gram matrix with an eigenvalue of about {values[0]:.3g} beside alpha = {alpha:g} is no covariance, "
-                "so that there is no standard deviation. Use a kernel that is positive semi-definite, or raise alpha."
+                "so there is no standard deviation. Use a kernel that is positive semi-definite, or raise alpha."
             ) from None
         seen = values > len(K) * np.finfo(np.float64).eps * largest
         whitening = (vectors[:, seen] / np.sqrt(values[seen] + alpha)).T

@@ -10,7 +10,7 @@ import numpy as np
 import scipy.linalg
 
 from mercer._types import Float64
-from mercer.gram.matrix import Gram
+from mercer.gram.contract import Gram
 
 
 def factor_of(gram: Gram) -> Float64:
@@ -19,7 +19,7 @@ def factor_of(gram: Gram) -> Float64:
     >>> import numpy as np
     >>> from mercer import kernels
     >>> X = np.arange(8.0).reshape(4, 2)
-    >>> factor = factor_of(Gram.of(kernels.Linear().fit(X), X))
+    >>> factor = factor_of(gram_of(kernels.Linear().fit(X), X))
     >>> factor.shape[1], bool(np.allclose(factor @ factor.T, X @ X.T))
     (2, True)
     """

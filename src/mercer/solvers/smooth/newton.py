@@ -7,9 +7,9 @@ Source    Chapelle, Training a support vector machine in the primal (2007), for 
           gradients after Diaz, Epperly, Frangella, Tropp and Webber (2023)
 
 With R_i = S_i S_i' the curvature of C_i loss in f_i, a step solves (1 + S'KS) v = -S'K r for the residual
-r = -(b + C slope), and moves b by r + S v (`newton_system`). One low-rank factor F F' of K, computed once,
-preconditions every step. A step depends on f alone, so that the solution on every eighth object is a good start. Where
-C K is so large that steps lose their way in rounding, the run ends as stalled: see `factored`.
+r = -(b + C slope), and moves b by r + S v (`system`). One low-rank factor F F' of K, computed once, preconditions every
+step. A step depends on f alone, so the solution on every eighth object is a good start. Where C K is so large that
+steps lose their way in rounding, the run ends as stalled: see `factored`.
 """
 
 from __future__ import annotations
@@ -20,28 +20,39 @@ import time
 import numpy as np
 
 from mercer._types import Float64
+from mercer.gram.contract import Gram
 from mercer.gram.executors import single_threaded_blas
 from mercer.gram.lowrank import low_rank
-from mercer.gram.matrix import Gram
-from mercer.gram.pair_rows import PairRows
+from mercer.gram.make import gram_of_values
 from mercer.solvers.drive import Limits, OnChunk, Run, drive
+from mercer.solvers.numerics.line_search import backtrack
+from mercer.solvers.numerics.thinning import thinned
 from mercer.solvers.problem import LossProblem
-from mercer.solvers.smooth.system import NewtonSystem, curvature_root
+from mercer.solvers.smooth.system import NewtonSystem
 from mercer.solvers.solution import Solution, Stats, Status
-from mercer.solvers.stall import Idleness
+from mercer.solvers.stall import StallDetector
 
 _RANK, _RANK_OF_SEVERAL = 300, 100
+"""Of the preconditioner. Its cost grows with the square of the rank (for each output, so it is lower where there are
+several), while the products saved become fewer and fewer."""
 MOST_FACTORED = 2000
 """Up to so many objects a run that loses its way is given up at once: there is another."""
-_ARMIJO = 1e-4
+_NOISE = 1e-14
+"""The rounding error of the objective, as a share of it."""
 _IDLE_STEPS = 10
-_SHORTEST_STEP = 2.0**-40
-_ROUGH = 0.1
+"""Steps in a row without progress, before the run ends as stalled."""
+_ROUGHEST = 0.1
+"""What a step may leave of the violation: far from the solution a rough step is as good as an exact one ..."""
 _OF_TOL = 0.3
+"""... and none need be better than this share of the tolerance."""
 _STRIDE = 8
+"""Between the objects of a rough start, whose matrix has a sixty-fourth of the entries."""
 _OBJECTS_FOR_A_START = 4096
+"""With fewer objects, products with the whole matrix cost less than a second problem."""
 _START_TOL = 1e-2
+"""A rough start need be no better: the full problem moves its optimum by more."""
 _HALVINGS = 30
+"""Of the range of targets, for the first constant: a billionth of it is more than exact enough."""
 
 Point = tuple[Float64, Float64]
 """Coefficients (objects x outputs) and intercepts."""
@@ -60,7 +71,7 @@ class NewtonRun(Run):
         rank = _RANK if problem.outputs == 1 else _RANK_OF_SEVERAL  # each output has its own system to invert
         self._factor = low_rank(gram, min(rank, shape[0])).factor
         self._system: NewtonSystem | None = None
-        self._idleness = Idleness(_IDLE_STEPS)
+        self._stall = StallDetector(_IDLE_STEPS)
 
     # ----------------------------------------------------------------------------------------------------- evaluation
 
@@ -111,10 +122,8 @@ class NewtonRun(Run):
 
     def _begin(self, residual: Float64) -> None:
         problem = self._problem
-        root = curvature_root(problem.loss, problem.y, _flat(self._Kb + self.c), problem.C)
-        # Eisenstat and Walker: far from the solution a rough step is as good as an exact one; and none need be better
-        # than the tolerance.
-        goal = max(min(_ROUGH, self.gap) * self.gap, _OF_TOL * self._tol)
+        root = problem.loss.curvature_root(problem.y, _flat(self._Kb + self.c)).times(np.sqrt(problem.C))
+        goal = max(min(_ROUGHEST, self.gap) * self.gap, _OF_TOL * self._tol)
         self._system = NewtonSystem(
             root, self._factor, self.b, residual, problem.C,
             intercept=problem.intercept, goal=goal, product=self._gram.matvec,
@@ -127,18 +136,16 @@ class NewtonRun(Run):
         across = float((self.b * Kdb).sum())
         along = float((db * Kdb).sum())
         value = self._value(self._Kb, self.c, before)
-        if self._idleness.after(self.gap, value):
-            self.done, self.status = True, Status.STALLED
-            return
+        noise = _NOISE * abs(value)
         slope = _columns(problem.loss.slope(problem.y, _flat(self._Kb + self.c)))
         descent = across + float((problem.C[:, None] * slope * (Kdb + dc)).sum())
-        size = 1.0
-        while size > _SHORTEST_STEP:
+
+        def value_at(size: float) -> float:
             squared = before + 2 * size * across + size * size * along
-            if self._value(self._Kb + size * Kdb, self.c + size * dc, squared) <= value + _ARMIJO * size * descent:
-                break
-            size *= 0.5
-        if descent >= 0 or size <= _SHORTEST_STEP:
+            return self._value(self._Kb + size * Kdb, self.c + size * dc, squared)
+
+        size = None if self._stall.update(self.gap, value, noise) else backtrack(value_at, value, descent, noise=noise)
+        if size is None:
             self.done, self.status = True, Status.STALLED
             return
         self.b = self.b + size * db
@@ -177,15 +184,14 @@ def solve(
 
 def _start(gram: Gram, problem: LossProblem, limits: Limits, began: float) -> Point | None:
     """The rough solution on a few of many objects, with penalties that make up for the others."""
-    n = len(problem.C)
-    if n < _OBJECTS_FOR_A_START:
+    n, classes = len(problem.C), problem.y if problem.loss.classifies else None
+    thin = thinned(problem.C, _STRIDE, classes) if n >= _OBJECTS_FOR_A_START else None
+    if thin is None:
         return None
-    few = np.sort(np.argsort(problem.y, kind="stable")[_STRIDE // 2 :: _STRIDE])  # every target has its share
-    if problem.loss.classifies and len(np.unique(problem.y[few])) < len(np.unique(problem.y)):
-        return None  # nothing would hold the intercept of a class without objects
-    C = problem.C[few] * (problem.C.sum() / problem.C[few].sum())
+    few, C = np.arange(n)[thin[0]], thin[1]
     part = dataclasses.replace(problem, y=problem.y[few], C=C)
-    block = gram.part(few, PairRows.of(gram.view(few).dense()))
+    sampled = gram.view(few)
+    block = gram_of_values(sampled.dense(), sampled.diagonal(), gram)
     run = NewtonRun(block, part, _start(block, part, limits, began) or _constant(part), _START_TOL)
     drive(run, _START_TOL, limits, None, began)
     b = np.zeros((n, problem.outputs))

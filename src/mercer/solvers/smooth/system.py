@@ -3,9 +3,8 @@
 Problem   solve (1 + S'KS) v + B dc = -S'K r  subject to  B'v = e,  with B = S'1 for each intercept
 Given     S with S_i S_i' the curvature at object i, a low-rank factor F with K ~ F F', and products with K
 Result    the step db = r + S v and the step dc of the intercepts that brings sum(b + db) to zero
-Source    preconditioned conjugate gradients after Diaz, Epperly, Frangella, Tropp and Webber (2023), projected on the
-          constraint after Gould, Hribar and Nocedal, On the solution of equality constrained quadratic programming
-          problems arising in optimization (2001)
+Source    Diaz, Epperly, Frangella, Tropp and Webber, Robust, randomized preconditioning for kernel ridge regression
+          (2023), with conjugate gradients projected on the constraint
 
 The system is positive definite with eigenvalues from 1 on; (1 + S'F F'S) is inverted through a small matrix, or where
 there are several outputs for each as if it were alone: all together would cost the cube of their number. What is
@@ -15,7 +14,6 @@ small in the norm in which optimality is told, and no further.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, final
 
 import numpy as np
@@ -23,15 +21,13 @@ import scipy.linalg
 
 from mercer._types import Float64
 from mercer.gram.executors import Threads
-from mercer.losses.base import Loss, VectorLoss
-from mercer.losses.curvature import CurvatureRoot, DiagonalRoot
+from mercer.losses.curvature import CurvatureRoot
+from mercer.solvers.numerics.conjugate_gradients import ConjugateGradients, Product
 
-Product = Callable[[Float64], Float64]
-
-_MOST_STEPS = 400
+_MOST_PRODUCTS = 400
+"""A preconditioned system takes a few dozen; one that takes more has lost its way in rounding."""
 _NOTHING = 1e-10
-_PROJECTIONS = 2
-"""Twice: what rounding leaves of the constraint the first time would be multiplied by K."""
+"""Eigenvalues below this, as a share of a matrix with a unit diagonal, are rounding."""
 
 
 @final
@@ -54,61 +50,46 @@ class NewtonSystem:
         self._preconditioner = _Preconditioner(root, factor)
         self._dc = np.zeros(b.shape[1])
         self._constraint = _Constraint(root, self._preconditioner, b.shape) if intercept else None
-        v = np.zeros_like(b)
-        if self._constraint is not None:
-            v = self._constraint.met(-(b + residual).sum(axis=0))
-        self._db = residual + root.applied(v)
-        self._Kdb = product(self._db)
-        self._g = -(v + root.transposed(self._Kdb))
-        self._p = self._searched()
-        self._gz = float((self._g * self._p).sum())
-        self.products = 0
+        v = np.zeros_like(b) if self._constraint is None else self._constraint.met(-(b + residual).sum(axis=0))
+        self._first = residual + root.applied(v)
+        self._Kdb = product(self._first)
+        self._cg = ConjugateGradients(self._times, self._projected, -(v + root.transposed(self._Kdb)))
 
-    def _searched(self) -> Float64:
+    def _times(self, p: Float64) -> Float64:
+        """(1 + S'KS) p; keeps K S p, of which K times the step is made."""
+        self._KSp = self._product(self._root.applied(p))
+        return p + self._root.transposed(self._KSp)
+
+    def _projected(self, g: Float64) -> Float64:
         """The preconditioned residual within the constraint; what the intercepts explain leaves the residual."""
-        z = self._preconditioner(self._g)
-        for _ in range(_PROJECTIONS if self._constraint is not None else 0):
-            assert self._constraint is not None
-            y = self._constraint.explained(z)
-            self._dc += y
-            self._g -= self._constraint.times(y)
-            z = z - self._constraint.preconditioned_times(y)
+        z = self._preconditioner(g)
+        if self._constraint is not None:
+            for _ in range(2):  # what rounding leaves of the constraint the first time would be multiplied by K
+                y = self._constraint.explained(z)
+                self._dc += y
+                g -= self._constraint.times(y)
+                z = z - self._constraint.preconditioned_times(y)
         return z
 
     def iterate(self) -> bool:
         """One conjugate-gradient step; whether the system is solved."""
-        Sp = self._root.applied(self._p)
-        KSp = self._product(Sp)
-        Ap = self._p + self._root.transposed(KSp)
-        curvature = float((self._p * Ap).sum())
-        if not curvature > 0.0:
-            return True
-        size = self._gz / curvature
-        self._db += size * Sp
-        self._Kdb += size * KSp
-        self._g = self._g - size * Ap
-        self.products += 1
-        z = self._searched()
-        if self.products >= _MOST_STEPS or self._left() <= self._goal:
-            return True
-        before, self._gz = self._gz, float((self._g * z).sum())
-        if not self._gz > 0.0:  # nothing that a number can hold
-            return True
-        self._p = z + self._gz / before * self._p
-        return False
+        size = self._cg.step()
+        if size:
+            self._Kdb += size * self._KSp
+        return self._cg.exhausted or self._cg.products >= _MOST_PRODUCTS or self._left() <= self._goal
 
     @property
     def lost(self) -> bool:
         """Whether the system was given up, though the step would make optimality worse."""
-        return self.products >= _MOST_STEPS and self._left() > 1.0
+        return self._cg.products >= _MOST_PRODUCTS and self._left() > 1.0
 
     def _left(self) -> float:
         """The largest violation of optimality that the step would leave, to first order."""
-        return float((np.abs(self._root.applied(self._g)) / self._C[:, None]).max(initial=0.0))
+        return float((np.abs(self._root.applied(self._cg.residual)) / self._C[:, None]).max(initial=0.0))
 
     def direction(self) -> tuple[Float64, Float64, Float64]:
         """The step in b, K times it, and the step in the intercepts; it brings sum(b) to zero."""
-        return self._db, self._Kdb, self._dc
+        return self._first + self._root.applied(self._cg.x), self._Kdb, self._dc
 
 
 @final
@@ -193,10 +174,3 @@ def _factored(factor: Float64, weights: Float64) -> Any:
     small = half.T @ half
     small.flat[:: len(small) + 1] += 1.0
     return scipy.linalg.cho_factor(small, lower=True, overwrite_a=True, check_finite=False)
-
-
-def curvature_root(loss: Loss, y: Float64, f: Float64, C: Float64) -> CurvatureRoot:
-    """The root of the curvature of sum_i C_i loss(y_i, f_i) at f."""
-    if isinstance(loss, VectorLoss):
-        return loss.curvature_root(y, f).times(np.sqrt(C))
-    return DiagonalRoot(np.sqrt(C * loss.curvature(y, f))[:, None])

@@ -1,11 +1,11 @@
 """Dual coordinate descent with shrinking, for linear machines on sparse rows of many features.
 
-Problem   minimise  1/2 |w|^2 + sum_i (1/2 ridge_i b_i^2 - y_i b_i + epsilon |b_i|)  over  lower <= b <= upper,
+Problem   minimise  1/2 |w|^2 + sum_i (1/2 ridge_i b_i^2 + linear_i b_i + kink_i |b_i|)  over  lower <= b <= upper,
           w = sum_i b_i x_i
-Given     a `LinearProblem` whose loss has a `DualForm`, as CSR
+Given     a `LinearProblem` whose loss has a `Dual`, as CSR
 Result    w, c, b and the duality gap
 Source    Hsieh, Chang, Lin, Keerthi and Sundararajan, A dual coordinate descent method for large-scale linear SVM
-          (2008), algorithm 3; Ho and Lin, Large-scale linear support vector regression (2012), for epsilon > 0
+          (2008), algorithm 3; Ho and Lin, Large-scale linear support vector regression (2012), for kinks
 
 Each visit to a row minimises over its coefficient exactly and corrects w. Rows that press against their bounds are
 left out of later epochs. From time to time the outputs of all rows are computed afresh: they give the duality gap, by
@@ -24,26 +24,33 @@ from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
-import numpy.typing as npt
 import scipy.sparse as sp
 
 from mercer._jit import Array, jit
 from mercer._types import Float64
 from mercer.errors import ParameterError
+from mercer.inputs.row_products import squared_lengths
 from mercer.solvers.drive import Limits, OnChunk, Run, drive
 from mercer.solvers.solution import Solution, Stats, Status
-from mercer.solvers.weights.dual_form import dual_form
-from mercer.solvers.weights.problem import LinearProblem, LinearSolution, balanced, bounds
+from mercer.solvers.weights.problem import LinearProblem, LinearSolution, bounds, relative_gap
 from mercer.solvers.weights.row_products import SparseRows, shuffled
 
 _ENTRIES_PER_CALL = 20_000_000
-_VISITS_BETWEEN_CHECKS = 2.0  # in epochs over all rows, at first; then a share of all visits so far
+"""Between calls of the compiled loop the interpreter sees signals: about every twentieth of a second."""
+_VISITS_BETWEEN_CHECKS = 2.0
+"""In epochs over all rows. A check costs about half an epoch; rarer checks would find the end too late ..."""
 _SHARE_OF_VISITS = 0.25
+"""... and later a share of all visits so far, so that their total cost stays in proportion."""
 _MOST_EPOCHS_BETWEEN_CHECKS = 25
+"""Epochs over few rows are cheap, but rows that were left out in error must come back before many have passed."""
 _EPOCHS_BEFORE_AFRESH = 50
+"""Weights are summed afresh after so many: each epoch adds one rounding error per row."""
 _FINE = 1e-7
-"""Of tolerances below this, rounding in the weights could be a part."""
+"""With tolerances below this, rounding in the weights would count: they are summed afresh at every check."""
 _FEATURES_TO_SORT = 4096
+"""The weights of fewer features, 32 KiB, stay in cache in any order."""
+_LEAST_CURVATURE = 1e-12
+"""Rows of zeros have no curvature, and their coefficient still has a best value: a bound."""
 
 
 @final
@@ -69,16 +76,15 @@ class DualDescentRun(Run):
         tol: float,
         seed: int,
     ) -> None:
-        form = dual_form(problem.loss, problem.y, problem.C)
-        if form is None:
+        dual = problem.loss.dual(problem.y, problem.C)
+        if dual is None:
             raise ParameterError(
                 f"The dual of {problem.loss!r} has no form for coordinate descent. Train in the primal."
             )
-        self._problem, self._rows, self._form, self._tol = problem, rows, form, tol
-        self._multipliers = math.isinf(problem.freedom)
-        self._rho = float(lengths.mean()) if self._multipliers else problem.freedom**2
-        self._rho = self._rho if problem.freedom == 0 else max(self._rho, 1e-12)
-        self._curvature = np.maximum(lengths + self._rho + form.ridge, 1e-12)
+        self._problem, self._rows, self._tol = problem, rows, tol
+        self._dual = dual.linear, dual.ridge, dual.lower, dual.upper, dual.kink
+        self._rho = multiplier_step(problem.intercept_scale, lengths)
+        self._curvature = np.maximum(lengths + self._rho + dual.ridge, _LEAST_CURVATURE)
         n = len(lengths)
         start = start or Start(np.zeros(n), np.zeros(rows.shape[1]), 0.0)
         self.b, self.w, self._c = start.b, start.w, np.array([start.c])
@@ -99,7 +105,7 @@ class DualDescentRun(Run):
         self.iterations += 1
         visited = self._active
         worst = self._epoch()
-        if self._multipliers:
+        if self._problem.free_intercept:
             self._c += self._rho * self.b.sum()
         self._bar = worst if worst > 0 else math.inf
         n = len(self.b)
@@ -113,11 +119,11 @@ class DualDescentRun(Run):
             self._check(worst)
 
     def _epoch(self) -> float:
-        form, position, worst = self._form, 0, 0.0
+        position, worst = 0, 0.0
         order, self._active = shuffled(self._order[: self._active], self._random), 0
         while position < len(order):
             position, self._active, seen = _visit(
-                *self._rows.parts, self._curvature, form.y, form.ridge, form.lower, form.upper, form.epsilon,
+                *self._rows.parts, self._curvature, *self._dual,
                 self.b, self.w, self._c, self._rho, order, position, self._active, self._bar, _ENTRIES_PER_CALL,
             )  # fmt: skip
             worst = max(worst, seen)
@@ -129,34 +135,27 @@ class DualDescentRun(Run):
         if self._epochs_since_afresh >= _EPOCHS_BEFORE_AFRESH or self._tol < _FINE:
             self.w = self._rows.combination(self.b)  # afresh: rounding of many small steps never adds up
             self._epochs_since_afresh = 0
-        if not self._multipliers:
+        if not self._problem.free_intercept:
             self._c[0] = self._rho * self.b.sum()
         self.f = self._rows.all_outputs(self.w) + self.c
-        self.primal, self.lower_bound = self._bounds()
-        self.gap = (self.primal - self.lower_bound) / max(abs(self.primal), np.finfo(float).tiny)
+        b, image = self._problem.feasible(self.b), self.w
+        if b is not self.b:
+            image = image - self._rows.combination(self.b - b)
+        self.primal, self.lower_bound = bounds(self._problem, self.w, self.c, self.f, b, image)
+        self.gap = relative_gap(self.primal, self.lower_bound)
         self.done = self.gap <= self._tol
-        form = self._form
         self._order = np.empty(len(self.b), dtype=np.intp)
-        self._active = _screen(
-            self.f, form.y, form.ridge, form.lower, form.upper, form.epsilon, self.b, self._order, self._bar
-        )
+        self._active = _screen(self.f, *self._dual, self.b, self._order, self._bar)
         self._visited_at_check, self._violation_at_check = self._visited, worst
         self._epochs_since_check = 0
-        if worst == 0.0 and not self.done and not self._multipliers:
+        if worst == 0.0 and not self.done and not self._problem.free_intercept:
             self.done, self.status = True, Status.STALLED
-
-    def _bounds(self) -> tuple[float, float]:
-        if not self._multipliers:
-            return bounds(self._problem, self.w, self.c, self.f, self.b, self.w)
-        b = balanced(self.b)
-        return bounds(self._problem, self.w, self.c, self.f, b, self.w - self._rows.combination(self.b - b))
 
     def finish(self, status: Status, stats: Stats) -> Solution:
         if not self.done:
             self._check(self._bar)
             status = Status.CONVERGED if self.done else status
-        b = balanced(self.b) if self._multipliers else self.b
-        return Solution(b, self.f, self.c, -self.lower_bound, status, stats)
+        return Solution(self._problem.feasible(self.b), self.f, self.c, -self.lower_bound, status, stats)
 
     def solution(self, limits: Limits, on_chunk: OnChunk | None, began: float) -> LinearSolution:
         """Run to the end."""
@@ -177,12 +176,12 @@ def solve(
     """Minimise until the duality gap is at most `tol` of the objective, or as far as the limits allow."""
     began = time.monotonic()
     rows, place = sparse_rows(problem.rows)
-    run = DualDescentRun(problem, rows, squared_lengths(rows), start=None, tol=tol, seed=seed)
+    run = DualDescentRun(problem, rows, squared_lengths(problem.rows), start=None, tol=tol, seed=seed)
     found = run.solution(limits or Limits(), on_chunk, began)
     return dataclasses.replace(found, w=found.w[place])
 
 
-def sparse_rows(matrix: Any) -> tuple[SparseRows, npt.NDArray[np.int32] | slice]:
+def sparse_rows(matrix: Any) -> tuple[SparseRows, Any]:
     """The rows as CSR with frequent features first, and which of its columns each feature has become.
 
     Most entries belong to few features: side by side, their weights stay in cache.
@@ -197,32 +196,26 @@ def sparse_rows(matrix: Any) -> tuple[SparseRows, npt.NDArray[np.int32] | slice]
     return SparseRows(sp.csr_array((csr.data, place[csr.indices], csr.indptr), shape=csr.shape)), place
 
 
-def squared_lengths(rows: SparseRows) -> Float64:
-    indptr, _, data = rows.parts
-    out = np.empty(rows.shape[0])
-    _lengths(indptr, data, out)
-    return out
+def multiplier_step(intercept_scale: float, lengths: Float64) -> float:
+    """The squared value of the constant feature; where the intercept is free, the step of its multiplier.
+
+    A step as large as the mean squared length of a row makes the intercept as quick as the weights.
+    """
+    if intercept_scale == 0.0:
+        return 0.0
+    return max(float(lengths.mean()) if math.isinf(intercept_scale) else intercept_scale**2, _LEAST_CURVATURE)
 
 
 @jit
-def _lengths(indptr: Array, data: Array, out: Array) -> None:
-    for i in range(out.shape[0]):
-        total = 0.0
-        for p in range(indptr[i], indptr[i + 1]):
-            total += float(data[p]) * data[p]
-        out[i] = total
-
-
-@jit
-def slopes(gradient: float, b: float, epsilon: float) -> tuple[float, float]:
-    """The derivatives of the dual upwards and downwards at b; with epsilon they differ at zero."""
-    return gradient + (epsilon if b >= 0.0 else -epsilon), gradient + (epsilon if b > 0.0 else -epsilon)
+def _slopes(gradient: float, b: float, kink: float) -> tuple[float, float]:
+    """The derivatives of the dual upwards and downwards at b; with a kink they differ at zero."""
+    return gradient + (kink if b >= 0.0 else -kink), gradient + (kink if b > 0.0 else -kink)
 
 
 @jit
 def _visit(
     indptr: Array, indices: Array, data: Array, curvature: Array,
-    y: Array, ridge: Array, lower: Array, upper: Array, epsilon: float,
+    linear: Array, ridge: Array, lower: Array, upper: Array, kink: Array,
     b: Array, w: Array, c: Array, rho: float,
     order: Array, position: int, kept: int, bar: float, entries: int,
 ) -> tuple[int, int, float]:  # fmt: skip
@@ -238,8 +231,8 @@ def _visit(
         for p in range(begin, end):
             f += data[p] * w[np.uint64(indices[p])]
         old = b[i]
-        gradient = f + ridge[i] * old - y[i]
-        rise, fall = slopes(gradient, old, epsilon)
+        gradient = f + ridge[i] * old + linear[i]
+        rise, fall = _slopes(gradient, old, kink[i])
         violation = 0.0
         if old < upper[i]:
             violation = max(violation, -rise)
@@ -252,8 +245,8 @@ def _visit(
         worst = max(worst, violation)
         if violation > 0.0:
             aim = old - gradient / curvature[i]
-            if epsilon > 0.0:
-                dead = epsilon / curvature[i]
+            if kink[i] > 0.0:
+                dead = kink[i] / curvature[i]
                 aim = aim - dead if aim > dead else aim + dead if aim < -dead else 0.0
             b[i] = min(max(aim, lower[i]), upper[i])
             move = b[i] - old
@@ -266,12 +259,12 @@ def _visit(
 
 @jit
 def _screen(
-    f: Array, y: Array, ridge: Array, lower: Array, upper: Array, epsilon: float, b: Array, order: Array, bar: float
+    f: Array, linear: Array, ridge: Array, lower: Array, upper: Array, kink: Array, b: Array, order: Array, bar: float
 ) -> int:
     """Put down the rows that may still move; how many they are."""
     count = 0
     for i in range(f.shape[0]):
-        rise, fall = slopes(f[i] + ridge[i] * b[i] - y[i], b[i], epsilon)
+        rise, fall = _slopes(f[i] + ridge[i] * b[i] + linear[i], b[i], kink[i])
         if not ((b[i] >= upper[i] or rise > bar) and (b[i] <= lower[i] or fall < -bar)):
             order[count] = i
             count += 1

@@ -1,86 +1,87 @@
 """Dual coordinate descent for several classes against the rest at once, on sparse rows.
 
-Problem   for each of up to eight classes k: minimise 1/2 |w_k|^2 + 1/2 (c_k / freedom)^2
+Problem   for each of up to eight classes k: minimise 1/2 |w_k|^2 + 1/2 (c_k / intercept_scale)^2
           + sum_i C_ik loss(y_ik, <w_k, x_i> + c_k), y_ik = +1 where row i is of class k and -1 elsewhere
-Given     CSR rows, class codes, the hinge or its square
-Result    dual coefficients b of shape (rows, 8), as a start for `dual_descent`, and the duality gap of each class
-Source    as `dual_descent`; the classes side by side are ours
+Given     a `OneVsRestProblem` whose loss has a `Dual` in which no coefficient can change its sign
+Result    the solution of each class, with its duality gap
+Source    as `coordinate_descent`; the classes side by side are ours
 
-A row's features are fetched once for all classes, and the eight weights of a feature fill one cache line, so that a
-visit for eight classes takes little longer than one for a single class. Rows are left out of later epochs once none of
-the classes needs them, which is so of about half: what is left after a few epochs is finished class by class, where
-each leaves out rows of its own, on as many threads as there are.
+A row's features are fetched once for all classes, and the eight weights of a feature fill one cache line, so a visit
+for eight classes takes little longer than one for a single class. Rows are left out of later epochs once none of the
+classes needs them, which holds for about half: what is left after a few epochs is finished class by class, where each
+leaves out rows of its own, on all threads.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import math
+import time
 from dataclasses import dataclass
-from typing import Self, final
+from typing import final
 
 import numpy as np
 import numpy.typing as npt
 
 from mercer._jit import Array, jit
-from mercer._types import Float64
-from mercer.losses.base import Loss
-from mercer.losses.hinge import Hinge
+from mercer._types import Float64, Indices
+from mercer.gram.executors import Threads
+from mercer.inputs.row_products import squared_lengths
 from mercer.solvers.drive import Limits, OnChunk, Run, drive
 from mercer.solvers.solution import Solution, Stats, Status
-from mercer.solvers.weights.coordinate_descent import DualDescentRun, Start
-from mercer.solvers.weights.problem import LinearProblem, LinearSolution, balanced, bounds
+from mercer.solvers.weights.coordinate_descent import DualDescentRun, Start, multiplier_step, sparse_rows
+from mercer.solvers.weights.problem import LinearSolution, OneVsRestProblem, bounds, relative_gap, unit_dual
 from mercer.solvers.weights.row_products import SparseRows, shuffled
 
 WIDTH = 8
-_LINE = 64
+"""Classes side by side: their weights, in float64, fill one cache line of 64 bytes."""
 _MOST_EPOCHS = 16
-_EPOCHS_BEFORE_A_CHECK = 3
-_EPOCHS_BETWEEN_CHECKS = 2
-_MOST_EPOCHS_BETWEEN_CHECKS = 6
+"""Then classes go on alone. Joint epochs must visit a row while any class needs it, so late ones waste most visits."""
+_EPOCHS_BEFORE_CHECK = 3
+"""A check costs as much as an epoch, and no problem is solved in fewer."""
+_EPOCHS_BETWEEN_CHECKS, _MOST_EPOCHS_BETWEEN_CHECKS = 2, 6
+"""Fewer would spend more time on checks, more would run on after convergence."""
 _ROWS_PER_CALL = 200_000
+"""Between calls of the compiled loop the interpreter sees signals: a fraction of a second at most."""
 
 
 @final
 @dataclass(frozen=True, eq=False)
-class ClassProblem:
-    """Up to eight classes against the rest; `first` is the code of the first of them."""
+class ClassGroup:
+    """Some classes of a problem, which are trained together."""
 
+    problem: OneVsRestProblem
     rows: SparseRows
     lengths: Float64
-    codes: npt.NDArray[np.intp]
-    loss: Loss
-    C: Float64
-    """One penalty per row."""
-    factors: Float64
-    """What it is multiplied by where the row is of the class: one per class."""
-    first: int
-    freedom: float
+    """Squared lengths of the rows."""
+    classes: Indices
+    """Neighbouring codes."""
 
-    def single(self, k: int, matrix: object) -> LinearProblem:
-        """One of the classes against the rest, as a problem of its own."""
-        of_class = self.codes == self.first + k
-        C = np.where(of_class, self.C * self.factors[k], self.C)
-        return LinearProblem(matrix, self.loss, np.where(of_class, 1.0, -1.0), C, self.freedom)
+    @property
+    def penalties(self) -> tuple[Indices, int, Float64, Float64]:
+        """What compiled loops need to know the penalty of a row in a class."""
+        factors = np.zeros(WIDTH)
+        factors[: len(self.classes)] = self.problem.factors[self.classes]
+        return self.problem.codes, int(self.classes[0]), self.problem.C, factors
 
 
 class JointDescentRun(Run):
     """A few epochs for all classes; an iteration is one epoch."""
 
-    def __init__(self, problem: ClassProblem, tol: float, seed: int) -> None:
-        self._problem, self._tol = problem, tol
-        n, d = problem.rows.shape
-        self.count = len(problem.factors)
-        self._factors = np.zeros(WIDTH)
-        self._factors[: self.count] = problem.factors
-        self._multipliers = math.isinf(problem.freedom)
-        self._rho = max(float(problem.lengths.mean()), 1e-12) if self._multipliers else problem.freedom**2
+    def __init__(self, group: ClassGroup, tol: float, seed: int) -> None:
+        problem = group.problem
+        self._group, self._tol = group, tol
+        self._rows = group.rows
+        n, d = self._rows.shape
+        self.count = len(group.classes)
+        self._free_intercept = math.isinf(problem.intercept_scale)
+        self._rho = multiplier_step(problem.intercept_scale, group.lengths)
+        self._loss = _signed_dual(problem)
         self.b = np.zeros((n, WIDTH))
         self._w = _aligned(d)
         self.c = np.zeros(WIDTH)
         self._random = np.random.default_rng(seed)
-        self._due = _EPOCHS_BEFORE_A_CHECK
-        self._squared = not isinstance(problem.loss, Hinge)
+        self._due = _EPOCHS_BEFORE_CHECK
         self._order, self._bar = np.arange(n), math.inf
         self.gaps = np.full(self.count, np.inf)
         self.bounds: list[tuple[float, float]] = []
@@ -93,17 +94,17 @@ class JointDescentRun(Run):
 
     def step(self, iterations: int) -> None:
         del iterations
-        problem = self._problem
         order, kept, worst = shuffled(self._order, self._random), 0, 0.0
+        codes, first, C, factors = self._group.penalties
         for start in range(0, len(order), _ROWS_PER_CALL):
             kept, seen = _visit(
-                *problem.rows.parts, problem.lengths, problem.codes, problem.first, problem.C, self._factors,
-                self._squared, self.count, self.b, self._w, self.c, self._rho, order, start,
-                min(start + _ROWS_PER_CALL, len(order)), kept, self._bar,
+                *self._rows.parts, self._group.lengths, codes, first, C, factors, self._loss, self.count,
+                self.b, self._w, self.c, self._rho, order, start, min(start + _ROWS_PER_CALL, len(order)), kept,
+                self._bar,
             )  # fmt: skip
             worst = max(worst, seen)
         self._order, self._bar = order[:kept], worst if worst > 0.0 else math.inf
-        if self._multipliers:
+        if self._free_intercept:
             self.c += self._rho * self.b.sum(axis=0)
         self.iterations += 1
         if self.iterations >= min(self._due, _MOST_EPOCHS):
@@ -116,12 +117,8 @@ class JointDescentRun(Run):
 
     def _may_move(self) -> npt.NDArray[np.bool_]:
         """Which rows some class may still need, by the outputs of the last check."""
-        problem = self._problem
         found = np.empty(len(self.b), dtype=np.bool_)
-        _screen(
-            problem.codes, problem.first, problem.C, self._factors, self._squared, self.count, self.b, self.f,
-            self._bar, found,
-        )  # fmt: skip
+        _screen(*self._group.penalties, self._loss, self.count, self.b, self.f, self._bar, found)
         return found
 
     def _epochs_to_go(self, before: float) -> int:
@@ -133,21 +130,17 @@ class JointDescentRun(Run):
 
     def check(self) -> None:
         """The duality gap of each class."""
-        problem = self._problem
-        _outputs(*problem.rows.parts, self._w, self.c, self.f)
+        _outputs(*self._rows.parts, self._w, self.c, self.f)
         weights = self.weights
         self.bounds = []
-        for k in range(self.count):
-            single = problem.single(k, None)
-            b = np.ascontiguousarray(self.b[:, k])
-            image = weights[k]
-            if self._multipliers:
-                even = balanced(b)
-                image = image - problem.rows.combination(b - even)
-                b = even
-            f = np.ascontiguousarray(self.f[:, k])
-            self.bounds.append(bounds(single, weights[k], float(self.c[k]), f, b, image))
-        self.gaps = np.array([(p - d) / max(abs(p), np.finfo(float).tiny) for p, d in self.bounds])
+        for k, code in enumerate(self._group.classes):
+            single = self._group.problem.single(int(code))
+            b, f = np.ascontiguousarray(self.b[:, k]), np.ascontiguousarray(self.f[:, k])
+            feasible, image = single.feasible(b), weights[k]
+            if feasible is not b:
+                image = image - self._rows.combination(b - feasible)
+            self.bounds.append(bounds(single, weights[k], float(self.c[k]), f, feasible, image))
+        self.gaps = np.array([relative_gap(primal, dual) for primal, dual in self.bounds])
         self.gap = float(self.gaps.max())
 
     def finish(self, status: Status, stats: Stats) -> Solution:
@@ -156,76 +149,93 @@ class JointDescentRun(Run):
         return Solution(self.b, self.f, self.c, sum(d for _, d in self.bounds), status, stats)
 
 
-@final
-@dataclass(frozen=True, eq=False)
-class Unfinished:
-    """A class that needs more than joint epochs, to be finished by itself from where they ended."""
-
-    problem: ClassProblem
-    k: int
-    start: Start
-    epochs: int
-
-    @classmethod
-    def at_zero(cls, problem: ClassProblem) -> Self:
-        """A class on its own, of which nothing is known yet."""
-        n, d = problem.rows.shape
-        return cls(problem, 0, Start(np.zeros(n), np.zeros(d), 0.0), 0)
-
-    def finish(self, tol: float, limits: Limits, on_chunk: OnChunk | None, began: float, seed: int) -> LinearSolution:
-        problem, rest = self.problem, dataclasses.replace(limits, max_iter=max(limits.max_iter - self.epochs, -1))
-        single = problem.single(self.k, None)
-        run = DualDescentRun(single, problem.rows, problem.lengths, start=self.start, tol=tol, seed=seed + self.k)
-        found = run.solution(rest, on_chunk, began)
-        return dataclasses.replace(
-            found, stats=dataclasses.replace(found.stats, iterations=found.stats.iterations + self.epochs)
-        )
-
-
 def solve(
-    problem: ClassProblem, tol: float, limits: Limits, on_chunk: OnChunk | None, began: float, seed: int
-) -> list[LinearSolution | Unfinished]:
-    """One solution per class by all of them together, or how far that came."""
-    run = JointDescentRun(problem, tol, seed)
-    joint = drive(run, tol, limits, on_chunk, began)
-    stopped = joint.status is not Status.CONVERGED
-    solutions: list[LinearSolution | Unfinished] = []
-    weights = run.weights
-    for k in range(run.count):
-        b, c = np.ascontiguousarray(run.b[:, k]), float(run.c[k])
-        if run.gaps[k] > tol and not stopped:
-            solutions.append(Unfinished(problem, k, Start(b, weights[k], c), run.iterations))
-            continue
-        status = Status.CONVERGED if run.gaps[k] <= tol else joint.status
-        primal, dual = run.bounds[k]
-        even = balanced(b) if math.isinf(problem.freedom) else b
-        solutions.append(LinearSolution(weights[k], c, even, primal, dual, status, joint.stats))
-    return solutions
+    problem: OneVsRestProblem, *, tol: float, limits: Limits, on_chunk: OnChunk | None, seed: int
+) -> list[LinearSolution]:
+    """Each class until its duality gap is at most `tol` of its objective, or as far as the limits allow."""
+    began = time.monotonic()
+    rows, place = sparse_rows(problem.rows)
+    lengths = squared_lengths(problem.rows)
+    groups = [ClassGroup(problem, rows, lengths, classes) for classes in groups_of(len(problem.factors))]
+    found: list[LinearSolution | None] = [None] * len(problem.factors)
+    later: list[tuple[int, Start, int]] = []
+
+    def alone(k: int, start: Start | None, epochs: int) -> None:
+        rest = dataclasses.replace(limits, max_iter=max(limits.max_iter - epochs, -1))
+        run = DualDescentRun(problem.single(k), rows, lengths, start=start, tol=tol, seed=seed + k)
+        solution = run.solution(rest, on_chunk, began)
+        stats = dataclasses.replace(solution.stats, iterations=solution.stats.iterations + epochs)
+        found[k] = dataclasses.replace(solution, w=solution.w[place], stats=stats)
+
+    def together(group: ClassGroup) -> None:
+        if len(group.classes) == 1:
+            alone(int(group.classes[0]), None, 0)
+            return
+        run = JointDescentRun(group, tol, seed)
+        joint = drive(run, tol, limits, on_chunk, began)
+        for k, w, b, c, gap, (primal, dual) in zip(
+            group.classes, run.weights, run.b.T, run.c, run.gaps, run.bounds, strict=False
+        ):
+            b = np.ascontiguousarray(b)
+            if gap > tol and joint.status is Status.CONVERGED:
+                later.append((int(k), Start(b, w, float(c)), run.iterations))
+                continue
+            status = Status.CONVERGED if gap <= tol else joint.status
+            b = problem.single(int(k)).feasible(b)
+            found[k] = LinearSolution(w[place], float(c), b, primal, dual, status, joint.stats)
+
+    executor = Threads()
+    executor.each(together, groups, limits.stop)
+    executor.each(lambda part: alone(*part), later, limits.stop)
+    return [solution for solution in found if solution is not None]
+
+
+def groups_of(classes: int) -> list[Indices]:
+    """Which classes are trained together: as many as fit; a few left over go one by one, on threads of their own."""
+    left_over = classes % WIDTH
+    if classes > WIDTH and left_over <= WIDTH // 2:
+        full = classes - left_over
+        return [*np.split(np.arange(full), full // WIDTH), *np.arange(full, classes)[:, None]]
+    return list(np.array_split(np.arange(classes), -(-classes // WIDTH)))
+
+
+def _signed_dual(problem: OneVsRestProblem) -> Float64:
+    """The dual of a row with penalty 1, in rows for labels -1 and +1: sign, linear term, bound and ridge.
+
+    Coefficients are written with the sign that they may have. Bounds grow with the penalty, and ridges fall with it.
+    """
+    dual = unit_dual(problem.loss)
+    assert dual is not None
+    sign = np.where(dual.upper > 0.0, 1.0, -1.0)
+    return np.column_stack([sign, sign * dual.linear, np.maximum(dual.upper, -dual.lower), dual.ridge])
 
 
 def _aligned(features: int) -> Float64:
     """Zeros, a cache line for each feature."""
     raw = np.zeros((features + 1) * WIDTH)
-    skip = (-raw.ctypes.data % _LINE) // 8
+    skip = (-raw.ctypes.data % (8 * WIDTH)) // 8
     return raw[skip : skip + features * WIDTH].reshape(features, WIDTH)
 
 
 @jit
-def _dual(y: float, f: float, b: float, penalty: float, squared: bool) -> tuple[float, float, float]:
-    """The coefficient with the sign of its label, the derivative of the dual by it, and the ridge in that."""
-    ridge = 0.5 / penalty if squared else 0.0
-    return y * b, y * f + ridge * y * b - 1.0, ridge
+def _dual(own: bool, f: float, b: float, penalty: float, loss: Array) -> tuple[float, float, float, float, float]:
+    """The sign of a coefficient, the coefficient with that sign, the derivative of the dual by it, bound and ridge."""
+    label = 1 if own else 0
+    sign = loss[label, 0]
+    ridge = loss[label, 3] / penalty if loss[label, 3] > 0.0 else 0.0
+    a = sign * b
+    return sign, a, sign * f + ridge * a + loss[label, 1], penalty * loss[label, 2], ridge
 
 
 @jit
-def _settled(a: float, gradient: float, penalty: float, squared: bool, bar: float) -> bool:
+def _settled(a: float, gradient: float, bound: float, bar: float) -> bool:
     """Whether a coefficient presses against a bound by more than any coefficient violated its conditions."""
-    return (a <= 0.0 and gradient > bar) or (not squared and a >= penalty and gradient < -bar)
+    return (a <= 0.0 and gradient > bar) or (a >= bound and gradient < -bar)
 
 
 @jit
 def _screen(
-    codes: Array, first: int, C: Array, factors: Array, squared: bool, count: int, b: Array, f: Array, bar: float,
+    codes: Array, first: int, C: Array, factors: Array, loss: Array, count: int, b: Array, f: Array, bar: float,
     found: Array,
 ) -> None:  # fmt: skip
     for i in range(found.shape[0]):
@@ -233,14 +243,14 @@ def _screen(
         for k in range(count):
             own = codes[i] == first + k
             penalty = C[i] * factors[k] if own else C[i]
-            a, gradient, _ = _dual(1.0 if own else -1.0, f[i, k], b[i, k], penalty, squared)
-            found[i] |= not _settled(a, gradient, penalty, squared, bar)
+            _, a, gradient, bound, _ = _dual(own, f[i, k], b[i, k], penalty, loss)
+            found[i] |= not _settled(a, gradient, bound, bar)
 
 
 @jit
 def _visit(
     indptr: Array, indices: Array, data: Array, lengths: Array, codes: Array, first: int, C: Array, factors: Array,
-    squared: bool, count: int, b: Array, w: Array, c: Array, rho: float,
+    loss: Array, count: int, b: Array, w: Array, c: Array, rho: float,
     order: Array, start: int, stop: int, kept: int, bar: float,
 ) -> tuple[int, float]:  # fmt: skip
     """Visit rows from `start` to `stop`: how many stay (moved to the front) by now, and the worst violation."""
@@ -260,18 +270,15 @@ def _visit(
         moved = stays = False
         for k in range(count):
             own = codes[i] == first + k
-            y = 1.0 if own else -1.0
             penalty = C[i] * factors[k] if own else C[i]
-            a, gradient, ridge = _dual(y, f[k], b[i, k], penalty, squared)
-            stays |= not _settled(a, gradient, penalty, squared, bar)
-            new = max(a - gradient / max(lengths[i] + rho + ridge, 1e-12), 0.0)
-            if not squared:
-                new = min(new, penalty)
-            m[k] = y * (new - a)
+            sign, a, gradient, bound, ridge = _dual(own, f[k], b[i, k], penalty, loss)
+            stays |= not _settled(a, gradient, bound, bar)
+            new = min(max(a - gradient / max(lengths[i] + rho + ridge, 1e-12), 0.0), bound)
+            m[k] = sign * (new - a)
             if m[k] != 0.0:
                 moved = True
                 worst = max(worst, abs(gradient))
-                b[i, k] = y * new
+                b[i, k] = sign * new
                 c[k] += rho * m[k]
         if stays:
             order[kept] = i

@@ -14,95 +14,120 @@ from __future__ import annotations
 
 import dataclasses
 import time
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from mercer._types import Float64
 from mercer.gram.executors import single_threaded_blas
-from mercer.losses.base import VectorLoss
 from mercer.losses.curvature import CurvatureRoot
 from mercer.solvers.drive import Limits, OnChunk, Run, drive
+from mercer.solvers.numerics.conjugate_gradients import ConjugateGradients
+from mercer.solvers.numerics.line_search import backtrack
+from mercer.solvers.numerics.thinning import thinned
 from mercer.solvers.problem import LossProblem
 from mercer.solvers.solution import Solution, Stats, Status
-from mercer.solvers.stall import Idleness
-from mercer.solvers.weights.joint_system import JointSystem, Point, Preconditioner
-from mercer.solvers.weights.recovery import settled
+from mercer.solvers.stall import StallDetector
+from mercer.solvers.weights.joint_system import Preconditioner, hessian_product
+from mercer.solvers.weights.newton import ROWS_FOR_A_START, STRIDE
+from mercer.solvers.weights.problem import MOST_FEATURES
+from mercer.solvers.weights.recovery import recover_coefficients
 from mercer.solvers.weights.row_products import rows_of
 
-_ARMIJO = 1e-4
-_SHORTEST_STEP = 2.0**-30
+_MOST_PRODUCTS = 200
+"""For one step; the next one has a better matrix."""
 _NOISE = 1e-14
+"""The rounding error of the objective, as a share of it."""
 _IDLE_STEPS = 5
-_ROUGH = 0.3
+"""Steps in a row without progress, before the run ends as stalled."""
+_ROUGHEST = 0.3
+"""What a step may leave of its residual: far from the solution a rough step is as good as an exact one ..."""
 _OF_TOL = 0.3
+"""... and none need be better than this share of the tolerance."""
 _SOON, _VERY_SOON = 12, 4
+"""A preconditioner is replaced once a step takes more products than this: fewer where features are so few that making
+one costs little."""
 _LEVELLINGS = 8
+"""Newton steps on the intercepts alone; each about squares what is left."""
 _NOTHING = 1e-10
-_STRIDE = 16
-_ROWS_FOR_A_START = 16_000
+"""Directions in which intercepts bend less than this, as a share of the most, are not moved."""
 _START_TOL = 1e-2
-_MOST_FEATURES = 1000
+"""A rough start need be no better: the full problem moves its optimum by more."""
 _MOST_ENTRIES = 1 << 25
+"""Of the preconditioner, over all outputs: a quarter of a gigabyte."""
 
 
 class JointRun(Run):
-    """One minimisation under way; an iteration is one product with the Hessian."""
+    """One minimisation under way; an iteration is one product with the Hessian.
+
+    `theta` holds the weights W, a column for each output, and then the intercepts c where there are any.
+    """
 
     first_chunk = 1
 
-    def __init__(self, matrix: Any, problem: LossProblem, start: Point | None, tol: float) -> None:
-        assert isinstance(problem.loss, VectorLoss)
-        self._loss: VectorLoss = problem.loss
+    def __init__(self, matrix: Any, problem: LossProblem, start: Float64 | None, tol: float) -> None:
         self._matrix, self._problem, self._tol = matrix, problem, tol
         self._rows = rows_of(matrix)
-        shape = (self._rows.shape[1], problem.outputs)
-        self.W, self.c = (np.zeros(shape), np.zeros(problem.outputs)) if start is None else start
-        self._f = self._rows.all_outputs(self.W) + self.c
         n, d = self._rows.shape
-        self._soon = _VERY_SOON if 2 * d**2 <= n else _SOON  # a preconditioner of few features costs little
+        self.theta = np.zeros((d + problem.intercept, problem.outputs)) if start is None else start
+        self._f = self._outputs_of(self.theta)
+        self._soon = _VERY_SOON if 2 * d**2 <= n else _SOON
         self._first_length = 0.0
         self._preconditioner: Preconditioner | None = None
-        self._system: JointSystem | None = None
-        self._idleness = Idleness(_IDLE_STEPS)
+        self._system: ConjugateGradients | None = None
+        self._stall = StallDetector(_IDLE_STEPS)
         self._judge()
+
+    @property
+    def weights(self) -> Float64:
+        return self.theta[: self._rows.shape[1]]
+
+    @property
+    def c(self) -> Float64:
+        return self.theta[-1] if self._problem.intercept else np.zeros(self.theta.shape[1])
 
     # ----------------------------------------------------------------------------------------------------- evaluation
 
+    def _outputs_of(self, theta: Float64) -> Float64:
+        outputs = self._rows.all_outputs(theta[: self._rows.shape[1]])
+        return outputs + theta[-1] if self._problem.intercept else outputs
+
     def _judge(self) -> None:
         """Slopes and gradients at the point, and how far b = -C slope is from optimal."""
-        problem = self._problem
+        problem, d = self._problem, self._rows.shape[1]
         self._slope = problem.C[:, None] * self._slopes(self._f)
-        self._gradient = self.W + self._rows.combination(self._slope)
-        self._pull = self._slope.sum(axis=0) if problem.intercept else np.zeros_like(self.c)
+        self._gradient = np.empty_like(self.theta)
+        self._gradient[:d] = self.weights + self._rows.combination(self._slope)
+        if problem.intercept:
+            self._gradient[d] = self._slope.sum(axis=0)
         # The machine of b has the weights X'b = W - gradient.
-        self._outputs = self._f - self.c - self._rows.all_outputs(self._gradient)
+        self._outputs = self._f - self.c - self._rows.all_outputs(self._gradient[:d])
         off = self._slopes(self._outputs + self.c) - self._slope / problem.C[:, None]
-        self.gap = max(float(np.abs(off).max(initial=0.0)), float(np.abs(self._pull).max()) / float(problem.C.sum()))
+        pull = float(np.abs(self._gradient[d:]).max(initial=0.0)) / float(problem.C.sum())
+        self.gap = max(float(np.abs(off).max(initial=0.0)), pull)
 
     def _slopes(self, f: Float64) -> Float64:
-        """Of the loss, block by block, as exponentials take long."""
         out = np.empty_like(f)
-
-        def visit(number: int) -> None:
-            block = self._rows.blocks[number]
-            out[block] = self._loss.slope(self._problem.y[block], f[block])
-
-        self._rows.each(visit)
+        self._each_block(self._problem.loss.slope, f, out)
         return out
 
-    def _value(self, W: Float64, f: Float64) -> float:
-        values = np.empty(len(f))
+    def _value(self, theta: Float64, f: Float64) -> float:
+        W, values = theta[: self._rows.shape[1]], np.empty(len(f))
+        self._each_block(self._problem.loss.value, f, values)
+        return 0.5 * float((W * W).sum()) + float(self._problem.C @ values)
+
+    def _each_block(self, part: Callable[[Float64, Float64], Float64], f: Float64, out: Float64) -> None:
+        """A function of targets and outputs, block by block on all threads: exponentials take long."""
 
         def visit(number: int) -> None:
             block = self._rows.blocks[number]
-            values[block] = self._loss.value(self._problem.y[block], f[block])
+            out[block] = part(self._problem.y[block], f[block])
 
         self._rows.each(visit)
-        return 0.5 * float((W * W).sum()) + float(self._problem.C @ values)
 
     def _root(self) -> CurvatureRoot:
-        return self._loss.curvature_root(self._problem.y, self._f).times(np.sqrt(self._problem.C))
+        return self._problem.loss.curvature_root(self._problem.y, self._f).times(np.sqrt(self._problem.C))
 
     # ----------------------------------------------------------------------------------------------------------- steps
 
@@ -117,62 +142,62 @@ class JointRun(Run):
                 if self._preconditioner is None:  # which takes as long as many products
                     self._preconditioner = Preconditioner(self._matrix, self._root(), intercept=self._problem.intercept)
                     return
-                self._system = self._begun()
+                self._system = self._begun(self._preconditioner)
             self.iterations += 1
-            if self._system.iterate(self._enough):
-                self._move(*self._system.direction())
+            self._system.step()
+            solved = self._system.exhausted or self._system.length <= self._enough
+            if solved or self._system.products >= _MOST_PRODUCTS:
+                self._move(self._system.direction)
                 if self._system.products > self._soon:
                     self._preconditioner = None
                 self._system = None
                 return
 
-    def _begun(self) -> JointSystem:
-        root, intercept = self._root(), self._problem.intercept
-        assert self._preconditioner is not None
-        system = JointSystem(self._rows, root, (self._gradient, self._pull), self._preconditioner, intercept=intercept)
+    def _begun(self, preconditioner: Preconditioner) -> ConjugateGradients:
+        product = hessian_product(self._rows, self._root(), intercept=self._problem.intercept)
+        system = ConjugateGradients(product, preconditioner, -self._gradient)
         self._first_length = self._first_length or system.length or 1.0
-        # Far from the solution a rough step is as good as an exact one; and none need be better than the tolerance.
-        rough = min(_ROUGH, float(np.sqrt(system.length / self._first_length)))
-        self._enough = max(rough, _OF_TOL * self._tol / self.gap)
+        rough = min(_ROUGHEST, float(np.sqrt(system.length / self._first_length)))
+        self._enough = system.length * max(rough, _OF_TOL * self._tol / self.gap)
         return system
 
-    def _move(self, V: Float64, u: Float64) -> None:
+    def _move(self, direction: Float64) -> None:
         """As far along a step as lowers the objective."""
-        value = self._value(self.W, self._f)
-        descent = float((self._gradient * V).sum() + self._pull @ u)
-        change = self._rows.all_outputs(V) + u
-        noise = _NOISE * abs(value)
-        size = 1.0
-        while size > _SHORTEST_STEP:
-            if self._value(self.W + size * V, self._f + size * change) <= value + _ARMIJO * size * descent + noise:
-                break
-            size *= 0.5
-        if descent >= 0 or size <= _SHORTEST_STEP or self._idleness.after(self.gap, value):
+        value, change = self._value(self.theta, self._f), self._outputs_of(direction)
+        descent, noise = float((self._gradient * direction).sum()), _NOISE * abs(value)
+
+        def value_at(size: float) -> float:
+            return self._value(self.theta + size * direction, self._f + size * change)
+
+        size = backtrack(value_at, value, descent, noise=noise)
+        if size is None or self._stall.update(self.gap, value, noise):
             self.done, self.status = True, Status.STALLED
             return
-        self.W, self.c = self.W + size * V, self.c + size * u
-        self._f = self._rows.all_outputs(self.W) + self.c  # afresh: rounding of many steps never adds up
+        self.theta = self.theta + size * direction
+        self._f = self._outputs_of(self.theta)  # afresh: rounding of many steps never adds up
         self._judge()
 
     def _level(self) -> None:
         """Newton's method on the intercepts alone: b is to sum to zero, or it proves no bound."""
         for _ in range(_LEVELLINGS if self._problem.intercept else 0):
-            pull = np.abs(self._pull).max()
-            change = -np.linalg.lstsq(self._root().total(), self._pull, rcond=_NOTHING)[0]
-            self.c, self._f = self.c + change, self._f + change
+            pull = np.abs(self._gradient[-1]).max()
+            change = -np.linalg.lstsq(self._root().total(), self._gradient[-1], rcond=_NOTHING)[0]
+            self.theta = self.theta.copy()
+            self.theta[-1] += change
+            self._f = self._f + change
             self._judge()
-            if not np.abs(self._pull).max() < 0.5 * pull:
+            if not np.abs(self._gradient[-1]).max() < 0.5 * pull:
                 return
 
     def finish(self, status: Status, stats: Stats) -> Solution:
         if self._system is not None and self._system.products:
-            self._move(*self._system.direction())  # a step that is not finished still leads downhill
-        return Solution(-self._slope, self._outputs, self.c, self._value(self.W, self._f), status, stats)
+            self._move(self._system.direction)  # a step that is not finished still leads downhill
+        return Solution(-self._slope, self._outputs, self.c, self._value(self.theta, self._f), status, stats)
 
 
 def suits(features: int, outputs: int) -> bool:
-    """Whether features are few enough for a matrix over them for each output; else function space is the better."""
-    return features <= _MOST_FEATURES and outputs * (features + 1) ** 2 <= _MOST_ENTRIES
+    """Whether features are few enough for a matrix over them for each output; otherwise function space is better."""
+    return features <= MOST_FEATURES and outputs * (features + 1) ** 2 <= _MOST_ENTRIES
 
 
 def solve(
@@ -190,10 +215,10 @@ def solve(
         middle = _middle(matrix) if problem.intercept else None
         rows = matrix if middle is None else matrix - middle
         run = JointRun(rows, problem, _start(rows, problem, limits, began), tol)
-        found = settled(drive(run, tol, limits, on_chunk, began), run.W, rows, problem)
+        found = recover_coefficients(drive(run, tol, limits, on_chunk, began), run.weights, rows, problem)
         if middle is None:
             return found
-        # b sums to zero, so that the weights X'b are the same; their outputs at the middle go to the intercept.
+        # b sums to zero, so the weights X'b are the same; their outputs at the middle go to the intercept.
         outputs = np.asarray(matrix @ (matrix.T @ found.coefficients), dtype=np.float64)
         intercept = found.intercept - middle @ (rows.T @ found.coefficients)
         return dataclasses.replace(found, outputs=outputs, intercept=intercept)
@@ -208,16 +233,14 @@ def _middle(matrix: Any) -> Float64 | None:
     return middle if 2.0 * float(middle @ middle) > squared else None
 
 
-def _start(matrix: Any, problem: LossProblem, limits: Limits, began: float) -> Point | None:
+def _start(matrix: Any, problem: LossProblem, limits: Limits, began: float) -> Float64 | None:
     """The rough solution on a few of many rows, each standing for others of its target."""
     n, d = matrix.shape
-    if n < max(_ROWS_FOR_A_START, 2 * _STRIDE * d):
+    part = thinned(problem.C, STRIDE, problem.y) if n >= max(ROWS_FOR_A_START, 2 * STRIDE * d) else None
+    if part is None:
         return None
-    few = np.sort(np.argsort(problem.y, kind="stable")[_STRIDE // 2 :: _STRIDE])
-    if len(np.unique(problem.y[few])) < len(np.unique(problem.y)):
-        return None  # nothing would hold the intercept of a class without objects
-    C = problem.C[few] * (problem.C.sum() / problem.C[few].sum())
-    part = dataclasses.replace(problem, y=problem.y[few], C=C)
-    run = JointRun(matrix[few], part, _start(matrix[few], part, limits, began), _START_TOL)
+    few, C = part
+    rows, thin = matrix[few], dataclasses.replace(problem, y=problem.y[few], C=C)
+    run = JointRun(rows, thin, _start(rows, thin, limits, began), _START_TOL)
     drive(run, _START_TOL, limits, None, began)
-    return run.W, run.c
+    return run.theta

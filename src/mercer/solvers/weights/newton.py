@@ -1,14 +1,14 @@
 """Newton's method on the weights of a linear machine, for smooth losses and few features.
 
-Problem   minimise  1/2 |w|^2 + 1/2 (c / freedom)^2 + sum_i C_i loss(y_i, <w, x_i> + c)
+Problem   minimise  1/2 |w|^2 + 1/2 (c / intercept_scale)^2 + sum_i C_i loss(y_i, <w, x_i> + c)
 Given     a `LinearProblem` with a smooth loss, dense or CSR, of up to about a thousand features
 Result    w, c, dual coefficients b_i = -C_i slope(y_i, f_i), and the duality gap
 Source    Chapelle, Training a support vector machine in the primal (2007), section 4, with the matrix 1 + X'RX, R the
           curvatures, kept between steps
 
-The matrix is corrected by those rows alone whose curvature changed, where they are few: with squared hinges these are
-the rows that crossed the margin, and once none does, the step was exact and the method ends. A start on every sixteenth
-row saves most passes over all of them.
+Where few curvatures changed, the matrix is corrected by those rows alone: with squared hinges these are the rows that
+crossed the margin, and once none does, the step was exact and the method ends. A start on every sixteenth row saves
+most passes over all of them.
 """
 
 from __future__ import annotations
@@ -20,20 +20,24 @@ import scipy.linalg
 
 from mercer._types import Float64
 from mercer.solvers.drive import Limits, OnChunk, drive
+from mercer.solvers.numerics.thinning import thinned
 from mercer.solvers.weights.problem import LinearProblem, LinearSolution
-from mercer.solvers.weights.row_products import Rows, rows_of
+from mercer.solvers.weights.row_products import RowProducts, rows_of
 from mercer.solvers.weights.run import PrimalRun
 
-_STRIDE = 16
 _NOTHING = float(np.finfo(float).tiny)
-_ROWS_FOR_A_START = 16_000
+STRIDE = 16
+"""Between the rows of a rough start: a larger one saves more, and leaves more to do."""
+ROWS_FOR_A_START = 16_000
+"""With fewer rows, passes over all of them cost less than a second problem."""
 _START_TOL = 1e-3
+"""A rough start need be no better: the full problem moves its optimum by more."""
 
 
 class PrimalNewtonRun(PrimalRun):
     """Steps by a Cholesky factor of the normal matrix."""
 
-    def __init__(self, problem: LinearProblem, rows: Rows, start: Float64 | None, tol: float) -> None:
+    def __init__(self, problem: LinearProblem, rows: RowProducts, start: Float64 | None, tol: float) -> None:
         d = rows.shape[1]
         self._normals = np.zeros((len(rows.blocks), d, d))
         super().__init__(problem, rows, start, tol)
@@ -57,15 +61,20 @@ class PrimalNewtonRun(PrimalRun):
             matrix[d, d] = self._curvature.sum()
         matrix.flat[:: len(matrix) + 1] += self._penalty
         if matrix[-1, -1] <= 0.0:
-            # No row bends where an unpenalised intercept is, so that only its slope counts: all of the rows together
-            # pull it as far as they are off.
+            # No row bends where an unpenalised intercept is, so only its slope counts: all of the rows together pull
+            # it as far as they are off.
             off = float(np.abs(self._problem.y - self._f).max(initial=0.0))
             matrix[-1, -1] = max(float(self._problem.C.sum()), _NOTHING) / max(off, _NOTHING)
-        try:
-            factor = scipy.linalg.cho_factor(matrix, lower=True, check_finite=False)
-            return np.asarray(-scipy.linalg.cho_solve(factor, self._gradient, check_finite=False))
-        except scipy.linalg.LinAlgError:  # curvatures so large that the penalty is lost in rounding
-            return np.asarray(-self._gradient / np.diagonal(matrix))
+        return descent_direction(matrix, self._gradient)
+
+
+def descent_direction(matrix: Float64, gradient: Float64) -> Float64:
+    """The Newton step, for a matrix of which the lower triangle is there."""
+    try:
+        factor = scipy.linalg.cho_factor(matrix, lower=True, check_finite=False)
+        return np.asarray(-scipy.linalg.cho_solve(factor, gradient, check_finite=False))
+    except scipy.linalg.LinAlgError:  # curvatures so large that the penalty is lost in rounding
+        return np.asarray(-gradient / np.diagonal(matrix))
 
 
 def solve(
@@ -80,7 +89,7 @@ def solve(
 
 def _start(problem: LinearProblem, limits: Limits, began: float) -> Float64 | None:
     """The rough solution of the problem on a few of many rows."""
-    few = thinned(problem)
+    few = few_of(problem)
     if few is None:
         return None
     run = PrimalNewtonRun(few, rows_of(few.rows), _start(few, limits, began), _START_TOL)
@@ -88,12 +97,13 @@ def _start(problem: LinearProblem, limits: Limits, began: float) -> Float64 | No
     return run.theta
 
 
-def thinned(problem: LinearProblem) -> LinearProblem | None:
-    """The problem on a few of many rows, each standing for its neighbours; None where rows are not that many."""
+def few_of(problem: LinearProblem) -> LinearProblem | None:
+    """The problem on a few of many rows; None where there are too few of them."""
     n, d = problem.rows.shape
-    if n < max(_ROWS_FOR_A_START, 2 * _STRIDE * d):
+    part = thinned(problem.C, STRIDE) if n >= max(ROWS_FOR_A_START, 2 * STRIDE * d) else None
+    if part is None:
         return None
-    few = problem.rows[::_STRIDE]
-    few = few if hasattr(few, "indptr") else np.ascontiguousarray(few)
-    C = problem.C[::_STRIDE] * (problem.C.sum() / problem.C[::_STRIDE].sum())
-    return LinearProblem(few, problem.loss, problem.y[::_STRIDE], C, problem.freedom)
+    few, C = part
+    rows = problem.rows[few]
+    rows = rows if hasattr(rows, "indptr") else np.ascontiguousarray(rows)
+    return LinearProblem(rows, problem.loss, problem.y[few], C, problem.intercept_scale)

@@ -1,13 +1,13 @@
 """Newton's method with conjugate gradients on the weights of a linear machine, for smooth losses and many features.
 
-Problem   minimise  1/2 |w|^2 + 1/2 (c / freedom)^2 + sum_i C_i loss(y_i, <w, x_i> + c)
+Problem   minimise  1/2 |w|^2 + 1/2 (c / intercept_scale)^2 + sum_i C_i loss(y_i, <w, x_i> + c)
 Given     a `LinearProblem` with a smooth loss, dense or CSR, of any number of features
 Result    w, c, dual coefficients b_i = -C_i slope(y_i, f_i), and the duality gap
 Source    Hsia, Chiang and Lin, Preconditioned conjugate gradient methods in truncated Newton frameworks for large-scale
           linear classification (2018), with their blend of the identity and the diagonal as preconditioner
 
 The matrix 1 + X'RX is never formed: a product with it is two passes over the rows. Steps are as exact as the gradient
-is small, so that convergence is faster than linear and early steps are cheap.
+is small, which makes early steps cheap and convergence faster than linear.
 """
 
 from __future__ import annotations
@@ -18,12 +18,17 @@ import numpy as np
 
 from mercer._types import Float64
 from mercer.solvers.drive import Limits, OnChunk
+from mercer.solvers.numerics.conjugate_gradients import ConjugateGradients
 from mercer.solvers.weights.problem import LinearProblem, LinearSolution
 from mercer.solvers.weights.row_products import rows_of
 from mercer.solvers.weights.run import PrimalRun
 
 _BLEND = 0.01
+"""The share of the diagonal in the preconditioner, as in the source: alone it would overdo it."""
+_ROUGHEST = 0.3
+"""What a step may leave of its residual: far from the optimum a rough step is as good as an exact one."""
 _MOST_PRODUCTS = 200
+"""For one step; the next one has a better matrix."""
 
 
 class PrimalCGRun(PrimalRun):
@@ -45,40 +50,25 @@ class PrimalCGRun(PrimalRun):
         return out
 
     def _scale(self) -> Float64:
-        """The preconditioner: a little of the diagonal of the matrix, which alone would overdo it."""
+        """The diagonal preconditioner."""
         d = self._rows.shape[1]
         diagonal = self._penalty.copy()
         diagonal[:d] += self._rows.squares(self._curvature)
+        blended: Float64 = (1.0 - _BLEND) * self._penalty + _BLEND * diagonal
         if self._has_intercept:
-            diagonal[d] += self._curvature.sum()
-        blended: Float64 = (1.0 - _BLEND) * np.where(self._penalty > 0, self._penalty, 1.0) + _BLEND * diagonal
-        if self._has_intercept:
-            blended[d] = max(diagonal[d], np.finfo(float).tiny)
+            blended[d] = max(self._penalty[d] + self._curvature.sum(), np.finfo(float).tiny)
         return blended
 
     def _direction(self) -> Float64:
         scale = self._scale()
-        residual = -self._gradient
-        length = float(np.sqrt(residual @ (residual / scale)))
-        self._first_length = self._first_length or length or 1.0  # none at all where squares underflow
-        forcing = min(0.3, np.sqrt(length / self._first_length))
-        z = residual / scale
-        p, rz = z, float(residual @ z)
-        step = np.zeros_like(residual)
-        for _ in range(_MOST_PRODUCTS):
-            Hp = self._product(p)
-            curvature = float(p @ Hp)
-            if curvature <= 0.0:  # an intercept at which no row pulls
+        system = ConjugateGradients(self._product, lambda residual: residual / scale, -self._gradient)
+        self._first_length = self._first_length or system.length or 1.0  # none at all where squares underflow
+        goal = min(_ROUGHEST, np.sqrt(system.length / self._first_length)) * system.length
+        while not system.exhausted and system.products < _MOST_PRODUCTS:
+            system.step()
+            if system.length <= goal:
                 break
-            size = rz / curvature
-            step += size * p
-            residual = residual - size * Hp
-            z = residual / scale
-            before, rz = rz, float(residual @ z)
-            if np.sqrt(rz) <= forcing * length:
-                break
-            p = z + (rz / before) * p
-        return step if step.any() else np.asarray(-self._gradient / scale)
+        return system.direction
 
 
 def solve(

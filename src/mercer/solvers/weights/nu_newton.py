@@ -1,11 +1,11 @@
-"""Newton's method for the nu-forms and for one class, on the weights of few features.
+"""Newton's method for the nu forms and for one class, on the weights of few features.
 
 Problem   minimise 1/2 |w|^2 + sum_s (S_s level_s + sum_{i of s} C_i max(0, sign_s (F_i - level_s))) over w and levels,
           F_i = -(<w, x_i> + linear_i): the primal of a `BoxProblem` whose coefficients of either side of zero keep
           their sum S_s, as they do with a mass, or with a total and no negative ones
 Given     rows x_i, dense or CSR, of up to about a thousand features
 Result    b, feasible, with w = sum_i b_i x_i; the levels (F of free coefficients) of both sides; the duality gap
-Source    Moreau's envelope as the smooth loss, as in `smoothed_newton`; the levels are minimised out in every step
+Source    Moreau's envelope as the smooth loss, as in `smoothed`; the levels are minimised out in every step
 
 For given w the best level of a side is where its coefficients add up to their sum: one equation in one unknown. So b is
 feasible throughout, and what is left is a smooth function of w alone, whose gradient is w - X'b.
@@ -17,26 +17,30 @@ import time
 from typing import Any, final
 
 import numpy as np
-import scipy.linalg
 
 from mercer._types import Float64
+from mercer.gram.contract import Gram
 from mercer.gram.executors import single_threaded_blas
-from mercer.gram.matrix import Gram
 from mercer.solvers.box.problem import BoxProblem
 from mercer.solvers.drive import Limits, OnChunk, Run, drive
+from mercer.solvers.numerics.line_search import flat_point
 from mercer.solvers.solution import Solution, Stats, Status
+from mercer.solvers.weights.newton import descent_direction
+from mercer.solvers.weights.problem import MOST_FEATURES
 from mercer.solvers.weights.row_products import rows_of
-from mercer.solvers.weights.run import flat_point
+from mercer.solvers.weights.smoothed import NARROWER, NARROWEST, SHARE_OF_TOL
 
-MOST_FEATURES = 1000
-_NARROWER = 8.0
-_NARROWEST = 1e-12
-_SHARE_OF_TOL = 0.2
 _ROUNDING = 1e-13
+"""The rounding error of a sum over many coefficients, as a share of it."""
 _OFF = 1e-10
+"""How far a sum of coefficients may be off, as a share of it, before some of them are moved to mend it."""
 _SECTIONS = 200
+"""Steps of bisection and Newton's method to a level: a dozen is usual, and bisection alone ends before so many."""
 _LESS = 0.5
+"""A step within rounding of the optimum must bring the squared gradient down to this share."""
 _FINER = 1e-3
+"""Where w is good enough and the image of b, which lags behind it, is not, the present optimum is sought this much more
+exactly."""
 
 
 def applies(gram: Gram, problem: BoxProblem) -> bool:
@@ -53,7 +57,7 @@ def solve(
     """The solution to within a duality gap of `tol` of the objective, and the levels of both sides."""
     began = time.monotonic()
     with single_threaded_blas():
-        run = SidedNewtonRun(gram.factor, problem, tol)
+        run = NuNewtonRun(gram.factor, problem, tol)
         found = drive(run, tol, limits or Limits(), on_chunk, began)
     return found, run.levels
 
@@ -119,13 +123,13 @@ class _Side:
 
 
 @final
-class SidedNewtonRun(Run):
+class NuNewtonRun(Run):
     """Steps on w by a Cholesky factor of the normal matrix; parabolas become narrower once their optimum is found."""
 
     first_chunk = 1
 
     def __init__(self, rows: Any, problem: BoxProblem, tol: float) -> None:
-        self._problem, self._tol, self._inner = problem, tol, _SHARE_OF_TOL * tol
+        self._problem, self._tol, self._inner = problem, tol, SHARE_OF_TOL * tol
         self._rows = rows_of(rows)
         total, mass = float(problem.total or 0.0), problem.mass
         sums = [(1.0, total if mass is None else (mass + total) / 2)]
@@ -138,7 +142,7 @@ class SidedNewtonRun(Run):
         F = self._outputs(self.w)
         largest = float(np.abs(F).max()) or 1.0
         self._width = max(float(np.ptp(side.heights(F))) for side in self._sides) or largest
-        self._narrowest = _NARROWEST * max(self._width, largest)
+        self._narrowest = NARROWEST * max(self._width, largest)
         self._evaluate(self.w, F)
         self._best = self.w, F, self.b, self._image
 
@@ -190,7 +194,7 @@ class SidedNewtonRun(Run):
 
     def _narrow(self) -> None:
         """Parabolas become narrower; w follows as if the rows on them stayed the same, which most of them do."""
-        self._width = max(self._width / _NARROWER, self._narrowest)
+        self._width = max(self._width / NARROWER, self._narrowest)
         curved = self._curvature > 0
         w, F, b = self.w, self._F, self.b.copy()
         for side in self._sides:
@@ -230,9 +234,7 @@ class SidedNewtonRun(Run):
 
     def _direction(self) -> Float64:
         rows, curvature = self._rows, self._curvature
-        normals = np.zeros((len(rows.blocks), rows.shape[1], rows.shape[1]))
-        rows.each(lambda k: rows.add_normal(rows.blocks[k], curvature[rows.blocks[k]], normals[k]))
-        matrix = normals.sum(axis=0)
+        matrix = rows.normal(curvature)
         matrix.flat[:: len(matrix) + 1] += 1.0
         for side in self._sides:  # levels follow w, which takes the mean of the side's curved rows out
             own = np.zeros(len(curvature))
@@ -241,11 +243,8 @@ class SidedNewtonRun(Run):
             if weight > 0:
                 mean = rows.combination(own) / weight
                 matrix -= weight * np.outer(mean, mean)
-        try:
-            factor = scipy.linalg.cho_factor(matrix, lower=True, check_finite=False)
-            return np.asarray(-scipy.linalg.cho_solve(factor, self._gradient, check_finite=False))
-        except scipy.linalg.LinAlgError:  # curvatures so large that the penalty is lost in rounding
-            return np.asarray(-self._gradient / np.maximum(np.diagonal(matrix), 1.0))
+        np.fill_diagonal(matrix, np.maximum(np.diagonal(matrix), 1.0))  # as it is in exact arithmetic
+        return descent_direction(matrix, self._gradient)
 
     def _true_gap(self, w: Float64, F: Float64, size: float) -> float:
         """The duality gap of the problem itself, whose parabolas have no width, between w and b."""

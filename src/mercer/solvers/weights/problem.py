@@ -8,18 +8,23 @@ from typing import Any, final
 
 import numpy as np
 
-from mercer._types import Float64
+from mercer._types import Float64, Indices
 from mercer.losses.base import Loss
+from mercer.losses.dual import Dual
 from mercer.solvers.solution import Stats, Status
+
+MOST_FEATURES = 1000
+"""Up to this many features, Newton's method forms a matrix over them. Memory grows with their square and time with
+their cube, while conjugate gradients and coordinate descent only see the entries of the rows."""
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class LinearProblem:
-    """Minimise 1/2 |w|^2 + 1/2 (c / freedom)^2 + sum_i C_i loss(y_i, <w, x_i> + c).
+    """Minimise 1/2 |w|^2 + 1/2 (c / intercept_scale)^2 + sum_i C_i loss(y_i, <w, x_i> + c).
 
-    `freedom` is how free the intercept c is: 0 means that there is none, infinity that it is not penalised; between
-    them, c is the weight of one more feature of that value.
+    With an intercept scale of 0 there is no intercept c; with infinity it is not penalised. Between them, c is the
+    weight of an additional feature of that value.
     """
 
     rows: Any
@@ -27,14 +32,42 @@ class LinearProblem:
     loss: Loss
     y: Float64
     C: Float64
-    freedom: float = 0.0
+    intercept_scale: float = 0.0
 
     @property
     def n_features(self) -> int:
         return int(self.rows.shape[1])
 
-    def intercept_penalty(self, c: float) -> float:
-        return 0.0 if self.freedom == 0 or math.isinf(self.freedom) else 0.5 * (c / self.freedom) ** 2
+    @property
+    def free_intercept(self) -> bool:
+        """Whether there is an intercept without a penalty."""
+        return math.isinf(self.intercept_scale)
+
+    def feasible(self, b: Float64) -> Float64:
+        """Dual coefficients as the intercept wants them: a free one asks that they sum to zero."""
+        return balanced(b) if self.free_intercept else b
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class OneVsRestProblem:
+    """One machine for each class against the rest, on the same rows."""
+
+    rows: Any
+    loss: Loss
+    codes: Indices
+    """The class of each row."""
+    C: Float64
+    """The penalty of each row ..."""
+    factors: Float64
+    """... and what multiplies it, for each class, in the machine of the row's own class."""
+    intercept_scale: float = 0.0
+
+    def single(self, k: int) -> LinearProblem:
+        """The machine of class k."""
+        own = self.codes == k
+        C = np.where(own, self.C * self.factors[k], self.C)
+        return LinearProblem(self.rows, self.loss, np.where(own, 1.0, -1.0), C, self.intercept_scale)
 
 
 @final
@@ -53,21 +86,29 @@ class LinearSolution:
     stats: Stats
 
 
-def bounds(problem: LinearProblem, w: Float64, c: float, f: Float64, b: Float64, image: Float64) -> tuple[float, float]:
-    """The objective of (w, c), whose outputs are f, and the dual objective of b, whose image is sum_i b_i x_i.
+def unit_dual(loss: Loss) -> Dual | None:
+    """The dual of two objects with labels -1 and +1 and penalties of 1: that of other objects has the same form."""
+    return loss.dual(np.array([-1.0, 1.0]), np.ones(2))
 
-    An unpenalised intercept asks for sum(b) = 0 (see `balanced`); a penalised one adds its share to the image.
-    """
-    loss, y, C = problem.loss, problem.y, problem.C
-    primal = 0.5 * float(w @ w) + problem.intercept_penalty(c) + float(C @ loss.value(y, f))
+
+def bounds(problem: LinearProblem, w: Float64, c: float, f: Float64, b: Float64, image: Float64) -> tuple[float, float]:
+    """The objective of (w, c), whose outputs are f, and the dual objective of b, whose image is sum_i b_i x_i."""
+    loss, y, C, scale = problem.loss, problem.y, problem.C, problem.intercept_scale
+    primal = 0.5 * float(w @ w) + float(C @ loss.value(y, f))
     dual = -0.5 * float(image @ image) - float(C @ loss.conjugate(y, -b / C))
-    if 0 < problem.freedom < math.inf:
-        dual -= 0.5 * (problem.freedom * float(b.sum())) ** 2
+    if 0.0 < scale < math.inf:
+        primal += 0.5 * (c / scale) ** 2
+        dual -= 0.5 * (scale * float(b.sum())) ** 2
     return primal, dual
 
 
+def relative_gap(primal: float, dual: float) -> float:
+    """The duality gap as a share of the objective."""
+    return (primal - dual) / max(abs(primal), np.finfo(float).tiny)
+
+
 def balanced(b: Float64) -> Float64:
-    """b with the heavier of its signs scaled down until it sums to zero; no bound on b is crossed by that."""
+    """Scale down the coefficients of the heavier sign until all sum to zero, which crosses no bound."""
     positive, negative = float(b[b > 0].sum()), -float(b[b < 0].sum())
     heavy = max(positive, negative)
     if heavy == 0.0 or positive == negative:

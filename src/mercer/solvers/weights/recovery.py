@@ -1,7 +1,7 @@
 """Coefficients for weights whose training was not finished.
 
 At the optimum the weights are X'b with b_i = -C_i slope(y_i, f_i). Before it, that b may add up to quite another
-machine, while the weights are as good as the time allowed: then b is changed as little as makes it add up to them.
+machine, while the weights are as good as the time allowed. Then b is changed by as little as makes it add up to them.
 """
 
 from __future__ import annotations
@@ -12,22 +12,24 @@ from typing import Any
 import numpy as np
 
 from mercer._types import Float64
+from mercer.solvers.numerics.symmetric import pseudo_inverse
 from mercer.solvers.problem import LossProblem
-from mercer.solvers.ridge.normal_equations import MOST_FEATURES, Centred, pseudo_inverse
+from mercer.solvers.ridge.centred_rows import CentredRows
+from mercer.solvers.ridge.normal_equations import MOST_FEATURES
 from mercer.solvers.solution import Solution
 
 _AS_GOOD = 1e-3
+"""Coefficients whose objective is at most this much larger, as a share, are kept: they certify better."""
 
 
-def settled(solution: Solution, W: Float64, rows: Any, problem: LossProblem) -> Solution:
-    """An unfinished solution with the coefficients of its weights, if its own have a clearly larger objective."""
+def recover_coefficients(solution: Solution, W: Float64, rows: Any, problem: LossProblem) -> Solution:
+    """Give an unfinished solution the coefficients of its weights W, if its own have a clearly larger objective."""
     if solution.converged or rows.shape[1] > MOST_FEATURES:
         return solution
     own = solution.coefficients.reshape(len(problem.C), -1)
     weights = W.reshape(rows.shape[1], -1)
     balanced = own - own.mean(axis=0) if problem.intercept else own
-    mean = np.asarray(rows.mean(axis=0), dtype=np.float64).ravel() if problem.intercept else np.zeros(rows.shape[1])
-    centred = Centred(rows, mean, np.ones(len(own)))
+    centred = CentredRows(rows, np.ones(len(own)), intercept=problem.intercept)
     lacking = weights - np.asarray(rows.T @ balanced, dtype=np.float64)
     b = (balanced + centred.outputs(pseudo_inverse(centred.normal()) @ lacking)).reshape(solution.coefficients.shape)
     outputs = np.asarray(rows @ (rows.T @ b), dtype=np.float64)

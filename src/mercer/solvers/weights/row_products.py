@@ -12,23 +12,28 @@ from collections.abc import Callable
 from typing import Any, final
 
 import numpy as np
-import numpy.typing as npt
 import scipy.sparse as sp
 
 from mercer._jit import Array, jit
-from mercer._types import Float64
+from mercer._types import Float64, Indices
 from mercer.gram.executors import Threads
 
 _BLOCKS = 8
+"""More would let more threads help, but each has its own copy of what is added up."""
 _SMALLEST_BLOCK = 4096
+"""Rows; smaller blocks take less time than handing them to a thread."""
 _NEIGHBOURS = 16
+"""Rows that stay together when many are shuffled: enough for memory to be read in streams, few enough to be random."""
 _ROWS_IN_CACHE = 2048
-_ROWS_OF_A_PRODUCT = 512  # fewer would write the whole product too often
-_DENSE_BYTES = 1 << 19  # a piece of a dense block that stays in cache while it is used three times
+"""Fewer rows are shuffled one by one."""
+_ROWS_OF_A_PRODUCT = 512
+"""Fewer rows at a time would write the whole normal matrix too often."""
+PIECE_BYTES = 1 << 19
+"""A piece of dense rows that stays in a core's cache while it is used several times."""
 
 
-class Rows(ABC):
-    """The rows of a matrix; each method works on rows from `start` to `stop`."""
+class RowProducts(ABC):
+    """Products with the rows of a matrix; methods that take a block work on its rows alone."""
 
     def __init__(self, matrix: Any) -> None:
         self.shape: tuple[int, int] = matrix.shape
@@ -77,6 +82,13 @@ class Rows(ABC):
         """The diagonal of X' diag(r) X."""
         return self._sum_over_blocks(self.add_squares, r)
 
+    @final
+    def normal(self, r: Float64) -> Float64:
+        """X' diag(r) X, in the lower triangle at least."""
+        parts = np.zeros((len(self.blocks), self.shape[1], self.shape[1]))
+        self.each(lambda number: self.add_normal(self.blocks[number], r[self.blocks[number]], parts[number]))
+        return np.asarray(parts.sum(axis=0))
+
     def _sum_over_blocks(self, add: Callable[[slice, Float64, Float64], None], values: Float64) -> Float64:
         parts = np.zeros((len(self.blocks), self.shape[1], *values.shape[1:]))
         self.each(lambda number: add(self.blocks[number], values[self.blocks[number]], parts[number]))
@@ -84,13 +96,13 @@ class Rows(ABC):
 
 
 @final
-class DenseRows(Rows):
+class DenseRows(RowProducts):
     """Rows of a C-contiguous array, by BLAS."""
 
     def __init__(self, matrix: Any) -> None:
         super().__init__(matrix)
         self._matrix = matrix
-        self._piece = max(64, _DENSE_BYTES // (8 * self.shape[1]))
+        self._piece = max(64, PIECE_BYTES // (8 * self.shape[1]))
 
     def _pieces(self, block: slice, least: int = 1) -> Any:
         step = max(self._piece, least)
@@ -129,7 +141,7 @@ class DenseRows(Rows):
 
 
 @final
-class SparseRows(Rows):
+class SparseRows(RowProducts):
     """Rows of a CSR matrix, by compiled loops."""
 
     def __init__(self, matrix: Any) -> None:
@@ -151,7 +163,7 @@ class SparseRows(Rows):
         _add_normal(*self.parts, r, block.start, out)
 
 
-def shuffled(rows: npt.NDArray[np.intp], random: np.random.Generator) -> npt.NDArray[np.intp]:
+def shuffled(rows: Indices, random: np.random.Generator) -> Indices:
     """Numbers of rows in random order; of many, a few neighbours stay together, which memory likes much better."""
     if len(rows) < _ROWS_IN_CACHE:
         return random.permutation(rows)
@@ -160,8 +172,8 @@ def shuffled(rows: npt.NDArray[np.intp], random: np.random.Generator) -> npt.NDA
     return np.asarray(rows[places[places < len(rows)]])
 
 
-def rows_of(matrix: Any) -> Rows:
-    """The rows of a matrix, dense or CSR."""
+def rows_of(matrix: Any) -> RowProducts:
+    """Products with a matrix, dense or CSR."""
     return SparseRows(matrix) if sp.issparse(matrix) else DenseRows(matrix)
 
 

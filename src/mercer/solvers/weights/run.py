@@ -1,53 +1,53 @@
 """What Newton's methods on the weights of a linear machine share: evaluation in one pass, line search, the gap.
 
-With b_i = -C_i slope(y_i, f_i) the duality gap is half the squared gradient, so that it comes for free: Fenchel's
-inequality is an equality at each row, and what remains is 1/2 |w - X'b|^2.
+With b_i = -C_i slope(y_i, f_i), Fenchel's inequality is an equality at each row, and what is left of the duality gap is
+1/2 |w - X'b|^2, half the squared gradient. So it comes for free.
 """
 
 from __future__ import annotations
 
-import math
 from abc import abstractmethod
-from collections.abc import Callable
 
 import numpy as np
 
 from mercer._types import Float64
 from mercer.solvers.drive import Limits, OnChunk, Run, drive
+from mercer.solvers.numerics.line_search import backtrack, flat_point
 from mercer.solvers.solution import Solution, Stats, Status
-from mercer.solvers.weights.problem import LinearProblem, LinearSolution, balanced, bounds
-from mercer.solvers.weights.row_products import Rows
+from mercer.solvers.stall import StallDetector
+from mercer.solvers.weights.problem import LinearProblem, LinearSolution, bounds
+from mercer.solvers.weights.row_products import RowProducts
 
-_ARMIJO = 1e-4
-_SHORTEST_STEP = 2.0**-30
 _ROUNDING = 1e-13
-_FLAT = 0.1
+"""The rounding error of an objective that is a sum over many rows, as a share of it."""
 _FINE = 1e-7
-"""Of tolerances below this, rounding in the outputs could be a part."""
-_LONGEST_STEP = 16.0
-_SECTIONS = 12
-_IDLE = 8
-"""After so many steps that bring nothing but rounding, nothing is to be had any more."""
+"""With tolerances below this, rounding in outputs that were added up step by step would count."""
+_IDLE_STEPS = 8
+"""Steps in a row that bring nothing but rounding, before the run ends: one or two also occur on the way."""
+_LESS = 0.9
+"""A step within rounding of the optimum must bring the gap down to this share."""
 
 
 class PrimalRun(Run):
     """One minimisation under way; an iteration is one Newton step. `theta` is w, and then c where there is one."""
 
-    def __init__(self, problem: LinearProblem, rows: Rows, start: Float64 | None, tol: float) -> None:
-        self._problem = problem
-        self._rows = rows
-        self._tol = tol
+    def __init__(self, problem: LinearProblem, rows: RowProducts, start: Float64 | None, tol: float) -> None:
+        self._problem, self._rows, self._tol = problem, rows, tol
         n, d = rows.shape
-        self._has_intercept = problem.freedom > 0
+        self._has_intercept = problem.intercept_scale > 0
         self._penalty = np.ones(d + self._has_intercept)
         if self._has_intercept:
-            self._penalty[d] = problem.freedom**-2.0
+            self._penalty[d] = problem.intercept_scale**-2.0
         self.theta = np.zeros(len(self._penalty)) if start is None else start.copy()
         self._f = np.empty(n)
         self._slope = np.empty(n)
         self._curvature = np.zeros(n)
-        self._idle = 0
+        self._stall = StallDetector(_IDLE_STEPS)
         self._evaluate(self.theta)
+
+    @property
+    def w(self) -> Float64:
+        return self.theta[: self._rows.shape[1]]
 
     @property
     def c(self) -> float:
@@ -60,9 +60,9 @@ class PrimalRun(Run):
     def _note_curvature(self, number: int, curvature: Float64) -> None:
         """Called while the rows of a block are in cache, with their curvatures; they are kept afterwards."""
 
-    def _judge(self, y: Float64, C: Float64, f: Float64, slope: Float64, curvature: Float64) -> float:
-        """The losses of some rows, weighted and added up; their slopes and curvatures, weighted, go into the arrays."""
-        loss = self._problem.loss
+    def _judge(self, block: slice, f: Float64, slope: Float64, curvature: Float64) -> float:
+        """The sum of the weighted losses of some rows; writes their weighted slopes and curvatures into the arrays."""
+        loss, y, C = self._problem.loss, self._problem.y[block], self._problem.C[block]
         np.multiply(C, loss.slope(y, f), out=slope)
         np.multiply(C, loss.curvature(y, f), out=curvature)
         return float(C @ loss.value(y, f))
@@ -74,7 +74,7 @@ class PrimalRun(Run):
 
     def _evaluate(self, theta: Float64, f: Float64 | None = None) -> None:
         """Value, gradient and curvatures at theta, whose outputs are f if they are known already."""
-        problem, rows = self._problem, self._rows
+        rows = self._rows
         d = rows.shape[1]
         w, c = theta[:d], float(theta[d]) if self._has_intercept else 0.0
         values = np.zeros(len(rows.blocks))
@@ -89,7 +89,7 @@ class PrimalRun(Run):
             else:
                 own[:] = f[block]
             curvature = np.empty(len(own))
-            values[number] = self._judge(problem.y[block], problem.C[block], own, slope, curvature)
+            values[number] = self._judge(block, own, slope, curvature)
             rows.add_combination(block, slope, gradients[number, :d])
             if self._has_intercept:
                 gradients[number, d] = slope.sum()
@@ -115,48 +115,46 @@ class PrimalRun(Run):
             self.done = True
             return
         self.iterations += 1
+        noise = _ROUNDING * abs(self._value)
+        size, direction = self._search(noise)
+        if size is None:
+            self._evaluate(self.theta)
+            self.done, self.status = True, Status.STALLED
+            return
+        self.theta = self.theta + size * direction
+        if self.gap <= self._tol < _FINE:
+            self._evaluate(self.theta)  # outputs that were added up step by step are not that exact
+        self.done = self.gap <= self._tol
+        if self._stall.update(self.gap, self._value, noise) and not self.done:
+            self.done, self.status = True, Status.STALLED
+
+    def _search(self, noise: float) -> tuple[float | None, Float64]:
+        """How far to go in which direction, with everything evaluated there; None where nothing is lower."""
         theta, value, gap, f = self.theta, self._value, self.gap, self._f.copy()
         direction = self._direction()
         descent = float(direction @ self._gradient)
-        # Within rounding of the optimum values tell nothing any more; then a step must bring the gradient down.
-        noise = _ROUNDING * abs(value)
-        change = self._change(direction)
-        size = self._along(theta, direction, f, change, descent) if -descent > noise else 1.0
-        while size > _SHORTEST_STEP and descent < 0:
-            self._evaluate(theta + size * direction, f + size * change)
-            if self._value <= value + _ARMIJO * size * descent + noise and (-descent > noise or self.gap < 0.9 * gap):
-                self.theta = theta + size * direction
-                if self.gap <= self._tol < _FINE:
-                    self._evaluate(self.theta)  # outputs that were added up step by step are not that exact
-                self.done = self.gap <= self._tol
-                self._idle = 0 if self._value < value - noise or self.gap < 0.9 * gap else self._idle + 1
-                if self._idle > _IDLE and not self.done:
-                    self.done, self.status = True, Status.STALLED
-                return
-            if -descent <= noise:
-                break
-            size *= 0.5
-        self._evaluate(theta)
-        self.done, self.status = True, Status.STALLED
-
-    def _change(self, direction: Float64) -> Float64:
-        """By how much a step changes the outputs."""
         change = self._rows.all_outputs(direction[: self._rows.shape[1]])
         if self._has_intercept:
             change += direction[-1]
-        return change
+
+        def value_at(size: float) -> float:
+            self._evaluate(theta + size * direction, f + size * change)
+            return self._value
+
+        if -descent > noise:
+            size = self._along(theta, direction, f, change, descent)
+            return backtrack(value_at, value, descent, noise=noise, size=size), direction
+        # Within rounding of the optimum values tell nothing any more; then a step must bring the gradient down.
+        lower = descent < 0.0 and value_at(1.0) <= value + noise and self.gap < _LESS * gap
+        return 1.0 if lower else None, direction
 
     def _along(self, theta: Float64, direction: Float64, f: Float64, change: Float64, descent: float) -> float:
         """About the best size of a step that changes the outputs f by `change`; this takes no pass over the rows.
 
-        Many rows may cross a kink of the slope in one step, so that the quadratic model of all of them misleads.
+        Many rows may cross a kink of the slope in one step, so the quadratic model of all of them may mislead.
         """
         at, across = float((self._penalty * theta) @ direction), float((self._penalty * direction) @ direction)
-
-        def slope(size: float) -> float:
-            return at + size * across + self._pull(f, change, size)
-
-        return flat_point(slope, descent)
+        return flat_point(lambda size: at + size * across + self._pull(f, change, size), descent)
 
     def finish(self, status: Status, stats: Stats) -> Solution:
         return Solution(-self._slope, self._f, self.c, self._value, status, stats)
@@ -164,34 +162,9 @@ class PrimalRun(Run):
     def solution(self, limits: Limits, on_chunk: OnChunk | None, began: float) -> LinearSolution:
         """Run to the end."""
         found = drive(self, self._tol, limits, on_chunk, began)
-        w, b = self.theta[: self._rows.shape[1]], found.coefficients
-        image = w - self._gradient[: len(w)]
-        if math.isinf(self._problem.freedom):
-            b = balanced(b)
-            image = self._rows.combination(b)
+        w, b = self.w, self._problem.feasible(found.coefficients)
+        image = w - self._gradient[: len(w)] if b is found.coefficients else self._rows.combination(b)
         primal, dual = bounds(self._problem, w, self.c, found.outputs, b, image)
         enough = found.status is Status.STALLED and primal - dual <= self._tol * abs(primal)
         status = Status.CONVERGED if enough else found.status
         return LinearSolution(w, self.c, b, primal, dual, status, found.stats)
-
-
-def flat_point(slope: Callable[[float], float], at_start: float) -> float:
-    """About where a convex function of one variable is least, from its slope there, which is `at_start` < 0 at zero."""
-    low, high, at_low, at_high = 0.0, 1.0, at_start, slope(1.0)
-    enough = _FLAT * abs(at_low)
-    while at_high < -enough and high < _LONGEST_STEP:
-        low, high, at_low = high, 2.0 * high, at_high
-        at_high = slope(high)
-    if abs(at_high) <= enough or at_high < 0.0:
-        return high
-    for _ in range(_SECTIONS):
-        # Where a line through both ends crosses zero, but well inside: slopes are monotone, though seldom straight.
-        share = min(max(at_low / (at_low - at_high), 0.1), 0.9)
-        middle = low + share * (high - low)
-        at_middle = slope(middle)
-        if abs(at_middle) <= enough:
-            return middle
-        low, at_low, high, at_high = (
-            (middle, at_middle, high, at_high) if at_middle < 0 else (low, at_low, middle, at_middle)
-        )
-    return low if low > 0.0 else high

@@ -19,7 +19,7 @@ import numpy as np
 from mercer._types import Float64, Indices
 from mercer.errors import MercerError
 from mercer.gram import budget
-from mercer.gram.matrix import DOUBLE_ENTRIES, Gram
+from mercer.gram.make import DOUBLE_ENTRIES, gram_of
 from mercer.inputs.base import Objects
 from mercer.kernels.base import FittedKernel
 from mercer.losses.hinge import Hinge
@@ -154,16 +154,16 @@ def _seconds(act: Any, rows: Indices) -> float:
 
 
 def _matrix(fitted: FittedKernel, objects: Objects) -> None:
-    Gram.of(fitted, objects).dense()
+    gram_of(fitted, objects).dense()
 
 
 def _machine(fitted: FittedKernel, objects: Objects, signs: Float64) -> None:
     problem = BoxProblem.of(LossProblem(Hinge(), signs, np.ones(len(signs))))
-    SMO().solve(Gram.of(fitted, objects), problem, limits=Limits(time_limit=_LONGEST))
+    SMO().solve(gram_of(fitted, objects), problem, limits=Limits(time_limit=_LONGEST))
 
 
 def _ridge(fitted: FittedKernel, objects: Objects, y: Float64) -> None:
-    K = Gram.of(fitted, objects, dtype=np.float64).exact()
+    K = gram_of(fitted, objects, dtype=np.float64).exact()
     scale = np.full(1, float(np.diagonal(K).mean()) or 1.0)
     direct.solve(K, y[:, None], scale, np.ones(len(y)), intercept=True)
 

@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse as sp
 from scipy.optimize import minimize
 
-from mercer.gram.matrix import Gram
+from mercer.gram.make import gram_of_rows
 from mercer.solvers.box.choice import SMO
 from mercer.solvers.box.problem import BoxProblem
 from mercer.solvers.drive import Limits
@@ -59,7 +59,7 @@ def optimum(X, problem):
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_array], ids=["dense", "CSR"])
 @pytest.mark.parametrize(("X", "problem"), [case[1:] for case in CASES], ids=[case[0] for case in CASES])
 def test_finds_the_optimum_and_its_levels(X, problem, form):
-    gram = Gram.of_rows(form(X))
+    gram = gram_of_rows(form(X))
     assert nu_newton.applies(gram, problem)
     found, levels = nu_newton.solve(gram, problem, tol=1e-6)
     b, best = found.coefficients, optimum(X, problem)
@@ -81,31 +81,31 @@ def test_finds_the_optimum_and_its_levels(X, problem, form):
     primal = 0.5 * np.sum((b @ X) ** 2) + sum(h * at for h, at in zip(held, levels, strict=False))
     primal += np.sum(problem.upper * np.maximum(F - level, 0) - problem.lower * np.maximum(level - F, 0))
     assert primal + dual == pytest.approx(0.0, abs=2e-6 * max(1.0, abs(dual)))
-    exact = SMO().solve(Gram.of_rows(X), problem, tol=1e-9)
+    exact = SMO().solve(gram_of_rows(X), problem, tol=1e-9)
     np.testing.assert_allclose(found.outputs, exact.outputs, atol=1e-3 * max(1.0, np.abs(exact.outputs).max()))
 
 
 def test_what_it_is_not_for():
     X, _, C = data()
     plane = BoxProblem(np.zeros(40), np.zeros(40), C, 0.3 * C.sum())
-    assert not nu_newton.applies(Gram.of_rows(np.ones((40, nu_newton.MOST_FEATURES + 1))), plane)
-    assert not nu_newton.applies(Gram.of_rows(X), BoxProblem(np.zeros(40), -C, C, 0.0))
-    assert not nu_newton.applies(Gram.of_rows(X), BoxProblem(np.zeros(40), np.zeros(40), C, None))
+    assert not nu_newton.applies(gram_of_rows(np.ones((40, nu_newton.MOST_FEATURES + 1))), plane)
+    assert not nu_newton.applies(gram_of_rows(X), BoxProblem(np.zeros(40), -C, C, 0.0))
+    assert not nu_newton.applies(gram_of_rows(X), BoxProblem(np.zeros(40), np.zeros(40), C, None))
 
 
 def test_objects_all_alike_and_limits():
     _, _, C = data()
     plane = BoxProblem(np.zeros(40), np.zeros(40), C, 0.3 * C.sum())
-    found, levels = nu_newton.solve(Gram.of_rows(np.ones((40, 2))), plane, tol=1e-6)
+    found, levels = nu_newton.solve(gram_of_rows(np.ones((40, 2))), plane, tol=1e-6)
     assert found.status is Status.CONVERGED
     assert levels[0] == pytest.approx(-2 * 0.3 * C.sum())
     X = CASES[2][1]
-    early, _ = nu_newton.solve(Gram.of_rows(X), CASES[2][2], tol=1e-9, limits=Limits(max_iter=2))
+    early, _ = nu_newton.solve(gram_of_rows(X), CASES[2][2], tol=1e-9, limits=Limits(max_iter=2))
     assert early.status is Status.OUT_OF_ITERATIONS
     assert early.coefficients.sum() == pytest.approx(0.0, abs=1e-9)
     around = np.vstack([X, -X])  # nothing lies beyond the origin: w is zero, and so is the objective
     nowhere = BoxProblem(np.zeros(len(around)), np.zeros(len(around)), np.ones(len(around)), len(around) / 2)
-    found, _ = nu_newton.solve(Gram.of_rows(around), nowhere, tol=1e-6)
+    found, _ = nu_newton.solve(gram_of_rows(around), nowhere, tol=1e-6)
     assert found.objective == pytest.approx(0.0, abs=1e-9)
 
 
@@ -118,7 +118,7 @@ def test_sums_are_kept_where_parabolas_become_narrower_than_rounding(n, C):
     problem = BoxProblem(
         np.concatenate([-y, -y]), np.concatenate([nothing, -bound]), np.concatenate([bound, nothing]), 0.0, n * C / 2
     )
-    b = nu_newton.solve(Gram.of_rows(np.vstack([X, X])), problem, tol=1e-7)[0].coefficients
+    b = nu_newton.solve(gram_of_rows(np.vstack([X, X])), problem, tol=1e-7)[0].coefficients
     assert b[:n].sum() == pytest.approx(n * C / 4, rel=1e-9)
     assert b[n:].sum() == pytest.approx(-n * C / 4, rel=1e-9)
     assert (problem.lower <= b).all()

@@ -8,7 +8,7 @@ import scipy.sparse as sp
 from scipy.optimize import minimize
 from scipy.special import expit
 
-from mercer.gram.matrix import Gram
+from mercer.gram.make import gram_of_rows
 from mercer.losses.base import VectorLoss
 from mercer.losses.curvature import DiagonalRoot, MatrixRoot
 from mercer.losses.multinomial import Multinomial
@@ -111,7 +111,7 @@ def test_reaches_the_optimum(loss, intercept):
 def test_function_space_has_the_same_optimum(loss, intercept):
     X, given = problem(loss=loss, intercept=intercept)
     best, W, _ = optimum(X, given)
-    found = newton.solve(Gram.of_rows(X), given, tol=1e-9)
+    found = newton.solve(gram_of_rows(X), given, tol=1e-9)
     assert found.converged
     assert found.objective == pytest.approx(best, rel=1e-10)
     np.testing.assert_allclose(X.T @ found.coefficients, W, atol=1e-4)
@@ -130,7 +130,7 @@ def test_rows_of_every_form_give_one_answer():
 
 
 def test_many_rows_start_from_a_few(monkeypatch):
-    monkeypatch.setattr(joint_newton, "_ROWS_FOR_A_START", 100)
+    monkeypatch.setattr(joint_newton, "ROWS_FOR_A_START", 100)
     monkeypatch.setattr(joint_system, "_ROWS_PER_FEATURE", 20)
     starts = []
     original = joint_newton._start

@@ -6,7 +6,7 @@ from scipy.optimize import minimize
 
 from mercer import kernels
 from mercer.gram.lowrank import low_rank
-from mercer.gram.matrix import Gram
+from mercer.gram.make import gram_of
 from mercer.losses.huber import Huber
 from mercer.losses.logistic import Logistic
 from mercer.losses.multinomial import Multinomial
@@ -51,7 +51,7 @@ SCALAR = [Logistic(), SquaredHinge(), SmoothHinge(), Huber(0.5), Squared(), Squa
 def test_reaches_the_optimum(loss, intercept):
     X, y, C, _ = problem()
     fitted = kernels.RBF(gamma=0.3).fit(X)
-    solution = newton.solve(Gram.of(fitted, X), LossProblem(loss, y, C, 1, intercept), tol=1e-8)
+    solution = newton.solve(gram_of(fitted, X), LossProblem(loss, y, C, 1, intercept), tol=1e-8)
     assert solution.status is Status.CONVERGED
     assert solution.objective == pytest.approx(optimum(fitted(X), loss, y, C, 1, intercept), rel=1e-7)
     assert np.allclose(solution.outputs, fitted(X) @ solution.coefficients)
@@ -66,14 +66,14 @@ def test_all_classes_at_once(intercept):
     X, _, C, codes = problem()
     fitted = kernels.RBF(gamma=0.3).fit(X)
     y = codes.astype(float)
-    solution = newton.solve(Gram.of(fitted, X), LossProblem(Multinomial(), y, C, 3, intercept), tol=1e-8)
+    solution = newton.solve(gram_of(fitted, X), LossProblem(Multinomial(), y, C, 3, intercept), tol=1e-8)
     assert solution.converged
     assert solution.objective == pytest.approx(optimum(fitted(X), Multinomial(), y, C, 3, intercept), rel=1e-7)
 
 
 def test_limits_stop_it():
     X, y, C, _ = problem()
-    gram = Gram.of(kernels.RBF(gamma=0.3).fit(X), X)
+    gram = gram_of(kernels.RBF(gamma=0.3).fit(X), X)
     smooth = LossProblem(Logistic(), y, 1e6 * C)
     assert newton.solve(gram, smooth, tol=1e-12, limits=Limits(max_iter=2)).status is Status.OUT_OF_ITERATIONS
     assert newton.solve(gram, smooth, tol=1e-300, limits=Limits(time_limit=0.0)).status in (
@@ -84,7 +84,7 @@ def test_limits_stop_it():
 
 def test_low_rank_factor_approaches_the_matrix():
     X = problem(200)[0]
-    gram = Gram.of(kernels.RBF(gamma=0.05).fit(X), X)
+    gram = gram_of(kernels.RBF(gamma=0.05).fit(X), X)
     K = gram.dense()
     errors = []
     for rank in (5, 20, 80):

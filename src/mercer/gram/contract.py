@@ -1,0 +1,175 @@
+"""The Gram matrix as solvers and learners see it, wherever its entries come from.
+
+===================  ====================================================================
+`tiled.TiledGram`    entries are computed by a kernel, tile by tile, whenever they are needed
+`of_features`        entries are dot products of rows; products go through the rows
+`stored.StoredGram`  all entries lie in memory
+===================  ====================================================================
+
+`make.gram_of` chooses. A matrix never changes: `stored` gives a second one with the same entries.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+from typing import Any, final
+
+import numpy as np
+
+from mercer._types import DType, Float64, Floating
+from mercer.errors import KernelError
+from mercer.gram.axis import Axis
+from mercer.gram.executors import Executor, Sink
+from mercer.gram.pair_rows import PairRows
+
+TILE_BYTES = 2 * 2**20
+"""A tile and what it is computed from stay within the second-level cache. Larger tiles spill out of it, smaller ones
+spend more of their time on calls."""
+
+
+@dataclass
+class Tally:
+    """Kernel values computed so far."""
+
+    entries: int = 0
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Setting:
+    """What all views of a matrix have in common."""
+
+    dtype: DType
+    executor: Executor
+    budget: int
+    """The bytes that stored entries may take."""
+    expensive: bool = False
+    """Whether entries cost so much that memory is better spent on them than saved."""
+    tally: Tally = field(default_factory=Tally)
+
+
+class Gram(ABC):
+    """The matrix of kernel values between two batches of objects, or of one batch with itself.
+
+    >>> from mercer import kernels
+    >>> from mercer.gram.make import gram_of
+    >>> gram = gram_of(kernels.Linear().fit([[1.0], [2.0]]), [[1.0], [2.0]])
+    >>> gram.dense().tolist()
+    [[1.0, 2.0], [2.0, 4.0]]
+    """
+
+    def __init__(self, setting: Setting, diagonal: Float64 | None) -> None:
+        self.setting = setting
+        self.dtype, self.executor = setting.dtype, setting.executor
+        self.budget, self.expensive = setting.budget, setting.expensive
+        self._underlying_diagonal = diagonal
+
+    @property
+    @abstractmethod
+    def axes(self) -> tuple[Axis, Axis]:
+        """Which rows and which columns of the underlying matrix these are."""
+
+    @abstractmethod
+    def _part(self, rows: Any, columns: Any) -> Gram:
+        """The same matrix with other axes."""
+
+    @abstractmethod
+    def dense(self, dtype: DType | None = None) -> Floating:
+        """All entries as one array; refuses, before allocating, what is beyond the budget."""
+
+    @abstractmethod
+    def rows(self, index: Any, columns: Any = None) -> Floating:
+        """The rows at `index` (of the columns at `columns`) as an array."""
+
+    @abstractmethod
+    def each_tile(self, sink: Sink, *, by_columns: bool = False) -> None:
+        """Send every tile to a sink, without storing the matrix.
+
+        The tiles of one strip of rows (or of columns) come one after the other, those of different strips in any order.
+        """
+
+    @abstractmethod
+    def _product(self, vectors: Float64) -> Float64: ...
+
+    @abstractmethod
+    def stored(self) -> Gram:
+        """The same matrix, of which no entry has to be computed any more; asked twice, it is stored once."""
+
+    @property
+    def in_memory(self) -> bool:
+        """Whether all entries lie in memory side by side, so that `dense` computes nothing."""
+        return False
+
+    @property
+    def factor(self) -> Any | None:
+        """The rows whose dot products these are, dense or CSR, for those who can train on them."""
+        return None
+
+    def lazy_rows(self) -> PairRows:
+        """All entries, in rows that may be put together when they are first needed."""
+        return PairRows.of(self.dense())
+
+    def fits(self) -> bool:
+        """Whether all entries may be stored within the budget."""
+        return self.bytes <= self.budget
+
+    @final
+    def stored_if_it_fits(self) -> Gram:
+        return self.stored() if self.fits() else self
+
+    @final
+    def view(self, rows: Any, columns: Any = None) -> Gram:
+        """Part of this matrix, sharing everything with it; without `columns`, the same rows and columns."""
+        own_rows, own_columns = self.axes
+        if columns is not None:
+            return self._part(own_rows.select(rows), own_columns.select(columns))
+        ids = own_rows.ids[rows]
+        return self._part(own_rows.of(ids), own_columns.of(ids))
+
+    @final
+    def matvec(self, vectors: Float64) -> Float64:
+        """The product with a vector, or with the columns of a matrix, in float64, without storing the entries."""
+        if vectors.shape[0] != self.shape[1]:
+            raise ValueError(f"matvec needs {self.shape[1]} rows, one per column of the matrix; got {vectors.shape}")
+        return self._product(vectors)
+
+    @final
+    def exact(self) -> Float64:
+        """All entries in float64, for direct solvers."""
+        return np.asarray(self.dense(np.float64), dtype=np.float64)
+
+    @final
+    def diagonal(self) -> Float64:
+        """k(x, x) of each object, in float64."""
+        if self._underlying_diagonal is None or not self.symmetric:
+            raise KernelError("A matrix of new objects against training objects has no diagonal.")
+        chosen = self.axes[0].chosen
+        return self._underlying_diagonal if chosen is None else self._underlying_diagonal[chosen]
+
+    @final
+    @property
+    def symmetric(self) -> bool:
+        """Whether rows and columns are the same objects, in the same order."""
+        if self._underlying_diagonal is None:
+            return False
+        rows, columns = self.axes
+        return rows.chosen is columns.chosen or np.array_equal(rows.ids, columns.ids)
+
+    @final
+    @property
+    def shape(self) -> tuple[int, int]:
+        rows, columns = self.axes
+        return len(rows), len(columns)
+
+    @final
+    @property
+    def bytes(self) -> int:
+        """What all entries take."""
+        return self.shape[0] * self.shape[1] * np.dtype(self.dtype).itemsize
+
+    @final
+    @property
+    def entries_computed(self) -> int:
+        """Kernel values computed so far, over all views."""
+        return self.setting.tally.entries

@@ -1,0 +1,98 @@
+"""Which implementation of `Gram` serves, and in which precision."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+
+from mercer._types import DType, Float64, Floating
+from mercer.gram import budget
+from mercer.gram.axis import FeatureAxis
+from mercer.gram.contract import Gram, Setting
+from mercer.gram.executors import Executor, Threads
+from mercer.gram.of_features import DotProducts, FeatureRows, FeaturesGram
+from mercer.gram.pair_rows import PairRows
+from mercer.gram.stored import StoredGram
+from mercer.gram.tiled import Source, TiledGram
+from mercer.inputs.base import Objects
+from mercer.inputs.row_products import squared_lengths
+from mercer.kernels.base import ANY_TILE, Features, FittedKernel
+
+DOUBLE_ENTRIES = 2048 * 2048
+"""Matrices up to this many entries are computed in float64: 32 MiB and some tens of milliseconds buy exact entries.
+Larger ones would take twice the memory and twice the time of float32."""
+_SERIAL_ENTRIES = 64 * 1024
+"""Matrices of fewer cheap entries are computed in less time than it takes to wake a thread."""
+
+
+def gram_of(
+    fitted: FittedKernel,
+    rows: Any,
+    columns: Any = None,
+    *,
+    dtype: DType | None = None,
+    memory: budget.Memory = "auto",
+    executor: Executor | None = None,
+) -> Gram:
+    """Rows against columns; without `columns`, training objects against themselves.
+
+    `rows` and `columns` are objects, or anything that the kernel can parse; `columns` are training objects.
+    """
+    row_objects = _objects(fitted, rows, new=columns is not None)
+    column_objects = row_objects if columns is None else _objects(fitted, columns, new=False)
+    entries = len(row_objects) * len(column_objects)
+    kind = dtype or (np.float64 if entries <= DOUBLE_ENTRIES else np.float32)
+    left = fitted.features(row_objects, kind)
+    right = left if columns is None else fitted.features(column_objects, kind)
+    diagonal = fitted.diagonal(left) if columns is None else None
+    if dtype is None and kind is np.float32 and not _single_precision(fitted, left, right):
+        return gram_of(
+            fitted,
+            row_objects,
+            None if columns is None else column_objects,
+            dtype=np.float64,
+            memory=memory,
+            executor=executor,
+        )
+    left, right = fitted.align(left, right)
+    expensive = fitted.tile_entries(left, right) < ANY_TILE
+    threads = Threads(1) if entries < _SERIAL_ENTRIES and not expensive else Threads()
+    setting = Setting(kind, executor or threads, budget.stored_bytes(memory), expensive)
+    whole = fitted.kernel.whole(left, right, fitted.state)
+    if whole is not None and whole.dtype == kind:
+        return StoredGram(PairRows.of(whole), setting, diagonal)
+    source = Source(fitted, setting, diagonal, None if fitted.kernel.symmetric else fitted.kernel)
+    return TiledGram(source, FeatureAxis.all_of(left), FeatureAxis.all_of(right))
+
+
+def gram_of_rows(rows: Any, *, memory: budget.Memory = "auto") -> Gram:
+    """The dot products of rows, dense or CSR, that stand for features of a kernel.
+
+    As for kernel values, single precision serves where there are many objects.
+    """
+    if rows.shape[0] ** 2 <= DOUBLE_ENTRIES:
+        rows = rows.astype(np.float64, copy=False)
+    setting = Setting(np.float32 if rows.dtype == np.float32 else np.float64, Threads(), budget.stored_bytes(memory))
+    axis = FeatureAxis.all_of(FeatureRows(rows))
+    return FeaturesGram(Source(DotProducts(), setting, squared_lengths(rows)), axis, axis)
+
+
+def gram_of_values(values: Floating, diagonal: Float64, like: Gram) -> Gram:
+    """A symmetric matrix that is there, with the precision, memory and threads of another one."""
+    entries: Floating = values.astype(like.dtype, copy=False)
+    budgeted = max(like.budget, 2 * values.nbytes)
+    setting = dataclasses.replace(like.setting, budget=budgeted, expensive=False)
+    return StoredGram(PairRows.of(entries), setting, diagonal)
+
+
+def _objects(fitted: FittedKernel, raw: Any, *, new: bool) -> Objects:
+    if isinstance(raw, Objects):
+        return raw
+    return fitted.coerce(raw) if new else fitted.kernel.coerce(raw)
+
+
+def _single_precision(fitted: FittedKernel, left: Features, right: Features) -> bool:
+    safe = fitted.kernel.single_precision(left, fitted.state)
+    return safe if left is right else safe and fitted.kernel.single_precision(right, fitted.state)

@@ -1,0 +1,137 @@
+"""A Gram matrix whose entries are computed tile by tile, as often as they are needed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, final
+
+import numpy as np
+
+from mercer._progress import reporting
+from mercer._types import DType, Float64, Floating
+from mercer.errors import KernelError
+from mercer.gram import budget, pages
+from mercer.gram.axis import FeatureAxis, coincident
+from mercer.gram.contract import TILE_BYTES, Gram, Setting
+from mercer.gram.executors import Sink, Work
+from mercer.gram.pair_rows import PairRows
+from mercer.gram.sinks import ProductSink, StoreSink
+from mercer.gram.stored import StoredGram
+from mercer.gram.tiles import Strip, plan
+from mercer.gram.work import Computes, ExactWork, TileWork
+from mercer.kernels.base import Kernel
+
+_ASYMMETRY = 1e-5
+"""Up to this, relative to the largest entry, a difference between k(x, z) and k(z, x) is taken for rounding and
+averaged away. A smaller bound would refuse kernels that round in float32, a larger one would hide mistakes."""
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Source:
+    """Where the entries of a matrix and of all its views come from."""
+
+    compute: Computes
+    setting: Setting
+    diagonal: Float64 | None
+    """k(x, x) of each object, if rows and columns are the same."""
+    unproven: Kernel | None = None
+    """A kernel whose symmetry has to be checked: all entries are computed, instead of half of them."""
+
+
+class TiledGram(Gram):
+    """Two axes with features, and what compares them."""
+
+    def __init__(self, source: Source, rows: FeatureAxis, columns: FeatureAxis) -> None:
+        super().__init__(source.setting, source.diagonal)
+        self._source = source
+        self._rows = rows
+        self._columns = columns
+
+    @property
+    def axes(self) -> tuple[FeatureAxis, FeatureAxis]:
+        return self._rows, self._columns
+
+    def _part(self, rows: FeatureAxis, columns: FeatureAxis) -> TiledGram:
+        return type(self)(self._source, rows, columns)
+
+    def dense(self, dtype: DType | None = None) -> Floating:
+        n, m = self.shape
+        budget.require(
+            self.bytes,
+            self.budget,
+            f"A Gram matrix of {n:,} x {m:,} objects",
+            "Train on fewer objects, raise `memory`, or use an approximation of the kernel.",
+        )
+        out = self._computed()
+        return out if dtype is None else out.astype(dtype, copy=False)
+
+    def rows(self, index: Any, columns: Any = None) -> Floating:
+        columns = slice(None) if columns is None else columns
+        return self._part(self._rows.select(index), self._columns.select(columns))._computed()
+
+    def stored(self) -> Gram:
+        return self._stored
+
+    @cached_property
+    def _stored(self) -> StoredGram:
+        diagonal = self.diagonal() if self.symmetric else None
+        return StoredGram(PairRows.of(self.dense()), self.setting, diagonal)
+
+    def each_tile(self, sink: Sink, *, by_columns: bool = False) -> None:
+        strips = self._strips(by_columns=by_columns)
+        work: Work = TileWork(self._source.compute, self._rows.taken, self._columns.taken)
+        diagonal = self._source.diagonal
+        if diagonal is not None:
+            hits, places = coincident(*self.axes)
+            work = ExactWork(work, hits, places, diagonal[self._rows.ids[hits]])
+        self._run(work, strips, sink)
+
+    def _product(self, vectors: Float64) -> Float64:
+        out = np.zeros((self.shape[0], *vectors.shape[1:]))
+        self.each_tile(ProductSink(out, vectors, self.dtype))
+        return out
+
+    def _computed(self) -> Floating:
+        """Every entry, computed into fresh memory."""
+        source = self._source
+        out = pages.empty(self.shape, self.dtype)
+        half = self.symmetric and source.unproven is None
+        strips = self._strips(symmetric=half)
+        if not half:  # few long rows: no order to keep, so every tile for itself
+            strips = tuple((tile,) for strip in strips for tile in strip)
+        work = TileWork(source.compute, self._rows.taken, self._columns.taken)
+        self._run(work, strips, StoreSink(out, mirror=half))
+        if source.diagonal is not None:
+            hits, places = coincident(*self.axes)
+            out[hits, places] = source.diagonal[self._rows.ids[hits]]
+        if self.symmetric and source.unproven is not None:
+            _refuse_asymmetry(out, source.unproven)
+        return out
+
+    def _strips(self, *, symmetric: bool = False, by_columns: bool = False) -> tuple[Strip, ...]:
+        itemsize = np.dtype(self.dtype).itemsize
+        most = self._source.compute.tile_entries(self._rows.taken, self._columns.taken)
+        bytes_at_once = min(TILE_BYTES, itemsize * most)
+        return plan(*self.shape, itemsize=itemsize, budget=bytes_at_once, symmetric=symmetric, by_columns=by_columns)
+
+    def _run(self, work: Work, strips: tuple[Strip, ...], sink: Sink) -> None:
+        with reporting("Kernel values") as report:
+            self.executor.map(work, strips, sink, report)
+        self.setting.tally.entries += sum(tile.entries for strip in strips for tile in strip)
+
+
+def _refuse_asymmetry(out: Floating, kernel: Kernel) -> None:
+    """Rounding is averaged away; anything more means that this is no kernel."""
+    gap = np.abs(out - out.T)
+    worst = float(gap.max(initial=0.0))
+    if worst > _ASYMMETRY * max(1.0, float(np.abs(out).max(initial=0.0))):
+        i, j = np.unravel_index(int(gap.argmax()), gap.shape)
+        raise KernelError(
+            f"The matrix of {kernel} is not symmetric: entries ({i}, {j}) and ({j}, {i}) are {out[i, j]:g} and "
+            f"{out[j, i]:g}, apart by {worst:g}. A kernel gives the same value both ways round; for example use "
+            "(k(x, z) + k(z, x)) / 2."
+        )
+    out += out.T
+    out *= 0.5

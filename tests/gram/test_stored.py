@@ -1,0 +1,49 @@
+"""Matrices whose entries lie in memory."""
+
+import numpy as np
+import pytest
+
+from mercer import kernels
+from mercer.gram.contract import Setting
+from mercer.gram.executors import Threads
+from mercer.gram.make import gram_of
+from mercer.gram.pair_rows import PairRows
+from mercer.gram.stored import StoredGram
+
+X = np.random.default_rng(0).normal(size=(37, 3))
+FITTED = kernels.RBF(gamma=0.5).fit(X)
+
+
+def test_storing_computes_once():
+    tiled = gram_of(FITTED, X)
+    whole = tiled.stored()
+    computed = whole.entries_computed
+    assert computed > 0
+    assert tiled.stored() is whole
+    assert whole.stored() is whole
+    whole.dense()
+    whole.view(np.arange(9)).dense()
+    whole.matvec(np.ones(37))
+    whole.rows([1, 2])
+    assert whole.entries_computed == computed
+
+
+@pytest.mark.parametrize("ids", [None, np.array([5, 1, 1])], ids=["all", "some"])
+def test_only_all_entries_lie_side_by_side(ids):
+    whole = gram_of(FITTED, X).stored()
+    part = whole if ids is None else whole.view(ids)
+    assert part.in_memory == (ids is None)
+    assert np.shares_memory(part.dense(), whole.dense()) == (ids is None)
+    assert np.array_equal(part.lazy_rows().whole(), part.dense())
+
+
+def test_rows_of_a_pair_are_put_together_when_they_are_needed():
+    K = gram_of(FITTED, X).dense()
+    blocks = PairRows(K[:20, :20], K[20:, 20:], K[:20, 20:])
+    pair = StoredGram(blocks, Setting(np.float64, Threads(1), 0), K.diagonal())
+    assert pair.lazy_rows() is blocks
+    assert np.array_equal(pair.rows([3, 30], [1, 25]), K[np.ix_([3, 30], [1, 25])])
+    assert np.flatnonzero(blocks.there).tolist() == [3, 30]
+    assert np.array_equal(pair.view([8, 30]).dense(), K[np.ix_([8, 30], [8, 30])])
+    assert np.flatnonzero(blocks.there).tolist() == [3, 8, 30]
+    assert np.array_equal(pair.dense(), K)
