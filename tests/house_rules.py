@@ -13,6 +13,7 @@ SRC = Path(__file__).resolve().parents[1] / "src"
 LONGEST_FILE = 400
 MOST_BRANCHES = 15
 MOST_PARAMETERS = 8
+MOST_LEVELS = 3
 ARRAY_TYPES = "_types.py"
 OPERATORS = r"mercer\.kernels\.(base$|algebra\.)"
 """`a + b` of kernels makes a kernel of the algebra, which is a kernel: these modules need each other."""
@@ -234,6 +235,30 @@ def kernel_classes() -> set[str]:
         known |= more
 
 
+def deep_inheritance(files: Iterable[Path]) -> list[str]:
+    """Estimators share by functions: at most three classes of ours, one above the other, stand on scikit-learn's."""
+    files = list(files)
+    bases: dict[str, list[str]] = {}
+    own: list[tuple[Path, str]] = []
+    for file in dict.fromkeys([*files, *sorted((SRC / "mercer").rglob("*.py"))]):
+        for node in ast.walk(parse(file)):
+            if isinstance(node, ast.ClassDef) and (file in files or node.name not in bases):
+                bases[node.name] = [ast.unparse(base).partition("[")[0] for base in node.bases]
+                own += [(file, node.name)] if file in files else []
+
+    def chain(name: str) -> list[str]:
+        """The longest line of our classes from this one down to BaseEstimator; empty if it is no estimator."""
+        if name not in bases:
+            return []
+        lines = [chain(base) for base in bases[name]]
+        if not any(lines) and "BaseEstimator" not in bases[name]:
+            return []
+        return [name, *max(lines, key=len, default=[])]
+
+    deep = ((file, chain(name)) for file, name in own)
+    return [f"{file}: {' -> '.join(line)}" for file, line in deep if len(line) > MOST_LEVELS]
+
+
 def import_cycles(files: Iterable[Path]) -> list[str]:
     """No module imports itself through others, neither at its head nor inside functions."""
     graph: dict[str, set[str]] = {module_name(file): set() for file in files}
@@ -387,7 +412,7 @@ def main(folders: list[str]) -> None:
     files = [file for room in rooms for file in (sorted(room.rglob("*.py")) if room.is_dir() else [room])]
     rules = (
         too_long, too_complex, too_many_parameters, private_attributes, array_types, unexplained_constants,
-        kernels_by_class, compiled_from_elsewhere, untested_modules,
+        kernels_by_class, compiled_from_elsewhere, deep_inheritance, untested_modules,
     )  # fmt: skip
     for rule in rules:
         for complaint in rule(files):

@@ -36,6 +36,14 @@ RULES: list[tuple[Rule, list[Path], list[str]]] = [
         ["def f(k):\n    return isinstance(k, int | Spectrum)\n", "match k:\n    case RBF():\n        pass\n"],
     ),
     (
+        house_rules.deep_inheritance,
+        SOURCES,
+        [
+            "class A(BaseEstimator): pass\nclass B(A): pass\nclass C(B): pass\nclass D(C): pass\n",
+            "class Deep(Mixin, NuSVC): pass\n",
+        ],
+    ),
+    (
         house_rules.code_from_data,
         SOURCES,
         [

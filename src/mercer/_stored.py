@@ -15,12 +15,13 @@ if TYPE_CHECKING:
     from mercer.inputs.base import Objects
 
 Value = TypeVar("Value")
+Kind = TypeVar("Kind", bound="Storable")
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Stored:
-    """A fitted estimator taken apart: hyperparameters, plain values, arrays, and the machine itself.
+    """A fitted estimator, taken apart: hyperparameters, plain values, arrays, and the machine itself.
 
     `params` are what the constructor takes: numbers, strings, None, tuples, lists, dicts, arrays and records (kernels,
     losses). A kernel that holds Python functions belongs under ``"kernel"``, where `mercer.load` asks for it again.
@@ -28,12 +29,12 @@ class Stored:
 
     params: Mapping[str, Any]
     values: Mapping[str, Any] = field(default_factory=dict)
-    """Learnt numbers, strings and lists of them, by attribute name."""
+    """Fitted numbers, strings and lists of them, by attribute name."""
     arrays: Mapping[str, npt.NDArray[Any]] = field(default_factory=dict)
-    """Learnt arrays, by attribute name: numbers, bools or strings."""
+    """Fitted arrays, by attribute name: numbers, bools or strings."""
     expansion: Expansion | None = None
     objects: Mapping[str, Objects] = field(default_factory=dict)
-    """Training objects kept beside those of the expansion, by attribute name."""
+    """Training objects other than those of the expansion, by attribute name."""
 
 
 @runtime_checkable
@@ -54,14 +55,24 @@ class Storable(Protocol):
         ...
 
 
+def to_stored(model: Storable) -> Stored:
+    """A fitted model, taken apart."""
+    return model._to_stored()
+
+
+def from_stored(kind: type[Kind], stored: Stored) -> Kind:
+    """A model of this kind, put together again."""
+    return kind._from_stored(stored)
+
+
 def checked_array(
-    arrays: Mapping[str, npt.NDArray[Any]], name: str, kind: str, shape: tuple[int, ...]
+    arrays: Mapping[str, npt.NDArray[Any]], name: str, kinds: str, shape: tuple[int, ...]
 ) -> npt.NDArray[Any]:
-    """A stored array, of one kind ('f', 'i', 'U' ...) and of the shape that the rest of the model asks for."""
+    """A stored array, of one of these kinds ('f', 'i', 'U' ...) and of the shape that the rest of the model needs."""
     array = arrays.get(name)
-    if array is None or array.dtype.kind != kind or array.shape != shape:
+    if array is None or array.dtype.kind not in kinds or array.shape != shape:
         found = "missing" if array is None else f"of type {array.dtype} and shape {array.shape}"
-        raise ModelFileError(f"the array {name!r} must be of kind {kind!r} and shape {shape}, but is {found}.")
+        raise ModelFileError(f"the array {name!r} must be of kind {kinds!r} and shape {shape}, but is {found}.")
     return array
 
 

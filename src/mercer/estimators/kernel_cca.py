@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self, final
 
 import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
-from sklearn.utils.validation import check_is_fitted
 
 from mercer import _check
-from mercer._stored import Stored, checked_array
 from mercer._types import Float64
 from mercer.errors import InputError, ModelFileError
 from mercer.gram.centring import Centred
@@ -21,13 +20,37 @@ from mercer.inputs.base import Objects
 from mercer.inputs.listing import refuse_masked
 from mercer.inputs.vectors import Vectors
 from mercer.kernels.base import FittedKernel, State
-from mercer.training.kernelised import KernelLike
-from mercer.training.unlabelled import Unlabelled
+from mercer.training.kernel_estimator import KernelEstimator, KernelLike
+from mercer.training.storing import EXPANSION, ArrayField, Field, Parts
 
 _NEGLIGIBLE = 1e-10
+"""Eigenvalues below this share of the largest are rounding errors. Directions of smaller ones would be stretched until
+noise correlates; a larger share would lose what two views have in common in their narrow directions."""
 
 
-class KernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unlabelled):
+@final
+class SecondViewField(Field):
+    """The expansion of the second view, without its kernel, which is a parameter."""
+
+    def write(self, name: str, value: Expansion, parts: Parts) -> None:
+        parts.arrays["coefficients_y"], parts.arrays["intercept_y"] = value.coefficients, value.intercept
+        parts.objects["support_y"] = value.support
+
+    def read(self, name: str, parts: Parts) -> Expansion:
+        kernel, others = parts.estimator._second_kernel(), parts.objects.get("support_y")
+        n = parts.sizes["rows"]
+        if not isinstance(others, kernel.domain) or len(others) != n:
+            raise ModelFileError("it does not hold both views of the same objects.")
+        coefficients = parts.array("coefficients_y", "f", "rows", "outputs")
+        intercept = parts.array("intercept_y", "f", "outputs")
+        # The kernel is fitted to the same objects as before, so its state need not be in the file; a matrix that is
+        # not in the file either is known by its size.
+        known = kernel.is_precomputed
+        fitted = FittedKernel(kernel, State({"n_train": np.asarray(n)})) if known else kernel.fit(others)
+        return Expansion(fitted, others, coefficients, intercept)
+
+
+class KernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimator):
     """Canonical correlations with any two kernels: pairs of directions along which two views vary together.
 
     Maximises cov(f(x), g(y)) subject to var f + alpha |f|^2 = var g + alpha |g|^2 = 1, one pair after another. With
@@ -53,6 +76,12 @@ class KernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unlabelled):
     >>> bool(model.correlations_[0] > 0.95)
     True
     """
+
+    _fields: ClassVar[Mapping[str, Field]] = {
+        **EXPANSION,
+        "correlations_": ArrayField("f", "outputs"),
+        "expansion_y_": SecondViewField(),
+    }
 
     def __init__(
         self,
@@ -86,7 +115,7 @@ class KernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unlabelled):
             raise InputError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
         with self._all_or_nothing():
             self._check_parameters()
-            fitted, objects, gram = self._training_gram(X)
+            fitted, objects, gram = self._stored_gram(X)
             kernel_y = self._second_kernel()
             others = kernel_y.coerce(_second_view(y, kernel_y.domain))
             if len(others) != len(objects):
@@ -118,8 +147,7 @@ class KernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unlabelled):
 
     def transform(self, X: Any, y: Any = None) -> Any:
         """Scores of new objects in the first view; with `y` given, those of the second view as well."""
-        check_is_fitted(self)
-        first = self.expansion_(self._new_objects(X, self.kernel_))
+        first = self._outputs(X)
         if y is None:
             return first
         second = self.expansion_y_.kernel
@@ -138,46 +166,6 @@ class KernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unlabelled):
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         return tags
-
-    def _to_stored(self) -> Stored:
-        check_is_fitted(self)
-        values, arrays = self._seen_features()
-        second = self.expansion_y_
-        arrays |= {
-            "correlations_": self.correlations_,
-            "coefficients_y": second.coefficients,
-            "intercept_y": second.intercept,
-        }
-        return Stored(
-            params=self.get_params(deep=False),
-            values=values,
-            arrays=arrays,
-            expansion=self.expansion_,
-            objects={"support_y": second.support},
-        )
-
-    @classmethod
-    def _from_stored(cls, stored: Stored) -> Self:
-        model = cls(**stored.params)
-        model._check_parameters()
-        expansion, arrays = stored.expansion, stored.arrays
-        others = stored.objects.get("support_y")
-        kernel_y = model._second_kernel()
-        if expansion is None or not isinstance(others, kernel_y.domain):
-            raise ModelFileError("it does not hold both views.")
-        n, k = expansion.coefficients.shape
-        model.correlations_ = checked_array(arrays, "correlations_", "f", (k,))
-        b = checked_array(arrays, "coefficients_y", "f", (n, k))
-        c = checked_array(arrays, "intercept_y", "f", (k,))
-        if len(others) != n:
-            raise ModelFileError("its two views are not of the same number of objects.")
-        model.kernel_, model.expansion_ = expansion.kernel, expansion
-        # The kernel learns from the same objects as before, so that its state need not be in the file.
-        known = kernel_y.is_precomputed
-        second = FittedKernel(kernel_y, State({"n_train": np.asarray(n)})) if known else kernel_y.fit(others)
-        model.expansion_y_ = Expansion(second, others, b, c)
-        model._restore_seen_features(stored.values, arrays)
-        return model
 
 
 def _half(centred: Centred, ridge: float) -> tuple[Float64, Float64, Float64]:

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy.linalg
 from sklearn.base import ClassifierMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils.validation import check_is_fitted
 
 from mercer import _check
-from mercer._stored import Stored, checked_array
 from mercer._types import Float64
-from mercer.errors import ModelFileError
 from mercer.gram.centring import Centred
-from mercer.training.kernelised import KernelLike
+from mercer.training.kernel_estimator import KernelEstimator, KernelLike
+from mercer.training.storing import EXPANSION, ArrayField, Field, LabelsField
 from mercer.training.targets import classes_of
-from mercer.training.unlabelled import Unlabelled
 
 
-class KernelFisherDiscriminant(ClassNamePrefixFeaturesOutMixin, ClassifierMixin, TransformerMixin, Unlabelled):
+class KernelFisherDiscriminant(ClassNamePrefixFeaturesOutMixin, ClassifierMixin, TransformerMixin, KernelEstimator):
     """Discriminant analysis with any kernel: directions w that spread the class means and not the classes.
 
     Maximises w'S_b w / w'(S_t + alpha I)w, with S_b the scatter of class means and S_t that of all objects in feature
@@ -39,6 +37,14 @@ class KernelFisherDiscriminant(ClassNamePrefixFeaturesOutMixin, ClassifierMixin,
     >>> model.predict(["gatta", "gcgc"]), model.transform(words).shape
     (array([1, 0]), (6, 1))
     """
+
+    _fields: ClassVar[Mapping[str, Field]] = {
+        **EXPANSION,
+        "classes_": LabelsField(),
+        "priors_": ArrayField("f", "classes"),
+        "separation_": ArrayField("f", "outputs"),
+        "means_": ArrayField("f", "classes", "outputs"),
+    }
 
     def __init__(
         self,
@@ -70,7 +76,7 @@ class KernelFisherDiscriminant(ClassNamePrefixFeaturesOutMixin, ClassifierMixin,
         with self._all_or_nothing():
             self._check_parameters()
             classes = classes_of(self, y, self._kernel().coerce(X), regressor="KernelRidge")
-            fitted, objects, gram = self._training_gram(X)
+            fitted, objects, gram = self._stored_gram(X)
             n, n_classes = len(objects), len(classes.labels)
             counts = np.bincount(classes.codes)
             centred = Centred.of(gram)
@@ -97,8 +103,7 @@ class KernelFisherDiscriminant(ClassNamePrefixFeaturesOutMixin, ClassifierMixin,
         return self
 
     def _scores(self, X: Any) -> Float64:
-        check_is_fitted(self)
-        return self.expansion_(self._new_objects(X, self.kernel_))
+        return self._outputs(X)
 
     def transform(self, X: Any) -> Float64:
         """Coordinates along the discriminants, the most telling first."""
@@ -120,26 +125,3 @@ class KernelFisherDiscriminant(ClassNamePrefixFeaturesOutMixin, ClassifierMixin,
     def _n_features_out(self) -> int:
         found = int(self.expansion_.coefficients.shape[1])
         return found if self.n_components is None else min(int(self.n_components), found)
-
-    def _to_stored(self) -> Stored:
-        check_is_fitted(self)
-        values, arrays = self._seen_features()
-        arrays |= {name: getattr(self, name) for name in ("classes_", "priors_", "separation_", "means_")}
-        return Stored(params=self.get_params(deep=False), values=values, arrays=arrays, expansion=self.expansion_)
-
-    @classmethod
-    def _from_stored(cls, stored: Stored) -> Self:
-        model = cls(**stored.params)
-        model._check_parameters()
-        expansion, arrays = stored.expansion, stored.arrays
-        labels = arrays.get("classes_", np.empty(0))
-        if expansion is None or labels.ndim != 1 or len(labels) < 2:
-            raise ModelFileError("it has no discriminants of two or more classes in it.")
-        width = expansion.coefficients.shape[1]
-        model.classes_ = labels
-        model.priors_ = checked_array(arrays, "priors_", "f", labels.shape)
-        model.separation_ = checked_array(arrays, "separation_", "f", (width,))
-        model.means_ = checked_array(arrays, "means_", "f", (len(labels), width))
-        model.kernel_, model.expansion_ = expansion.kernel, expansion
-        model._restore_seen_features(stored.values, arrays)
-        return model

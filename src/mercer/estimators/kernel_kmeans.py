@@ -4,25 +4,24 @@ from __future__ import annotations
 
 import time
 import warnings
-from typing import Any, Self
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import ClusterMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_is_fitted
 
 from mercer import _check
-from mercer._stored import Stored, checked_array, checked_value
 from mercer._types import Indices
 from mercer.errors import ModelFileError
 from mercer.gram.expansion import Expansion
 from mercer.solvers.kmeans import kernel_kmeans
-from mercer.training.kernelised import KernelLike
-from mercer.training.limits import limits_of
-from mercer.training.unlabelled import Unlabelled, seed_of
+from mercer.training.eigenvectors import seed_of
+from mercer.training.kernel_estimator import KernelEstimator, KernelLike
+from mercer.training.storing import EXPANSION, ArrayField, Field, ValueField
 
 
-class KernelKMeans(ClusterMixin, Unlabelled):
+class KernelKMeans(ClusterMixin, KernelEstimator):
     """k-means with any kernel: minimises the squared distances to cluster means in feature space, exactly.
 
     Starts are drawn by k-means++ in feature space, and the best of `n_init` runs is kept.
@@ -45,6 +44,13 @@ class KernelKMeans(ClusterMixin, Unlabelled):
     >>> bool(model.labels_[0] == model.predict(["gatta"])[0] != model.labels_[5])
     True
     """
+
+    _fields: ClassVar[Mapping[str, Field]] = {
+        **EXPANSION,
+        "labels_": ArrayField("i", "rows"),
+        "inertia_": ValueField(float),
+        "n_iter_": ValueField(int),
+    }
 
     def __init__(
         self,
@@ -78,11 +84,11 @@ class KernelKMeans(ClusterMixin, Unlabelled):
         with self._all_or_nothing():
             self._check_parameters()
             k = int(self.n_clusters)
-            fitted, objects, gram = self._training_gram(X, at_least=1)
+            fitted, objects, gram = self._stored_gram(X, at_least=1)
             if len(objects) < k:
                 rule = f"at most the number of objects, n_samples={len(objects)}"
                 raise _check.fail(type(self).__name__, "n_clusters", rule, self.n_clusters)
-            rng, limits = np.random.default_rng(seed_of(self.random_state)), limits_of(self, time.monotonic())
+            rng, limits = np.random.default_rng(seed_of(self.random_state)), self._limits(time.monotonic())
             runs = (kernel_kmeans(gram, k, limits=limits, rng=rng) for _ in range(int(self.n_init)))
             best = min(runs, key=lambda run: run.inertia)
         self.labels_ = best.labels
@@ -100,29 +106,8 @@ class KernelKMeans(ClusterMixin, Unlabelled):
 
     def predict(self, X: Any) -> Indices:
         """The cluster whose mean is nearest, for each object."""
-        check_is_fitted(self)
-        return np.asarray(self.expansion_(self._new_objects(X, self.kernel_)).argmax(axis=1))
+        return np.asarray(self._outputs(X).argmax(axis=1))
 
-    def _to_stored(self) -> Stored:
-        check_is_fitted(self)
-        values, arrays = self._seen_features()
-        return Stored(
-            params=self.get_params(deep=False),
-            values={"inertia_": self.inertia_, "n_iter_": self.n_iter_, **values},
-            arrays={"labels_": self.labels_, **arrays},
-            expansion=self.expansion_,
-        )
-
-    @classmethod
-    def _from_stored(cls, stored: Stored) -> Self:
-        model = cls(**stored.params)
-        model._check_parameters()
-        expansion = stored.expansion
-        if expansion is None or expansion.coefficients.shape[1] != model.n_clusters:
-            raise ModelFileError(f"it does not have one mean for each of {model.n_clusters} clusters.")
-        model.labels_ = checked_array(stored.arrays, "labels_", "i", (len(expansion.support),))
-        model.inertia_ = checked_value(stored.values, "inertia_", float)
-        model.n_iter_ = checked_value(stored.values, "n_iter_", int)
-        model.kernel_, model.expansion_ = expansion.kernel, expansion
-        model._restore_seen_features(stored.values, stored.arrays)
-        return model
+    def _restored(self) -> None:
+        if self.expansion_.coefficients.shape[1] != self.n_clusters:
+            raise ModelFileError(f"it does not have one mean for each of {self.n_clusters} clusters.")

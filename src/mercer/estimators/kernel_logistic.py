@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-from scipy.special import expit, softmax
-
 from mercer._types import Float64
 from mercer.estimators.kernel_machine_classifier import KernelMachineClassifier
 from mercer.losses.base import Loss
 from mercer.losses.logistic import Logistic
 from mercer.losses.multinomial import Multinomial
-from mercer.training.kernelised import KernelLike
+from mercer.training.kernel_estimator import KernelLike
+from mercer.training.probabilities import log_probabilities, probabilities
 
 
 class KernelLogisticRegression(KernelMachineClassifier):
@@ -65,15 +63,8 @@ class KernelLogisticRegression(KernelMachineClassifier):
 
     def predict_proba(self, X: Any) -> Float64:
         """The probability of each class, one column each, in the order of `classes_`."""
-        values = self.decision_function(X)
-        if values.ndim == 1:
-            positive = expit(values)
-            return np.column_stack([1.0 - positive, positive])
-        return np.asarray(softmax(values, axis=1))
+        return probabilities(self.decision_function(X))
 
     def predict_log_proba(self, X: Any) -> Float64:
         """Logarithms of `predict_proba`, without underflow."""
-        values = self.decision_function(X)
-        if values.ndim == 1:
-            return np.column_stack([-np.logaddexp(0.0, values), -np.logaddexp(0.0, -values)])
-        return np.asarray(values - np.logaddexp.reduce(values, axis=1, keepdims=True))
+        return log_probabilities(self.decision_function(X))

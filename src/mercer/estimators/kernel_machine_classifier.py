@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Mapping
 from numbers import Real
 from typing import Any, ClassVar, Self
 
@@ -13,11 +14,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer import _check
 from mercer._types import Float64
-from mercer.errors import ModelFileError
 from mercer.losses.base import Loss
+from mercer.solvers.problem import LossProblem
 from mercer.training.certificate import Certificate
-from mercer.training.kernelised import KernelLike
-from mercer.training.loss_machine import LossMachine, Task
+from mercer.training.explanation import Explanation, explanations
+from mercer.training.guard import GramSettings, Recomputed, guarded_gram
+from mercer.training.kernel_estimator import KernelEstimator, KernelLike
+from mercer.training.storing import MACHINE, ArrayField, Field, LabelsField, one_against_rest
 from mercer.training.targets import (
     Classes,
     class_weights,
@@ -25,11 +28,13 @@ from mercer.training.targets import (
     known_classes,
     refuse_weightless_classes,
     sample_weights,
+    signs_against_rest,
 )
-from mercer.training.train import loss_of, warn_if_unfinished
+from mercer.training.tasks import train_problems, verify_problems, with_train
+from mercer.training.train import loss_of, refuse_pointless, warn_if_unfinished
 
 
-class KernelMachineClassifier(ClassifierMixin, LossMachine):
+class KernelMachineClassifier(ClassifierMixin, KernelEstimator):
     """A classifier from any loss and any kernel: minimises 1/2 |w|^2 + C sum_i loss(y_i, f(x_i)).
 
     Two classes are one machine with y = -1 and +1. For more, a loss of several outputs (`Multinomial`) is one joint
@@ -53,7 +58,12 @@ class KernelMachineClassifier(ClassifierMixin, LossMachine):
     array([1, 0])
     """
 
-    _stored_arrays: ClassVar[dict[str, str]] = {"classes_": "fiubU", "support_": "i", "n_iter_": "i"}
+    _fields: ClassVar[Mapping[str, Field]] = {
+        **MACHINE,
+        "classes_": LabelsField(one_against_rest, "one output for each of them, or one for two"),
+        "support_": ArrayField("i", "rows"),
+        "n_iter_": ArrayField("i", "machines"),
+    }
 
     def __init__(
         self,
@@ -114,7 +124,9 @@ class KernelMachineClassifier(ClassifierMixin, LossMachine):
         """Train on objects X with labels y."""
         began = time.monotonic()
         with self._all_or_nothing():
-            C = self._check_penalty(self._unpenalised())
+            owner = type(self).__name__
+            tol = _check.real(owner, "tol", self.tol, low=0, low_open=True, high_open=True)
+            _check.real(owner, "C", self.C, low=0, low_open=True, high_open=True, remedy=self._unpenalised())
             kernel = self._kernel(X)
             objects = kernel.coerce(X)
             classes = classes_of(self, y, objects, regressor="KernelMachineRegressor")
@@ -122,12 +134,29 @@ class KernelMachineClassifier(ClassifierMixin, LossMachine):
             self._check_features(X, objects, reset=True)
             weights = sample_weights(sample_weight, objects)
             refuse_weightless_classes(classes, weights)
-            penalties = C * class_weights(self.class_weight, classes)[classes.codes] * weights
-            machines = self._fit_tasks(kernel, objects, tasks_of(loss, classes), penalties, began)
+            refuse_pointless(loss)
+            fitted = kernel.fit(objects)
+            problems = self._problems(loss, classes, weights)
+            settings = GramSettings(owner, self.dual, self.memory, self.psd)
+            guarded = guarded_gram(settings, fitted, objects, [loss] * len(problems))
+            limits = self._limits(began)
+            solve = with_train(tol, limits, self._sharing)
+            trained = train_problems(problems, fitted, objects, guarded, solve, limits, began)
+        self.kernel_, self.expansion_, self.support_ = fitted, trained.expansion, trained.support
+        self.certificate_, self._repair = trained.certificate, trained.repair
         self.classes_ = classes.labels
-        self.n_iter_ = np.array([machine.certificate.iterations for machine in machines])
-        warn_if_unfinished(self, machines)
+        self.n_iter_ = np.array([machine.certificate.iterations for machine in trained.machines])
+        warn_if_unfinished(self, trained.machines)
         return self
+
+    def _problems(self, loss: Loss, classes: Classes, weights: Float64) -> list[LossProblem]:
+        """Class codes for a joint machine, -1 and +1 for two classes or for each against the rest."""
+        penalties = float(self.C) * class_weights(self.class_weight, classes)[classes.codes] * weights
+        intercept = bool(self.fit_intercept)
+        if loss.joint:
+            codes, outputs = classes.codes.astype(np.float64), len(classes.labels)
+            return [LossProblem(loss, codes, penalties, outputs, intercept)]
+        return [LossProblem(loss, signs, penalties, intercept=intercept) for signs in signs_against_rest(classes)]
 
     @property
     def loss_(self) -> Loss:
@@ -135,16 +164,9 @@ class KernelMachineClassifier(ClassifierMixin, LossMachine):
         check_is_fitted(self)
         return self._loss(len(self.classes_))
 
-    def _refuse_inconsistent(self) -> None:
-        outputs = 1 if len(self.classes_) == 2 else len(self.classes_)
-        shapes_agree = self.classes_.ndim == 1 and self.support_.shape == (len(self.expansion_.support),)
-        if len(self.classes_) < 2 or not shapes_agree or self.expansion_.coefficients.shape[1] != outputs:
-            raise ModelFileError("classes, support objects and coefficients do not fit together.")
-
     def decision_function(self, X: Any) -> Float64:
         """Decision values: for two classes positive means ``classes_[1]``, else one column per class."""
-        check_is_fitted(self)
-        values = self.expansion_(self._new_objects(X, self.kernel_))
+        values = self._outputs(X)
         return values[:, 0] if values.shape[1] == 1 else values
 
     def predict(self, X: Any) -> Any:
@@ -159,15 +181,22 @@ class KernelMachineClassifier(ClassifierMixin, LossMachine):
         began = time.monotonic()
         objects = self.kernel_.kernel.coerce(X)
         classes = known_classes(self.classes_, y)
-        weights = sample_weights(sample_weight, objects)
-        penalties = float(self.C) * class_weights(self.class_weight, classes)[classes.codes] * weights
-        return self._verify_tasks(objects, tasks_of(self.loss_, classes), penalties, self.n_iter_.tolist(), began)
+        problems = self._problems(self.loss_, classes, sample_weights(sample_weight, objects))
+        found = Recomputed.of(self.expansion_, self._repair, self.support_, objects)
+        return verify_problems(problems, found, self.expansion_.intercept, self.n_iter_.tolist(), began)
 
+    def explain(self, X: Any) -> list[Explanation]:
+        """What every part of each object adds to its decision value, as in `SVC`."""
+        return explanations(*self._machine_and_objects(X))
 
-def tasks_of(loss: Loss, classes: Classes) -> list[Task]:
-    """Class codes for a joint machine, -1 and +1 for two classes or for each against the rest."""
-    codes, n_classes = classes.codes, len(classes.labels)
-    if loss.joint:
-        return [Task(loss, codes.astype(np.float64), n_classes)]
-    positives = [1] if n_classes == 2 else range(n_classes)
-    return [Task(loss, np.where(codes == label, 1.0, -1.0)) for label in positives]
+    @property
+    def dual_coef_(self) -> Float64:
+        """Coefficients of support objects, one row per output."""
+        check_is_fitted(self)
+        return self.expansion_.coefficients.T
+
+    @property
+    def intercept_(self) -> Float64:
+        """The constant of each output."""
+        check_is_fitted(self)
+        return self.expansion_.intercept

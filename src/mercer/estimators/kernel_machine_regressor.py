@@ -3,23 +3,31 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
+import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from mercer import _check
 from mercer._types import Float64
 from mercer.errors import ModelFileError
+from mercer.inputs.vectors import Vectors
 from mercer.losses.base import Loss
+from mercer.solvers.drive import Limits
+from mercer.solvers.problem import LossProblem
 from mercer.training.certificate import Certificate
-from mercer.training.kernelised import KernelLike
-from mercer.training.loss_machine import LossMachine, Task
+from mercer.training.explanation import Explanation, explanations
+from mercer.training.guard import GramSettings, Recomputed, guarded_gram
+from mercer.training.kernel_estimator import KernelEstimator, KernelLike
+from mercer.training.storing import MACHINE, ArrayField, Field, ValueField
 from mercer.training.targets import numbers_of, sample_weights
-from mercer.training.train import loss_of, warn_if_unfinished
+from mercer.training.tasks import Solve, train_problems, verify_problems, with_train
+from mercer.training.train import loss_of, refuse_pointless, warn_if_unfinished
 
 
-class KernelMachineRegressor(RegressorMixin, LossMachine):
+class KernelMachineRegressor(RegressorMixin, KernelEstimator):
     """A regressor from any loss and any kernel: minimises 1/2 |w|^2 + C sum_i loss(y_i, f(x_i)).
 
     Parameters
@@ -43,8 +51,13 @@ class KernelMachineRegressor(RegressorMixin, LossMachine):
     True
     """
 
-    _stored_arrays: ClassVar[dict[str, str]] = {"support_": "i"}
-    _stored_values: ClassVar[dict[str, type]] = {"n_iter_": int}
+    _fields: ClassVar[Mapping[str, Field]] = {
+        **MACHINE,
+        "support_": ArrayField("i", "rows"),
+        "n_iter_": ValueField(int),
+    }
+    _nu_form: ClassVar[bool] = False
+    """Whether nu says how wide the tube is."""
 
     def __init__(
         self,
@@ -88,39 +101,44 @@ class KernelMachineRegressor(RegressorMixin, LossMachine):
         """One loss for each output."""
         return [self._loss()]
 
-    def _tasks(self, y: Float64) -> list[Task]:
-        return [Task(loss, y) for loss in self._losses()]
+    def _problems(self, y: Float64, weights: Float64) -> list[LossProblem]:
+        penalties, intercept = float(self.C) * weights, bool(self.fit_intercept)
+        return [LossProblem(loss, y, penalties, intercept=intercept) for loss in self._losses()]
+
+    def _solver(self, limits: Limits) -> Solve:
+        return with_train(float(self.tol), limits, self._sharing)
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Train on objects X with one number each as target."""
         began = time.monotonic()
         with self._all_or_nothing():
-            C = self._check_penalty()
-            self._losses()  # answers bad losses before any work
+            owner = type(self).__name__
+            _check.real(owner, "tol", self.tol, low=0, low_open=True, high_open=True)
+            _check.real(owner, "C", self.C, low=0, low_open=True, high_open=True)
+            losses = self._losses()
             kernel = self._kernel(X)
             objects = kernel.coerce(X)
             targets, _ = numbers_of(self, y, objects, several=False)
             self._check_features(X, objects, reset=True)
-            penalties = C * sample_weights(sample_weight, objects)
-            machines = self._fit_tasks(kernel, objects, self._tasks(targets[:, 0]), penalties, began)
-        self.n_iter_ = max(machine.certificate.iterations for machine in machines)
-        warn_if_unfinished(self, machines)
+            problems = self._problems(targets[:, 0], sample_weights(sample_weight, objects))
+            for loss in losses:
+                refuse_pointless(loss)
+            fitted = kernel.fit(objects)
+            cache = getattr(self, "cache_size", None)
+            memory = self.memory if cache is None else cache
+            settings = GramSettings(owner, self.dual, memory, self.psd, nu_form=self._nu_form)
+            guarded = guarded_gram(settings, fitted, objects, losses)
+            limits = self._limits(began)
+            trained = train_problems(problems, fitted, objects, guarded, self._solver(limits), limits, began)
+        self.kernel_, self.expansion_, self.support_ = fitted, trained.expansion, trained.support
+        self.certificate_, self._repair = trained.certificate, trained.repair
+        self.n_iter_ = max(machine.certificate.iterations for machine in trained.machines)
+        warn_if_unfinished(self, trained.machines)
         return self
-
-    @property
-    def loss_(self) -> Loss:
-        """The loss that was minimised."""
-        return self._loss()
-
-    def _refuse_inconsistent(self) -> None:
-        shape = self.expansion_.coefficients.shape
-        if self.support_.shape != (len(self.expansion_.support),) or shape[1] != len(self._losses()):
-            raise ModelFileError("support objects and coefficients do not fit together.")
 
     def predict(self, X: Any) -> Float64:
         """The predicted number of each object."""
-        check_is_fitted(self)
-        return self.expansion_(self._new_objects(X, self.kernel_))[:, 0]
+        return self._outputs(X)[:, 0]
 
     def verify(self, X: Any, y: Any, sample_weight: Any = None) -> Certificate:
         """Recompute the certificate from the training data in float64, from the fitted expansion alone."""
@@ -128,6 +146,49 @@ class KernelMachineRegressor(RegressorMixin, LossMachine):
         began = time.monotonic()
         objects = self.kernel_.kernel.coerce(X)
         targets, _ = numbers_of(self, y, objects, several=False)
-        penalties = float(self.C) * sample_weights(sample_weight, objects)
-        tasks = self._tasks(targets[:, 0])
-        return self._verify_tasks(objects, tasks, penalties, [self.n_iter_] * len(tasks), began)
+        problems = self._problems(targets[:, 0], sample_weights(sample_weight, objects))
+        found = Recomputed.of(self.expansion_, self._repair, self.support_, objects)
+        return verify_problems(problems, found, self.expansion_.intercept, [self.n_iter_] * len(problems), began)
+
+    def explain(self, X: Any) -> list[Explanation]:
+        """What every part of each object adds to its prediction, as in `SVC`."""
+        return explanations(*self._machine_and_objects(X))
+
+    def _restored(self) -> None:
+        if self.expansion_.coefficients.shape[1] != len(self._losses()):
+            raise ModelFileError("it does not have one column of coefficients for each loss.")
+
+    @property
+    def loss_(self) -> Loss:
+        """The loss that was minimised."""
+        return self._loss()
+
+    @property
+    def dual_coef_(self) -> Float64:
+        """Coefficients of support objects, one row per output."""
+        check_is_fitted(self)
+        return self.expansion_.coefficients.T
+
+    @property
+    def intercept_(self) -> Float64:
+        """The constant of each output."""
+        check_is_fitted(self)
+        return self.expansion_.intercept
+
+    @property
+    def support_vectors_(self) -> Any:
+        """Rows of the support objects, where objects are vectors."""
+        check_is_fitted(self)
+        support = self.expansion_.support
+        return support.values if isinstance(support, Vectors) else np.empty((0, 0))
+
+    @property
+    def n_support_(self) -> Any:
+        """The number of support objects."""
+        check_is_fitted(self)
+        return np.array([len(self.support_)], dtype=np.int32)
+
+    @property
+    def coef_(self) -> Any:
+        """Weights of the features, for the linear kernel alone."""
+        return self._linear_weights()

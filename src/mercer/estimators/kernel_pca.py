@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any, Self
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self, final
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from mercer import _check
-from mercer._stored import Stored, checked_array
 from mercer._types import Float64
 from mercer.errors import InputError, KernelWarning, ModelFileError
 from mercer.estimators.kernel_ridge import KernelRidge
@@ -19,13 +19,37 @@ from mercer.gram.expansion import Expansion
 from mercer.inputs.base import Objects
 from mercer.inputs.vectors import Vectors
 from mercer.kernels.base import FittedKernel, Kernel
-from mercer.training.kernelised import KernelLike
-from mercer.training.unlabelled import Unlabelled, leading_eigen
+from mercer.training.eigenvectors import leading_eigen
+from mercer.training.kernel_estimator import KernelEstimator, KernelLike
+from mercer.training.storing import EXPANSION, ArrayField, Field, Parts
 
 _NEGLIGIBLE = 1e-12
+"""Eigenvalues below this share of the trace are rounding errors of a matrix of a few thousand objects. A larger share
+would drop components that are real but small, a smaller one would divide by noise."""
 
 
-class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unlabelled):
+@final
+class PreImageField(Field):
+    """The way back from scores to vectors; None where it was not learnt."""
+
+    def write(self, name: str, value: Expansion | None, parts: Parts) -> None:
+        if value is not None:
+            parts.arrays["way_back"] = value.coefficients
+            parts.objects["scores"] = value.support
+
+    def read(self, name: str, parts: Parts) -> Expansion | None:
+        if "way_back" not in parts.arrays:
+            return None
+        coefficients = parts.array("way_back", "f", "rows", "features")
+        scores = parts.objects.get("scores")
+        shape = parts.machine.coefficients.shape
+        if not isinstance(scores, Vectors) or scores.is_sparse or scores.values.shape != shape:
+            raise ModelFileError("the scores that its way back was learnt from do not fit its components.")
+        back = _on_scores(parts.machine.kernel).fit(scores)
+        return Expansion(back, scores, coefficients, np.zeros(coefficients.shape[1]))
+
+
+class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimator):
     """Principal component analysis with any kernel: directions of largest variance in feature space.
 
     The centred Gram matrix HKH has eigenvalues l and unit eigenvectors u; the score of x on a component is
@@ -51,6 +75,14 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unlabelled):
     >>> scores.shape, bool((scores[:3, 0] * scores[3:, 0] < 0).all())
     ((6, 2), True)
     """
+
+    _fields: ClassVar[Mapping[str, Field]] = {
+        **EXPANSION,
+        "eigenvalues_": ArrayField("f", "outputs"),
+        "eigenvectors_": ArrayField("f", "rows", "outputs"),
+        "explained_variance_ratio_": ArrayField("f", "outputs"),
+        "_way_back": PreImageField(),
+    }
 
     def __init__(
         self,
@@ -97,7 +129,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unlabelled):
     def _fit(self, X: Any) -> Float64:
         with self._all_or_nothing():
             self._check_parameters()
-            fitted, objects, gram = self._training_gram(X)
+            fitted, objects, gram = self._stored_gram(X)
             if self.fit_inverse_transform:
                 vectors_of(objects)  # answers what has no way back, before any work
             centred = Centred.of(gram)
@@ -144,8 +176,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unlabelled):
 
     def transform(self, X: Any) -> Float64:
         """The scores of new objects, one column per component."""
-        check_is_fitted(self)
-        return self.expansion_(self._new_objects(X, self.kernel_))
+        return self._outputs(X)
 
     def inverse_transform(self, scores: Any) -> Float64:
         """Vectors whose scores are nearly these: a pre-image, learnt by ridge regression."""
@@ -165,46 +196,6 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Unlabelled):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = tags.input_tags.sparse and not self.fit_inverse_transform
         return tags
-
-    # ---------------------------------------------------------------------------------------------------- model files
-
-    def _to_stored(self) -> Stored:
-        check_is_fitted(self)
-        seen_values, arrays = self._seen_features()
-        arrays |= {
-            "eigenvalues_": self.eigenvalues_,
-            "eigenvectors_": self.eigenvectors_,
-            "explained_variance_ratio_": self.explained_variance_ratio_,
-        }
-        objects = {}
-        if self._way_back is not None:
-            arrays["way_back"] = self._way_back.coefficients
-            objects["scores"] = self._way_back.support
-        params = self.get_params(deep=False)
-        return Stored(params=params, values=seen_values, arrays=arrays, expansion=self.expansion_, objects=objects)
-
-    @classmethod
-    def _from_stored(cls, stored: Stored) -> Self:
-        model = cls(**stored.params)
-        model._check_parameters()
-        expansion, arrays = stored.expansion, stored.arrays
-        if expansion is None:
-            raise ModelFileError("it has no components in it.")
-        n, k = expansion.coefficients.shape
-        model.eigenvalues_ = checked_array(arrays, "eigenvalues_", "f", (k,))
-        model.eigenvectors_ = checked_array(arrays, "eigenvectors_", "f", (n, k))
-        model.explained_variance_ratio_ = checked_array(arrays, "explained_variance_ratio_", "f", (k,))
-        model.kernel_, model.expansion_ = expansion.kernel, expansion
-        model._restore_seen_features(stored.values, arrays)
-        model._way_back = None
-        if "way_back" in arrays:
-            coefficients = checked_array(arrays, "way_back", "f", (n, model.n_features_in_))
-            scores = stored.objects.get("scores")
-            if not isinstance(scores, Vectors) or scores.is_sparse or scores.values.shape != (n, k):
-                raise ModelFileError("the scores that its way back was learnt from do not fit its components.")
-            back = _on_scores(expansion.kernel).fit(scores)
-            model._way_back = Expansion(back, scores, coefficients, np.zeros(coefficients.shape[1]))
-        return model
 
 
 def _on_scores(fitted: FittedKernel) -> Kernel:

@@ -12,7 +12,7 @@ from mercer._types import Float64
 from mercer.estimators.kernel_machine_regressor import KernelMachineRegressor
 from mercer.losses.base import Loss
 from mercer.losses.quantile import Quantile
-from mercer.training.kernelised import KernelLike
+from mercer.training.kernel_estimator import KernelLike
 
 
 class KernelQuantileRegressor(KernelMachineRegressor):
@@ -89,10 +89,9 @@ class KernelQuantileRegressor(KernelMachineRegressor):
 
     def predict(self, X: Any) -> Float64:
         """Predicted quantiles: flat for one number, else one column for each, in the order of `quantiles`."""
-        first = super().predict(X)  # answers what cannot be compared
+        values = self._outputs(X)
         if np.ndim(self.quantiles) == 0:
-            return first
-        values = self.expansion_(self._new_objects(X, self.kernel_))
+            return values[:, 0]
         if self.non_crossing:
             order = np.argsort(self._levels, kind="stable")
             values[:, order] = np.sort(values, axis=1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -14,12 +15,15 @@ from mercer.errors import KernelError, ModelFileError
 from mercer.inputs.base import Objects
 from mercer.training.certificate import Certificate
 from mercer.training.deviation import Process, process_of
-from mercer.training.kernelised import KernelLike
-from mercer.training.ridge_machine import RidgeMachine
+from mercer.training.explanation import Explanation, explanations
+from mercer.training.guard import GramSettings, Recomputed, Repair
+from mercer.training.kernel_estimator import KernelEstimator, KernelLike
+from mercer.training.ridge import RidgeProblem, certify_ridge, checked_alpha, fit_ridge
+from mercer.training.storing import MACHINE, ArrayField, Field, ValueField
 from mercer.training.targets import numbers_of, sample_weights
 
 
-class KernelRidge(MultiOutputMixin, RegressorMixin, RidgeMachine):
+class KernelRidge(MultiOutputMixin, RegressorMixin, KernelEstimator):
     """Least squares with a kernel: minimises sum_i (y_i - f(x_i))^2 + alpha |w|^2 over f(x) = <w, phi(x)> + c.
 
     The prediction is also the mean of a Gaussian process with covariance k and noise variance alpha, whose standard
@@ -44,7 +48,14 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, RidgeMachine):
     True
     """
 
-    _stored_values: ClassVar[dict[str, type]] = {"_single": bool}
+    _precision = np.float64
+    _fields: ClassVar[Mapping[str, Field]] = {
+        **MACHINE,
+        "_alpha": ArrayField("f", "outputs"),
+        "_weights": ArrayField("f", "rows"),
+        "_single": ValueField(bool),
+    }
+    _repair: Repair | None
     _process: Process | None = None
     """What standard deviations are computed from, once somebody asked, where it is small."""
 
@@ -73,16 +84,24 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, RidgeMachine):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Train on objects X with one or several numbers each as targets."""
+        return self._fit(X, y, sample_weight, self.alpha)
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any, alpha: Any) -> Self:
         began = time.monotonic()
         with self._all_or_nothing():
+            owner = type(self).__name__
             kernel = self._kernel(X)
             objects = kernel.coerce(X)
             targets, single = numbers_of(self, y, objects, several=True)
             self._check_features(X, objects, reset=True)
             weights = sample_weights(sample_weight, objects)
-            alpha = self._alphas(targets.shape[1])
-            self._fit_columns(kernel, objects, targets, weights, alpha, began)
-            self._single = single
+            alphas = checked_alpha(owner, alpha, targets.shape[1])
+            fitted = kernel.fit(objects)
+            settings = GramSettings(owner, self.dual, self.memory, self.psd, self._precision)
+            problem = RidgeProblem(targets, weights, alphas, bool(self.fit_intercept))
+            found = fit_ridge(problem, settings, fitted, objects, self._limits(began), began)
+        self.kernel_, self._alpha, self._weights, self._single = fitted, alphas, weights, single
+        self.expansion_, self._repair, self.certificate_ = found
         return self
 
     def verify(self, X: Any, y: Any, sample_weight: Any = None) -> Certificate:
@@ -91,7 +110,14 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, RidgeMachine):
         began = time.monotonic()
         objects = self.kernel_.kernel.coerce(X)
         targets, _ = numbers_of(self, y, objects, several=True)
-        return self._verified(objects, targets, sample_weights(sample_weight, objects), began)
+        weights = sample_weights(sample_weight, objects)
+        problem = RidgeProblem(targets, weights, self._alpha, bool(self.fit_intercept))
+        found = Recomputed.of(self.expansion_, self._repair, slice(None), objects)
+        return certify_ridge(problem, found, self.expansion_.intercept, began)
+
+    def explain(self, X: Any) -> list[Explanation]:
+        """What every part of each object adds to its prediction, as in `SVC`."""
+        return explanations(*self._machine_and_objects(X))
 
     @property
     def dual_coef_(self) -> Float64:
@@ -105,8 +131,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, RidgeMachine):
         check_is_fitted(self)
         return self.expansion_.intercept[0] if self._single else self.expansion_.intercept
 
-    def _refuse_inconsistent(self) -> None:
-        super()._refuse_inconsistent()
+    def _restored(self) -> None:
         if self._single and self.expansion_.coefficients.shape[1] != 1:
             raise ModelFileError("there are several outputs where there should be one.")
 
@@ -115,8 +140,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, RidgeMachine):
 
         The intercept counts as known. Weights divide the noise: an object of weight 2 has noise variance alpha / 2.
         """
-        check_is_fitted(self)
-        objects = self._new_objects(X, self.kernel_)
+        objects = self._new_objects(X)
         values = self.expansion_(objects)
         mean = values[:, 0] if self._single else values
         return (mean, self._deviation(objects)) if return_std else mean
@@ -125,8 +149,8 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, RidgeMachine):
         """sqrt(k(x, x) - k_x' (K + alpha W^-1)^-1 k_x), for each output."""
         if self._repair is not None:
             raise KernelError(
-                "There is no Gaussian process whose covariance is not positive semi-definite, so that it has no "
-                "standard deviation either: this Gram matrix was repaired. Use a kernel that needs no repair."
+                "There is no Gaussian process whose covariance is not positive semi-definite, and so no standard "
+                "deviation either: this Gram matrix was repaired. Use a kernel that needs no repair."
             )
         process = self._process
         if process is None or process.expansion is not self.expansion_:

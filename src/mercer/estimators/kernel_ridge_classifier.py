@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -17,19 +18,22 @@ from mercer.errors import InputError, ModelFileError
 from mercer.inputs.base import Objects
 from mercer.inputs.listing import refuse_masked
 from mercer.training.certificate import Certificate
-from mercer.training.kernelised import KernelLike
-from mercer.training.ridge_machine import RidgeMachine
+from mercer.training.explanation import Explanation, explanations
+from mercer.training.guard import GramSettings, Recomputed, Repair
+from mercer.training.kernel_estimator import KernelEstimator, KernelLike
+from mercer.training.ridge import RidgeProblem, certify_ridge, checked_alpha, fit_ridge
+from mercer.training.storing import MACHINE, ArrayField, Field, ValueField, one_against_rest
 from mercer.training.targets import (
-    Classes,
     classes_of,
     known_classes,
     refuse_weightless_classes,
     sample_weights,
+    signs_against_rest,
     width_of,
 )
 
 
-class KernelRidgeClassifier(ClassifierMixin, RidgeMachine):
+class KernelRidgeClassifier(ClassifierMixin, KernelEstimator):
     """Classes as numbers: kernel ridge regression on targets -1 and +1, one column per class where there are several.
 
     One factorisation of the Gram matrix serves all classes. Targets may also be a table of zeros and ones with a column
@@ -52,8 +56,15 @@ class KernelRidgeClassifier(ClassifierMixin, RidgeMachine):
     array([[1, 1]])
     """
 
-    _stored_arrays: ClassVar[dict[str, str]] = {**RidgeMachine._stored_arrays, "classes_": "fiubU"}
-    _stored_values: ClassVar[dict[str, type]] = {"_multilabel": bool}
+    _precision = np.float64
+    _fields: ClassVar[Mapping[str, Field]] = {
+        **MACHINE,
+        "_alpha": ArrayField("f", "outputs"),
+        "_weights": ArrayField("f", "rows"),
+        "classes_": ArrayField("fiubUO", "classes"),  # labels of a table may be one alone
+        "_multilabel": ValueField(bool),
+    }
+    _repair: Repair | None
 
     def __init__(
         self,
@@ -84,6 +95,7 @@ class KernelRidgeClassifier(ClassifierMixin, RidgeMachine):
         """Train on objects X with one label each, or with a row of zeros and ones each."""
         began = time.monotonic()
         with self._all_or_nothing():
+            owner = type(self).__name__
             kernel = self._kernel(X)
             objects = kernel.coerce(X)
             weights = sample_weights(sample_weight, objects)
@@ -91,15 +103,19 @@ class KernelRidgeClassifier(ClassifierMixin, RidgeMachine):
             if table is None:
                 classes = classes_of(self, y, objects, regressor="KernelRidge")
                 refuse_weightless_classes(classes, weights)
-                labels, targets = classes.labels, _signs(classes)
+                labels, targets = classes.labels, np.column_stack(signs_against_rest(classes))
             else:
                 labels, targets = np.arange(table.shape[1]), 2.0 * table - 1.0
             self._check_features(X, objects, reset=True)
             weights = weights * self._factors(y, table)
-            alpha = self._alphas(targets.shape[1])
-            self._fit_columns(kernel, objects, targets, weights, alpha, began)
-            self.classes_ = labels
-            self._multilabel = table is not None
+            alphas = checked_alpha(owner, self.alpha, targets.shape[1])
+            fitted = kernel.fit(objects)
+            settings = GramSettings(owner, self.dual, self.memory, self.psd, self._precision)
+            problem = RidgeProblem(targets, weights, alphas, bool(self.fit_intercept))
+            found = fit_ridge(problem, settings, fitted, objects, self._limits(began), began)
+        self.kernel_, self._alpha, self._weights = fitted, alphas, weights
+        self.expansion_, self._repair, self.certificate_ = found
+        self.classes_, self._multilabel = labels, table is not None
         return self
 
     def _factors(self, y: Any, table: Float64 | None) -> Float64:
@@ -110,8 +126,7 @@ class KernelRidgeClassifier(ClassifierMixin, RidgeMachine):
 
     def decision_function(self, X: Any) -> Float64:
         """Regression values: for two classes flat, positive for ``classes_[1]``; else one column per class or label."""
-        check_is_fitted(self)
-        values = self.expansion_(self._new_objects(X, self.kernel_))
+        values = self._outputs(X)
         return values[:, 0] if values.shape[1] == 1 and not self._multilabel else values
 
     def predict(self, X: Any) -> Any:
@@ -128,9 +143,18 @@ class KernelRidgeClassifier(ClassifierMixin, RidgeMachine):
         began = time.monotonic()
         objects = self.kernel_.kernel.coerce(X)
         table = _label_table(y, objects)
-        targets = 2.0 * table - 1.0 if table is not None else _signs(known_classes(self.classes_, y))
+        if table is None:
+            targets = np.column_stack(signs_against_rest(known_classes(self.classes_, y)))
+        else:
+            targets = 2.0 * table - 1.0
         weights = sample_weights(sample_weight, objects) * self._factors(y, table)
-        return self._verified(objects, targets, weights, began)
+        problem = RidgeProblem(targets, weights, self._alpha, bool(self.fit_intercept))
+        found = Recomputed.of(self.expansion_, self._repair, slice(None), objects)
+        return certify_ridge(problem, found, self.expansion_.intercept, began)
+
+    def explain(self, X: Any) -> list[Explanation]:
+        """What every part of each object adds to its decision value, as in `SVC`."""
+        return explanations(*self._machine_and_objects(X))
 
     @property
     def dual_coef_(self) -> Float64:
@@ -144,24 +168,15 @@ class KernelRidgeClassifier(ClassifierMixin, RidgeMachine):
         check_is_fitted(self)
         return self.expansion_.intercept
 
-    def _refuse_inconsistent(self) -> None:
-        super()._refuse_inconsistent()
-        several = self._multilabel or len(self.classes_) > 2
-        outputs = len(self.classes_) if several else 1
-        if self.classes_.ndim != 1 or self.expansion_.coefficients.shape[1] != outputs:
+    def _restored(self) -> None:
+        n = len(self.classes_)
+        if self.expansion_.coefficients.shape[1] != (n if self._multilabel else one_against_rest(n)):
             raise ModelFileError("classes and coefficients do not fit together.")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_label = True
         return tags
-
-
-def _signs(classes: Classes) -> Float64:
-    """+1 in the column of an object's class, -1 elsewhere; one column for two classes, +1 for the second."""
-    n_classes = len(classes.labels)
-    own = classes.codes[:, None] == (np.array([1]) if n_classes == 2 else np.arange(n_classes))
-    return np.where(own, 1.0, -1.0)
 
 
 def _label_table(y: Any, objects: Objects) -> Float64 | None:

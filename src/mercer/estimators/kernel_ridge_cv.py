@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -22,10 +22,9 @@ from mercer.kernels.base import FittedKernel, Kernel
 from mercer.losses.squared import Squared
 from mercer.solvers.ridge.direct import RidgePath
 from mercer.solvers.ridge.path import PrimalRidgePath
-from mercer.training.kernelised import KernelLike
-from mercer.training.limits import limits_of
-from mercer.training.on_features import training_gram
-from mercer.training.psd import guard, quietly
+from mercer.training.guard import GramSettings, guard
+from mercer.training.kernel_estimator import KernelLike
+from mercer.training.storing import ArrayField, Field, ValueField
 from mercer.training.targets import numbers_of, sample_weights
 
 
@@ -56,8 +55,12 @@ class KernelRidgeCV(KernelRidge):
     0.1
     """
 
-    _stored_arrays: ClassVar[dict[str, str]] = {**KernelRidge._stored_arrays, "scores_": "f"}
-    _stored_values: ClassVar[dict[str, type]] = {**KernelRidge._stored_values, "alpha_": float, "best_score_": float}
+    _fields: ClassVar[Mapping[str, Field]] = {
+        **KernelRidge._fields,
+        "scores_": ArrayField("f", "alphas"),
+        "alpha_": ValueField(float),
+        "best_score_": ValueField(float),
+    }
 
     def __init__(
         self,
@@ -102,9 +105,7 @@ class KernelRidgeCV(KernelRidge):
             score = self._scorer(weights)
             scores = np.array([score(targets, predictions[:, :, number]) for number in range(len(alphas))])
             best = int(scores.argmax())
-            self.alpha = float(alphas[best])
-            super().fit(X, y, sample_weight)
-            del self.alpha  # a result here, not a parameter
+            self._fit(X, y, sample_weight, float(alphas[best]))
         self.alpha_ = float(alphas[best])
         self.scores_ = scores
         self.best_score_ = float(scores[best])
@@ -153,11 +154,11 @@ class KernelRidgeCV(KernelRidge):
         self, fitted: FittedKernel, objects: Objects, targets: Float64, weights: Float64, alphas: int
     ) -> RidgePath | PrimalRidgePath:
         """What answers for every alpha: the features of the kernel, where that is asked for or pays, or its matrix."""
-        gram = training_gram(
-            fitted, objects, [Squared()],
-            owner=type(self).__name__, dual=self.dual, memory=self.memory, dtype=np.float64,
-        )  # fmt: skip
-        rows, intercept, limits = gram.factor, bool(self.fit_intercept), limits_of(self, time.monotonic())
+        # The machine itself will be guarded, so one warning about the kernel is enough.
+        psd = "ignore" if self.psd == "warn" else self.psd
+        settings = GramSettings(type(self).__name__, self.dual, self.memory, psd, self._precision)
+        gram = settings.gram(fitted, objects, [Squared()])
+        rows, intercept, limits = gram.factor, bool(self.fit_intercept), self._limits(time.monotonic())
         if rows is not None and rows.shape[1] < len(objects):
             n, d = rows.shape
             budget.require(
@@ -167,7 +168,7 @@ class KernelRidgeCV(KernelRidge):
                 "Train on fewer objects, raise `memory`, or use a kernel with fewer features.",
             )
             return PrimalRidgePath.of(rows, targets, weights, intercept=intercept, limits=limits)
-        K = guard(type(self).__name__, fitted.kernel, gram, quietly(self.psd)).gram.exact()
+        K = guard(settings.owner, fitted.kernel, gram, psd).gram.exact()
         return RidgePath.of(K, targets, weights, intercept=intercept, alphas=alphas, limits=limits)
 
     def _refitted_residuals(

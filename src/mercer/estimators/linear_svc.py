@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import dataclasses
 import time
-from typing import Any, Self
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.base import ClassifierMixin
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from mercer import _check
 from mercer._progress import reporting
-from mercer._stored import Stored, checked_value
-from mercer._types import Float64
-from mercer.errors import InputError, ModelFileError
+from mercer._types import Float64, Indices
+from mercer.errors import InputError
 from mercer.gram.executors import single_threaded_blas
 from mercer.gram.expansion import Weights
 from mercer.kernels.base import Kernel
@@ -25,9 +24,10 @@ from mercer.losses.squared_hinge import SquaredHinge
 from mercer.solvers.weights import choice
 from mercer.solvers.weights.problem import LinearProblem, LinearSolution, OneVsRestProblem
 from mercer.training.certificate import Certificate
-from mercer.training.folds import folds_with_every_class, out_of_fold
+from mercer.training.folds import FOLDS, folds_with_every_class, out_of_fold
 from mercer.training.linear_machine import LinearMachine, refuse_overflow, used_problem
-from mercer.training.probabilities import Probabilities, fit_temperature
+from mercer.training.probabilities import fit_temperature, log_probabilities, probabilities, wanted
+from mercer.training.storing import Field, LabelsField, ValueField, one_against_rest, positive
 from mercer.training.targets import (
     Classes,
     class_weights,
@@ -37,12 +37,10 @@ from mercer.training.targets import (
     sample_weights,
 )
 
-Codes = npt.NDArray[np.intp]
-
 _LOSSES: dict[str, Loss] = {"hinge": Hinge(), "squared_hinge": SquaredHinge()}
 
 
-class LinearSVC(Probabilities, ClassifierMixin, LinearMachine):
+class LinearSVC(ClassifierMixin, LinearMachine):
     """Linear support vector classification: the machine of `SVC(kernel="linear")`, trained on its weights.
 
     For two classes it minimises 1/2 |w|^2 + C sum_i loss(y_i, <w, x_i> + c); for more, each class against the rest. A
@@ -90,6 +88,12 @@ class LinearSVC(Probabilities, ClassifierMixin, LinearMachine):
     >>> model.predict(["gatta", "gcgc"])
     array([1, 0])
     """
+
+    _fields: ClassVar[Mapping[str, Field]] = {
+        "classes_": LabelsField(one_against_rest, "one row of weights for each of them, or one for two"),
+        **LinearMachine._fields,
+        "temperature_": ValueField(float, positive, when="probability"),
+    }
 
     def __init__(
         self,
@@ -150,7 +154,7 @@ class LinearSVC(Probabilities, ClassifierMixin, LinearMachine):
             refuse_overflow(rows)
             factors = self._factors(classes)
             with reporting("Training") as report:
-                share = 1.0 / 6.0 if self.probability else 1.0
+                share = 1.0 / (1 + FOLDS) if self.probability else 1.0
                 options = self._options(began, lambda fraction, text: report(share * fraction, text))
                 solutions = self._train(rows, classes.codes, weights, factors, options)
                 if self.probability:
@@ -168,7 +172,7 @@ class LinearSVC(Probabilities, ClassifierMixin, LinearMachine):
         return factors
 
     def _train(
-        self, rows: Any, codes: Codes, weights: Float64, factors: Float64, options: dict[str, Any]
+        self, rows: Any, codes: Indices, weights: Float64, factors: Float64, options: dict[str, Any]
     ) -> list[LinearSolution]:
         if len(factors) == 2:
             return [choice.solve(self._problems(rows, codes, weights, factors)[0], **options)]
@@ -179,7 +183,7 @@ class LinearSVC(Probabilities, ClassifierMixin, LinearMachine):
         )  # fmt: skip
         return choice.solve_classes(problem, **options)
 
-    def _problems(self, rows: Any, codes: Codes, weights: Float64, factors: Float64) -> list[LinearProblem]:
+    def _problems(self, rows: Any, codes: Indices, weights: Float64, factors: Float64) -> list[LinearProblem]:
         """The problem of each machine."""
         C, loss, intercept_scale = float(self.C) * weights, _LOSSES[self.loss], self._intercept_scale()
         if len(factors) == 2:
@@ -191,12 +195,12 @@ class LinearSVC(Probabilities, ClassifierMixin, LinearMachine):
         ]
 
     def _temperature(
-        self, rows: Any, codes: Codes, weights: Float64, factors: Float64, options: dict[str, Any]
+        self, rows: Any, codes: Indices, weights: Float64, factors: Float64, options: dict[str, Any]
     ) -> float:
         """From decision values of objects that their machines have not seen; features are written down once."""
         quiet = {**options, "on_chunk": None}
 
-        def decisions(train: Codes, test: Codes) -> Float64:
+        def decisions(train: Indices, test: Indices) -> Float64:
             found = self._train(rows[train], codes[train], weights[train], factors, quiet)
             machine = Weights(np.array([one.w for one in found]), np.array([one.intercept for one in found]))
             values: Float64 = machine(rows[test])
@@ -204,9 +208,6 @@ class LinearSVC(Probabilities, ClassifierMixin, LinearMachine):
 
         seen, values = out_of_fold(folds_with_every_class(codes, weights, self.random_state), decisions)
         return fit_temperature(values, codes[seen], weights[seen])
-
-    def _shares(self, X: Any) -> Float64:
-        return self.decision_function(X)
 
     def decision_function(self, X: Any) -> Float64:
         """Decision values: for two classes positive means ``classes_[1]``, else one column per class."""
@@ -219,6 +220,16 @@ class LinearSVC(Probabilities, ClassifierMixin, LinearMachine):
         winners = (values > 0).astype(np.intp) if values.ndim == 1 else values.argmax(axis=1)
         return self.classes_[winners]
 
+    @available_if(wanted)  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: Any) -> Float64:
+        """The probability of each class, one column each, in the order of `classes_`."""
+        return probabilities(self.decision_function(X) * self.temperature_)
+
+    @available_if(wanted)  # type: ignore[untyped-decorator]
+    def predict_log_proba(self, X: Any) -> Float64:
+        """Logarithms of `predict_proba`, without underflow."""
+        return log_probabilities(self.decision_function(X) * self.temperature_)
+
     def verify(self, X: Any, y: Any, sample_weight: Any = None) -> Certificate:
         """Recompute the certificate from the training data and the fitted weights alone.
 
@@ -226,27 +237,8 @@ class LinearSVC(Probabilities, ClassifierMixin, LinearMachine):
         """
         check_is_fitted(self)
         began = time.monotonic()
-        objects = self._new_objects(X, self.kernel_)
+        objects = self._new_objects(X)
         classes = known_classes(self.classes_, y)
         weights, factors = sample_weights(sample_weight, objects), self._factors(classes)
-        return self._verified(self._problems(self._space.matrix(objects), classes.codes, weights, factors), began)
-
-    def _to_stored(self) -> Stored:
-        stored = self._stored_machine()
-        learnt = {"temperature_": self.temperature_} if self.probability else {}
-        arrays = {**stored.arrays, "classes_": self.classes_}
-        return dataclasses.replace(stored, values={**stored.values, **learnt}, arrays=arrays)
-
-    @classmethod
-    def _from_stored(cls, stored: Stored) -> Self:
-        model = cls(**stored.params)
-        labels = stored.arrays.get("classes_")
-        if labels is None or labels.ndim != 1 or len(labels) < 2:
-            raise ModelFileError("it has no classes.")
-        model._restore_machine(stored, 1 if len(labels) == 2 else len(labels))
-        model.classes_ = labels
-        if model.probability:
-            model.temperature_ = checked_value(stored.values, "temperature_", float)
-            if not 0.0 < model.temperature_ < np.inf:
-                raise ModelFileError("its temperature is not a positive number.")
-        return model
+        rows = self._columns.space.matrix(objects)
+        return self._verified(self._problems(rows, classes.codes, weights, factors), began)

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from typing import Any, Self
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import RegressorMixin
-from sklearn.utils.validation import check_is_fitted
 
 from mercer import _check
 from mercer._progress import reporting
-from mercer._stored import Stored
 from mercer._types import Float64
 from mercer.gram.executors import single_threaded_blas
 from mercer.gram.expansion import Weights
@@ -24,7 +22,8 @@ from mercer.losses.squared_epsilon import SquaredEpsilonInsensitive
 from mercer.solvers.weights import choice
 from mercer.solvers.weights.problem import LinearProblem
 from mercer.training.certificate import Certificate
-from mercer.training.linear_machine import LinearMachine, refuse_overflow, used_problem
+from mercer.training.linear_machine import LinearMachine, WeightsField, refuse_overflow, used_problem
+from mercer.training.storing import Field
 from mercer.training.targets import numbers_of, sample_weights
 
 _LOSSES = ("epsilon_insensitive", "squared_epsilon_insensitive")
@@ -51,6 +50,8 @@ class LinearSVR(RegressorMixin, LinearMachine):
     >>> model.predict([[4.0]]).round(2)
     array([9.])
     """
+
+    _fields: ClassVar[Mapping[str, Field]] = {**LinearMachine._fields, "weights_": WeightsField(outputs=1)}
 
     def __init__(
         self,
@@ -130,16 +131,6 @@ class LinearSVR(RegressorMixin, LinearMachine):
 
         For the loss that is not squared, whose weights do not tell the dual, that takes about as long as training.
         """
-        check_is_fitted(self)
         began = time.monotonic()
-        objects = self._new_objects(X, self.kernel_)
-        return self._verified([self._problem(objects, y, sample_weight, self._space.matrix)], began)
-
-    def _to_stored(self) -> Stored:
-        return self._stored_machine()
-
-    @classmethod
-    def _from_stored(cls, stored: Stored) -> Self:
-        model = cls(**stored.params)
-        model._restore_machine(stored, 1)
-        return model
+        objects = self._new_objects(X)
+        return self._verified([self._problem(objects, y, sample_weight, self._columns.space.matrix)], began)

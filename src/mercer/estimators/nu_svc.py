@@ -12,9 +12,10 @@ from mercer._types import Float64
 from mercer.errors import ParameterError
 from mercer.gram.contract import Gram
 from mercer.solvers.drive import Limits, OnChunk
-from mercer.training.kernelised import KernelLike
-from mercer.training.margin_classifier import MarginClassifier, Solved
+from mercer.training.kernel_estimator import KernelLike
+from mercer.training.margin_classifier import MarginClassifier
 from mercer.training.nu import largest_nu, train_nu_classifier
+from mercer.training.pairs import Solved
 from mercer.training.targets import Classes
 
 
@@ -44,8 +45,7 @@ class NuSVC(MarginClassifier):
     array([0, 1])
     """
 
-    _keeps_matrix = True
-    _sided = True
+    _nu_form = True
     _regressor = "NuSVR"
 
     def __init__(

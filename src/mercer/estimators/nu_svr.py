@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import ClassVar
 
-import numpy as np
-
 from mercer import _check
-from mercer._types import Float64
-from mercer.errors import ModelFileError
-from mercer.estimators.svr import SVR
+from mercer.estimators.kernel_machine_regressor import KernelMachineRegressor
 from mercer.gram.contract import Gram
 from mercer.losses.base import Loss
 from mercer.losses.epsilon_insensitive import EpsilonInsensitive
 from mercer.solvers.drive import Limits, OnChunk
-from mercer.training.kernelised import KernelLike
-from mercer.training.loss_machine import Task
+from mercer.solvers.problem import LossProblem
+from mercer.training.kernel_estimator import KernelLike
 from mercer.training.nu import train_nu_regressor
+from mercer.training.storing import Field, ValueField, not_negative
+from mercer.training.tasks import Solve
 from mercer.training.train import Machine
 
 
-class NuSVR(SVR):
+class NuSVR(KernelMachineRegressor):
     """Support vector regression that finds the width of its tube: nu bounds the share of objects outside it.
 
     Minimises 1/2 |w|^2 + C (nu n epsilon + sum_i max(0, |y_i - f(x_i)| - epsilon)) over f and epsilon. At most the
@@ -44,9 +43,11 @@ class NuSVR(SVR):
     True
     """
 
-    _stored_values: ClassVar[dict[str, type]] = {**SVR._stored_values, "epsilon_": float}
-
-    _sided = True
+    _nu_form = True
+    _fields: ClassVar[Mapping[str, Field]] = {
+        **KernelMachineRegressor._fields,
+        "epsilon_": ValueField(float, not_negative),
+    }
 
     fit_intercept = True  # always: the tube lies around it
 
@@ -89,13 +90,11 @@ class NuSVR(SVR):
         _check.real("NuSVR", "nu", self.nu, low=0, high=1, low_open=True)
         return EpsilonInsensitive(vars(self).get("epsilon_", 0.0))
 
-    def _solve(self, gram: Gram, task: Task, penalties: Float64, limits: Limits, on_chunk: OnChunk) -> Machine:
-        machine, self.epsilon_ = train_nu_regressor(
-            gram, task.y, penalties, float(self.nu), tol=float(self.tol), limits=limits, on_chunk=on_chunk
-        )
-        return machine
+    def _solver(self, limits: Limits) -> Solve:
+        def solve(gram: Gram, problem: LossProblem, on_chunk: OnChunk) -> Machine:
+            machine, self.epsilon_ = train_nu_regressor(
+                gram, problem.y, problem.C, float(self.nu), tol=float(self.tol), limits=limits, on_chunk=on_chunk
+            )
+            return machine
 
-    def _refuse_inconsistent(self) -> None:
-        if not (np.isfinite(self.epsilon_) and self.epsilon_ >= 0):
-            raise ModelFileError(f"the width of a tube cannot be {self.epsilon_}.")
-        super()._refuse_inconsistent()
+        return solve

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -13,26 +14,22 @@ from sklearn.utils.validation import check_is_fitted
 from mercer import _check
 from mercer._progress import reporting
 from mercer._types import Float64
-from mercer.errors import ModelFileError
 from mercer.gram.expansion import Expansion
-from mercer.gram.make import gram_of
 from mercer.inputs.base import Objects
 from mercer.inputs.vectors import Vectors
 from mercer.losses.hinge import Hinge
 from mercer.solvers.box.problem import BoxProblem
 from mercer.training.certificate import Certificate
-from mercer.training.kernelised import KernelLike
-from mercer.training.limits import limits_of
+from mercer.training.explanation import Explanation, explanations
+from mercer.training.guard import GramSettings, Recomputed, Repair, guarded_gram
+from mercer.training.kernel_estimator import KernelEstimator, KernelLike
 from mercer.training.nu import solve_nu_form
-from mercer.training.on_features import training_gram
-from mercer.training.psd import Repair, certified, guard
-from mercer.training.sanity import warn_if_constant, warn_of_scales
-from mercer.training.storing import StoredMachine
+from mercer.training.storing import MACHINE, ArrayField, ExpansionField, Field, ValueField, positive
 from mercer.training.targets import sample_weights
 from mercer.training.train import Machine, warn_if_unfinished
 
 
-class OneClassSVM(OutlierMixin, StoredMachine):
+class OneClassSVM(OutlierMixin, KernelEstimator):
     """What training objects have in common: a region of feature space that leaves out the share nu of them at most.
 
     With ``region="plane"`` the region is a half-space far from the origin: 1/2 |w|^2 - nu n rho + sum_i max(0, rho -
@@ -57,9 +54,16 @@ class OneClassSVM(OutlierMixin, StoredMachine):
     array([ 1, -1])
     """
 
-    _sided = True
-    _stored_arrays: ClassVar[dict[str, str]] = {"support_": "i"}
-    _stored_values: ClassVar[dict[str, type]] = {"n_iter_": int, "fit_status_": int, "_mass": float, "_centre": float}
+    _fields: ClassVar[Mapping[str, Field]] = {
+        **MACHINE,
+        "expansion_": ExpansionField(outputs=1),
+        "support_": ArrayField("i", "rows"),
+        "n_iter_": ValueField(int),
+        "fit_status_": ValueField(int),
+        "_mass": ValueField(float, positive),
+        "_centre": ValueField(float),
+    }
+    _repair: Repair | None
 
     def __init__(
         self,
@@ -109,15 +113,10 @@ class OneClassSVM(OutlierMixin, StoredMachine):
             objects = kernel.coerce(X)
             self._check_features(X, objects, reset=True)
             weights = sample_weights(sample_weight, objects)
-            warn_of_scales(objects)
             fitted = kernel.fit(objects)
             memory = self.memory if self.cache_size is None else self.cache_size
-            gram = training_gram(
-                fitted, objects, [Hinge()],
-                owner=type(self).__name__, dual=self.dual, nu_form=self._sided, memory=memory,
-            )  # fmt: skip
-            guarded = guard(owner, kernel, gram, self.psd)
-            warn_if_constant(guarded.gram)
+            settings = GramSettings(owner, self.dual, memory, self.psd, nu_form=True)
+            guarded = guarded_gram(settings, fitted, objects, [Hinge()])
             mass = nu * float(weights.sum())
             used = np.flatnonzero(weights > 0)
             part = guarded.gram if len(used) == len(weights) else guarded.gram.view(used)
@@ -128,7 +127,7 @@ class OneClassSVM(OutlierMixin, StoredMachine):
                     part,
                     problem,
                     tol,
-                    limits_of(self, began),
+                    self._limits(began),
                     lambda chunk: report(chunk.fraction, f"gap {chunk.gap:.2g}"),
                 )
         dual = np.zeros((len(objects), 1))
@@ -137,14 +136,14 @@ class OneClassSVM(OutlierMixin, StoredMachine):
         self.kernel_ = fitted
         self._mass = mass
         self.support_ = np.flatnonzero(full[:, 0])
-        self._repair = Repair.of(guarded, dual[self.support_])
+        self._repair = guarded.repair(dual[self.support_])
         self.expansion_ = Expansion(
             fitted, objects.take(self.support_), full[self.support_], np.array([float(found.intercept)])
         )
         self._centre = float(found.coefficients @ found.outputs) / mass**2
-        dtype = np.dtype(gram.dtype).name
+        dtype = np.dtype(guarded.gram.dtype).name
         proof = self._proof(weights[used], linear, found.coefficients, found.outputs, found.stats.iterations, dtype)
-        self.certificate_ = Certificate.together((proof,), gram.entries_computed, time.monotonic() - began)
+        self.certificate_ = Certificate.together((proof,), guarded.original.entries_computed, time.monotonic() - began)
         self.n_iter_ = found.stats.iterations
         machine = Machine(found.coefficients, found.intercept, found.status, proof)
         self.fit_status_ = 0 if machine.converged else 1
@@ -152,7 +151,7 @@ class OneClassSVM(OutlierMixin, StoredMachine):
         return self
 
     def _linear(self, mass: float, diagonal: Float64) -> Float64:
-        """What the dual has beside 1/2 b'Kb: nothing for a plane, lengths for a ball."""
+        """The linear term of the dual: zero for a plane, squared lengths for a ball."""
         return -0.5 * mass * diagonal if self.region == "ball" else np.zeros(len(diagonal))
 
     def _proof(
@@ -169,8 +168,7 @@ class OneClassSVM(OutlierMixin, StoredMachine):
 
     def decision_function(self, X: Any) -> Float64:
         """Positive inside the region, negative outside; for a ball (r^2 - |phi(x) - c|^2) times half of nu n."""
-        check_is_fitted(self)
-        objects = self._new_objects(X, self.kernel_)
+        objects = self._new_objects(X)
         values = self.expansion_(objects)[:, 0]
         return values + self._linear(self._mass, self._lengths(objects)) if self.region == "ball" else values
 
@@ -192,18 +190,16 @@ class OneClassSVM(OutlierMixin, StoredMachine):
         objects = self.kernel_.kernel.coerce(X)
         weights = sample_weights(sample_weight, objects)
         used = weights > 0
-        gram = gram_of(self.kernel_, objects, self.expansion_.support, dtype=np.float64)
-        products = gram.matvec(self.expansion_.coefficients)
-        full, outputs = certified(self._repair, self.expansion_.coefficients, products, self.support_)
+        found = Recomputed.of(self.expansion_, self._repair, self.support_, objects)
+        b, outputs = found.coefficients[used, 0], found.outputs[used, 0]
         shift = 0.0 if self._repair is None else self._repair.shift
         linear = self._linear(self._mass, self._lengths(objects) + shift)
-        proof = self._proof(weights[used], linear[used], full[used, 0], outputs[used, 0], self.n_iter_, "float64")
-        return Certificate.together((proof,), gram.entries_computed, time.monotonic() - began)
+        proof = self._proof(weights[used], linear[used], b, outputs, self.n_iter_, "float64")
+        return Certificate.together((proof,), found.entries, time.monotonic() - began)
 
-    def _refuse_inconsistent(self) -> None:
-        shape = self.expansion_.coefficients.shape
-        if self.support_.shape != (len(self.expansion_.support),) or shape[1] != 1 or not self._mass > 0:
-            raise ModelFileError("support objects and coefficients do not fit together.")
+    def explain(self, X: Any) -> list[Explanation]:
+        """What every part of each object adds to its decision value, as in `SVC`."""
+        return explanations(*self._machine_and_objects(X))
 
     @property
     def offset_(self) -> float:
@@ -232,7 +228,7 @@ class OneClassSVM(OutlierMixin, StoredMachine):
 
     @property
     def n_support_(self) -> Any:
-        """How many support objects there are."""
+        """The number of support objects."""
         check_is_fitted(self)
         return np.array([len(self.support_)], dtype=np.int32)
 

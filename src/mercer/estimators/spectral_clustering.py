@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
 
 import numpy as np
-import numpy.typing as npt
 import scipy.linalg
 from sklearn.base import ClusterMixin
 from sklearn.cluster import KMeans
-from sklearn.utils.validation import check_is_fitted
 
 from mercer import _check
-from mercer._stored import Stored, checked_array
-from mercer._types import Float64
-from mercer.errors import KernelError
+from mercer._types import Float64, Indices
+from mercer.errors import KernelError, ModelFileError
 from mercer.gram.contract import Gram
-from mercer.training.kernelised import KernelLike
-from mercer.training.unlabelled import Unlabelled, leading_eigen, seed_of
+from mercer.training.eigenvectors import leading_eigen, seed_of
+from mercer.training.kernel_estimator import KernelEstimator, KernelLike
+from mercer.training.storing import ArrayField, Field
 
 
-class SpectralClustering(ClusterMixin, Unlabelled):
+class SpectralClustering(ClusterMixin, KernelEstimator):
     """Spectral clustering with any non-negative kernel as similarity.
 
     With W the Gram matrix without its diagonal and D its row sums, objects are embedded by the leading eigenvectors u
@@ -46,6 +45,11 @@ class SpectralClustering(ClusterMixin, Unlabelled):
     >>> bool(labels[0] == labels[1] == labels[2] != labels[3] == labels[4] == labels[5])
     True
     """
+
+    _fields: ClassVar[Mapping[str, Field]] = {
+        "labels_": ArrayField("i", "objects"),
+        "embedding_": ArrayField("f", "objects", "columns"),
+    }
 
     def __init__(
         self,
@@ -88,7 +92,7 @@ class SpectralClustering(ClusterMixin, Unlabelled):
         with self._all_or_nothing():
             self._check_parameters()
             k = int(self.n_clusters)
-            _, objects, gram = self._training_gram(X)
+            _, objects, gram = self._stored_gram(X)
             if len(objects) < k:
                 rule = f"at most the number of objects, n_samples={len(objects)}"
                 raise _check.fail(type(self).__name__, "n_clusters", rule, self.n_clusters)
@@ -120,7 +124,7 @@ class SpectralClustering(ClusterMixin, Unlabelled):
         )
         return np.asarray(root[:, None] * vectors)
 
-    def _assigned(self, embedding: Float64, k: int) -> npt.NDArray[np.intp]:
+    def _assigned(self, embedding: Float64, k: int) -> Indices:
         if self.assign_labels == "kmeans":
             means = KMeans(k, n_init=int(self.n_init), random_state=seed_of(self.random_state))
             return np.asarray(means.fit_predict(embedding), dtype=np.intp)
@@ -129,22 +133,10 @@ class SpectralClustering(ClusterMixin, Unlabelled):
         u, _, vt = scipy.linalg.svd(embedding[pivots].T, full_matrices=False)
         return np.asarray(np.abs(embedding @ (u @ vt)).argmax(axis=1))
 
-    def _to_stored(self) -> Stored:
-        check_is_fitted(self)
-        values, arrays = self._seen_features()
-        found = {"labels_": self.labels_, "embedding_": self.embedding_}
-        return Stored(params=self.get_params(deep=False), values=values, arrays=found | arrays)
-
-    @classmethod
-    def _from_stored(cls, stored: Stored) -> Self:
-        model = cls(**stored.params)
-        model._check_parameters()
-        width = int(model.n_components or model.n_clusters)
-        n = len(stored.arrays.get("labels_", ()))
-        model.labels_ = checked_array(stored.arrays, "labels_", "i", (n,))
-        model.embedding_ = checked_array(stored.arrays, "embedding_", "f", (n, min(n, width)))
-        model._restore_seen_features(stored.values, stored.arrays)
-        return model
+    def _restored(self) -> None:
+        width = min(len(self.labels_), int(self.n_components or self.n_clusters))
+        if self.embedding_.shape[1] != width:
+            raise ModelFileError(f"its embedding must have {width} columns, not {self.embedding_.shape[1]}.")
 
 
 def _symmetric(matrix: Float64) -> Float64:

@@ -5,20 +5,24 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from sklearn.utils.validation import check_is_fitted
+
 from mercer import _check
-from mercer._types import Float64
+from mercer._types import Float64, Indices
 from mercer.gram.contract import Gram
+from mercer.inputs.base import Objects
 from mercer.losses.hinge import Hinge
 from mercer.solvers.drive import Limits, OnChunk
 from mercer.solvers.problem import LossProblem
-from mercer.training.kernelised import KernelLike
-from mercer.training.margin_classifier import MarginClassifier, Solved
-from mercer.training.show_work import ShowsWork
+from mercer.training.kernel_estimator import KernelLike
+from mercer.training.margin_classifier import MarginClassifier
+from mercer.training.pairs import Solved
+from mercer.training.show_work import MOST_OBJECTS, FewObjects, ShownWork, show_work
 from mercer.training.targets import Classes
 from mercer.training.train import train
 
 
-class SVC(ShowsWork, MarginClassifier):
+class SVC(MarginClassifier):
     """Support vector classification with any kernel, on anything that the kernel compares.
 
     For two classes it minimises 1/2 |w|^2 + C sum_i max(0, 1 - y_i f(x_i)) over f(x) = <w, phi(x)> + b; for more, it
@@ -61,6 +65,7 @@ class SVC(ShowsWork, MarginClassifier):
     """
 
     _regressor = "SVR"
+    _few: FewObjects | None = None
 
     def __init__(
         self,
@@ -128,3 +133,20 @@ class SVC(ShowsWork, MarginClassifier):
         problem = LossProblem(Hinge(), signs, bounds, intercept=bool(self.fit_intercept))
         machine = train(gram, problem, tol=float(self.tol), limits=limits, on_chunk=on_chunk, warm_start=self._sharing)
         return machine, 1.0
+
+    def _remember(self, objects: Objects, codes: Indices, penalties: Float64) -> None:
+        self._few = FewObjects(objects, codes, penalties) if len(objects) <= MOST_OBJECTS else None
+
+    def show_work(self) -> ShownWork:
+        """Everything that leads to the machine, line by line: for machines trained on up to a dozen objects.
+
+        A machine that was read from a file does not know its training objects any more; fit it again.
+
+        >>> from mercer import SVC
+        >>> model = SVC(kernel="linear", C=float("inf"), tol=1e-9).fit([[-1.0], [1.0], [3.0]], [-1, 1, 1])
+        >>> print(model.show_work().text.splitlines()[0])
+        Classes 1 (y = +1) and -1 (y = -1), kernel linear()
+        """
+        check_is_fitted(self)
+        intercept = bool(self.fit_intercept)
+        return show_work(self._few, self.expansion_, self.support_, self.classes_, intercept=intercept)

@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import numpy as np
-import scipy.sparse as sp
-from sklearn.utils.validation import check_is_fitted
-
 from mercer import _check
 from mercer.estimators.kernel_machine_regressor import KernelMachineRegressor
-from mercer.inputs.vectors import Vectors
 from mercer.losses.base import Loss
 from mercer.losses.epsilon_insensitive import EpsilonInsensitive
-from mercer.training.kernelised import KernelLike
+from mercer.training.kernel_estimator import KernelLike
 
 
 class SVR(KernelMachineRegressor):
@@ -76,28 +69,3 @@ class SVR(KernelMachineRegressor):
 
     def _loss(self) -> Loss:
         return EpsilonInsensitive(_check.real("SVR", "epsilon", self.epsilon, low=0, high_open=True))
-
-    def _memory(self) -> Any:
-        return self.memory if self.cache_size is None else self.cache_size
-
-    @property
-    def support_vectors_(self) -> Any:
-        """Rows of the support objects, where objects are vectors."""
-        check_is_fitted(self)
-        support = self.expansion_.support
-        return support.values if isinstance(support, Vectors) else np.empty((0, 0))
-
-    @property
-    def n_support_(self) -> Any:
-        """How many support objects there are."""
-        check_is_fitted(self)
-        return np.array([len(self.support_)], dtype=np.int32)
-
-    @property
-    def coef_(self) -> Any:
-        """Weights of the features, for the linear kernel alone."""
-        if self.kernel != "linear" and not getattr(self.kernel, "is_linear", False):
-            raise AttributeError("coef_ is only available when using a linear kernel")
-        check_is_fitted(self)
-        weights = self.dual_coef_ @ self.support_vectors_
-        return sp.csr_array(weights) if sp.issparse(self.support_vectors_) else weights

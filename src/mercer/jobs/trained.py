@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mercer._registry import ESTIMATORS
-from mercer._stored import Stored, checked_array, checked_value
+from mercer._stored import Stored, checked_array, checked_value, from_stored, to_stored
 from mercer._types import Float64
 from mercer.errors import InputError, ModelFileError
 from mercer.estimators.svc import SVC
@@ -156,7 +156,7 @@ class TrainedModel:
     # ---------------------------------------------------------------------------------------------------- model files
 
     def _to_stored(self) -> Stored:
-        inner = self.estimator._to_stored()
+        inner = to_stored(self.estimator)
         prepared = self.preparation
         about = {
             "about": dict(self.about),
@@ -191,7 +191,7 @@ class TrainedModel:
             stored.expansion,
             stored.objects,
         )
-        estimator = ESTIMATORS[name].load()._from_stored(inner)
+        estimator = from_stored(ESTIMATORS[name].load(), inner)
         kind, columns, impute, about = _read_about(stored)
         arrays: dict[str, Any] = {}
         for key in _ARRAYS:

@@ -11,32 +11,21 @@ Printed     a constant eta; for the smooth SVM none is printed, which is eta = 1
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import final
 
 import numpy as np
 
 from mercer._types import Float64
 from mercer.gram.contract import Gram
-from mercer.lectures.run import LectureRun
-from mercer.lectures.trace import Trace
+from mercer.lectures.run import LectureRun, TracedFit
 from mercer.losses.base import Loss
 from mercer.solvers.drive import Limits, OnChunk
-from mercer.solvers.solution import Status
 
 _ARMIJO = 1e-4
+"""The share of the decrease that the slope promises which a step must achieve, as in the textbooks: larger values cut
+good steps short, smaller ones accept steps that hardly descend."""
 _SHORTEST = 2.0**-60
-
-
-@final
-@dataclass(frozen=True, eq=False)
-class Expanded:
-    """Coefficients z, intercept b, and how they were reached."""
-
-    coefficients: Float64
-    intercept: float
-    trace: Trace
-    status: Status
+"""Steps shorter than this change nothing in floating point, so descent has ended."""
 
 
 def gradient_descent(
@@ -51,11 +40,9 @@ def gradient_descent(
     constant_rate: float | None = None,
     limits: Limits | None = None,
     on_chunk: OnChunk | None = None,
-) -> Expanded:
-    """Descend for so many steps, or until the gradient is below `tol` (relative to that at the start)."""
-    run = _Descent(gram, y, loss, ridge, C, steps, tol, constant_rate)
-    run.go(limits, on_chunk)
-    return Expanded(run.z, run.b, run.trace, run.ended)
+) -> TracedFit:
+    """At most `steps` steps, fewer if the gradient falls below `tol` (relative to that at the start)."""
+    return _Descent(gram, y, loss, ridge, C, steps, tol, constant_rate).result(limits, on_chunk)
 
 
 @final

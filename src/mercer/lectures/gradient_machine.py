@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
 
 import numpy as np
 
@@ -10,17 +11,20 @@ from mercer import _check
 from mercer._types import Float64
 from mercer.gram.contract import Gram
 from mercer.lectures.gradient_descent import gradient_descent
-from mercer.lectures.traced_classifier import Learnt, TracedKernelMachine, is_printed
+from mercer.lectures.run import TracedFit
+from mercer.lectures.traced_classifier import TRACED_KERNEL, TracedKernelClassifier, is_printed
 from mercer.losses.base import Loss
 from mercer.losses.logistic import Logistic
 from mercer.losses.smooth_hinge import SmoothHinge
 from mercer.solvers.drive import Limits, OnChunk
-from mercer.training.kernelised import KernelLike
+from mercer.training.kernel_estimator import KernelLike
+from mercer.training.storing import ArrayField, Field
 
 _CONSTANT_RATE = 0.01
+"""The step that the slides print; data on a large scale need a smaller one, or the descent diverges."""
 
 
-class GradientKernelMachine(TracedKernelMachine):
+class GradientKernelMachine(TracedKernelClassifier):
     """Gradient descent on z and b, with f(x) = sum_i z_i k(x_i, x) + b, as on the slides.
 
     ``objective="softmax"`` minimises sum_i log(1 + exp(-y_i f(x_i))) + lam/2 z'Kz, the smooth perceptron;
@@ -36,10 +40,10 @@ class GradientKernelMachine(TracedKernelMachine):
     lam : the factor of the penalty, for the softmax.
     C : the factor of the losses, for the support vector machine.
     kernel, gamma, degree, coef0, memory : as in `SVC`.
-    steps : at most so many.
+    steps : the largest number of steps.
     learning_rate : the constant step of the printed softmax; None for 0.01.
-    tol : end once the gradient is so much shorter than at the start.
-    time_limit : at most so many seconds; None for no limit.
+    tol : descent ends once the gradient is shorter than `tol` times the one at the start.
+    time_limit : the largest number of seconds; None for no limit.
 
     Attributes
     ----------
@@ -50,6 +54,8 @@ class GradientKernelMachine(TracedKernelMachine):
     >>> model.predict([[0, 0], [0, 1]])
     array([0, 1])
     """
+
+    _fields: ClassVar[Mapping[str, Field]] = {**TRACED_KERNEL, "z_": ArrayField("f", "objects", "outputs")}
 
     def __init__(
         self,
@@ -96,13 +102,13 @@ class GradientKernelMachine(TracedKernelMachine):
         if self.learning_rate is not None:
             _check.real(owner, "learning_rate", self.learning_rate, low=0, low_open=True, high_open=True)
 
-    def _learn(self, gram: Gram, signs: Float64, limits: Limits, on_chunk: OnChunk) -> Learnt:
+    def _learn(self, gram: Gram, signs: Float64, limits: Limits, on_chunk: OnChunk) -> TracedFit:
         softmax = self.objective == "softmax"
         loss: Loss = Logistic() if softmax else SmoothHinge()
         rate = None
         if is_printed(type(self).__name__, self.variant):
             rate = (self.learning_rate or _CONSTANT_RATE) if softmax else 1.0
-        found = gradient_descent(
+        return gradient_descent(
             gram,
             signs,
             loss,
@@ -114,9 +120,6 @@ class GradientKernelMachine(TracedKernelMachine):
             limits=limits,
             on_chunk=on_chunk,
         )
-        return Learnt(found.coefficients, found.intercept, found.trace, found.status)
 
-    _kept = "z_"
-
-    def _after(self, machines: Sequence[Learnt]) -> None:
+    def _set_trained(self, machines: Sequence[TracedFit]) -> None:
         self.z_ = np.column_stack([machine.coefficients for machine in machines])

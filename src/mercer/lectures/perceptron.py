@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils import check_random_state
 
 from mercer import _check
-from mercer._types import Float64
+from mercer._types import Float64, Indices
 from mercer.gram.contract import Gram
-from mercer.lectures import perceptron_updates as solver
-from mercer.lectures.traced_classifier import Learnt, TracedKernelMachine, TracedLinearMachine
+from mercer.lectures.perceptron_updates import kernel_perceptron, primal_perceptron
+from mercer.lectures.run import TracedFit
+from mercer.lectures.traced_classifier import TRACED_KERNEL, TracedKernelClassifier, TracedLinearClassifier
 from mercer.solvers.drive import Limits, OnChunk
-from mercer.training.kernelised import KernelLike
+from mercer.training.kernel_estimator import KernelLike
+from mercer.training.storing import ArrayField, Field
 
 
-class KernelPerceptron(TracedKernelMachine):
+class KernelPerceptron(TracedKernelClassifier):
     """The perceptron with any kernel: for each object in turn, if it is misclassified, alpha_i += 1.
 
     Scores are f(x) = b + sum_i alpha_i y_i k(x_i, x); a score of 0 predicts +1, the second class. Training ends with
@@ -27,12 +29,12 @@ class KernelPerceptron(TracedKernelMachine):
     Parameters
     ----------
     kernel, gamma, degree, coef0, memory : as in `SVC`.
-    epochs : at most so many passes.
+    epochs : the largest number of passes.
     fit_intercept : whether each mistake also moves b by y_i.
     averaged : predict with the mean of all machines met, one per object shown, rather than with the last.
     margin : learn also from objects whose score is right but smaller than this.
     shuffle, random_state : whether each epoch has an order of its own; else the objects come as they are.
-    time_limit : at most so many seconds; None for no limit.
+    time_limit : the largest number of seconds; None for no limit.
 
     Attributes
     ----------
@@ -45,6 +47,8 @@ class KernelPerceptron(TracedKernelMachine):
     >>> model.predict(xor), model.converged_
     (array([0, 1, 1, 0]), True)
     """
+
+    _fields: ClassVar[Mapping[str, Field]] = {**TRACED_KERNEL, "counts_": ArrayField("f", "objects", "outputs")}
 
     def __init__(
         self,
@@ -81,8 +85,8 @@ class KernelPerceptron(TracedKernelMachine):
     def _check_parameters(self) -> None:
         _check_perceptron(self)
 
-    def _learn(self, gram: Gram, signs: Float64, limits: Limits, on_chunk: OnChunk) -> Learnt:
-        found = solver.kernel_perceptron(
+    def _learn(self, gram: Gram, signs: Float64, limits: Limits, on_chunk: OnChunk) -> TracedFit:
+        found = kernel_perceptron(
             gram,
             signs,
             epochs=int(self.epochs),
@@ -92,14 +96,10 @@ class KernelPerceptron(TracedKernelMachine):
             limits=limits,
             on_chunk=on_chunk,
         )
-        alpha = found.mean_alpha if self.averaged else found.alpha
-        intercept = found.mean_intercept if self.averaged else found.intercept
-        return Learnt(alpha * signs, intercept, found.trace, found.status, found.alpha)
+        return found.mean if self.averaged else found.last
 
-    _kept = "counts_"
-
-    def _after(self, machines: Sequence[Learnt]) -> None:
-        self.counts_ = np.column_stack([machine.counts for machine in machines if machine.counts is not None])
+    def _set_trained(self, machines: Sequence[TracedFit]) -> None:
+        self.counts_ = np.column_stack([machine.updates for machine in machines if machine.updates is not None])
 
     @property
     def converged_(self) -> bool:
@@ -107,7 +107,7 @@ class KernelPerceptron(TracedKernelMachine):
         return all(trace.last == 0 for trace in self.traces_)
 
 
-class PrimalPerceptron(TracedLinearMachine):
+class PrimalPerceptron(TracedLinearClassifier):
     """The perceptron on vectors: if x_i is misclassified, w <- w + eta y_i x_i and b <- b + eta y_i.
 
     From w = 0 the learning rate eta scales w and b and changes no prediction (unless a `margin` is asked for).
@@ -151,8 +151,8 @@ class PrimalPerceptron(TracedLinearMachine):
         _check_perceptron(self)
         _check.real(type(self).__name__, "learning_rate", self.learning_rate, low=0, low_open=True, high_open=True)
 
-    def _learn_weights(self, X: Float64, signs: Float64, limits: Limits, on_chunk: OnChunk) -> Learnt:
-        found = solver.primal_perceptron(
+    def _learn_weights(self, X: Float64, signs: Float64, limits: Limits, on_chunk: OnChunk) -> TracedFit:
+        found = primal_perceptron(
             X,
             signs,
             epochs=int(self.epochs),
@@ -163,9 +163,7 @@ class PrimalPerceptron(TracedLinearMachine):
             limits=limits,
             on_chunk=on_chunk,
         )
-        if self.averaged:
-            return Learnt(found.mean_weights, found.mean_intercept, found.trace, found.status, found.alpha)
-        return Learnt(found.weights, found.intercept, found.trace, found.status, found.alpha)
+        return found.mean if self.averaged else found.last
 
     @property
     def converged_(self) -> bool:
@@ -181,7 +179,7 @@ def _check_perceptron(model: Any) -> None:
         _check.boolean(owner, name, getattr(model, name))
 
 
-def _order(model: Any, n: int) -> solver.Order | None:
+def _order(model: Any, n: int) -> Indices | None:
     if not model.shuffle:
         return None
     random = check_random_state(model.random_state)

@@ -12,6 +12,7 @@ The kernel form keeps the scores of all objects, so that only mistakes cost anyt
 
 from __future__ import annotations
 
+import dataclasses
 from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Any, final
@@ -20,44 +21,25 @@ import numpy as np
 import numpy.typing as npt
 
 from mercer._jit import Array, jit
-from mercer._types import Float64
+from mercer._types import Float64, Indices
 from mercer.gram.contract import Gram
-from mercer.lectures.run import LectureRun
-from mercer.lectures.trace import Trace
+from mercer.lectures.run import LectureRun, TracedFit
 from mercer.solvers.drive import Limits, OnChunk
 from mercer.solvers.solution import Solution, Stats, Status
 
-Order = npt.NDArray[np.int64]
-
 
 @final
 @dataclass(frozen=True, eq=False)
-class Perceptron:
-    """What a run ended with. `alpha` counts the updates by each object; the means are over every object shown."""
+class PerceptronFit:
+    """The last machine and the mean of all that were met, one per object shown.
 
-    alpha: Float64
-    mean_alpha: Float64
-    intercept: float
-    mean_intercept: float
+    Coefficients are weights of features in the primal form, and signed counts of updates in the kernel form.
+    """
+
+    last: TracedFit
+    mean: TracedFit
     converged: bool
     """Whether the last epoch had no mistake."""
-    trace: Trace
-    status: Status
-
-
-@final
-@dataclass(frozen=True, eq=False)
-class PrimalPerceptron:
-    """The same, with the weights and their mean."""
-
-    weights: Float64
-    mean_weights: Float64
-    intercept: float
-    mean_intercept: float
-    alpha: Float64
-    converged: bool
-    trace: Trace
-    status: Status
 
 
 def kernel_perceptron(
@@ -67,16 +49,12 @@ def kernel_perceptron(
     epochs: int,
     margin: float = 0.0,
     intercept: bool = True,
-    order: Order | None = None,
+    order: Indices | None = None,
     limits: Limits | None = None,
     on_chunk: OnChunk | None = None,
-) -> Perceptron:
-    """At most so many epochs, fewer when one passes without a mistake; `order` has one row per epoch."""
-    run = _Kernel(gram.dense(), y, margin, intercept, epochs, order)
-    run.go(limits, on_chunk)
-    shown = max(run.iterations, 1)
-    means = run.alpha - run.late / shown, float(run.bias[0] - run.bias[1] / shown)
-    return Perceptron(run.alpha, means[0], float(run.bias[0]), means[1], run.faultless, run.trace, run.ended)
+) -> PerceptronFit:
+    """At most `epochs` epochs, fewer when one passes without a mistake; `order` has one row per epoch."""
+    return _Kernel(gram.dense(), y, margin, intercept, epochs, order).fitted(limits, on_chunk)
 
 
 def primal_perceptron(
@@ -87,24 +65,18 @@ def primal_perceptron(
     learning_rate: float = 1.0,
     margin: float = 0.0,
     intercept: bool = True,
-    order: Order | None = None,
+    order: Indices | None = None,
     limits: Limits | None = None,
     on_chunk: OnChunk | None = None,
-) -> PrimalPerceptron:
+) -> PerceptronFit:
     """The slide's own form, on vectors."""
-    run = _Primal(X, y, learning_rate, margin, intercept, epochs, order)
-    run.go(limits, on_chunk)
-    d, weights = X.shape[1], run.weights
-    mean = weights - run.late / max(run.iterations, 1)
-    return PrimalPerceptron(
-        weights[:d], mean[:d], float(weights[d]), float(mean[d]), run.alpha, run.faultless, run.trace, run.ended
-    )
+    return _Primal(X, y, learning_rate, margin, intercept, epochs, order).fitted(limits, on_chunk)
 
 
 class _Epochs(LectureRun):
     """Objects are shown one after the other, epoch after epoch, until one passes without a mistake."""
 
-    def __init__(self, n: int, epochs: int, order: Order | None) -> None:
+    def __init__(self, n: int, epochs: int, order: Indices | None) -> None:
         super().__init__("mistakes")
         self._n, self._epochs, self._order = n, epochs, order
         self._mistakes = 0
@@ -112,8 +84,19 @@ class _Epochs(LectureRun):
         self.faultless = False
 
     @abstractmethod
-    def _show(self, turn: Order, shown: int) -> int:
-        """Show these objects after so many others; the number of mistakes."""
+    def mean(self, shown: int) -> tuple[Float64, float]:
+        """The mean coefficients and intercept over so many machines."""
+
+    def fitted(self, limits: Limits | None, on_chunk: OnChunk | None) -> PerceptronFit:
+        """Run to the end, or as far as the limits allow."""
+        last = dataclasses.replace(self.result(limits, on_chunk), updates=self.alpha)
+        coefficients, intercept = self.mean(max(self.iterations, 1))
+        mean = dataclasses.replace(last, coefficients=coefficients, intercept=intercept)
+        return PerceptronFit(last, mean, self.faultless)
+
+    @abstractmethod
+    def _show(self, turn: Indices, shown: int) -> int:
+        """Show these objects, `shown` others having come before; the number of mistakes."""
 
     def step(self, iterations: int) -> None:
         epoch, position = divmod(self.iterations, self._n)
@@ -136,7 +119,7 @@ class _Epochs(LectureRun):
 @final
 class _Kernel(_Epochs):
     def __init__(
-        self, K: npt.NDArray[Any], y: Float64, margin: float, intercept: bool, epochs: int, order: Order | None
+        self, K: npt.NDArray[Any], y: Float64, margin: float, intercept: bool, epochs: int, order: Indices | None
     ) -> None:
         super().__init__(len(y), epochs, order)
         self._K, self._y, self._margin, self._intercept = K, y, margin, intercept
@@ -146,7 +129,10 @@ class _Kernel(_Epochs):
     def point(self) -> tuple[Float64, Float64, float]:
         return self.alpha * self._y, self._scores, float(self.bias[0])
 
-    def _show(self, turn: Order, shown: int) -> int:
+    def mean(self, shown: int) -> tuple[Float64, float]:
+        return (self.alpha - self.late / shown) * self._y, float(self.bias[0] - self.bias[1] / shown)
+
+    def _show(self, turn: Indices, shown: int) -> int:
         return _kernel_epoch(
             self._K, self._y, turn, self._margin, self._intercept, shown, self.alpha, self.late, self._scores, self.bias
         )
@@ -155,7 +141,7 @@ class _Kernel(_Epochs):
 @final
 class _Primal(_Epochs):
     def __init__(
-        self, X: Float64, y: Float64, rate: float, margin: float, intercept: bool, epochs: int, order: Order | None
+        self, X: Float64, y: Float64, rate: float, margin: float, intercept: bool, epochs: int, order: Indices | None
     ) -> None:
         super().__init__(len(y), epochs, order)
         self._X, self._y, self._rate, self._margin, self._intercept = X, y, rate, margin, intercept
@@ -166,7 +152,11 @@ class _Primal(_Epochs):
         w = self.weights[:-1]
         return w, self._X @ w, float(self.weights[-1])
 
-    def _show(self, turn: Order, shown: int) -> int:
+    def mean(self, shown: int) -> tuple[Float64, float]:
+        mean = self.weights - self.late / shown
+        return mean[:-1], float(mean[-1])
+
+    def _show(self, turn: Indices, shown: int) -> int:
         return _primal_epoch(
             self._X, self._y, turn, self._margin, self._rate, self._intercept, shown, self.weights, self.late,
             self.alpha,

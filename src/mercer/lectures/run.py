@@ -8,11 +8,26 @@ from __future__ import annotations
 
 import time
 from abc import abstractmethod
+from dataclasses import dataclass
+from typing import final
 
 from mercer._types import Float64
 from mercer.lectures.trace import Recorder, Trace
 from mercer.solvers.drive import Limits, OnChunk, Run, drive
 from mercer.solvers.solution import Solution, Stats, Status
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class TracedFit:
+    """One machine: signed coefficients of the training objects (or weights of the features), and how it came about."""
+
+    coefficients: Float64
+    intercept: float
+    trace: Trace
+    status: Status
+    updates: Float64 | None = None
+    """How often a perceptron was corrected by each object."""
 
 
 class LectureRun(Run):
@@ -21,7 +36,6 @@ class LectureRun(Run):
     def __init__(self, what: str) -> None:
         self.recorder = Recorder(what)
         self.diverged = False
-        self.ended = Status.CONVERGED
 
     @abstractmethod
     def point(self) -> tuple[Float64, Float64, float]:
@@ -31,9 +45,10 @@ class LectureRun(Run):
         coefficients, outputs, intercept = self.point()
         return Solution(coefficients, outputs, intercept, self.trace.last, status, stats)
 
-    def go(self, limits: Limits | None, on_chunk: OnChunk | None) -> None:
-        """Run to the end, or as far as the limits allow; `ended` says which."""
-        self.ended = drive(self, 0.0, limits or Limits(), on_chunk, time.monotonic()).status
+    def result(self, limits: Limits | None, on_chunk: OnChunk | None) -> TracedFit:
+        """Run to the end, or as far as the limits allow; the status says which."""
+        found = drive(self, 0.0, limits or Limits(), on_chunk, time.monotonic())
+        return TracedFit(found.coefficients, found.intercept, self.trace, found.status)
 
     @property
     def trace(self) -> Trace:

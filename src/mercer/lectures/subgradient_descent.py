@@ -18,28 +18,14 @@ Both use eta_t = 1 / t, which suits the strong convexity of 1/2 |w|^2.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import final
 
 import numpy as np
 
 from mercer._jit import Array, jit
 from mercer._types import Float64
-from mercer.lectures.run import LectureRun
-from mercer.lectures.trace import Trace
+from mercer.lectures.run import LectureRun, TracedFit
 from mercer.solvers.drive import Limits, OnChunk
-from mercer.solvers.solution import Status
-
-
-@final
-@dataclass(frozen=True, eq=False)
-class Descent:
-    """Weights, intercept, and how they were reached."""
-
-    weights: Float64
-    intercept: float
-    trace: Trace
-    status: Status
 
 
 def batch_subgradient(
@@ -52,11 +38,9 @@ def batch_subgradient(
     printed: bool = False,
     limits: Limits | None = None,
     on_chunk: OnChunk | None = None,
-) -> Descent:
+) -> TracedFit:
     """Descend on |w|^2 + C sum hinge, over w and b."""
-    run = _Batch(X, y, C, steps, learning_rate, printed)
-    run.go(limits, on_chunk)
-    return Descent(run.best_w, run.best_b, run.trace, run.ended)
+    return _Batch(X, y, C, steps, learning_rate, printed).result(limits, on_chunk)
 
 
 @final
@@ -120,11 +104,10 @@ def stochastic_subgradient(
     printed: bool = False,
     limits: Limits | None = None,
     on_chunk: OnChunk | None = None,
-) -> Descent:
+) -> TracedFit:
     """Descend on 1/2 |w|^2 + C/N sum hinge, over w, one random object at a time."""
     run = _Stochastic(X, y, C, steps, learning_rate, record_every, random_state, printed)
-    run.go(limits, on_chunk)
-    return Descent(run.point()[0], 0.0, run.trace, run.ended)
+    return run.result(limits, on_chunk)
 
 
 @final

@@ -9,15 +9,18 @@ from sklearn.utils import check_random_state
 
 from mercer import _check
 from mercer._types import Float64
+from mercer.lectures.run import TracedFit
 from mercer.lectures.subgradient_descent import batch_subgradient, stochastic_subgradient
-from mercer.lectures.traced_classifier import Learnt, TracedLinearMachine, is_printed
+from mercer.lectures.traced_classifier import TracedLinearClassifier, is_printed
 from mercer.solvers.drive import Limits, OnChunk
 
 _BATCH_STEPS = 1000
+"""Steps over all objects: at a rate of 1 / sqrt(t), standardised data come within about a percent of the minimum."""
 _PASSES = 100
+"""Stochastic steps for each object: more settle further, and take proportionally longer."""
 
 
-class SubgradientSVM(TracedLinearMachine):
+class SubgradientSVM(TracedLinearClassifier):
     """A linear support vector machine, trained as on the slides, to watch how training goes.
 
     ``method="batch"`` minimises |w|^2 + C sum_i max(0, 1 - y_i (w.x_i + b)) with a step over all objects at a time;
@@ -30,12 +33,12 @@ class SubgradientSVM(TracedLinearMachine):
     method : ``"batch"`` or ``"stochastic"``.
     variant : ``"corrected"``, which converges, or ``"printed"``, the slide to the letter.
     C : the penalty on slack, as in the two objectives above.
-    steps : how many; None for 1000 (batch) or 100 for each object (stochastic).
+    steps : their number; None for 1000 (batch) or 100 for each object (stochastic).
     learning_rate : the length of the first step (corrected batch), eta itself (printed batch), or the factor in
         eta_t = learning_rate / t (stochastic); None for 1, 0.01 and 1.
     record_every : steps between recorded values; None for 1 (batch) or as many as there are objects (stochastic).
     random_state : which objects the stochastic method draws.
-    time_limit : at most so many seconds; None for no limit.
+    time_limit : the largest number of seconds; None for no limit.
 
     >>> from mercer import SubgradientSVM
     >>> model = SubgradientSVM(method="batch").fit([[-2.0], [-1.0], [1.0], [2.0]], [0, 0, 1, 1])
@@ -78,12 +81,12 @@ class SubgradientSVM(TracedLinearMachine):
         if self.learning_rate is not None:
             _check.real(owner, "learning_rate", self.learning_rate, low=0, low_open=True, high_open=True)
 
-    def _learn_weights(self, X: Float64, signs: Float64, limits: Limits, on_chunk: OnChunk) -> Learnt:
+    def _learn_weights(self, X: Float64, signs: Float64, limits: Limits, on_chunk: OnChunk) -> TracedFit:
         printed = is_printed(type(self).__name__, self.variant)
         steps = self._most_steps(len(signs))
         if self.method == "batch":
             rate = self.learning_rate or (0.01 if printed else 1.0)
-            found = batch_subgradient(
+            return batch_subgradient(
                 X,
                 signs,
                 float(self.C),
@@ -93,17 +96,15 @@ class SubgradientSVM(TracedLinearMachine):
                 limits=limits,
                 on_chunk=on_chunk,
             )
-        else:
-            found = stochastic_subgradient(
-                X,
-                signs,
-                float(self.C),
-                steps=steps,
-                learning_rate=self.learning_rate or 1.0,
-                record_every=self.record_every or len(signs),
-                random_state=np.random.default_rng(check_random_state(self.random_state).randint(2**31)),
-                printed=printed,
-                limits=limits,
-                on_chunk=on_chunk,
-            )
-        return Learnt(found.weights, found.intercept, found.trace, found.status)
+        return stochastic_subgradient(
+            X,
+            signs,
+            float(self.C),
+            steps=steps,
+            learning_rate=self.learning_rate or 1.0,
+            record_every=self.record_every or len(signs),
+            random_state=np.random.default_rng(check_random_state(self.random_state).randint(2**31)),
+            printed=printed,
+            limits=limits,
+            on_chunk=on_chunk,
+        )

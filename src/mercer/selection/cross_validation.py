@@ -31,7 +31,7 @@ from mercer.selection.scoring import FoldScorer
 from mercer.selection.settings import Setting
 from mercer.solvers.drive import Stopped
 from mercer.training.folds import Split
-from mercer.training.kernelised import Kernelised
+from mercer.training.kernel_estimator import share_fits
 from mercer.training.warm_start import WarmStart
 
 
@@ -233,8 +233,7 @@ class CrossValidation:
             else:
                 (model, *both), prefix = setting.on_block(block), setting.prefix
                 parts = both[0], both[1]
-            if isinstance(model, Kernelised):
-                model._sharing = sharing
+            share_fits(model, sharing)
             result, kept = self._scorer.fit_and_score(model, parts, self.splits[split], prefix)
             with self._counting:
                 self.results[setting.number][split] = result

@@ -16,6 +16,7 @@ from mercer.selection.pipelines import PipelineSteps
 from mercer.selection.scoring import FoldScorer
 from mercer.selection.settings import Setting, in_order
 from mercer.training.folds import Split
+from mercer.training.kernel_estimator import gram_precision
 
 
 @final
@@ -107,4 +108,4 @@ def by_source(groups: Iterable[Group]) -> Iterable[tuple[Shared | PipelineSteps 
 
 def precision_of(setting: Setting) -> Any:
     """The precision that a machine asks for, whatever the size of its Gram matrix; usually None."""
-    return getattr(setting.machine, "_precision", None)
+    return gram_precision(setting.machine)

@@ -16,7 +16,7 @@ from mercer.inputs.gram_rows import GramRows
 from mercer.kernels.base import Kernel
 from mercer.selection.blocks import Block
 from mercer.selection.lookup import Lookup
-from mercer.training.kernelised import Kernelised
+from mercer.training.kernel_estimator import KernelEstimator, resolved_kernel
 
 _SHAPES = ("gamma", "degree", "coef0")
 
@@ -50,7 +50,7 @@ class Setting:
         """The machine with its kernel's values looked up instead of computed, its training and its test objects."""
         assert self.kernel is not None
         model = clone(self.machine)
-        if not isinstance(model, Kernelised):
+        if not isinstance(model, KernelEstimator):
             return model.set_params(kernel="precomputed"), block.train.matrix, block.test.matrix
         known = inspect.signature(type(model)).parameters
         changes = {name: known[name].default for name in _SHAPES if name in known}
@@ -73,7 +73,9 @@ def settings_of(
         own = clone(estimator).set_params(**clone(params, safe=False))
         if not share:
             found.append(Setting(number, params, own, own, None))
-        elif isinstance(own, Pipeline) and own.transform_input is None and isinstance(own.steps[-1][1], Kernelised):
+        elif (
+            isinstance(own, Pipeline) and own.transform_input is None and isinstance(own.steps[-1][1], KernelEstimator)
+        ):
             name, machine = own.steps[-1]
             # Whether a function takes vectors or items depends on the output of the steps before it.
             kernel = _kernel_of(machine, None) if isinstance(machine.kernel, Kernel | str) else None
@@ -106,10 +108,10 @@ def _before(params: Mapping[str, Any], last: str) -> Key:
 
 
 def _kernel_of(estimator: Any, X: Any) -> Kernel | None:
-    if not isinstance(estimator, Kernelised):
+    if not isinstance(estimator, KernelEstimator):
         kernel = getattr(estimator, "kernel", None)
         return kernel if isinstance(kernel, Kernel) else None
     try:
-        return estimator._kernel(X)
+        return resolved_kernel(estimator, X)
     except ValueError:  # reported by fit
         return None

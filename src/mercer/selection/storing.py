@@ -9,7 +9,7 @@ import numpy as np
 
 from mercer._record import Record
 from mercer._registry import ESTIMATORS
-from mercer._stored import Storable, Stored, checked_array, checked_value
+from mercer._stored import Storable, Stored, checked_array, checked_value, from_stored, to_stored
 from mercer.errors import ModelFileError
 from mercer.kernels.base import Kernel
 
@@ -24,7 +24,7 @@ def take_apart(params: dict[str, Any], machine: Any, weights: Any) -> Stored:
             f"The kernel {own[0]} holds Python code of yours, and model files never hold code. Save the trained "
             "machine itself, `estimator_`: mercer.load then asks for its kernel."
         )
-    inner: Stored = machine._to_stored()
+    inner = to_stored(machine)
     template = params["estimator"].kernel
     values = {
         "estimator": type(machine).__name__,
@@ -62,7 +62,7 @@ def put_together(stored: Stored) -> tuple[dict[str, Any], Any, Any]:
     )
     if not issubclass(kind, Storable) or "kernel" not in inner.params:
         raise ModelFileError(f"a {name} is no machine with a kernel.")
-    machine = kind._from_stored(inner)
+    machine = from_stored(kind, inner)
     weights = checked_array(stored.arrays, f"{_MARK}weights", "f", (len(kernels),))
     if not (np.isfinite(weights) & (weights >= 0)).all():
         raise ModelFileError("the weights of its kernels must be numbers from 0.")

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from mercer._stored import Stored
+from mercer._stored import Stored, from_stored
 from mercer._types import Float64
 from mercer.errors import InputError, UnfittedError
 from mercer.estimators.svc import SVC
@@ -24,6 +24,7 @@ from mercer.inputs.gram_rows import GramRows
 from mercer.inputs.vectors import Vectors
 from mercer.training import pairs as ovo
 from mercer.training.certificate import Certificate
+from mercer.training.kernel_estimator import resolved_kernel
 
 KERNELS = ("linear", "poly", "rbf", "sigmoid", "precomputed")
 
@@ -103,7 +104,7 @@ def assembled(
     for a, b in combinations(order.tolist(), 2):  # the same pairs, sorted by label: some are the other way round now
         taken.append(numbers[min(a, b), max(a, b)])
         signs.append(1.0 if a < b else -1.0)
-    kernel = SVC(**params)._kernel()
+    kernel = resolved_kernel(SVC(**params))
     ordered = support.take(rows)
     fitted = kernel.fit(_square(shape) if isinstance(support, GramRows) else ordered)
     expansion = Expansion(fitted, ordered, columns[rows][:, taken] * signs, intercept[taken] * signs)
@@ -112,7 +113,8 @@ def assembled(
     proof = Certificate.together((unknown,) * n_pairs, 0, np.nan) if n_pairs > 1 else unknown
     values: dict[str, Any] = {"shape_fit_": shape, "fit_status_": 0, "dtype": "float64"}
     values["n_features_in_"] = int(shape[1])
-    return SVC._from_stored(
+    return from_stored(
+        SVC,
         Stored(
             params=params,
             values=values,
@@ -125,7 +127,7 @@ def assembled(
                 "certificate_": proof.to_array(),
             },
             expansion=expansion,
-        )
+        ),
     )
 
 

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from mercer._record import Record
 from mercer._registry import MODELS
-from mercer._stored import Storable, Stored
+from mercer._stored import Storable, Stored, from_stored, to_stored
 from mercer._version import __version__
 from mercer.errors import ModelFileError, UnfittedError
 from mercer.storage import invariants
@@ -67,7 +67,7 @@ def put_together(header: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any
         {name: decoder.objects(item) for name, item in header["objects"].items()},
     )
     estimator: type[Storable] = MODELS[header["estimator"]].load()
-    return estimator._from_stored(stored)
+    return from_stored(estimator, stored)
 
 
 def _stored(model: Any) -> Stored:
@@ -84,6 +84,6 @@ def _stored(model: Any) -> Stored:
             f"Cannot save a {name}: this estimator has no form in model files yet. Pickle it yourself."
         )
     try:
-        return model._to_stored()
+        return to_stored(model)
     except NotFittedError as error:
         raise UnfittedError(f"Cannot save this {name}: it is not fitted yet. Call fit first.") from error

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from mercer._types import Float64
 from mercer.errors import KernelError
@@ -15,7 +14,6 @@ from mercer.gram.expansion import Expansion, Weights
 from mercer.inputs.base import Objects
 from mercer.inputs.row_products import is_sparse
 from mercer.kernels.features.space import FeatureSpace
-from mercer.training.kernelised import Kernelised
 
 
 @final
@@ -30,28 +28,6 @@ class Explanation:
     contributions: Float64
     intercept: Float64
     value: Float64
-
-
-class Explaining(Kernelised):
-    """Machines that can take their decisions apart, for kernels whose features can be written down."""
-
-    expansion_: Expansion
-
-    def _decision_expansion(self) -> Expansion:
-        """The expansion whose values `decision_function` or `predict` shows."""
-        return self.expansion_
-
-    def explain(self, X: Any) -> list[Explanation]:
-        """What every part of each object adds to its decision value; with the intercept that is all of it.
-
-        Parts are the symbols of strings and the nodes of graphs where the kernel counts features with a place (k-mers,
-        neighbourhoods, paths), the columns of vectors for the linear kernel, and else the features that the object has,
-        by name: words, elements, subtrees, monomials. Kernels whose features cannot be written down raise an error.
-        Outputs are the columns of the decision function (for several classes of an `SVC`, one per pair).
-        """
-        check_is_fitted(self)
-        objects = self._new_objects(X, self.expansion_.kernel)
-        return explanations(self._decision_expansion(), objects, getattr(self, "feature_names_in_", None))
 
 
 def explanations(expansion: Expansion, objects: Objects, columns: Sequence[str] | None = None) -> list[Explanation]:

@@ -14,6 +14,9 @@ from mercer._types import Float64, Indices
 from mercer.errors import InputError
 from mercer.inputs.base import Objects
 
+FOLDS = 5
+"""Folds for held-out decision values, as in LIBSVM and scikit-learn: more train on more objects, and take longer."""
+
 Split = tuple[Indices, Indices]
 """The indices of the training objects, and those of the test objects."""
 
@@ -37,7 +40,7 @@ def make_folds(
     return splits
 
 
-def folds_with_every_class(codes: Indices, weights: Float64, random_state: Any, folds: int = 5) -> Iterator[Split]:
+def folds_with_every_class(codes: Indices, weights: Float64, random_state: Any, folds: int = FOLDS) -> Iterator[Split]:
     """Stratified folds whose training parts never lack a class.
 
     Objects without weight are in neither part; the only object of a class is in every training part.

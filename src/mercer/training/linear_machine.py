@@ -1,21 +1,20 @@
-"""What linear estimators share: parameters, training on the weights themselves, certificates and model files."""
+"""The base of linear estimators: parameters, training on the weights themselves, certificates and model files."""
 
 from __future__ import annotations
 
 import math
 import time
 import warnings
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, final
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted
 
 from mercer import _check
-from mercer._stored import Stored, checked_array, checked_value
 from mercer._types import Float64
 from mercer.errors import InputError, ModelFileError
 from mercer.gram.expansion import Expansion, Weights
@@ -32,13 +31,76 @@ from mercer.solvers.weights.problem import LinearProblem, LinearSolution, bounds
 from mercer.solvers.weights.row_products import rows_of
 from mercer.training.certificate import Certificate
 from mercer.training.explanation import Explanation, weighed_explanations
-from mercer.training.kernelised import Kernelised
-from mercer.training.limits import limits_of
+from mercer.training.kernel_estimator import KernelEstimator
+from mercer.training.storing import CertificateField, Field, Parts, ValueField
 
 _LARGEST = 1e150
+"""Larger numbers are refused: their squares come near the end of the range of float64, 1.8e308, and sums of a few such
+squares pass it."""
 
 
-class LinearMachine(Kernelised):
+@final
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """The features that weights belong to."""
+
+    space: FeatureSpace
+    example: Objects
+    """One training object, which tells model files what kind of objects there were."""
+
+    @property
+    def kernel(self) -> FittedKernel:
+        return self.space.fitted
+
+
+@final
+class ColumnsField(Field):
+    """The kernel with what it learnt, and the names of the features that it counted in training."""
+
+    def write(self, name: str, value: Columns, parts: Parts) -> None:
+        if not value.kernel.kernel.is_linear:  # an expansion without any weight holds the kernel
+            parts.expansion = Expansion(value.kernel, value.example, np.zeros((1, 1)), np.zeros(1))
+        for number, words in enumerate(value.space.words):
+            parts.arrays[f"names_{number}"] = words.names
+
+    def read(self, name: str, parts: Parts) -> Columns:
+        fitted = FittedKernel(Linear(), State())
+        example: Objects = Vectors(np.zeros((1, parts.sizes.get("features", 0))))
+        if parts.expansion is not None:
+            fitted, example = parts.expansion.kernel, parts.expansion.support
+        if len(example) != 1:
+            raise ModelFileError("it must hold one object of the kind that it was trained on.")
+        names = []
+        for number in range(features_of(fitted).vocabularies):
+            part = parts.arrays.get(f"names_{number}")
+            if part is None or part.dtype != np.uint64 or part.ndim != 1 or len(np.unique(part)) < len(part):
+                raise ModelFileError("the names of its features are missing, or not all different.")
+            names.append(part)
+        space = FeatureSpace.restored(fitted, names)
+        parts.sizes["columns"] = int(space.matrix(example).shape[1])
+        return Columns(space, example)
+
+
+@final
+class WeightsField(Field):
+    """One row of weights and one intercept for each output."""
+
+    def __init__(self, outputs: int | str) -> None:
+        self._outputs = outputs
+
+    def write(self, name: str, value: Weights, parts: Parts) -> None:
+        parts.arrays["coef_"], parts.arrays["intercept_"] = value.coef, value.intercept
+
+    def read(self, name: str, parts: Parts) -> Weights:
+        coef = parts.array("coef_", "f", self._outputs, "columns")
+        intercept = parts.array("intercept_", "f", self._outputs)
+        if not (np.isfinite(coef).all() and np.isfinite(intercept).all()):
+            raise ModelFileError("its weights are not finite.")
+        parts.sizes["outputs"] = len(coef)
+        return Weights(coef, intercept)
+
+
+class LinearMachine(KernelEstimator):
     """A machine trained on its weights: f(x) = <w, phi(x)> + c, with phi(x) = x for the linear kernel."""
 
     C: float
@@ -50,6 +112,13 @@ class LinearMachine(Kernelised):
     max_iter: int
     time_limit: float | None
 
+    _fields: ClassVar[Mapping[str, Field]] = {
+        "_columns": ColumnsField(),
+        "weights_": WeightsField("outputs"),
+        "n_iter_": ValueField(int),
+        "certificate_": CertificateField(each_output=True),
+    }
+
     def _check_parameters(self) -> None:
         owner = type(self).__name__
         _check.real(owner, "C", self.C, low=0, low_open=True, high_open=True)
@@ -59,7 +128,7 @@ class LinearMachine(Kernelised):
             _check.real(owner, "intercept_scaling", self.intercept_scaling, low=0, low_open=True, high_open=True)
         if not isinstance(self.dual, bool | np.bool_) and self.dual != "auto":
             raise _check.fail(owner, "dual", "True, False or 'auto'", self.dual)
-        limits_of(self, time.monotonic())
+        self._limits(time.monotonic())
 
     def _kernel(self, X: Any = None) -> Kernel:
         del X
@@ -70,14 +139,14 @@ class LinearMachine(Kernelised):
         return kernel
 
     def _rows(self, objects: Objects) -> Any:
-        """Learn the kernel and its columns; the features of these objects, dense or CSR."""
+        """Fit the kernel and find its columns; the features of these objects, dense or CSR."""
         self.kernel_ = self._kernel().fit(objects)
         if self.kernel_.feature_map() is None:
             rule = "a kernel whose features can be written down, such as Linear or Spectrum"
             remedy = "Kernel machines such as SVC take any kernel."
             raise _check.fail(type(self).__name__, "kernel", rule, self.kernel_.kernel, remedy)
-        self._space, rows = FeatureSpace.of(self.kernel_, objects)
-        self._example = objects.take(slice(0, 1))  # model files need one object, to tell what kind there were
+        space, rows = FeatureSpace.of(self.kernel_, objects)
+        self._columns = Columns(space, objects.take(slice(0, 1)))
         return rows
 
     def _intercept_scale(self) -> float:
@@ -87,12 +156,12 @@ class LinearMachine(Kernelised):
         return math.inf if self.intercept_scaling is None else float(self.intercept_scaling)
 
     def _options(self, began: float, report: Any) -> dict[str, Any]:
-        """What the solvers want to know beside the problem."""
+        """What the solvers are told besides the problem."""
         seed = 0 if self.random_state is None else int(check_random_state(self.random_state).randint(2**31 - 1))
         return {
             "dual": None if self.dual == "auto" else bool(self.dual),
             "tol": float(self.tol),
-            "limits": limits_of(self, began),
+            "limits": self._limits(began),
             "on_chunk": lambda chunk: report(chunk.fraction, f"gap {chunk.gap:.2g}"),
             "seed": seed,
         }
@@ -130,15 +199,13 @@ class LinearMachine(Kernelised):
 
     def _values(self, X: Any) -> Float64:
         """Decision values, one column per output."""
-        check_is_fitted(self)
-        objects = self._new_objects(X, self.kernel_)
-        return np.vstack([self.weights_(rows) for rows in self._space.blocks(objects)])
+        objects = self._new_objects(X)
+        return np.vstack([self.weights_(rows) for rows in self._columns.space.blocks(objects)])
 
     def explain(self, X: Any) -> list[Explanation]:
         """What every column, symbol, node or feature of each object adds to its decision value, as in `SVC`."""
-        check_is_fitted(self)
-        objects = self._new_objects(X, self.kernel_)
-        return weighed_explanations(self._space, self.weights_, objects, getattr(self, "feature_names_in_", None))
+        objects, names = self._new_objects(X), getattr(self, "feature_names_in_", None)
+        return weighed_explanations(self._columns.space, self.weights_, objects, names)
 
     def _verified(self, problems: Sequence[LinearProblem], began: float) -> Certificate:
         """Certificates of the fitted weights on these problems, from the definition of both objectives."""
@@ -151,56 +218,19 @@ class LinearMachine(Kernelised):
     def _verify_one(self, problem: LinearProblem, w: Float64, c: float) -> Certificate:
         f = np.asarray(problem.rows @ w, dtype=np.float64) + c
         rows = rows_of(problem.rows)
-        # At its optimum the slopes of a smooth loss tell the dual; beside it, and with kinks, a bound is found anew.
+        # At the optimum, the slopes of a smooth loss give the dual; elsewhere, and with kinks, a new bound is computed.
         b = problem.feasible(-problem.C * problem.loss.slope(problem.y, f))
         primal, dual = bounds(problem, w, c, f, b, rows.combination(b))
         if primal - dual > float(self.tol) * primal:
-            b = choice.solve(problem, tol=float(self.tol), limits=limits_of(self, time.monotonic())).dual
+            b = choice.solve(problem, tol=float(self.tol), limits=self._limits(time.monotonic())).dual
             dual = max(dual, bounds(problem, w, c, f, b, rows.combination(b))[1])
         return _proof(w, primal, dual, self.n_iter_, "float64")
 
-    # ---------------------------------------------------------------------------------------------------- model files
-
-    def _stored_machine(self) -> Stored:
-        check_is_fitted(self)
-        seen_values, seen_arrays = self._seen_features()
-        machine = None
-        if not self.kernel_.kernel.is_linear:  # the kernel and what it learnt; its one object counts for nothing
-            machine = Expansion(self.kernel_, self._example, np.zeros((1, 1)), np.zeros(1))
-        return Stored(
-            params=self.get_params(deep=False),
-            values={"n_iter_": self.n_iter_, "dtype": self.certificate_.dtype, **seen_values},
-            arrays={
-                **{f"names_{number}": words.names for number, words in enumerate(self._space.words)},
-                "coef_": self.weights_.coef,
-                "intercept_": self.weights_.intercept,
-                "certificate_": self.certificate_.to_array(),
-                **seen_arrays,
-            },
-            expansion=machine,
-        )
-
-    def _restore_machine(self, stored: Stored, outputs: int) -> None:
-        self._check_parameters()
-        values, arrays = stored.values, stored.arrays
-        self._restore_seen_features(values, arrays)
-        if stored.expansion is None:
-            width = checked_value(values, "n_features_in_", int)
-            self.kernel_, self._example = FittedKernel(Linear(), State()), Vectors(np.zeros((1, width)))
-        else:
-            self.kernel_, self._example = stored.expansion.kernel, stored.expansion.support
-        if self.kernel_.kernel != self._kernel() or len(self._example) != 1:
+    def _restored(self) -> None:
+        self.kernel_ = self._columns.kernel
+        if self.kernel_.kernel != self._kernel():
             raise ModelFileError("its kernel is not the one that its parameters name.")
-        self._space = _restored_space(self.kernel_, stored)
-        features = int(self._space.matrix(self._example).shape[1])
-        coef = checked_array(arrays, "coef_", "f", (outputs, features))
-        intercept = checked_array(arrays, "intercept_", "f", (outputs,))
-        if not (np.isfinite(coef).all() and np.isfinite(intercept).all()):
-            raise ModelFileError("its weights are not finite.")
-        self._set_weights(Weights(coef, intercept))
-        self.n_iter_ = checked_value(values, "n_iter_", int)
-        proof = checked_array(arrays, "certificate_", "f", (outputs if outputs == 1 else outputs + 1, 7))
-        self.certificate_ = Certificate.from_array(proof, checked_value(values, "dtype", str))
+        self._set_weights(self.weights_)
 
 
 def used_problem(rows: Any, loss: Loss, y: Float64, C: Float64, intercept_scale: float) -> LinearProblem:
@@ -209,16 +239,6 @@ def used_problem(rows: Any, loss: Loss, y: Float64, C: Float64, intercept_scale:
     if used.all():
         return LinearProblem(rows, loss, y, C, intercept_scale)
     return LinearProblem(rows[used], loss, y[used], C[used], intercept_scale)
-
-
-def _restored_space(fitted: FittedKernel, stored: Stored) -> FeatureSpace:
-    names = []
-    for number in range(features_of(fitted).vocabularies):
-        part = stored.arrays.get(f"names_{number}")
-        if part is None or part.dtype != np.uint64 or part.ndim != 1 or len(np.unique(part)) < len(part):
-            raise ModelFileError("the names of its features are missing, or not all different.")
-        names.append(part)
-    return FeatureSpace.restored(fitted, names)
 
 
 def refuse_overflow(values: Any) -> None:

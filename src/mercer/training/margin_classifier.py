@@ -1,40 +1,37 @@
-"""What support vector classifiers share: a machine per pair of classes on one Gram matrix, votes, and probabilities."""
+"""The base of support vector classifiers: a machine per pair of classes on one Gram matrix, votes, probabilities."""
 
 from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import ClassifierMixin
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from mercer import _check
 from mercer._progress import reporting
 from mercer._types import Float64, Indices
-from mercer.errors import ParameterError
+from mercer.errors import ModelFileError, ParameterError
 from mercer.gram.contract import Gram
 from mercer.gram.expansion import Expansion
-from mercer.gram.make import gram_of
-from mercer.gram.pairs import PairBlocks
 from mercer.inputs.base import Objects
 from mercer.inputs.vectors import Vectors
 from mercer.losses.hinge import Hinge
-from mercer.solvers.box.choice import worth_storing
 from mercer.solvers.drive import Limits, OnChunk
 from mercer.solvers.problem import LossProblem
 from mercer.training import pairs as ovo
 from mercer.training.certificate import Certificate, certify
-from mercer.training.folds import folds_with_every_class, out_of_fold
-from mercer.training.limits import limits_of
-from mercer.training.on_features import training_gram
-from mercer.training.probabilities import Probabilities, fit_temperature
-from mercer.training.psd import Guarded, Repair, certified, guard
-from mercer.training.sanity import warn_if_constant, warn_of_scales
-from mercer.training.stored_pairs import StoredPairs
+from mercer.training.explanation import Explanation, explanations
+from mercer.training.folds import FOLDS
+from mercer.training.guard import GramSettings, Recomputed, Repair, guarded_gram
+from mercer.training.kernel_estimator import KernelEstimator
+from mercer.training.probabilities import log_probabilities, probabilities, wanted
+from mercer.training.storing import MACHINE, ArrayField, CertificateField, Field, LabelsField, ValueField, positive
 from mercer.training.targets import (
     Classes,
     class_weights,
@@ -43,13 +40,10 @@ from mercer.training.targets import (
     refuse_weightless_classes,
     sample_weights,
 )
-from mercer.training.train import Machine, warn_if_unfinished
-
-Solved = tuple[Machine, float]
-Report = Callable[[float, str], None]
+from mercer.training.train import warn_if_unfinished
 
 
-class MarginClassifier(Probabilities, ClassifierMixin, StoredPairs, ABC):
+class MarginClassifier(ClassifierMixin, KernelEstimator, ABC):
     """Trains a machine for each pair of classes, side by side, and decides by their votes."""
 
     tol: float
@@ -58,22 +52,41 @@ class MarginClassifier(Probabilities, ClassifierMixin, StoredPairs, ABC):
     time_limit: float | None
     decision_function_shape: str
     break_ties: bool
+    probability: bool
     random_state: Any
     cache_size: float | None
     memory: float | str
     psd: str
+    dual: bool | str
 
-    _keeps_matrix: ClassVar[bool] = False
-    """Whether the machine of two classes goes over most of the matrix more than once."""
+    _nu_form: ClassVar[bool] = False
+    """Whether nu rather than C bounds the errors; such machines go over most of the matrix more than once."""
     _regressor: ClassVar[str]
     """The estimator for those who gave numbers as labels."""
+    _fields: ClassVar[Mapping[str, Field]] = {
+        **MACHINE,
+        "classes_": LabelsField(lambda n: n * (n - 1) // 2, "one machine for each pair of them"),
+        "certificate_": CertificateField(each_output=True),
+        "class_weight_": ArrayField("f", "classes"),
+        "support_": ArrayField("i", "rows"),
+        "_n_support": ArrayField("i", "classes", stored_as="n_support_"),
+        "n_iter_": ArrayField("i", "outputs"),
+        # Files of earlier versions have no scales: they hold C-forms, whose scales are one.
+        "_penalty_scales": ArrayField("f", "outputs", stored_as="penalty_scales", missing=1.0),
+        "shape_fit_": ValueField(tuple),
+        "fit_status_": ValueField(int),
+        "temperature_": ValueField(float, positive, when="probability"),
+    }
+    _repair: Repair | None
 
     @abstractmethod
     def _bounds(self, classes: Classes, weights: Float64) -> Float64:
-        """How large the coefficient of each object may become, but for a factor; answers what cannot be solved."""
+        """The largest coefficient of each object, up to a factor; refuses what cannot be solved."""
 
     @abstractmethod
-    def _solve(self, gram: Gram, signs: Float64, bounds: Float64, limits: Limits, on_chunk: OnChunk | None) -> Solved:
+    def _solve(
+        self, gram: Gram, signs: Float64, bounds: Float64, limits: Limits, on_chunk: OnChunk | None
+    ) -> ovo.Solved:
         """The machine of one pair of classes, and the factor on its bounds."""
 
     def _has_intercept(self) -> bool:
@@ -109,24 +122,20 @@ class MarginClassifier(Probabilities, ClassifierMixin, StoredPairs, ABC):
             refuse_weightless_classes(classes, weights)
             factors = class_weights(self.class_weight, classes)
             bounds = self._bounds(classes, factors[classes.codes] * weights)
-            warn_of_scales(objects)
             fitted = kernel.fit(objects)
             memory = self.memory if self.cache_size is None else self.cache_size
-            if np.isfinite(bounds).all():
-                gram = training_gram(
-                    fitted, objects, [Hinge()],
-                    owner=type(self).__name__, dual=self.dual, nu_form=self._sided, memory=memory,
-                )  # fmt: skip
-            else:
-                gram = gram_of(fitted, objects, memory=memory)
-            guarded = guard(type(self).__name__, kernel, gram, self.psd)
-            warn_if_constant(guarded.gram)
-            limits = limits_of(self, began)
+            dual = self.dual if np.isfinite(bounds).all() else True  # a hard margin needs the matrix
+            settings = GramSettings(type(self).__name__, dual, memory, self.psd, nu_form=self._nu_form)
+            guarded = guarded_gram(settings, fitted, objects, [Hinge()])
+            limits = self._limits(began)
             with reporting("Training") as report:
-                share = 1.0 / 6.0 if self.probability else 1.0
+                share = 1.0 / (1 + FOLDS) if self.probability else 1.0
                 solved = self._train(guarded.gram, classes.codes, bounds, limits, lambda f, w: report(share * f, w))
                 if self.probability:
-                    temperature = self._temperature(guarded.gram, classes.codes, bounds, weights, limits)
+                    temperature = ovo.held_out_temperature(
+                        guarded.gram, classes.codes, bounds, weights, self.random_state,
+                        lambda gram, codes, allowed: self._train(gram, codes, allowed, limits),
+                    )  # fmt: skip
         machines = [machine for machine, _ in solved]
         self.class_weight_ = factors
         self.classes_ = classes.labels
@@ -135,91 +144,32 @@ class MarginClassifier(Probabilities, ClassifierMixin, StoredPairs, ABC):
         if self.probability:
             self.temperature_ = temperature
         self._penalty_scales = np.array([scale for _, scale in solved])
-        self._set_machines(machines, objects, classes, bounds, guarded)
+        self.support_, self._n_support, coefficients, self._repair = ovo.support_by_class(
+            machines, classes.codes, bounds, guarded
+        )
+        self.fit_status_ = 0 if all(machine.converged for machine in machines) else 1
+        self.n_iter_ = np.array([machine.certificate.iterations for machine in machines], dtype=np.int32)
+        intercept = np.array([machine.intercept for machine in machines])
+        self.expansion_ = Expansion(fitted, objects.take(self.support_), coefficients, intercept)
+        self._set_views()
         self._remember(objects, classes.codes, bounds)
-        entries, seconds = gram.entries_computed, time.monotonic() - began
+        entries, seconds = guarded.original.entries_computed, time.monotonic() - began
         self.certificate_ = Certificate.together(tuple(m.certificate for m in machines), entries, seconds)
         warn_if_unfinished(self, machines)
         return self
 
-    def _train(self, gram: Gram, codes: Indices, bounds: Float64, limits: Limits, report: Report) -> list[Solved]:
-        """One machine per pair of classes, side by side."""
-        n_classes = int(codes.max()) + 1
-        problems, members = ovo.pairs(n_classes), ovo.Members(codes, bounds, n_classes)
-        solved: list[Solved | None] = [None] * len(problems)
-        shared = len(problems) > 1 and gram.factor is None
-        if shared:
-            if worth_storing([len(group) for group in members.groups]):
-                gram = gram.stored_if_it_fits()
-            blocks = PairBlocks(gram, members.groups, problems)
-        elif self._keeps_matrix:
+    def _train(
+        self, gram: Gram, codes: Indices, bounds: Float64, limits: Limits, report: ovo.Report | None = None
+    ) -> list[ovo.Solved]:
+        if self._nu_form and codes.max() == 1:
             gram = gram.stored_if_it_fits()
-        done = 0
+        return ovo.train_pairs(gram, codes, bounds, self._solve, limits, report)
 
-        def job(number: int) -> None:
-            nonlocal done
-            ids, signs = members.of(problems[number])
-            if shared:
-                part = blocks.of(problems[number])
-            elif len(ids) == gram.shape[0]:
-                part = gram
-            else:
-                part = gram.view(ids)
-
-            def on_chunk(chunk: Any) -> None:
-                report((done + chunk.fraction) / len(problems), f"gap {chunk.gap:.2g}")
-
-            solved[number] = self._solve(part, signs, bounds[ids], limits, on_chunk)
-            done += 1
-
-        gram.executor.each(job, range(len(problems)), limits.stop)
-        return [one for one in solved if one is not None]
-
-    def _temperature(self, gram: Gram, codes: Indices, bounds: Float64, weights: Float64, limits: Limits) -> float:
-        """From decision values of objects that their machines have not seen, on parts of the one Gram matrix.
-
-        A kernel that depends on the data is that of all objects: it sees them without their labels.
-        """
-        n_classes = int(codes.max()) + 1
-        gram = gram.stored_if_it_fits()
-
-        def decisions(train: Indices, test: Indices) -> Float64:
-            known, allowed = codes[train], bounds[train]
-            solved = self._train(gram.view(train), known, allowed, limits, lambda *_: None)
-            machines = [machine for machine, _ in solved]
-            support, columns = ovo.columns(machines, ovo.Members(known, allowed, n_classes))
-            products = gram.view(test, train[support]).matvec(columns)
-            pairwise = products + np.array([machine.intercept for machine in machines])
-            return -pairwise[:, 0] if n_classes == 2 else ovo.one_vs_rest_shape(pairwise, n_classes)
-
-        seen, values = out_of_fold(folds_with_every_class(codes, bounds, self.random_state), decisions)
-        return fit_temperature(values, codes[seen], weights[seen])
-
-    def _set_machines(
-        self, machines: list[Machine], objects: Objects, classes: Classes, bounds: Float64, guarded: Guarded
-    ) -> None:
-        n_classes = len(classes.labels)
-        support, dual = ovo.columns(machines, ovo.Members(classes.codes, bounds, n_classes))
-        full = dual
-        if guarded.repaired:
-            every, dual = dual, np.zeros((len(objects), len(machines)))
-            dual[support] = every
-            full = guarded.expanded(dual)
-            support = np.flatnonzero(np.any(full != 0, axis=1))
-            dual, full = dual[support], full[support]
-        self.support_, self._n_support = ovo.grouped_by_class(support, classes.codes, n_classes)
-        order = np.searchsorted(support, self.support_)
-        self.fit_status_ = 0 if all(machine.converged for machine in machines) else 1
-        self.n_iter_ = np.array([machine.certificate.iterations for machine in machines], dtype=np.int32)
-        self._repair = Repair.of(guarded, dual[order])
-        intercept = np.array([machine.intercept for machine in machines])
-        self._set_expansion(Expansion(self.kernel_, objects.take(self.support_), full[order], intercept))
-
-    def _set_expansion(self, expansion: Expansion) -> None:
-        """The machine, and scikit-learn's views of it; support objects are grouped by class."""
+    def _set_views(self) -> None:
+        """scikit-learn's views of the expansion, whose support objects are grouped by class."""
         n_classes = len(self.classes_)
         codes = np.repeat(np.arange(n_classes), self._n_support)
-        self.expansion_ = expansion
+        expansion = self.expansion_
         if self._repair is not None and n_classes > 2:  # a repaired machine has coefficients of every class
             self._dual_coef_ = expansion.coefficients.T
         else:
@@ -235,26 +185,24 @@ class MarginClassifier(Probabilities, ClassifierMixin, StoredPairs, ABC):
             if expansion.support.is_sparse:
                 self.dual_coef_ = sp.csr_array(self.dual_coef_)
 
+    def _restored(self) -> None:
+        counts = self._n_support
+        if (self.support_ < 0).any() or (counts < 0).any() or int(counts.sum()) != len(self.support_):
+            raise ModelFileError(f"it has {len(self.support_)} support objects, but other numbers of them by class.")
+        self._set_views()
+
     # -------------------------------------------------------------------------------------------------------- predict
 
     def _decisions(self, X: Any) -> Float64:
         """One column per pair of classes (a, b), positive for a."""
-        check_is_fitted(self)
-        return self.expansion_(self._new_objects(X, self.kernel_))
-
-    def _shares(self, X: Any) -> Float64:
-        decisions = self._decisions(X)
-        n_classes = len(self.classes_)
-        return -decisions[:, 0] if n_classes == 2 else ovo.one_vs_rest_shape(decisions, n_classes)
+        return self._outputs(X)
 
     def decision_function(self, X: Any) -> Float64:
         """Decision values: for two classes positive means ``classes_[1]``; else one column per class or pair."""
-        decisions = self._decisions(X)
-        if len(self.classes_) == 2:
-            return -decisions[:, 0]
-        if self.decision_function_shape == "ovo":
+        decisions, n_classes = self._decisions(X), len(self.classes_)
+        if n_classes > 2 and self.decision_function_shape == "ovo":
             return decisions
-        return ovo.one_vs_rest_shape(decisions, len(self.classes_))
+        return ovo.class_values(decisions, n_classes)
 
     def predict(self, X: Any) -> Any:
         """The predicted label of each object."""
@@ -273,11 +221,29 @@ class MarginClassifier(Probabilities, ClassifierMixin, StoredPairs, ABC):
             winners = ovo.votes(decisions, n_classes)
         return self.classes_[winners]
 
-    def _decision_expansion(self) -> Expansion:
-        if len(self.classes_) > 2:
-            return self.expansion_
-        machine = self.expansion_  # positive for the first class, where scikit-learn's is for the second
-        return Expansion(machine.kernel, machine.support, -machine.coefficients, -machine.intercept)
+    @available_if(wanted)  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: Any) -> Float64:
+        """The probability of each class, one column each, in the order of `classes_`."""
+        return probabilities(ovo.class_values(self._decisions(X), len(self.classes_)) * self.temperature_)
+
+    @available_if(wanted)  # type: ignore[untyped-decorator]
+    def predict_log_proba(self, X: Any) -> Float64:
+        """Logarithms of `predict_proba`, without underflow."""
+        return log_probabilities(ovo.class_values(self._decisions(X), len(self.classes_)) * self.temperature_)
+
+    def explain(self, X: Any) -> list[Explanation]:
+        """What every part of each object adds to its decision value; with the intercept that is all of it.
+
+        Parts are the symbols of strings and the nodes of graphs where the kernel counts features with a place (k-mers,
+        neighbourhoods, paths), the columns of vectors for the linear kernel, and otherwise the named features of the
+        object. Kernels without explicit features raise an error. Outputs are the columns of the decision function, one
+        for each pair of classes if there are more than two.
+        """
+        objects = self._new_objects(X)
+        machine = self.expansion_
+        if len(self.classes_) == 2:  # positive for the first class, where scikit-learn's is for the second
+            machine = Expansion(machine.kernel, machine.support, -machine.coefficients, -machine.intercept)
+        return explanations(machine, objects, getattr(self, "feature_names_in_", None))
 
     def verify(self, X: Any, y: Any, sample_weight: Any = None) -> Certificate:
         """Recompute the certificate from the training data in float64, from the fitted expansion alone."""
@@ -286,22 +252,19 @@ class MarginClassifier(Probabilities, ClassifierMixin, StoredPairs, ABC):
         objects = self.kernel_.kernel.coerce(X)
         classes = known_classes(self.classes_, y)
         bounds = self._bounds(classes, self.class_weight_[classes.codes] * sample_weights(sample_weight, objects))
-        # New objects against training objects: another path than the symmetric Gram matrix that was trained on.
-        gram = gram_of(self.kernel_, objects, self.expansion_.support, dtype=np.float64)
-        products = gram.matvec(self.expansion_.coefficients)
-        full, outputs = certified(self._repair, self.expansion_.coefficients, products, self.support_)
+        found = Recomputed.of(self.expansion_, self._repair, self.support_, objects)
         members, parts = ovo.Members(classes.codes, bounds, len(self.classes_)), []
         for column, pair in enumerate(ovo.pairs(len(self.classes_))):
             ids, signs = members.of(pair)
-            C = self._penalty_scales[column] * bounds[ids]
+            penalties = self._penalty_scales[column] * bounds[ids]
             parts.append(
                 certify(
-                    LossProblem(Hinge(), signs, C, intercept=self._has_intercept()), full[ids, column],
-                    outputs[ids, column], float(self._intercept_[column]),
+                    LossProblem(Hinge(), signs, penalties, intercept=self._has_intercept()),
+                    found.coefficients[ids, column], found.outputs[ids, column], float(self._intercept_[column]),
                     iterations=int(self.n_iter_[column]), dtype="float64",
                 )
             )  # fmt: skip
-        return Certificate.together(tuple(parts), gram.entries_computed, time.monotonic() - began)
+        return Certificate.together(tuple(parts), found.entries, time.monotonic() - began)
 
     # ------------------------------------------------------------------------------------------- fitted, as properties
 
@@ -314,16 +277,10 @@ class MarginClassifier(Probabilities, ClassifierMixin, StoredPairs, ABC):
     @property
     def coef_(self) -> Any:
         """Weights of the features, for the linear kernel alone."""
-        if self.kernel != "linear" and not getattr(self.kernel, "is_linear", False):
-            raise AttributeError("coef_ is only available when using a linear kernel")
-        check_is_fitted(self)
-        sign = -1.0 if len(self.classes_) == 2 else 1.0
-        weights = sign * (self.expansion_.coefficients.T @ self.support_vectors_)
-        if sp.issparse(self.support_vectors_):
-            weights = sp.csr_array(weights)
-            weights.data.flags.writeable = False
-        else:
-            weights.flags.writeable = False
+        weights: Any = self._linear_weights()
+        weights = -weights if len(self.classes_) == 2 else weights
+        values: Any = weights.data if sp.issparse(weights) else weights  # type: ignore[attr-defined]
+        values.flags.writeable = False
         return weights
 
     @property

@@ -1,8 +1,8 @@
-"""Several classes by one machine per pair of classes, all on one Gram matrix."""
+"""Several classes by one machine per pair of classes, all on one Gram matrix: training, votes, and LIBSVM's layout."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import combinations
 from typing import Any, final
 
@@ -10,7 +10,19 @@ import numpy as np
 import numpy.typing as npt
 
 from mercer._types import Float64, Indices
+from mercer.gram.contract import Gram
+from mercer.gram.pairs import PairBlocks
+from mercer.solvers.box.choice import worth_storing
+from mercer.solvers.drive import Chunk, Limits, OnChunk
+from mercer.training.folds import folds_with_every_class, out_of_fold
+from mercer.training.guard import Guarded, Repair
+from mercer.training.probabilities import fit_temperature
 from mercer.training.train import Machine
+
+Solved = tuple[Machine, float]
+"""A machine, and the factor on the bounds of its coefficients."""
+Solve = Callable[[Gram, Float64, Float64, Limits, OnChunk | None], Solved]
+Report = Callable[[float, str], None]
 
 
 def pairs(n_classes: int) -> list[tuple[int, int]]:
@@ -99,6 +111,91 @@ def columns(machines: Sequence[Machine], members: Members) -> tuple[Indices, Flo
     for column, machine in enumerate(machines):
         coefficients[np.searchsorted(support, ids[column]), column] = machine.coefficients[used[column]]
     return support, coefficients
+
+
+def train_pairs(
+    gram: Gram, codes: Indices, bounds: Float64, solve: Solve, limits: Limits, report: Report | None = None
+) -> list[Solved]:
+    """One machine per pair of classes, side by side; `bounds` are the largest coefficients, up to a factor."""
+    n_classes = int(codes.max()) + 1
+    problems, members = pairs(n_classes), Members(codes, bounds, n_classes)
+    solved: list[Solved | None] = [None] * len(problems)
+    shared = len(problems) > 1 and gram.factor is None
+    if shared:
+        if worth_storing([len(group) for group in members.groups]):
+            gram = gram.stored_if_it_fits()
+        blocks = PairBlocks(gram, members.groups, problems)
+    done = 0
+
+    def job(number: int) -> None:
+        nonlocal done
+        ids, signs = members.of(problems[number])
+        if shared:
+            part = blocks.of(problems[number])
+        elif len(ids) == gram.shape[0]:
+            part = gram
+        else:
+            part = gram.view(ids)
+
+        def on_chunk(chunk: Chunk) -> None:
+            if report is not None:
+                report((done + chunk.fraction) / len(problems), f"gap {chunk.gap:.2g}")
+
+        solved[number] = solve(part, signs, bounds[ids], limits, on_chunk)
+        done += 1
+
+    gram.executor.each(job, range(len(problems)), limits.stop)
+    return [one for one in solved if one is not None]
+
+
+def held_out_temperature(
+    gram: Gram,
+    codes: Indices,
+    bounds: Float64,
+    weights: Float64,
+    random_state: Any,
+    train: Callable[[Gram, Indices, Float64], list[Solved]],
+) -> float:
+    """The temperature of probabilities, from decision values of objects that their machines have not seen.
+
+    All folds are parts of one Gram matrix: a kernel that depends on the data is that of all objects, which it sees
+    without their labels.
+    """
+    n_classes = int(codes.max()) + 1
+    gram = gram.stored_if_it_fits()
+
+    def decisions(training: Indices, test: Indices) -> Float64:
+        known, allowed = codes[training], bounds[training]
+        machines = [machine for machine, _ in train(gram.view(training), known, allowed)]
+        support, coefficients = columns(machines, Members(known, allowed, n_classes))
+        products = gram.view(test, training[support]).matvec(coefficients)
+        return class_values(products + np.array([machine.intercept for machine in machines]), n_classes)
+
+    seen, values = out_of_fold(folds_with_every_class(codes, bounds, random_state), decisions)
+    return fit_temperature(values, codes[seen], weights[seen])
+
+
+def class_values(decisions: Float64, n_classes: int) -> Float64:
+    """Decision values of classes from those of pairs: flat and positive for the second of two, else a column each."""
+    return -decisions[:, 0] if n_classes == 2 else one_vs_rest_shape(decisions, n_classes)
+
+
+def support_by_class(
+    machines: Sequence[Machine], codes: Indices, bounds: Float64, guarded: Guarded
+) -> tuple[Indices, Any, Float64, Repair | None]:
+    """Support objects class after class, how many there are of each, their coefficients, and what was repaired."""
+    n_classes = int(codes.max()) + 1
+    support, dual = columns(machines, Members(codes, bounds, n_classes))
+    full = dual
+    if guarded.repaired:
+        every, dual = dual, np.zeros((len(codes), len(machines)))
+        dual[support] = every
+        full = guarded.expanded(dual)
+        support = np.flatnonzero(np.any(full != 0, axis=1))
+        dual, full = dual[support], full[support]
+    grouped, counts = grouped_by_class(support, codes, n_classes)
+    order = np.searchsorted(support, grouped)
+    return grouped, counts, full[order], guarded.repair(dual[order])
 
 
 def grouped_by_class(support: Indices, codes: Indices, n_classes: int) -> tuple[Indices, Any]:

@@ -7,51 +7,38 @@ one, and 0.5 lies on the decision boundary.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from typing import Any
 
 import numpy as np
 import scipy.optimize
 from scipy.special import expit, softmax
-from sklearn.utils.metaestimators import available_if
 
 from mercer._types import Float64, Indices
 
 _LEAST = 1e-3
-"""The least that the temperature makes of the largest decision value: classes that cannot be told apart at all."""
+"""The largest decision value times the temperature is at least this, which means classes that cannot be told apart: a
+smaller value would round probabilities to equal ones, a larger one would claim knowledge that is not there."""
 
 
-def asked_for(estimator: Any) -> bool:
+def wanted(estimator: Any) -> bool:
     """Whether an estimator was asked to learn probabilities; scikit-learn hides `predict_proba` otherwise."""
     if not estimator.probability:
         raise AttributeError("predict_proba is not available when probability=False")
     return True
 
 
-class Probabilities(ABC):
-    """`predict_proba` and `predict_log_proba` from `decision_function` and `temperature_`."""
+def probabilities(values: Float64) -> Float64:
+    """Probabilities of classes, one column each, from log odds: flat for two classes, else one column per class."""
+    if values.ndim == 1:
+        return np.column_stack([expit(-values), expit(values)])
+    return np.asarray(softmax(values, axis=1))
 
-    temperature_: float
 
-    @abstractmethod
-    def _shares(self, X: Any) -> Float64:
-        """The decision values that probabilities are made of: flat for two classes, else a column per class."""
-
-    @available_if(asked_for)  # type: ignore[untyped-decorator]
-    def predict_proba(self, X: Any) -> Float64:
-        """The probability of each class, one column each, in the order of `classes_`."""
-        values = self._shares(X) * self.temperature_
-        if values.ndim == 1:
-            return np.column_stack([expit(-values), expit(values)])
-        return np.asarray(softmax(values, axis=1))
-
-    @available_if(asked_for)  # type: ignore[untyped-decorator]
-    def predict_log_proba(self, X: Any) -> Float64:
-        """Logarithms of `predict_proba`, without underflow."""
-        values = self._shares(X) * self.temperature_
-        if values.ndim == 1:
-            return np.column_stack([-np.logaddexp(0.0, values), -np.logaddexp(0.0, -values)])
-        return np.asarray(values - np.logaddexp.reduce(values, axis=1, keepdims=True))
+def log_probabilities(values: Float64) -> Float64:
+    """Logarithms of `probabilities`, without underflow."""
+    if values.ndim == 1:
+        return np.column_stack([-np.logaddexp(0.0, values), -np.logaddexp(0.0, -values)])
+    return np.asarray(values - np.logaddexp.reduce(values, axis=1, keepdims=True))
 
 
 def fit_temperature(values: Float64, codes: Indices, weights: Float64) -> float:

@@ -1,75 +1,244 @@
-"""Model files of kernel machines: which fitted attributes are written, and how they are checked when read back."""
+"""Model files of estimators: each declares its fitted attributes as fields, and one codec writes and audits them all.
+
+    _fields = {**MACHINE, "support_": ArrayField("i", "rows"), "n_iter_": ValueField(int)}
+
+Shapes are given by names. The first array with a named size sets it, the others must agree: the expansion has "rows"
+support objects and "outputs", vectors have "features". What cannot be said in this way is checked by `_restored`.
+"""
 
 from __future__ import annotations
 
-from typing import ClassVar, Self
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, final
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
+import numpy.typing as npt
 
-from mercer._stored import Stored, checked_value
+from mercer._stored import Stored, checked_array, checked_value
 from mercer.errors import ModelFileError
 from mercer.gram.expansion import Expansion
+from mercer.inputs.base import Objects
+from mercer.kernels.base import FittedKernel
 from mercer.training.certificate import Certificate
-from mercer.training.explanation import Explaining
-from mercer.training.psd import Repair, stored_repair
+from mercer.training.guard import Repair
 
 
-class StoredMachine(Explaining):
-    """A machine whose fitted state is an expansion, a certificate, and the attributes that it lists here."""
+@final
+@dataclass(eq=False)
+class Parts:
+    """A model file while it is written or read."""
 
-    _stored_arrays: ClassVar[dict[str, str]] = {}
-    """Learnt arrays by attribute name, with the kinds of numbers they may hold: 'f', 'i', 'fiUb' ..."""
-    _stored_values: ClassVar[dict[str, type]] = {}
-    """Learnt numbers and strings by attribute name, with their type."""
+    values: dict[str, Any] = field(default_factory=dict)
+    arrays: dict[str, npt.NDArray[Any]] = field(default_factory=dict)
+    expansion: Expansion | None = None
+    objects: dict[str, Objects] = field(default_factory=dict)
+    sizes: dict[str, int] = field(default_factory=dict)
+    """Named sizes that are known so far."""
+    estimator: Any = None
+    """While reading: the estimator with its parameters, and with the fields before this one."""
 
-    expansion_: Expansion
-    certificate_: Certificate
-    _repair: Repair | None = None
+    def array(self, name: str, kinds: str, *shape: str | int) -> npt.NDArray[Any]:
+        """A stored array of one of these kinds and of this shape; sizes that are met for the first time are noted."""
+        found = self.arrays.get(name)
+        fits = found is not None and found.ndim == len(shape)
+        wanted = []
+        for axis, size in enumerate(shape):
+            if isinstance(size, str):
+                size = self.sizes.setdefault(size, found.shape[axis] if found is not None and fits else -1)
+            wanted.append(size)
+        return checked_array(self.arrays, name, kinds, tuple(wanted))
 
-    def _refuse_inconsistent(self) -> None:
-        """Raise ModelFileError if attributes read from a file do not fit together."""
+    @property
+    def machine(self) -> Expansion:
+        """The expansion, which must be there."""
+        if self.expansion is None:
+            raise ModelFileError("its support objects and coefficients are missing.")
+        return self.expansion
 
-    def _to_stored(self) -> Stored:
-        check_is_fitted(self)
-        seen_values, seen_arrays = self._seen_features()
-        repair_values, repair_arrays = stored_repair(self._repair)
-        return Stored(
-            params=self.get_params(deep=False),
-            values={
-                **{name: kind(getattr(self, name)) for name, kind in self._stored_values.items()},
-                "dtype": self.certificate_.dtype,
-                **seen_values,
-                **repair_values,
-            },
-            arrays={
-                **{name: np.asarray(getattr(self, name)) for name in self._stored_arrays},
-                "certificate_": self.certificate_.to_array(),
-                **seen_arrays,
-                **repair_arrays,
-            },
-            expansion=self.expansion_,
-        )
 
-    @classmethod
-    def _from_stored(cls, stored: Stored) -> Self:
-        if stored.expansion is None:
-            raise ModelFileError(f"a {cls.__name__} needs its support objects and coefficients, but there are none.")
-        model = cls(**stored.params)
-        model.expansion_ = stored.expansion
-        model.kernel_ = stored.expansion.kernel
-        model._repair = Repair.restored(stored)
-        for name, kinds in cls._stored_arrays.items():
-            array = stored.arrays.get(name)
-            if array is None or array.dtype.kind not in kinds:
-                raise ModelFileError(f"the array {name!r} of a {cls.__name__} is missing or of the wrong type.")
-            setattr(model, name, array)
-        for name, kind in cls._stored_values.items():
-            setattr(model, name, checked_value(stored.values, name, kind))
-        proof = stored.arrays.get("certificate_")
-        if proof is None or proof.ndim != 2 or proof.shape[1] != 7 or not len(proof):
-            raise ModelFileError("the certificate is missing or not a table of seven columns.")
-        model.certificate_ = Certificate.from_array(proof, checked_value(stored.values, "dtype", str))
-        model._restore_seen_features(stored.values, stored.arrays)
-        model._refuse_inconsistent()
-        return model
+class Field(ABC):
+    """One fitted attribute of an estimator, in a model file."""
+
+    when: str = ""
+    """The parameter that must be true for the attribute to exist; "" if it always does."""
+
+    @abstractmethod
+    def write(self, name: str, value: Any, parts: Parts) -> None:
+        """Add the attribute of this name to the file."""
+
+    @abstractmethod
+    def read(self, name: str, parts: Parts) -> Any:
+        """The attribute of this name from a file that may be damaged or hostile."""
+
+
+@final
+class ArrayField(Field):
+    """An array: the kinds of numbers that it may hold ('f', 'i', 'U' ...) and its shape."""
+
+    def __init__(self, kinds: str, *shape: str | int, stored_as: str = "", missing: float | None = None) -> None:
+        self._kinds, self._shape, self._stored_as = kinds, shape, stored_as
+        self._missing = missing  # what an array is full of in files of versions that did not write it
+
+    def write(self, name: str, value: Any, parts: Parts) -> None:
+        parts.arrays[self._stored_as or name] = np.asarray(value)
+
+    def read(self, name: str, parts: Parts) -> Any:
+        stored = self._stored_as or name
+        if self._missing is not None and stored not in parts.arrays:
+            return np.full([parts.sizes[str(size)] for size in self._shape], self._missing)
+        return parts.array(stored, self._kinds, *self._shape)
+
+
+@final
+class LabelsField(Field):
+    """The classes, sorted. `outputs` is the number of machines that so many classes need, and `rule` says it."""
+
+    def __init__(self, outputs: Callable[[int], int] | None = None, rule: str = "") -> None:
+        self._outputs, self._rule = outputs, rule
+
+    def write(self, name: str, value: Any, parts: Parts) -> None:
+        parts.arrays[name] = value
+
+    def read(self, name: str, parts: Parts) -> Any:
+        labels = parts.arrays.get(name)
+        if labels is None or labels.ndim != 1 or len(labels) < 2:
+            raise ModelFileError(f"its classes must be two or more labels, not {labels!r:.60}.")
+        n = parts.sizes["classes"] = len(labels)
+        if self._outputs is not None and parts.sizes.setdefault("outputs", self._outputs(n)) != self._outputs(n):
+            raise ModelFileError(f"it has {n} classes, but not {self._rule}.")
+        return labels
+
+
+@final
+class ValueField(Field):
+    """A number, a text or a tuple; `accepts` says which numbers make sense."""
+
+    def __init__(self, kind: type, accepts: Callable[[Any], bool] | None = None, *, when: str = "") -> None:
+        self._kind, self._accepts, self.when = kind, accepts, when
+
+    def write(self, name: str, value: Any, parts: Parts) -> None:
+        parts.values[name] = self._kind(value)
+
+    def read(self, name: str, parts: Parts) -> Any:
+        value: Any = checked_value(parts.values, name, self._kind)
+        if self._accepts is not None and not self._accepts(value):
+            raise ModelFileError(f"the value {name!r} cannot be {value!r:.60}.")
+        return value
+
+
+@final
+class ExpansionField(Field):
+    """The machine itself: support objects, coefficients and intercepts, of so many `outputs` if that is known."""
+
+    def __init__(self, outputs: int | None = None) -> None:
+        self._outputs = outputs
+
+    def write(self, name: str, value: Expansion, parts: Parts) -> None:
+        parts.expansion = value
+
+    def read(self, name: str, parts: Parts) -> Expansion:
+        parts.sizes["rows"], outputs = parts.machine.coefficients.shape
+        parts.sizes["outputs"] = outputs
+        if self._outputs not in (None, outputs):
+            raise ModelFileError(f"it has {outputs} columns of coefficients, where {self._outputs} are needed.")
+        return parts.machine
+
+
+@final
+class KernelField(Field):
+    """The fitted kernel, which is part of the expansion."""
+
+    def write(self, name: str, value: FittedKernel, parts: Parts) -> None:
+        """Nothing to add."""
+
+    def read(self, name: str, parts: Parts) -> FittedKernel:
+        return parts.machine.kernel
+
+
+@final
+class CertificateField(Field):
+    """A table of numbers; with `each_output`, of one row for each output, below a row for all if they are several."""
+
+    def __init__(self, *, each_output: bool = False) -> None:
+        self._each_output = each_output
+
+    def write(self, name: str, value: Certificate, parts: Parts) -> None:
+        parts.arrays[name] = value.to_array()
+        parts.values["dtype"] = value.dtype
+
+    def read(self, name: str, parts: Parts) -> Certificate:
+        rows: str | int = "certificates"
+        if self._each_output:
+            outputs = parts.sizes["outputs"]
+            rows = outputs if outputs == 1 else outputs + 1
+        table = parts.array(name, "f", rows, 7)
+        if not len(table):
+            raise ModelFileError("its certificate is empty.")
+        return Certificate.from_array(table, checked_value(parts.values, "dtype", str))
+
+
+@final
+class RepairField(Field):
+    """Coefficients on a repaired Gram matrix; None where nothing was repaired."""
+
+    def write(self, name: str, value: Repair | None, parts: Parts) -> None:
+        if value is not None:
+            parts.arrays["repair_dual"] = value.dual
+            parts.values["repair_shift"] = value.shift
+
+    def read(self, name: str, parts: Parts) -> Repair | None:
+        if "repair_dual" not in parts.arrays:
+            return None
+        shift = checked_value(parts.values, "repair_shift", float)
+        if not math.isfinite(shift):
+            raise ModelFileError("the shift of a repaired matrix is not a number.")
+        return Repair(parts.array("repair_dual", "f", "rows", "outputs"), shift)
+
+
+EXPANSION: Mapping[str, Field] = {"kernel_": KernelField(), "expansion_": ExpansionField()}
+"""What every estimator with an expansion stores ..."""
+MACHINE: Mapping[str, Field] = {**EXPANSION, "certificate_": CertificateField(), "_repair": RepairField()}
+"""... and what every machine with a certificate stores."""
+
+
+def positive(number: float) -> bool:
+    """Whether a number is finite and greater than zero."""
+    return 0.0 < number < math.inf
+
+
+def not_negative(number: float) -> bool:
+    """Whether a number is finite and at least zero."""
+    return 0.0 <= number < math.inf
+
+
+def one_against_rest(n_classes: int) -> int:
+    """One machine tells two classes apart; more classes need one each."""
+    return 1 if n_classes == 2 else n_classes
+
+
+def write_fields(model: Any, fields: Mapping[str, Field]) -> Stored:
+    """A fitted estimator, taken apart."""
+    parts = Parts()
+    if hasattr(model, "n_features_in_"):
+        parts.values["n_features_in_"] = model.n_features_in_
+    if hasattr(model, "feature_names_in_"):
+        parts.arrays["feature_names_in_"] = model.feature_names_in_
+    for name, one in fields.items():
+        if not one.when or getattr(model, one.when):
+            one.write(name, getattr(model, name), parts)
+    return Stored(model.get_params(deep=False), parts.values, parts.arrays, parts.expansion, parts.objects)
+
+
+def read_fields(model: Any, fields: Mapping[str, Field], stored: Stored) -> None:
+    """Set the fitted attributes of an estimator, checked one by one."""
+    parts = Parts(dict(stored.values), dict(stored.arrays), stored.expansion, dict(stored.objects), estimator=model)
+    if "n_features_in_" in parts.values:
+        model.n_features_in_ = parts.sizes["features"] = checked_value(parts.values, "n_features_in_", int)
+    if "feature_names_in_" in parts.arrays:
+        model.feature_names_in_ = parts.array("feature_names_in_", "O", "features")
+    for name, one in fields.items():
+        if not one.when or getattr(model, one.when):
+            setattr(model, name, one.read(name, parts))

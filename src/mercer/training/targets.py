@@ -11,7 +11,7 @@ from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
-from mercer._types import Float64
+from mercer._types import Float64, Indices
 from mercer.errors import InputError
 from mercer.inputs.base import Objects
 from mercer.inputs.listing import refuse_masked
@@ -31,11 +31,11 @@ class Classes:
     """The labels, sorted, and which one each object has."""
 
     labels: npt.NDArray[Any]
-    codes: npt.NDArray[np.intp]
+    codes: Indices
 
 
 def classes_of(estimator: Any, y: Any, objects: Objects, *, regressor: str) -> Classes:
-    """Labels of a classification problem; everything that is none is answered here."""
+    """Labels of a classification problem; anything else is refused here."""
     refuse_masked(y, "y")
     _refuse_mixed(y)
     if width_of(y) > 1:
@@ -61,6 +61,12 @@ def classes_of(estimator: Any, y: Any, objects: Objects, *, regressor: str) -> C
             f"The number of classes has to be greater than one; got 1 class: all {count} have the label {found[0]!r}."
         )
     return Classes(found, codes)
+
+
+def signs_against_rest(classes: Classes) -> list[Float64]:
+    """-1 and +1 for each machine: the second of two classes is +1, or each class in turn."""
+    positives = [1] if len(classes.labels) == 2 else range(len(classes.labels))
+    return [np.where(classes.codes == label, 1.0, -1.0) for label in positives]
 
 
 def known_classes(labels: npt.NDArray[Any], y: Any) -> Classes:

@@ -1,21 +1,29 @@
-"""What every estimator with a `kernel` parameter shares: strings become kernels, anything becomes objects."""
+"""The base of every estimator with a `kernel` parameter: it resolves the kernel, parses objects, and is stored."""
 
 from __future__ import annotations
 
 import contextlib
 import inspect
+import math
+import threading
+import time
 from collections.abc import Callable, Iterator, Mapping
 from numbers import Number
 from typing import Any, ClassVar, Self
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mercer import _check
 from mercer._record import Record
-from mercer._stored import checked_array, checked_value
-from mercer._types import DType
+from mercer._stored import Stored
+from mercer._types import DType, Float64
+from mercer.errors import InputError
+from mercer.gram.contract import Gram
+from mercer.gram.expansion import Expansion
+from mercer.gram.make import gram_of
 from mercer.inputs.base import Objects
 from mercer.inputs.gram_rows import GramRows
 from mercer.inputs.strings import Strings
@@ -24,6 +32,12 @@ from mercer.kernels.base import FittedKernel, Kernel
 from mercer.kernels.precomputed import Precomputed
 from mercer.kernels.text.expression import parse
 from mercer.kernels.user import FromBlocks
+from mercer.kernels.vectors.linear import Linear
+from mercer.kernels.vectors.polynomial import Polynomial
+from mercer.kernels.vectors.rbf import RBF
+from mercer.kernels.vectors.sigmoid import Sigmoid
+from mercer.solvers.drive import Limits
+from mercer.training.storing import Field, read_fields, write_fields
 from mercer.training.warm_start import WarmStart
 
 KernelLike = str | Kernel | Callable[[Any, Any], Any]
@@ -32,22 +46,26 @@ KernelLike = str | Kernel | Callable[[Any, Any], Any]
 _SHAPED = ("linear", "poly", "rbf", "sigmoid", "precomputed")
 
 
-class Kernelised(BaseEstimator):
+class KernelEstimator(BaseEstimator):
     """Resolves `kernel` (a name, an expression, a function of two batches, or an object) and parses objects for it."""
 
     kernel: Any
     gamma: float | str
     degree: int
     coef0: float
-    dual: bool | str = True
-    """Whether to train on the Gram matrix or on features; those with a choice have a parameter of this name."""
+    memory: float | str
+    kernel_: FittedKernel
+    expansion_: Expansion
 
-    _sided: ClassVar[bool] = False
-    """Whether coefficients of either side of zero keep their sum, as in the nu-forms: see `solvers.sided_newton`."""
+    _fields: ClassVar[Mapping[str, Field]] = {}
+    """The fitted attributes that model files hold."""
     _sharing: WarmStart | None = None
-    """What a search shares between its fits; nobody else sets it."""
+    """What a search shares between its fits: see `share_fits`."""
     _precision: ClassVar[DType | None] = None
     """The precision of the Gram matrix, where it does not depend on its size."""
+
+    def _check_parameters(self) -> None:
+        """Refuse bad parameters."""
 
     def _kernel(self, X: Any = None) -> Kernel:
         """The kernel as an object; `gamma`, `degree` and `coef0` shape named kernels and nothing else.
@@ -65,11 +83,6 @@ class Kernelised(BaseEstimator):
         return FromBlocks(self.kernel, objects="items" if _holds_objects(X) else "vectors")
 
     def _named_kernel(self, name: str) -> Kernel:
-        from mercer.kernels.vectors.linear import Linear
-        from mercer.kernels.vectors.polynomial import Polynomial
-        from mercer.kernels.vectors.rbf import RBF
-        from mercer.kernels.vectors.sigmoid import Sigmoid
-
         owner = type(self).__name__
         if name not in _SHAPED:
             self._refuse_shapes_beside_objects()
@@ -97,10 +110,22 @@ class Kernelised(BaseEstimator):
                 remedy = f"Set it in the kernel, or search over kernel__{name}."
                 raise _check.fail(owner, name, rule, getattr(self, name), remedy)
 
-    def _new_objects(self, X: Any, fitted: FittedKernel) -> Objects:
-        objects = fitted.coerce(X)
+    def _new_objects(self, X: Any) -> Objects:
+        """Objects to predict for, once the estimator is fitted."""
+        check_is_fitted(self)
+        objects = self.kernel_.coerce(X)
         self._check_features(X, objects, reset=False)
         return objects
+
+    def _outputs(self, X: Any) -> Float64:
+        """What the expansion says of new objects, one column per output."""
+        objects = self._new_objects(X)
+        return self.expansion_(objects)
+
+    def _machine_and_objects(self, X: Any) -> tuple[Expansion, Objects, Any]:
+        """What explanations of new objects are made from: the machine, the objects, and names of columns."""
+        objects = self._new_objects(X)
+        return self.expansion_, objects, getattr(self, "feature_names_in_", None)
 
     def _check_features(self, X: Any, objects: Objects, *, reset: bool) -> None:
         if isinstance(objects, Vectors):
@@ -108,6 +133,20 @@ class Kernelised(BaseEstimator):
             validate_data(self, named, reset=reset, skip_check_array=True)
         elif isinstance(objects, GramRows) and objects.matrix is not None:
             validate_data(self, objects.matrix, reset=reset, skip_check_array=True)
+
+    def _stored_gram(self, X: Any, *, at_least: int = 2) -> tuple[FittedKernel, Objects, Gram]:
+        """The fitted kernel, the objects and their Gram matrix, stored if it fits, for those who need all of it."""
+        kernel = self._kernel()
+        objects = kernel.coerce(X)
+        if len(objects) < at_least:
+            raise InputError(
+                f"Found array with {len(objects)} sample(s), while a minimum of {at_least} is required by "
+                f"{type(self).__name__}."
+            )
+        self._check_features(X, objects, reset=True)
+        fitted = kernel.fit(objects)
+        gram = gram_of(fitted, objects, memory=self.memory)
+        return fitted, objects, gram.stored_if_it_fits()  # otherwise tiles are computed anew for each product
 
     @contextlib.contextmanager
     def _all_or_nothing(self) -> Iterator[None]:
@@ -120,18 +159,39 @@ class Kernelised(BaseEstimator):
             self.__dict__.update(before)
             raise
 
-    def _seen_features(self) -> tuple[dict[str, Any], dict[str, Any]]:
-        """What scikit-learn noted about the training features, as values and arrays of a model file."""
-        names = ("n_features_in_", "feature_names_in_")
-        values, arrays = ({name: getattr(self, name)} if hasattr(self, name) else {} for name in names)
-        return values, arrays
+    def _linear_weights(self) -> Any:
+        """Weights of the features of support objects, for the linear kernel alone."""
+        if self.kernel != "linear" and not getattr(self.kernel, "is_linear", False):
+            raise AttributeError("coef_ is only available when using a linear kernel")
+        check_is_fitted(self)
+        support: Any = self.expansion_.support
+        rows = support.values
+        weights = self.expansion_.coefficients.T @ rows
+        return sp.csr_array(weights) if sp.issparse(rows) else weights
 
-    def _restore_seen_features(self, values: Mapping[str, Any], arrays: Mapping[str, Any]) -> None:
-        if "n_features_in_" not in values:
-            return
-        self.n_features_in_ = checked_value(values, "n_features_in_", int)
-        if "feature_names_in_" in arrays:
-            self.feature_names_in_ = checked_array(arrays, "feature_names_in_", "O", (self.n_features_in_,))
+    def _limits(self, began: float) -> Limits:
+        """`max_iter` and what is left of `time_limit` since `began`, where there are such parameters."""
+        stop = None if self._sharing is None else self._sharing.stop_of_one_fit()
+        return limits_of(self, began, stop)
+
+    # ---------------------------------------------------------------------------------------------------- model files
+
+    def _to_stored(self) -> Stored:
+        check_is_fitted(self)
+        return write_fields(self, self._fields)
+
+    @classmethod
+    def _from_stored(cls, stored: Stored) -> Self:
+        model = cls(**stored.params)
+        model._check_parameters()
+        read_fields(model, cls._fields, stored)
+        model._restored()
+        return model
+
+    def _restored(self) -> None:
+        """Set what follows from the fields that were read; raise ModelFileError if they do not fit together."""
+
+    # --------------------------------------------------------------------------------------------------- scikit-learn
 
     def set_params(self, **params: Any) -> Self:
         """Set parameters; kernels are immutable, so ``kernel__gamma=0.1`` replaces the kernel."""
@@ -152,10 +212,8 @@ class Kernelised(BaseEstimator):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         try:
-            kernel: Kernel | None = self._kernel()
+            kernel = self._kernel()
         except ValueError:  # bad parameters are answered by fit
-            kernel = None
-        if kernel is None:
             return tags
         kind = kernel.domain
         tags.input_tags.pairwise = kernel.is_precomputed
@@ -165,6 +223,34 @@ class Kernelised(BaseEstimator):
             tags.input_tags.two_d_array = False
             tags.input_tags.string = kind is Strings
         return tags
+
+
+def resolved_kernel(estimator: KernelEstimator, X: Any = None) -> Kernel:
+    """The kernel that an estimator would be fitted with; raises ParameterError for bad parameters."""
+    return estimator._kernel(X)
+
+
+def share_fits(estimator: Any, sharing: WarmStart) -> None:
+    """Let an estimator begin where the last fit on the same objects ended, and stop when `sharing` says so."""
+    if isinstance(estimator, KernelEstimator):
+        estimator._sharing = sharing
+
+
+def gram_precision(estimator: Any) -> DType | None:
+    """The precision in which an estimator wants its Gram matrix, where it does not depend on its size."""
+    return estimator._precision if isinstance(estimator, KernelEstimator) else None
+
+
+def limits_of(estimator: Any, began: float, stop: threading.Event | None = None) -> Limits:
+    """`max_iter` and what is left of `time_limit` since `began`, where an estimator has them."""
+    owner = type(estimator).__name__
+    max_iter = _check.integer(owner, "max_iter", estimator.max_iter, low=-1) if hasattr(estimator, "max_iter") else -1
+    stop = stop or threading.Event()
+    time_limit = getattr(estimator, "time_limit", None)
+    if time_limit is None:
+        return Limits(max_iter, stop=stop)
+    seconds = _check.real(owner, "time_limit", time_limit, low=0, low_open=True)
+    return Limits(max_iter, seconds - (time.monotonic() - began) if math.isfinite(seconds) else math.inf, stop)
 
 
 def _holds_objects(X: Any) -> bool:

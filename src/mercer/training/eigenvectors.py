@@ -1,4 +1,4 @@
-"""What transformers and clusterings on any kernel share: objects in, a stored Gram matrix, model files out."""
+"""Leading eigenvectors by whichever way is cheaper."""
 
 from __future__ import annotations
 
@@ -12,36 +12,12 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from mercer._types import Float64
-from mercer.errors import InputError
-from mercer.gram.contract import Gram
-from mercer.gram.make import gram_of
-from mercer.inputs.base import Objects
-from mercer.kernels.base import FittedKernel
 from mercer.solvers.eigen import leading
 from mercer.solvers.numerics.conjugate_gradients import Product
-from mercer.training.kernelised import Kernelised
 
 _DIRECT = 600
-"""Up to so many objects, all eigenvectors cost no more than a few."""
-
-
-class Unlabelled(Kernelised):
-    """Parses training objects and computes their Gram matrix, once, within the budget."""
-
-    memory: float | str
-
-    def _training_gram(self, X: Any, *, at_least: int = 2) -> tuple[FittedKernel, Objects, Gram]:
-        kernel = self._kernel()
-        objects = kernel.coerce(X)
-        if len(objects) < at_least:
-            raise InputError(
-                f"Found array with {len(objects)} sample(s), while a minimum of {at_least} is required by "
-                f"{type(self).__name__}."
-            )
-        self._check_features(X, objects, reset=True)
-        fitted = kernel.fit(objects)
-        gram = gram_of(fitted, objects, memory=self.memory)
-        return fitted, objects, gram.stored_if_it_fits()  # else tiles are computed anew for each product
+"""Up to this many objects, all eigenvectors by LAPACK cost no more than a few by iteration; with more objects the cube
+of their number would be wasted."""
 
 
 def leading_eigen(

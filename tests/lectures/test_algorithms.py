@@ -37,19 +37,19 @@ def test_first_updates_by_hand():
     points = np.array([[1.0, 0.0], [0.0, 1.0], [0.0, 2.0]])
     y = np.array([-1.0, 1.0, 1.0])
     one = primal_perceptron(points, y, epochs=1, learning_rate=0.5)
-    assert one.weights.tolist() == [-0.5, 0.5]
-    assert one.intercept == 0.0
-    assert one.alpha.tolist() == [1, 1, 0]
-    assert one.trace.values.tolist() == [2]
+    assert one.last.coefficients.tolist() == [-0.5, 0.5]
+    assert one.last.intercept == 0.0
+    assert one.last.updates.tolist() == [1, 1, 0]
+    assert one.last.trace.values.tolist() == [2]
     # The means over the three objects shown: w was (-.5, 0), (-.5, .5), (-.5, .5); b was -.5, 0, 0.
-    assert one.mean_weights == pytest.approx([-0.5, 1 / 3])
-    assert one.mean_intercept == pytest.approx(-0.5 / 3)
+    assert one.mean.coefficients == pytest.approx([-0.5, 1 / 3])
+    assert one.mean.intercept == pytest.approx(-0.5 / 3)
     assert primal_perceptron(points, y, epochs=9).converged
 
 
 def test_score_zero_predicts_plus_one():
     found = primal_perceptron(np.array([[0.0], [0.0]]), np.array([1.0, -1.0]), epochs=1)
-    assert found.alpha.tolist() == [0, 1]
+    assert found.last.updates.tolist() == [0, 1]
 
 
 @settings(max_examples=25)
@@ -62,11 +62,11 @@ def test_kernel_perceptron_is_its_slow_twin(seed, bias, margin):
     alpha, b, mean_alpha, mean_b, mistakes = lecture.perceptron(K, y, 7, bias=bias, margin=margin)
     gram = gram_of(kernels.Polynomial(degree=2).fit(points), points)
     found = kernel_perceptron(gram, y, epochs=7, intercept=bias, margin=margin)
-    assert found.alpha.tolist() == alpha.tolist()
-    assert found.intercept == b
-    assert np.allclose(found.mean_alpha, mean_alpha)
-    assert found.mean_intercept == pytest.approx(mean_b)
-    assert found.trace.values.tolist() == mistakes
+    assert found.last.updates.tolist() == alpha.tolist()
+    assert found.last.intercept == b
+    assert np.allclose(found.mean.coefficients, mean_alpha * y)
+    assert found.mean.intercept == pytest.approx(mean_b)
+    assert found.last.trace.values.tolist() == mistakes
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -83,8 +83,8 @@ def test_novikoff(seed, bias):
     bound = novikoff_bound(np.linalg.norm(lifted, axis=1).max(), gamma)
     found = primal_perceptron(points, y, epochs=10_000, intercept=bias)
     assert found.converged
-    assert found.trace.values.sum() <= bound
-    assert (np.sign(points @ found.weights + found.intercept) == y).all()
+    assert found.last.trace.values.sum() <= bound
+    assert (np.sign(points @ found.last.coefficients + found.last.intercept) == y).all()
 
 
 # ------------------------------------------------------------------------------------------------------ representers
@@ -99,8 +99,8 @@ def test_the_lectures_weight_vector():
     assert (linear(points).dense() @ (alpha * y)).tolist() == (points @ w).tolist()
     # The perceptron ends with minus this vector when both have the label -1: each is a mistake once.
     found = primal_perceptron(np.array([[1.0, 0, 0], [0, 0, 1.0]]), np.array([-1.0, -1.0]), epochs=3, intercept=False)
-    assert found.weights.tolist() == [-1, 0, -1]
-    assert found.alpha.tolist() == [1, 1]
+    assert found.last.coefficients.tolist() == [-1, 0, -1]
+    assert found.last.updates.tolist() == [1, 1]
 
 
 def test_primal_and_both_expansions_give_the_same_weights():
@@ -112,8 +112,8 @@ def test_primal_and_both_expansions_give_the_same_weights():
     assert np.allclose(gram.dense(), phi @ phi.T)
     primal = primal_perceptron(phi, y, epochs=50)
     dual = kernel_perceptron(gram, y, epochs=50)
-    assert primal.alpha.tolist() == dual.alpha.tolist()
-    assert np.allclose(primal.weights, (dual.alpha * y) @ phi)  # the expansion in alpha
+    assert primal.last.updates.tolist() == dual.last.updates.tolist()
+    assert np.allclose(primal.last.coefficients, (dual.last.updates * y) @ phi)  # the expansion in alpha
     # The expansion in z: minimising over w on phi and over z on K gives the same w = sum z_i phi_i.
     on_phi = KernelMachineClassifier(Logistic(), kernel=kernels.Linear(), tol=1e-10).fit(phi, y)
     w = on_phi.expansion_.coefficients[:, 0] @ phi[on_phi.support_]
@@ -131,26 +131,26 @@ def test_first_batch_step_by_hand():
     # E = |w|^2 + 2 sum hinge at w = 0, b = 0: all inside; slope_w = -2 (1*[1,0] - 1*[0,2]) = [-2, 4], slope_b = 0.
     points, y = np.array([[1.0, 0.0], [0.0, 2.0]]), np.array([1.0, -1.0])
     one = batch_subgradient(points, y, 2.0, steps=1, learning_rate=0.1, printed=True)
-    assert one.weights == pytest.approx([0.2, -0.4])
+    assert one.coefficients == pytest.approx([0.2, -0.4])
     assert one.intercept == 0
     # E(0) = 4; E(w1) = 0.04 + 0.16 + 2 ((1 - 0.2) + (1 - 0.8)) = 2.2
     assert one.trace.values == pytest.approx([4.0, 2.2])
     # Corrected: the same direction, of length 0.1.
     corrected = batch_subgradient(points, y, 2.0, steps=1, learning_rate=0.1)
-    assert corrected.weights == pytest.approx(0.1 * np.array([2, -4]) / np.sqrt(20))
+    assert corrected.coefficients == pytest.approx(0.1 * np.array([2, -4]) / np.sqrt(20))
     # Second step of the printed form: both still inside, so w2 = w1 + 0.1 (2 [1, -2] - 2 w1).
     two = batch_subgradient(points, y, 2.0, steps=2, learning_rate=0.1, printed=True)
-    assert two.weights == pytest.approx([0.2 + 0.2 - 0.04, -0.4 - 0.4 + 0.08])
+    assert two.coefficients == pytest.approx([0.2 + 0.2 - 0.04, -0.4 - 0.4 + 0.08])
 
 
 def test_printed_indicator_sums_over_all_objects():
     # After a step of 1/2 only the second is inside; printed still pulls by the first as well.
     points, y = np.array([[4.0], [-0.1]]), np.array([1.0, -1.0])
     first = batch_subgradient(points, y, 1.0, steps=1, learning_rate=0.25, printed=True)
-    w = first.weights[0]
+    w = first.coefficients[0]
     assert w == pytest.approx(0.25 * 4.1)
     second = batch_subgradient(points, y, 1.0, steps=2, learning_rate=0.25, printed=True)
-    assert second.weights[0] == pytest.approx(w + 0.25 * (4.1 - 2 * w))
+    assert second.coefficients[0] == pytest.approx(w + 0.25 * (4.1 - 2 * w))
 
 
 @pytest.mark.parametrize("C", [0.3, 1.0, 10.0])
@@ -159,7 +159,8 @@ def test_corrected_batch_reaches_the_exact_minimum(C):
     exact = 2 * SVC(kernel="linear", C=C / 2, tol=1e-7).fit(X, Y).certificate_.primal
     found = batch_subgradient(X, Y, C, steps=1000, learning_rate=1.0)
     assert exact * (1 - 1e-6) <= found.trace.best <= 1.01 * exact
-    value = found.weights @ found.weights + C * np.maximum(0, 1 - Y * (X @ found.weights + found.intercept)).sum()
+    w = found.coefficients
+    value = w @ w + C * np.maximum(0, 1 - Y * (X @ w + found.intercept)).sum()
     assert value == pytest.approx(found.trace.best)
 
 
@@ -168,7 +169,7 @@ def test_first_stochastic_steps_by_hand():
     options = {"learning_rate": 1.0, "record_every": 1, "random_state": np.random.default_rng(0)}
     # t = 1: w = 0 - (0 + C [2, 1]); t = 2: y w.x = 5C >= 1, so w halves. The mean of the second half is the last.
     found = stochastic_subgradient(points, y, 3.0, steps=2, **options)
-    assert found.weights == pytest.approx([-3.0, -1.5])
+    assert found.coefficients == pytest.approx([-3.0, -1.5])
     # F(0) = 3, F(w1) = 1/2 (36 + 9), F(w2) = 1/2 (9 + 2.25)
     assert found.trace.values == pytest.approx([3.0, 22.5, 5.625])
 
@@ -176,8 +177,9 @@ def test_first_stochastic_steps_by_hand():
 def test_printed_stochastic_step_has_c_over_n():
     points, y = np.array([[2.0, 1.0], [2.0, 1.0]]), np.array([-1.0, -1.0])
     options = {"learning_rate": 1.0, "record_every": 1, "random_state": np.random.default_rng(0)}
-    assert stochastic_subgradient(points, y, 3.0, steps=1, printed=True, **options).weights == pytest.approx([-3, -1.5])
-    assert stochastic_subgradient(points, y, 3.0, steps=1, **options).weights == pytest.approx([-6, -3])
+    printed = stochastic_subgradient(points, y, 3.0, steps=1, printed=True, **options)
+    assert printed.coefficients == pytest.approx([-3, -1.5])
+    assert stochastic_subgradient(points, y, 3.0, steps=1, **options).coefficients == pytest.approx([-6, -3])
 
 
 @pytest.mark.parametrize("C", [1.0, 30.0])
@@ -190,11 +192,11 @@ def test_corrected_stochastic_reaches_the_exact_minimum_and_printed_does_not(C):
 
     options = {"learning_rate": 1.0, "record_every": n, "steps": 200 * n}
     right = stochastic_subgradient(X, Y, C, random_state=np.random.default_rng(1), **options)
-    assert value(right.weights) <= 1.01 * exact
+    assert value(right.coefficients) <= 1.01 * exact
     printed = stochastic_subgradient(X, Y, C, random_state=np.random.default_rng(1), printed=True, **options)
-    assert value(printed.weights) > 1.2 * exact
+    assert value(printed.coefficients) > 1.2 * exact
     # What the printed step does minimise: the same with C/N for C.
-    w, shrunk = printed.weights, lecture.svm_without_bias(X @ X.T, Y, C / n**2)
+    w, shrunk = printed.coefficients, lecture.svm_without_bias(X @ X.T, Y, C / n**2)
     assert 0.5 * w @ w + C / n**2 * np.maximum(0, 1 - Y * (X @ w)).sum() <= 1.01 * shrunk
 
 
@@ -244,8 +246,8 @@ def runs(limits=None, on_chunk=None):
     gram, options = gram_of(kernels.RBF(0.2).fit(X), X), {"limits": limits, "on_chunk": on_chunk}
     random = np.random.default_rng(0)
     order = np.array([random.permutation(60) for _ in range(40)])
-    yield kernel_perceptron(linear(X), Y, epochs=40, order=order, **options)
-    yield primal_perceptron(X, Y, epochs=40, order=order, **options)
+    yield kernel_perceptron(linear(X), Y, epochs=40, order=order, **options).last
+    yield primal_perceptron(X, Y, epochs=40, order=order, **options).last
     yield batch_subgradient(X, Y, 1.0, steps=300, learning_rate=1.0, **options)
     yield stochastic_subgradient(
         X, Y, 1.0, steps=2000, learning_rate=1.0, record_every=150, random_state=random, **options

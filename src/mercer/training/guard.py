@@ -1,0 +1,225 @@
+"""Checks of training data and their Gram matrix: scales, constant kernels, and indefinite ones with their repairs."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+import numpy.typing as npt
+import scipy.linalg
+
+from mercer import _check
+from mercer._types import DType, Float64
+from mercer.errors import KernelError, KernelWarning
+from mercer.gram.budget import Memory
+from mercer.gram.contract import Gram
+from mercer.gram.expansion import Expansion
+from mercer.gram.make import gram_of, gram_of_values
+from mercer.gram.spectrum import negligible, smallest_eigenvalue
+from mercer.inputs.base import Objects
+from mercer.inputs.vectors import Vectors
+from mercer.kernels.base import FittedKernel, Kernel
+from mercer.losses.base import Loss
+from mercer.training.on_features import training_gram
+
+REPAIRS = ("clip", "flip", "shift")
+MODES = ("warn", "error", "ignore", *REPAIRS)
+
+_SCALES = 1e5
+"""Warn if standard deviations of features differ by more than this factor. The narrow feature then makes up about 1e-10
+of the squared distances, less than any training tolerance resolves; a smaller factor would also warn of data that are
+merely in different units, such as years and pounds."""
+_SAMPLED_ROWS = 32
+"""Rows of the Gram matrix that are looked at to tell whether it is constant: more cost more, fewer could all belong to
+objects that look alike, and the warning would be wrong."""
+_BLOCK_ENTRIES = 1 << 18
+"""Entries of a block of rows when deviations are computed: 2 MiB, which stay in the second-level cache."""
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class GramSettings:
+    """What an estimator says about the matrix that it is trained on."""
+
+    owner: str
+    """The name of the estimator, for messages."""
+    dual: bool | str
+    """Whether to train on kernel values (True), on features (False), or on what pays ("auto")."""
+    memory: Memory
+    psd: str
+    """What to do about negative eigenvalues: one of `MODES`."""
+    dtype: DType | None = None
+    """The precision of kernel values, where it does not depend on the number of objects."""
+    nu_form: bool = False
+    """Whether coefficients of either sign keep their sum, as in the nu forms, which gain from features sooner."""
+
+    def gram(self, fitted: FittedKernel, objects: Objects, losses: Sequence[Loss]) -> Gram:
+        """The matrix to train machines with these losses on."""
+        return training_gram(
+            fitted, objects, losses,
+            owner=self.owner, dual=self.dual, memory=self.memory, nu_form=self.nu_form, dtype=self.dtype,
+        )  # fmt: skip
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Guarded:
+    """The Gram matrix to train on, and the way back from its coefficients to those of the kernel as it is.
+
+    With K = V S V', ``clip`` trains on V max(S, 0) V', ``flip`` on V |S| V', ``shift`` on K - min(S) I. Coefficients b
+    on V f(S) V' predict what V f(S)/S V' b predicts with K itself, for training objects exactly and for new ones by
+    the same rule; so prediction uses the kernel as it is, over all training objects. A shift only adds to the
+    similarity of an object with itself, which no new object shares.
+    """
+
+    gram: Gram
+    original: Gram
+    """The matrix of the kernel as it is."""
+    vectors: Float64 | None = None
+    factors: Float64 | None = None
+    """f(S) / S, zero where S is."""
+    shift: float = 0.0
+
+    @property
+    def repaired(self) -> bool:
+        return self.vectors is not None or self.shift != 0.0
+
+    def expanded(self, coefficients: Float64) -> Float64:
+        """Coefficients of the kernel as it is, one row per training object."""
+        if self.vectors is None or self.factors is None:
+            return coefficients
+        return np.asarray(self.vectors @ (self.factors[:, None] * (self.vectors.T @ coefficients)))
+
+    def repair(self, coefficients: Float64) -> Repair | None:
+        """What certificates need, from the coefficients of support objects; None where nothing was repaired."""
+        return Repair(coefficients, self.shift) if self.repaired else None
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Repair:
+    """What a certificate needs of a repaired matrix: coefficients on it (of the support objects), and the shift."""
+
+    dual: Float64
+    shift: float
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Recomputed:
+    """Coefficients of all training objects, their products with the matrix that was trained on, and what that cost."""
+
+    coefficients: Float64
+    outputs: Float64
+    entries: int
+
+    @classmethod
+    def of(cls, expansion: Expansion, repair: Repair | None, support: Any, objects: Objects) -> Recomputed:
+        """From training objects and the expansion alone, whose support objects are those at `support`.
+
+        New objects against training objects take another path than the symmetric matrix that was trained on.
+        """
+        gram = gram_of(expansion.kernel, objects, expansion.support, dtype=np.float64)
+        outputs = gram.matvec(expansion.coefficients)
+        coefficients = np.zeros(outputs.shape)
+        coefficients[support] = expansion.coefficients if repair is None else repair.dual
+        if repair is not None:
+            outputs = outputs + repair.shift * coefficients
+        return cls(coefficients, outputs, gram.entries_computed)
+
+
+def guarded_gram(settings: GramSettings, fitted: FittedKernel, objects: Objects, losses: Sequence[Loss]) -> Guarded:
+    """The Gram matrix to train machines with these losses on, with a warning if little can be learnt from it."""
+    warn_of_scales(objects)
+    gram = settings.gram(fitted, objects, losses)
+    guarded = guard(settings.owner, fitted.kernel, gram, settings.psd)
+    warn_if_constant(guarded.gram)
+    return guarded
+
+
+def guard(owner: str, kernel: Kernel, gram: Gram, psd: object) -> Guarded:
+    """Look for a negative eigenvalue, unless the rules of kernel algebra exclude one, and treat it as `psd` says."""
+    mode = _check.choice(owner, "psd", psd, MODES)
+    if kernel.psd or mode == "ignore":
+        return Guarded(gram, gram)
+    gram = gram.stored_if_it_fits()  # the solver needs it anyway
+    lowest = smallest_eigenvalue(gram)
+    if lowest >= -negligible(gram):
+        return Guarded(gram, gram)
+    if mode in REPAIRS:
+        return _repaired(gram, mode)
+    message = (
+        f"The Gram matrix of {kernel} is not positive semi-definite: its smallest eigenvalue is about {lowest:.3g}. "
+        "No feature space has such inner products, so margins and optimality certificates mean little. "
+        "Use a positive semi-definite kernel, or repair the matrix with psd='clip', 'flip' or 'shift'; psd='ignore' "
+        "silences this."
+    )
+    if mode == "error":
+        raise KernelError(message)
+    warnings.warn(message, KernelWarning, stacklevel=4)
+    return Guarded(gram, gram)
+
+
+def _repaired(gram: Gram, mode: str) -> Guarded:
+    K = gram.exact()
+    if mode == "shift":
+        shift = -float(scipy.linalg.eigvalsh(K, subset_by_index=(0, 0))[0])
+        matrix = K.copy()
+        matrix.flat[:: len(K) + 1] += shift
+        return Guarded(gram_of_values(matrix, matrix.diagonal(), gram), gram, shift=shift)
+    values, vectors = scipy.linalg.eigh(K)
+    wanted = np.maximum(values, 0.0) if mode == "clip" else np.abs(values)
+    nothing = np.abs(values) <= len(K) * np.finfo(np.float64).eps * np.abs(values).max()
+    factors = np.where(nothing, 0.0, np.sign(values) if mode == "flip" else values > 0)
+    matrix = (vectors * np.where(nothing, 0.0, wanted)) @ vectors.T
+    matrix = (matrix + matrix.T) / 2
+    return Guarded(gram_of_values(matrix, matrix.diagonal(), gram), gram, vectors, factors)
+
+
+def warn_of_scales(objects: Objects) -> None:
+    """Warn if one feature drowns the others, which then count for nothing in distances and dot products."""
+    if not isinstance(objects, Vectors) or objects.is_sparse or objects.n_features < 2:
+        return
+    with np.errstate(over="ignore", invalid="ignore"):
+        spread = _deviations(np.asarray(objects.values))
+    usable = np.flatnonzero((spread > 0) & np.isfinite(spread))
+    if not len(usable):
+        return
+    widest, narrowest = usable[spread[usable].argmax()], usable[spread[usable].argmin()]
+    if spread[widest] > _SCALES * spread[narrowest]:
+        warnings.warn(
+            f"The features are on wildly different scales: the standard deviation of column {widest} is "
+            f"{spread[widest]:.3g}, of column {narrowest} {spread[narrowest]:.3g}. The kernel hardly sees the narrow "
+            "ones. Standardise them, for example with sklearn.preprocessing.StandardScaler.",
+            KernelWarning,
+            stacklevel=4,
+        )
+
+
+def _deviations(values: npt.NDArray[Any]) -> Float64:
+    """Standard deviations of columns, by blocks of rows, since the differences from the mean are another matrix."""
+    mean = values.mean(axis=0, dtype=np.float64)
+    squares = np.zeros_like(mean)
+    step = max(1, _BLOCK_ENTRIES // values.shape[1])
+    for start in range(0, len(values), step):
+        squares += np.square(values[start : start + step] - mean).sum(axis=0)
+    return np.asarray(np.sqrt(squares / len(values)))
+
+
+def warn_if_constant(gram: Gram) -> None:
+    """Warn if all objects look the same to the kernel, judged by an evenly spread sample of rows."""
+    n = gram.shape[0]
+    if n < 2:
+        return
+    rows = gram.rows(np.unique(np.linspace(0, n - 1, _SAMPLED_ROWS).astype(np.intp)))
+    size = float(np.abs(rows).max())
+    if float(rows.max()) - float(rows.min()) <= 1e-12 * size:
+        warnings.warn(
+            f"The kernel is constant on these {n} objects (every value is {size:g}): it cannot tell them apart. "
+            "Rescale the data, or choose another width for the kernel.",
+            KernelWarning,
+            stacklevel=4,
+        )

@@ -1,0 +1,78 @@
+"""Machines of the squared loss: one direct solution for all outputs, with its certificate."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+
+from mercer import _check
+from mercer._types import Float64
+from mercer.gram.expansion import Expansion
+from mercer.inputs.base import Objects
+from mercer.kernels.base import FittedKernel
+from mercer.losses.squared import Squared
+from mercer.solvers.drive import Limits
+from mercer.solvers.problem import LossProblem
+from mercer.solvers.ridge import direct, normal_equations
+from mercer.training.certificate import Certificate, certify
+from mercer.training.guard import GramSettings, Recomputed, Repair, guard
+
+_ZERO = "To interpolate, use a small one such as 1e-10."
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class RidgeProblem:
+    """Minimise sum_i w_i (y_i - f(x_i))^2 + alpha |w|^2 for every column of targets, each with an alpha of its own."""
+
+    targets: Float64
+    weights: Float64
+    alpha: Float64
+    intercept: bool
+
+
+def fit_ridge(
+    problem: RidgeProblem,
+    settings: GramSettings,
+    fitted: FittedKernel,
+    objects: Objects,
+    limits: Limits,
+    began: float,
+) -> tuple[Expansion, Repair | None, Certificate]:
+    """The machine over all training objects, what was repaired of its matrix, and its certificate."""
+    gram = settings.gram(fitted, objects, [Squared()])
+    guarded = guard(settings.owner, fitted.kernel, gram, settings.psd)
+    targets, alpha, weights = problem.targets, problem.alpha, problem.weights
+    solve = direct.solve if gram.factor is None else normal_equations.solve
+    matrix = guarded.gram.exact() if gram.factor is None else gram.factor
+    found = solve(matrix, targets, alpha, weights, intercept=problem.intercept, limits=limits)
+    expansion = Expansion(fitted, objects, guarded.expanded(found.coefficients), found.intercept)
+    outputs = guarded.gram.matvec(found.coefficients)
+    recomputed = Recomputed(found.coefficients, outputs, gram.entries_computed)
+    return expansion, guarded.repair(found.coefficients), certify_ridge(problem, recomputed, found.intercept, began)
+
+
+def certify_ridge(problem: RidgeProblem, found: Recomputed, intercept: Float64, began: float) -> Certificate:
+    """One certificate for all outputs."""
+    parts = []
+    for column, alpha in enumerate(problem.alpha):
+        # In the common form C sum_i w_i loss + 1/2 |w|^2, alpha is 1 / C.
+        common = LossProblem(Squared(), problem.targets[:, column], problem.weights / alpha)
+        coefficients, outputs = found.coefficients[:, column], found.outputs[:, column]
+        constant = float(intercept[column])
+        parts.append(certify(common, coefficients, outputs, constant, iterations=1, dtype="float64"))
+    return Certificate.together(tuple(parts), found.entries, time.monotonic() - began)
+
+
+def checked_alpha(owner: str, alpha: Any, n_outputs: int) -> Float64:
+    """One penalty for each output."""
+    if np.ndim(alpha) == 0:
+        value = _check.real(owner, "alpha", alpha, low=0, low_open=True, high_open=True, remedy=_ZERO)
+        return np.full(n_outputs, value)
+    values = np.asarray(alpha, dtype=np.float64)
+    if values.shape != (n_outputs,) or not np.isfinite(values).all() or (values <= 0).any():
+        raise _check.fail(owner, "alpha", f"a number > 0, or {n_outputs} of them, one per output", alpha, _ZERO)
+    return values

@@ -1,0 +1,115 @@
+"""Machines side by side on one Gram matrix, as one expansion: how they are trained, and how they are verified."""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+
+from mercer._progress import reporting
+from mercer._types import Float64, Indices
+from mercer.gram.contract import Gram
+from mercer.gram.expansion import Expansion
+from mercer.inputs.base import Objects
+from mercer.kernels.base import FittedKernel
+from mercer.solvers.drive import Limits, OnChunk
+from mercer.solvers.problem import LossProblem
+from mercer.training.certificate import Certificate, certify
+from mercer.training.guard import Guarded, Recomputed, Repair
+from mercer.training.train import Machine, train, worth_storing
+from mercer.training.warm_start import WarmStart
+
+Solve = Callable[[Gram, LossProblem, OnChunk], Machine]
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Trained:
+    """Machines as one expansion over the training objects at `support`, and the proof of their optimality."""
+
+    machines: list[Machine]
+    expansion: Expansion
+    support: Indices
+    repair: Repair | None
+    certificate: Certificate
+
+
+def with_train(tol: float, limits: Limits, warm_start: WarmStart | None) -> Solve:
+    """Solve each problem by `train`."""
+
+    def solve(gram: Gram, problem: LossProblem, on_chunk: OnChunk) -> Machine:
+        return train(gram, problem, tol=tol, limits=limits, on_chunk=on_chunk, warm_start=warm_start)
+
+    return solve
+
+
+def train_problems(
+    problems: Sequence[LossProblem],
+    fitted: FittedKernel,
+    objects: Objects,
+    guarded: Guarded,
+    solve: Solve,
+    limits: Limits,
+    began: float,
+) -> Trained:
+    """Train a machine for each problem; all have the same penalties. `solve` trains one."""
+    penalties = problems[0].C
+    machines = _machines(problems, guarded.gram, solve, limits)
+    columns = [np.reshape(one.coefficients, (len(one.coefficients), -1)) for one in machines]
+    dual = np.zeros((len(objects), sum(block.shape[1] for block in columns)))
+    dual[penalties > 0] = np.hstack(columns)
+    full = guarded.expanded(dual)
+    support = np.flatnonzero(np.any(full != 0, axis=1))
+    intercept = np.concatenate([np.atleast_1d(machine.intercept) for machine in machines])
+    parts = tuple(machine.certificate for machine in machines)
+    return Trained(
+        machines,
+        Expansion(fitted, objects.take(support), full[support], intercept),
+        support,
+        guarded.repair(dual[support]),
+        Certificate.together(parts, guarded.original.entries_computed, time.monotonic() - began),
+    )
+
+
+def _machines(problems: Sequence[LossProblem], gram: Gram, solve: Solve, limits: Limits) -> list[Machine]:
+    """The machines, side by side, on the objects that weigh anything."""
+    used = np.flatnonzero(problems[0].C > 0)
+    if worth_storing(gram, [problem.loss for problem in problems]):
+        gram = gram.stored_if_it_fits()
+    part = gram if len(used) == len(problems[0].C) else gram.view(used)
+    machines: list[Machine | None] = [None] * len(problems)
+    with reporting("Training") as report:
+
+        def job(number: int) -> None:
+            problem = _restricted(problems[number], used)
+            machines[number] = solve(part, problem, lambda chunk: report(chunk.fraction, f"gap {chunk.gap:.2g}"))
+
+        if len(problems) == 1:
+            job(0)
+        else:
+            gram.executor.each(job, range(len(problems)), limits.stop)
+    return [machine for machine in machines if machine is not None]
+
+
+def verify_problems(
+    problems: Sequence[LossProblem], found: Recomputed, intercept: Float64, iterations: Sequence[int], began: float
+) -> Certificate:
+    """The certificate of machines from what was recomputed of them in float64."""
+    used = np.flatnonzero(problems[0].C > 0)
+    parts = []
+    for number, problem in enumerate(problems):
+        pick: Any = number if problem.outputs == 1 else slice(None)
+        coefficients, outputs = found.coefficients[used][:, pick], found.outputs[used][:, pick]
+        part = _restricted(problem, used)
+        steps = int(iterations[number])
+        parts.append(certify(part, coefficients, outputs, intercept[pick], iterations=steps, dtype="float64"))
+    return Certificate.together(tuple(parts), found.entries, time.monotonic() - began)
+
+
+def _restricted(problem: LossProblem, used: Indices) -> LossProblem:
+    """The problem of the objects that weigh anything."""
+    return dataclasses.replace(problem, y=problem.y[used], C=problem.C[used])
