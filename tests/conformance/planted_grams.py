@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from mercer.gram.axis import Axis
-from mercer.gram.contract import Gram, Setting
+from mercer.gram.contract import Axis, Gram, Setting
 from mercer.gram.executors import Threads
 from mercer.gram.tiles import plan
 
@@ -23,7 +22,7 @@ class Good(Gram):
 
     @classmethod
     def make(cls, threads, memory):
-        setting = Setting(np.float64, Threads(threads), int(memory * 2**20))
+        setting = Setting(np.float64, Threads(threads), memory)
         return cls(setting, VALUES.copy(), VALUES.diagonal())
 
     @property

@@ -3,7 +3,7 @@
 import dataclasses
 import itertools
 
-from mercer.solvers.box.choice import SMO
+from mercer.solvers.box.smo import SMO
 from mercer.solvers.drive import Solver
 
 SOLVERS = []

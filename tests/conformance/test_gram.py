@@ -7,16 +7,13 @@ import pytest
 import scipy.sparse as sp
 
 from mercer import kernels
-from mercer.gram.axis import FeatureAxis
-from mercer.gram.budget import stored_bytes
 from mercer.gram.contract import Setting
 from mercer.gram.executors import Threads
 from mercer.gram.make import gram_of, gram_of_values
 from mercer.gram.of_features import DotProducts, FeatureRows, FeaturesGram
-from mercer.gram.pair_rows import PairRows
 from mercer.gram.pairs import PairBlocks
-from mercer.gram.stored import StoredGram
-from mercer.gram.tiled import Source
+from mercer.gram.stored import PairRows, StoredGram
+from mercer.gram.tiled import FeatureAxis, Source
 from mercer.testing.gram import check_gram, gram_checks
 from tests.conformance import planted_grams
 
@@ -44,13 +41,13 @@ def valued(threads, memory):
 
 
 def of_features(threads, memory, rows=X, dtype=np.float64):
-    setting = Setting(dtype, Threads(threads), stored_bytes(memory))
+    setting = Setting(dtype, Threads(threads), memory)
     axis = FeatureAxis.all_of(FeatureRows(rows.astype(dtype)))
     return FeaturesGram(Source(DotProducts(), setting, np.square(X).sum(axis=1)), axis, axis)
 
 
 def blocks(threads, memory):
-    setting = Setting(np.float64, Threads(threads), stored_bytes(memory))
+    setting = Setting(np.float64, Threads(threads), memory)
     pair = PairRows(SIMILAR[:200, :200], SIMILAR[200:, 200:], SIMILAR[:200, 200:])
     return StoredGram(pair, setting, SIMILAR.diagonal())
 

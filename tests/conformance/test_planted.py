@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from mercer.solvers.box.choice import SMO
+from mercer.solvers.box.smo import SMO
 from mercer.testing import (
     check_kernel,
     check_loss,

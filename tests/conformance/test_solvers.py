@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy.optimize import LinearConstraint, minimize
 
-from mercer.solvers.box.choice import SMO
 from mercer.solvers.box.problem import BoxProblem
+from mercer.solvers.box.smo import SMO
 from mercer.testing import kkt_violation, solver_checks
 from mercer.testing.solvers import sample_problems, stored_gram
 

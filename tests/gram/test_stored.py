@@ -7,8 +7,7 @@ from mercer import kernels
 from mercer.gram.contract import Setting
 from mercer.gram.executors import Threads
 from mercer.gram.make import gram_of
-from mercer.gram.pair_rows import PairRows
-from mercer.gram.stored import StoredGram
+from mercer.gram.stored import PairRows, StoredGram, lazy_rows
 
 X = np.random.default_rng(0).normal(size=(37, 3))
 FITTED = kernels.RBF(gamma=0.5).fit(X)
@@ -47,14 +46,14 @@ def test_only_all_entries_lie_side_by_side(ids):
     part = whole if ids is None else whole.view(ids)
     assert part.in_memory == (ids is None)
     assert np.shares_memory(part.dense(), whole.dense()) == (ids is None)
-    assert np.array_equal(part.lazy_rows().whole(), part.dense())
+    assert np.array_equal(lazy_rows(part).whole(), part.dense())
 
 
 def test_rows_of_a_pair_are_put_together_when_they_are_needed():
     K = gram_of(FITTED, X).dense()
     blocks = PairRows(K[:20, :20], K[20:, 20:], K[:20, 20:])
-    pair = StoredGram(blocks, Setting(np.float64, Threads(1), K.nbytes), K.diagonal())
-    assert pair.lazy_rows() is blocks
+    pair = StoredGram(blocks, Setting(np.float64, Threads(1)), K.diagonal())
+    assert lazy_rows(pair) is blocks
     assert np.array_equal(pair.rows([3, 30], [1, 25]), K[np.ix_([3, 30], [1, 25])])
     assert np.flatnonzero(blocks.there).tolist() == [3, 30]
     assert np.array_equal(pair.view([8, 30]).dense(), K[np.ix_([8, 30], [8, 30])])

@@ -15,7 +15,7 @@ from mercer import (
     KernelSearchCV,
     kernels,
 )
-from mercer.solvers.box.small import DenseRun
+from mercer.solvers.box.smo import DenseRun
 from tests.selection.searches import (
     TWO,
     Counted,

@@ -11,10 +11,9 @@ from hypothesis import strategies as st
 from mercer import kernels
 from mercer.gram.executors import Threads
 from mercer.gram.make import gram_of
-from mercer.solvers.box.choice import SMO, feasible
 from mercer.solvers.box.large import WorkingSetRun
 from mercer.solvers.box.problem import BoxProblem
-from mercer.solvers.box.small import DenseRun
+from mercer.solvers.box.smo import SMO, DenseRun, feasible
 from mercer.solvers.box.step_rules import Pairs, Singles
 from mercer.solvers.drive import Limits, Stopped, drive
 from mercer.solvers.solution import Status

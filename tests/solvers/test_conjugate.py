@@ -7,11 +7,10 @@ import pytest
 
 from mercer import kernels
 from mercer.gram.make import gram_of
-from mercer.solvers.box import conjugate, step_budget
-from mercer.solvers.box.choice import feasible
+from mercer.solvers.box import conjugate, step_rules
 from mercer.solvers.box.local import LocalProblem
 from mercer.solvers.box.problem import BoxProblem
-from mercer.solvers.box.small import DenseRun
+from mercer.solvers.box.smo import DenseRun, feasible
 from mercer.solvers.box.step_rules import Pairs
 from mercer.solvers.drive import Limits, drive
 from tests.oracles import qp
@@ -20,7 +19,7 @@ from tests.oracles import qp
 @pytest.fixture(autouse=True)
 def steps_alone(monkeypatch):
     """Linear systems would solve these problems before steps had become slow."""
-    monkeypatch.setattr(step_budget, "STEPS", 10**9)
+    monkeypatch.setattr(step_rules, "STEPS", 10**9)
 
 
 def hard(n=500, C=1e4, dtype=np.float64):

@@ -9,11 +9,11 @@ import pytest
 
 from mercer.gram.make import gram_of
 from mercer.kernels.vectors.linear import Linear
-from mercer.solvers.box import step_budget
-from mercer.solvers.box.choice import SMO, feasible
+from mercer.solvers.box import step_rules
 from mercer.solvers.box.face import Face, descend, polish
 from mercer.solvers.box.local import LocalProblem
 from mercer.solvers.box.problem import BoxProblem
+from mercer.solvers.box.smo import SMO, feasible
 from mercer.solvers.box.step_rules import rule_for
 from mercer.solvers.drive import Limits
 from mercer.solvers.solution import Status
@@ -95,7 +95,7 @@ def test_badly_scaled_problems_are_solved(name: str) -> None:
 
 def test_without_linear_systems_it_would_not_end(monkeypatch: pytest.MonkeyPatch) -> None:
     """The problems above are hard for steps alone; else they would prove nothing."""
-    monkeypatch.setattr(step_budget, "STEPS", 10**9)
+    monkeypatch.setattr(step_rules, "STEPS", 10**9)
     X = badly_scaled()
     problem = problems(len(X), 1)["pairs"]
     solution = SMO().solve(gram_of(Linear().fit(X), X), problem, tol=1e-3, limits=Limits(max_iter=200_000))

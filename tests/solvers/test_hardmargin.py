@@ -12,8 +12,8 @@ from sklearn.svm import SVC as ReferenceSVC
 from mercer import kernels
 from mercer.errors import InseparableError
 from mercer.gram.make import gram_of
-from mercer.solvers.box.choice import SMO
 from mercer.solvers.box.problem import BoxProblem
+from mercer.solvers.box.smo import SMO
 from mercer.solvers.drive import Limits
 from mercer.solvers.solution import Status
 

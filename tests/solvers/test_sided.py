@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from mercer import kernels
 from mercer.gram.make import gram_of
-from mercer.solvers.box.choice import SMO, feasible
 from mercer.solvers.box.large import WorkingSetRun
 from mercer.solvers.box.problem import BoxProblem
+from mercer.solvers.box.smo import SMO, feasible
 from mercer.solvers.box.step_rules import NuPairs, side_levels
 from mercer.solvers.drive import Limits, drive
 from tests.oracles import qp

@@ -11,22 +11,47 @@
 
 from __future__ import annotations
 
+import dataclasses
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
-from typing import Any, final
+from functools import cached_property
+from typing import Any, Self, final
 
 import numpy as np
 
-from mercer._types import DType, Float64, Floating
+from mercer._types import DType, Float64, Floating, Indices
 from mercer.errors import KernelError
 from mercer.gram import budget
-from mercer.gram.axis import Axis
 from mercer.gram.executors import Sink, Threads
-from mercer.gram.pair_rows import PairRows
 
 TILE_BYTES = 2 * 2**20
 """A tile and what it is computed from stay within the second-level cache. Larger tiles spill out of it, smaller ones
 spend more of their time on calls."""
+
+
+@dataclass(frozen=True, eq=False)
+class Axis:
+    """Which objects of the underlying matrix a view has, in which order; an object may occur several times."""
+
+    size: int
+    """The number of objects of the underlying matrix."""
+    chosen: Indices | None = None
+    """None for all of them, in order."""
+
+    def __len__(self) -> int:
+        return self.size if self.chosen is None else len(self.chosen)
+
+    @property
+    def ids(self) -> Indices:
+        return np.arange(self.size) if self.chosen is None else self.chosen
+
+    def of(self, ids: Indices) -> Self:
+        """These objects of the underlying matrix."""
+        return dataclasses.replace(self, chosen=ids)
+
+    def select(self, index: Any) -> Self:
+        """The objects at these positions of the view."""
+        return self if isinstance(index, slice) and index == slice(None) else self.of(self.ids[index])
 
 
 @dataclass
@@ -43,11 +68,20 @@ class Setting:
 
     dtype: DType
     executor: Threads
-    budget: int
-    """The bytes that stored entries may take."""
+    memory: budget.Memory = "auto"
+    """How much memory stored entries may take."""
     expensive: bool = False
     """Whether entries cost so much that memory is better spent on them than saved."""
     tally: Tally = field(default_factory=Tally)
+
+    def __post_init__(self) -> None:
+        if self.memory != "auto":
+            budget.stored_bytes(self.memory)  # refuses what is not an amount of memory
+
+    @cached_property
+    def budget(self) -> int:
+        """The bytes that stored entries may take; asking the system takes longer than a small matrix does."""
+        return budget.stored_bytes(self.memory)
 
 
 class Gram(ABC):
@@ -63,7 +97,7 @@ class Gram(ABC):
     def __init__(self, setting: Setting, diagonal: Float64 | None) -> None:
         self.setting = setting
         self.dtype, self.executor = setting.dtype, setting.executor
-        self.budget, self.expensive = setting.budget, setting.expensive
+        self.expensive = setting.expensive
         self._underlying_diagonal = diagonal
 
     @property
@@ -107,13 +141,15 @@ class Gram(ABC):
         """The rows whose dot products these are, dense or CSR, for those who can train on them."""
         return None
 
-    def lazy_rows(self) -> PairRows:
-        """All entries, in rows that may be put together when they are first needed."""
-        return PairRows.of(self.dense())
+    @final
+    @property
+    def budget(self) -> int:
+        """The bytes that stored entries may take."""
+        return self.setting.budget
 
     def fits(self) -> bool:
         """Whether all entries may be stored within the budget."""
-        return self.bytes <= self.budget
+        return self.in_memory or self.bytes <= self.budget
 
     @final
     def stored_if_it_fits(self) -> Gram:

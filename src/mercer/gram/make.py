@@ -9,13 +9,11 @@ import numpy as np
 
 from mercer._types import DType, Float64, Floating
 from mercer.gram import budget
-from mercer.gram.axis import FeatureAxis
 from mercer.gram.contract import Gram, Setting
-from mercer.gram.executors import Threads
+from mercer.gram.executors import Threads, single_threaded_blas
 from mercer.gram.of_features import DotProducts, FeatureRows, FeaturesGram
-from mercer.gram.pair_rows import PairRows
-from mercer.gram.stored import StoredGram
-from mercer.gram.tiled import Source, TiledGram
+from mercer.gram.stored import PairRows, StoredGram
+from mercer.gram.tiled import FeatureAxis, Source, TiledGram, refuse_asymmetry
 from mercer.inputs.base import Objects
 from mercer.inputs.row_products import squared_lengths
 from mercer.kernels.base import ANY_TILE, Features, FittedKernel
@@ -52,12 +50,37 @@ def gram_of(
     left, right = fitted.align(left, right)
     expensive = fitted.tile_entries(left, right) < ANY_TILE
     threads = Threads(1) if entries < _SERIAL_ENTRIES and not expensive else Threads()
-    setting = Setting(kind, executor or threads, budget.stored_bytes(memory), expensive)
+    setting = Setting(kind, executor or threads, memory, expensive)
     whole = fitted.kernel.whole(left, right, fitted.state)
     if whole is not None and whole.dtype == kind:
         return StoredGram(PairRows.of(whole), setting, diagonal)
+    if setting.executor.count == 1 and entries < _SERIAL_ENTRIES and not expensive and _fits(entries, setting):
+        return _computed_at_once(fitted, left, right, setting, diagonal)
     source = Source(fitted, setting, diagonal, None if fitted.kernel.symmetric else fitted.kernel)
     return TiledGram(source, FeatureAxis.all_of(left), FeatureAxis.all_of(right))
+
+
+def _fits(entries: int, setting: Setting) -> bool:
+    return setting.memory == "auto" or entries * np.dtype(setting.dtype).itemsize <= setting.budget
+
+
+def _computed_at_once(
+    fitted: FittedKernel, left: Features, right: Features, setting: Setting, diagonal: Float64 | None
+) -> Gram:
+    """A matrix so small that to plan its tiles, and to compute them when they are needed, would take longer."""
+    out: Floating = np.empty((len(left), len(right)), dtype=setting.dtype)
+    with single_threaded_blas():
+        fitted.tile(left, right, out)
+    setting.tally.entries += out.size
+    if diagonal is None:
+        return StoredGram(PairRows.of(out), setting, None)
+    if fitted.kernel.symmetric:
+        upper = np.triu(out, 1)  # as of large matrices, the upper triangle counts
+        out = upper + upper.T
+    else:
+        refuse_asymmetry(out, fitted.kernel)
+    np.fill_diagonal(out, diagonal)
+    return StoredGram(PairRows.of(out), setting, diagonal)
 
 
 def gram_of_rows(rows: Any, *, memory: budget.Memory = "auto") -> Gram:
@@ -67,7 +90,7 @@ def gram_of_rows(rows: Any, *, memory: budget.Memory = "auto") -> Gram:
     """
     if rows.shape[0] ** 2 <= DOUBLE_ENTRIES:
         rows = rows.astype(np.float64, copy=False)
-    setting = Setting(np.float32 if rows.dtype == np.float32 else np.float64, Threads(), budget.stored_bytes(memory))
+    setting = Setting(np.float32 if rows.dtype == np.float32 else np.float64, Threads(), memory)
     axis = FeatureAxis.all_of(FeatureRows(rows))
     return FeaturesGram(Source(DotProducts(), setting, squared_lengths(rows)), axis, axis)
 
@@ -75,8 +98,8 @@ def gram_of_rows(rows: Any, *, memory: budget.Memory = "auto") -> Gram:
 def gram_of_values(values: Floating, diagonal: Float64, like: Gram) -> Gram:
     """A symmetric matrix that is there, with the precision, memory and threads of another one."""
     entries: Floating = values.astype(like.dtype, copy=False)
-    budgeted = max(like.budget, 2 * values.nbytes)
-    setting = dataclasses.replace(like.setting, budget=budgeted, expensive=False)
+    memory = max(like.budget, 2 * values.nbytes) / budget.MIB
+    setting = dataclasses.replace(like.setting, memory=memory, expensive=False)
     return StoredGram(PairRows.of(entries), setting, diagonal)
 
 

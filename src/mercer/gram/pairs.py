@@ -14,8 +14,7 @@ import numpy as np
 
 from mercer._types import Floating, Indices
 from mercer.gram.contract import Gram
-from mercer.gram.pair_rows import PairRows
-from mercer.gram.stored import StoredGram
+from mercer.gram.stored import PairRows, StoredGram
 
 LARGEST = 4096
 """Larger pairs are left to solvers that compute rows as they need them: they look at few of the rows of a large pair,

@@ -1,19 +1,65 @@
-"""A Gram matrix whose entries lie in memory."""
+"""A Gram matrix whose entries lie in memory, in rows that may be put together when they are first needed.
+
+A solver looks at a tenth of the rows of a pair of classes. The blocks of a pair are known already, and copying all of
+them into one square would cost as much as computing them.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import Any, final
 
 import numpy as np
+import numpy.typing as npt
 
-from mercer._types import Float64, Floating
-from mercer.gram.axis import Axis
-from mercer.gram.contract import TILE_BYTES, Gram, Setting
-from mercer.gram.executors import Sink
-from mercer.gram.pair_rows import PairRows
+from mercer._jit import Array, jit
+from mercer._types import Float64, Floating, Indices
+from mercer.gram import pages
+from mercer.gram.contract import TILE_BYTES, Axis, Gram, Setting
+from mercer.gram.executors import Sink, single_threaded_blas
 from mercer.gram.sinks import ProductSink
 from mercer.gram.tiles import Strip, plan
 from mercer.gram.work import StoredWork, gathered
+
+
+@final
+@dataclass(eq=False)
+class PairRows:
+    """A symmetric matrix over the objects of a first group and then those of a second."""
+
+    first: Floating
+    """Within the first group."""
+    second: Floating
+    """Within the second."""
+    across: Floating
+    """The first group's rows, the second's columns."""
+    square: Floating = field(init=False)
+    """The whole matrix, of which only some rows are there yet."""
+    there: npt.NDArray[np.bool_] = field(init=False)
+
+    def __post_init__(self) -> None:
+        n = len(self.first) + len(self.second)
+        self.square = pages.empty((n, n), self.across.dtype)
+        self.there = np.zeros(n, dtype=bool)
+
+    @classmethod
+    def of(cls, square: Floating) -> PairRows:
+        """A matrix of which every row is there."""
+        rows = cls.__new__(cls)
+        rows.first = rows.second = rows.across = rows.square = square
+        rows.there = np.ones(len(square), dtype=bool)
+        return rows
+
+    def ensure(self, index: Indices) -> Floating:
+        """Assemble these rows; the matrix, of which at least they are there."""
+        missing = index[~self.there[index]]
+        if len(missing):
+            _ensure(self.square, self.there, self.first, self.second, self.across, missing)
+        return self.square
+
+    def whole(self) -> Floating:
+        """The matrix with all of its rows."""
+        return self.ensure(np.arange(len(self.there)))
 
 
 @final
@@ -43,8 +89,10 @@ class StoredGram(Gram):
     def in_memory(self) -> bool:
         return all(axis.chosen is None for axis in self.axes)
 
-    def lazy_rows(self) -> PairRows:
-        return self._kept if self.in_memory else super().lazy_rows()
+    @property
+    def kept(self) -> PairRows:
+        """The rows of the underlying matrix."""
+        return self._kept
 
     def _entries(self) -> Floating:
         return self._kept.whole() if self.in_memory else self.rows(slice(None))
@@ -53,6 +101,9 @@ class StoredGram(Gram):
         row_ids, column_ids = (axis.ids for axis in self.axes)
         wanted = row_ids[index]
         square = self._kept.ensure(wanted)
+        if columns is None and self.axes[1].chosen is None:
+            rows: Floating = square[wanted]
+            return rows
         return gathered(square, wanted, column_ids if columns is None else column_ids[columns])
 
     def stored(self) -> Gram:
@@ -71,6 +122,9 @@ class StoredGram(Gram):
         # Straight from the stored entries, in the same tiles and the same order of sums, without copying them.
         entries = self._kept.whole()
         right = np.ascontiguousarray(vectors, dtype=entries.dtype)
+        if entries.nbytes <= TILE_BYTES:
+            with single_threaded_blas():
+                return np.asarray(entries @ right, dtype=np.float64)
 
         def work(strip: Strip) -> None:
             for tile in strip:
@@ -81,3 +135,31 @@ class StoredGram(Gram):
 
     def _strips(self, *, by_columns: bool = False) -> tuple[Strip, ...]:
         return plan(*self.shape, itemsize=np.dtype(self.dtype).itemsize, budget=TILE_BYTES, by_columns=by_columns)
+
+
+def lazy_rows(gram: Gram) -> PairRows:
+    """All entries of a matrix: its own rows where they lie in memory, else as an array."""
+    return gram.kept if isinstance(gram, StoredGram) and gram.in_memory else PairRows.of(gram.dense())
+
+
+@jit
+def assemble(square: Array, there: Array, first: Array, second: Array, across: Array, i: int) -> None:
+    """Write row i, unless it is there."""
+    if there[i]:
+        return
+    cut = first.shape[0]
+    row = square[i]
+    if i < cut:
+        row[:cut] = first[i]
+        row[cut:] = across[i]
+    else:
+        for t in range(cut):
+            row[t] = across[t, i - cut]
+        row[cut:] = second[i - cut]
+    there[i] = True
+
+
+@jit
+def _ensure(square: Array, there: Array, first: Array, second: Array, across: Array, index: Array) -> None:
+    for k in range(index.shape[0]):
+        assemble(square, there, first, second, across, index[k])

@@ -9,18 +9,16 @@ from typing import Any, final
 import numpy as np
 
 from mercer._progress import reporting
-from mercer._types import Float64, Floating
+from mercer._types import Float64, Floating, Indices
 from mercer.errors import KernelError
 from mercer.gram import pages
-from mercer.gram.axis import FeatureAxis, coincident
-from mercer.gram.contract import TILE_BYTES, Gram, Setting
+from mercer.gram.contract import TILE_BYTES, Axis, Gram, Setting
 from mercer.gram.executors import Sink, Work
-from mercer.gram.pair_rows import PairRows
 from mercer.gram.sinks import ProductSink, StoreSink
-from mercer.gram.stored import StoredGram
+from mercer.gram.stored import PairRows, StoredGram
 from mercer.gram.tiles import Strip, plan
 from mercer.gram.work import Computes, ExactWork, TileWork
-from mercer.kernels.base import Kernel
+from mercer.kernels.base import Features, Kernel
 
 _ASYMMETRY = 1e-5
 """Up to this, relative to the largest entry, a difference between k(x, z) and k(z, x) is taken for rounding and
@@ -38,6 +36,24 @@ class Source:
     """k(x, x) of each object, if rows and columns are the same."""
     unproven: Kernel | None = None
     """A kernel whose symmetry has to be checked: all entries are computed, instead of half of them."""
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class FeatureAxis(Axis):
+    """Objects with what the kernel keeps of each of them."""
+
+    features: Any = None
+    """Of all objects of the underlying matrix."""
+
+    @classmethod
+    def all_of(cls, features: Features) -> FeatureAxis:
+        return cls(len(features), None, features)
+
+    @cached_property
+    def taken(self) -> Any:
+        """The features of the objects of this view. Taking copies them: once per view, not once per product."""
+        return self.features if self.chosen is None else self.features.take(self.chosen)
 
 
 class TiledGram(Gram):
@@ -95,7 +111,7 @@ class TiledGram(Gram):
             hits, places = coincident(*self.axes)
             out[hits, places] = source.diagonal[self._rows.ids[hits]]
         if self.symmetric and source.unproven is not None:
-            _refuse_asymmetry(out, source.unproven)
+            refuse_asymmetry(out, source.unproven)
         return out
 
     def _strips(self, *, symmetric: bool = False, by_columns: bool = False) -> tuple[Strip, ...]:
@@ -110,7 +126,21 @@ class TiledGram(Gram):
         self.setting.tally.entries += sum(tile.entries for strip in strips for tile in strip)
 
 
-def _refuse_asymmetry(out: Floating, kernel: Kernel) -> None:
+def coincident(rows: Axis, columns: Axis) -> tuple[Indices, Indices]:
+    """Positions (row, column) of equal objects, ordered by row."""
+    if columns.chosen is None:
+        return np.arange(len(rows)), rows.ids
+    order = np.argsort(columns.chosen, kind="stable")
+    if rows.chosen is None:
+        return columns.chosen[order], order
+    first = np.searchsorted(columns.chosen, rows.chosen, side="left", sorter=order)
+    times = np.searchsorted(columns.chosen, rows.chosen, side="right", sorter=order) - first
+    hits = np.repeat(np.arange(len(rows)), times)
+    nth = np.arange(len(hits)) - np.repeat(np.cumsum(times) - times, times)
+    return hits, order[first[hits] + nth]
+
+
+def refuse_asymmetry(out: Floating, kernel: Kernel) -> None:
     """Rounding is averaged away; anything more means that this is no kernel."""
     gap = np.abs(out - out.T)
     worst = float(gap.max(initial=0.0))

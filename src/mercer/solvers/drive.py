@@ -2,6 +2,7 @@
 
 A compiled loop cannot be interrupted, so no solver runs longer than a chunk at a time. The driver sizes chunks to take
 about a twentieth of a second, and between them sees signals, the clock, and whether it was told to stop.
+`Limits` and `StallDetector` say when to give up.
 """
 
 from __future__ import annotations
@@ -21,6 +22,12 @@ from mercer.solvers.box.problem import BoxProblem
 from mercer.solvers.solution import Solution, Stats, Status
 
 CHUNK_SECONDS = 0.05
+"""How long a chunk aims to take: Ctrl-C, limits and progress wait for its end; shorter ones spend more on calls."""
+NOISE = 1e-10
+"""The share of an objective below which box problems do not count an improvement: entries of their matrix are float32
+as a rule, so smaller ones may be made for ever by steps that undo each other."""
+_BETTER = 0.99
+"""The share of the smallest gap so far that counts as progress: gaps go up and down, and creep down by less at last."""
 
 
 class Stopped(Exception):
@@ -48,6 +55,27 @@ class Limits:
     @property
     def out_of_time(self) -> bool:
         return time.monotonic() - self.since > self.time_limit
+
+
+@final
+class StallDetector:
+    """Counts steps after which neither the violation nor the objective is better than ever before.
+
+    >>> stall = StallDetector(patience=2)
+    >>> [stall.update(gap, 5.0) for gap in (1.0, 0.5, 0.5, 0.5)]
+    [False, False, False, True]
+    """
+
+    def __init__(self, patience: int) -> None:
+        self._patience, self._steps = patience, 0
+        self._gap, self._objective = math.inf, math.inf
+
+    def update(self, gap: float, objective: float, noise: float = 0.0, steps: int = 1) -> bool:
+        """Whether it is time to stop, `steps` after the last update; the objective is known to within `noise`."""
+        better = gap < _BETTER * self._gap or objective < self._objective - noise
+        self._steps = 0 if better else self._steps + steps
+        self._gap, self._objective = min(gap, self._gap), min(objective, self._objective)
+        return self._steps >= self._patience
 
 
 @final

@@ -17,8 +17,8 @@ import numpy as np
 
 from mercer._types import Float64
 from mercer.gram.contract import Gram
-from mercer.solvers.box.choice import SMO
 from mercer.solvers.box.problem import BoxProblem
+from mercer.solvers.box.smo import SMO
 
 
 @final

@@ -11,8 +11,8 @@ from mercer.errors import ParameterError
 from mercer.gram.contract import Gram
 from mercer.losses.epsilon_insensitive import EpsilonInsensitive
 from mercer.losses.hinge import Hinge
-from mercer.solvers.box.choice import SMO
 from mercer.solvers.box.problem import BoxProblem
+from mercer.solvers.box.smo import SMO
 from mercer.solvers.box.step_rules import side_levels
 from mercer.solvers.drive import Limits, OnChunk
 from mercer.solvers.problem import LossProblem

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from mercer._types import Float64, Indices
 from mercer.gram.contract import Gram
 from mercer.gram.pairs import PairBlocks
-from mercer.solvers.box.choice import worth_storing
+from mercer.solvers.box.smo import worth_storing
 from mercer.solvers.drive import Chunk, Limits, OnChunk
 from mercer.training.folds import folds_with_every_class, out_of_fold
 from mercer.training.guard import Guarded, Repair

@@ -16,8 +16,8 @@ from mercer._types import Float64
 from mercer.errors import ParameterError
 from mercer.gram.contract import Gram
 from mercer.losses.base import Loss
-from mercer.solvers.box.choice import SMO, STEPPED
 from mercer.solvers.box.problem import BoxProblem
+from mercer.solvers.box.smo import SMO, STEPPED
 from mercer.solvers.drive import Limits, OnChunk
 from mercer.solvers.problem import LossProblem
 from mercer.solvers.smooth import newton

@@ -6,8 +6,8 @@ import scipy.sparse as sp
 from scipy.optimize import minimize
 
 from mercer.gram.make import gram_of_rows
-from mercer.solvers.box.choice import SMO
 from mercer.solvers.box.problem import BoxProblem
+from mercer.solvers.box.smo import SMO
 from mercer.solvers.drive import Limits
 from mercer.solvers.solution import Status
 from mercer.solvers.weights import nu_newton

@@ -12,37 +12,23 @@ bound nothing is saved, so it is used only while fewer than one in twenty does.
 
 from __future__ import annotations
 
-from typing import Any, final
-
 import numpy as np
 
 from mercer._jit import Array, jit
 from mercer.solvers.box.scans import end_of_fall, end_of_rise, set_bars
 
 LOOK_EVERY = 256
-_FEW = 13  # of LOOK_EVERY
+"""Steps after which those that ended on a bound are counted: fewer would be chance, more would notice too late ..."""
+_FEW = 13
+"""... and one in twenty of them, above which conjugate directions were measured to save nothing."""
 MOST = 12
 """Places after which a direction is given up: to follow more of them costs more than it saves."""
 _INDEPENDENT = 1e-3
+"""The share of a pair's curvature that must be left once the last direction is taken out of it: with less, rounding
+makes up most of the new direction."""
 _SHORTEST = 1e-12
-COUNT, STEADY, HITS = 0, 1, 2
-
-
-@final
-class Direction:
-    """The last direction p, and what else lives from one step to the next."""
-
-    def __init__(self, n: int) -> None:
-        self.p = np.zeros(n)
-        self.image = np.zeros(n)
-        """Kp."""
-        self.places = np.zeros(n, dtype=np.int64)
-        """Where p may not be zero."""
-        self.listed = np.zeros(n, dtype=bool)
-        self.length = np.zeros(1)
-        """p'Kp."""
-        self.state: Any = np.zeros(3, dtype=np.int64)
-        """How many places are listed, whether steps are conjugate now, and how many ended on a bound of late."""
+"""The least curvature of a direction, as for pairs: objects that look alike would otherwise make infinite steps."""
+COUNT, STEADY, HITS = 0, 1, 2  # places in `Direction.state`
 
 
 @jit

@@ -20,9 +20,7 @@ import numpy as np
 import scipy.linalg
 
 from mercer._types import Float64, Indices
-from mercer.solvers.box.conjugate import Direction
-from mercer.solvers.box.local import LocalProblem
-from mercer.solvers.box.row_supply import subtract_rows
+from mercer.solvers.box.local import Direction, LocalProblem, subtract_rows
 
 MOST = 3000
 """Coefficients for which a linear system is solved: a fraction of a second."""

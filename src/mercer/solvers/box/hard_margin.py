@@ -37,17 +37,6 @@ _CLAIMS = 20
 """How often the aim is halved when slopes agree as well as asked, but decision values do not."""
 
 
-def applies(problem: BoxProblem) -> bool:
-    """Whether a problem is a hard margin: unbounded coefficients on one side, and slope -y."""
-    if np.isfinite(problem.upper).all() and np.isfinite(problem.lower).all():
-        return False
-    signs = np.where(problem.upper > 0, 1.0, -1.0)
-    unbounded = np.isinf(np.where(signs > 0, problem.upper, problem.lower)).all()
-    grounded = (np.where(signs > 0, problem.lower, problem.upper) == 0.0).all()
-    two_sided = problem.total is None or (problem.total == 0.0 and len(np.unique(signs)) == 2)
-    return bool(len(signs) and unbounded and grounded and two_sided and (problem.linear == -signs).all())
-
-
 @final
 class HardMarginRun(Run):
     """Nearest points of convex hulls, by the steps of the nu forms on weights that have no upper bound."""

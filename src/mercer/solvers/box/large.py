@@ -29,11 +29,9 @@ from mercer.gram.sinks import mirror_across
 from mercer.solvers.box.local import LocalProblem
 from mercer.solvers.box.problem import BoxProblem
 from mercer.solvers.box.row_supply import RowSupply
-from mercer.solvers.box.step_budget import StepBudget
-from mercer.solvers.box.step_rules import StepRule
-from mercer.solvers.drive import CHUNK_SECONDS, Run
+from mercer.solvers.box.step_rules import StepBudget, StepRule
+from mercer.solvers.drive import CHUNK_SECONDS, NOISE, Run, StallDetector
 from mercer.solvers.solution import Solution, Stats, Status
-from mercer.solvers.stall import NOISE, StallDetector
 
 SMALLEST_SET = 768
 """Coefficients of the smallest working set: smaller ones save entries but take more rounds."""

@@ -1,14 +1,14 @@
-"""A dense problem in the form that compiled loops want, with their scratch space."""
+"""A dense problem in the form that compiled loops want, with their scratch space and what lives between their calls."""
 
 from __future__ import annotations
 
-from typing import final
+from typing import Any, final
 
 import numpy as np
 
+from mercer._jit import Array, jit
 from mercer._types import Float64, Floating
-from mercer.gram.pair_rows import PairRows
-from mercer.solvers.box.conjugate import Direction
+from mercer.gram.stored import PairRows
 from mercer.solvers.box.problem import BoxProblem
 
 _RESOLUTION = 4 * float(np.finfo(np.float32).eps)
@@ -16,6 +16,23 @@ _RESOLUTION = 4 * float(np.finfo(np.float32).eps)
 slower float64 loops take over too early."""
 _SMALLEST, _LARGEST = 1e-15, 1e15
 """Sizes whose squares, as gains are, float32 can still hold."""
+
+
+@final
+class Direction:
+    """The last direction p, and what else lives from one step to the next."""
+
+    def __init__(self, n: int) -> None:
+        self.p = np.zeros(n)
+        self.image = np.zeros(n)
+        """Kp."""
+        self.places = np.zeros(n, dtype=np.int64)
+        """Where p may not be zero."""
+        self.listed = np.zeros(n, dtype=bool)
+        self.length = np.zeros(1)
+        """p'Kp."""
+        self.state: Any = np.zeros(3, dtype=np.int64)
+        """How many places are listed, whether steps are conjugate now, and how many ended on a bound of late."""
 
 
 @final
@@ -43,7 +60,33 @@ class LocalProblem:
         """The matrix, with all of its rows."""
         return self.pair.whole()
 
+    def fresh(self) -> Float64:
+        """-(Kb + linear), added up in float64."""
+        used = np.flatnonzero(self.b)
+        values = -self.problem.linear
+        self.pair.ensure(used)
+        subtract_rows(values, self.pair.square, used, self.b[used], 0, len(values))
+        return values
+
     def beyond_single(self, gap: float) -> bool:
         """Whether float32 cannot tell who is furthest, where a gap is small next to F or its square not a float32."""
         largest = float(np.abs(self.F).max(initial=0.0))
         return gap < max(_RESOLUTION * largest, _SMALLEST) or largest > _LARGEST
+
+
+@jit
+def subtract_rows(F: Array, matrix: Array, places: Array, moves: Array, start: int, stop: int) -> None:
+    """F[start:stop] -= sum over rows of move * matrix[place, start:stop], four rows at a time, in float64."""
+    count = places.shape[0]
+    part = F[start:stop]
+    whole = count // 4 * 4
+    for r in range(0, whole, 4):
+        first, second = matrix[places[r], start:stop], matrix[places[r + 1], start:stop]
+        third, fourth = matrix[places[r + 2], start:stop], matrix[places[r + 3], start:stop]
+        a, b, c, d = moves[r], moves[r + 1], moves[r + 2], moves[r + 3]
+        for t in range(part.shape[0]):
+            part[t] -= a * first[t] + b * second[t] + c * third[t] + d * fourth[t]
+    for r in range(whole, count):
+        row, move = matrix[places[r], start:stop], moves[r]
+        for t in range(part.shape[0]):
+            part[t] -= move * row[t]

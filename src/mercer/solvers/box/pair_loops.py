@@ -16,7 +16,7 @@ from __future__ import annotations
 import numpy as np
 
 from mercer._jit import Array, jit
-from mercer.gram.pair_rows import assemble
+from mercer.gram.stored import assemble
 from mercer.solvers.box.conjugate import HITS, conjugate_step, look
 from mercer.solvers.box.scans import (
     CHECK_EVERY,
@@ -91,7 +91,7 @@ def pair_steps(
 ) -> tuple[int, float]:
     """Steps along pairs, which keep the sum of b. `diagonal` has the dtype of K; `bits` is the int32 view of `scratch`.
 
-    Rows of K that are not `there` are assembled from its blocks (`gram.pair_rows`). The last six arguments are the
+    Rows of K that are not `there` are assembled from its blocks (`gram.stored`). The last six arguments are the
     last direction (`conjugate`).
     `before` steps were made earlier: the gap is looked at in the same steps however they are cut into calls.
     """

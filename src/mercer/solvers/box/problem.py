@@ -39,6 +39,17 @@ class BoxProblem:
         kink = dual.kink if dual.has_kink else None
         return cls(dual.linear, dual.lower, dual.upper, 0.0 if problem.intercept else None, kink=kink)
 
+    @property
+    def is_hard_margin(self) -> bool:
+        """Whether coefficients are unbounded on one side and slope by -y, so that only a separating w will do."""
+        if np.isfinite(self.upper).all() and np.isfinite(self.lower).all():
+            return False
+        signs = np.where(self.upper > 0, 1.0, -1.0)
+        unbounded = np.isinf(np.where(signs > 0, self.upper, self.lower)).all()
+        grounded = (np.where(signs > 0, self.lower, self.upper) == 0.0).all()
+        two_sided = self.total is None or (self.total == 0.0 and len(np.unique(signs)) == 2)
+        return bool(len(signs) and unbounded and grounded and two_sided and (self.linear == -signs).all())
+
     def part(self, ids: Indices) -> Self:
         """The problem of some of the coefficients; what the others add to `linear` and to the sums is left out."""
         kink = None if self.kink is None else self.kink[ids]

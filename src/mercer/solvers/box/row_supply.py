@@ -19,13 +19,18 @@ from mercer.gram.cache import RowCache
 from mercer.gram.contract import Gram
 from mercer.gram.sinks import Buffers
 from mercer.gram.tiles import Tile
+from mercer.solvers.box.local import subtract_rows
 
-# Fresh memory costs about as much as the entries of a cheap kernel that it would save.
 CHEAP_CACHE_BYTES = 2**28
+"""The most for rows of a cheap kernel: fresh memory costs about as much as the entries that it would save ..."""
 DEAR_CACHE_BYTES = 2**32
+"""... and of an expensive one, whose entries are worth far more than their memory."""
 _PIECE_ENTRIES = 2**23
+"""Entries of rows that are computed between two looks at signals and limits: some hundredths of a second."""
 _COLUMNS = 4096
-_ROUNDING = 6e-8
+"""Columns that one thread subtracts at a time: its part of F stays in the first-level cache, 32 KiB."""
+_ROUNDING = float(np.finfo(np.float32).eps) / 2
+"""How far an entry in float32 is off, relative to its size."""
 
 
 @final
@@ -132,24 +137,6 @@ def _fold(F: Array, block: Array, moves: Array, kept: Array, places: Array, left
     for i in range(block.shape[0]):
         if places[i] >= 0:
             kept[places[i], left : left + block.shape[1]] = block[i]
-
-
-@jit
-def subtract_rows(F: Array, matrix: Array, places: Array, moves: Array, start: int, stop: int) -> None:
-    """F[start:stop] -= sum over rows of move * matrix[place, start:stop], four rows at a time, in float64."""
-    count = places.shape[0]
-    part = F[start:stop]
-    whole = count // 4 * 4
-    for r in range(0, whole, 4):
-        first, second = matrix[places[r], start:stop], matrix[places[r + 1], start:stop]
-        third, fourth = matrix[places[r + 2], start:stop], matrix[places[r + 3], start:stop]
-        a, b, c, d = moves[r], moves[r + 1], moves[r + 2], moves[r + 3]
-        for t in range(part.shape[0]):
-            part[t] -= a * first[t] + b * second[t] + c * third[t] + d * fourth[t]
-    for r in range(whole, count):
-        row, move = matrix[places[r], start:stop], moves[r]
-        for t in range(part.shape[0]):
-            part[t] -= move * row[t]
 
 
 @jit

@@ -12,11 +12,17 @@ import numpy as np
 import numpy.typing as npt
 
 from mercer._types import Float64
-from mercer.solvers.box import exact_loops, nu_loops, pair_loops, single_loops
-from mercer.solvers.box.conjugate import Direction
-from mercer.solvers.box.local import LocalProblem
+from mercer.solvers.box import exact_loops, face, nu_loops, pair_loops, single_loops
+from mercer.solvers.box.local import Direction, LocalProblem
 from mercer.solvers.box.problem import BoxProblem
 from mercer.solvers.box.scans import SMALLEST_CURVATURE
+
+STEPS = 32
+"""After so many steps per coefficient, and some, linear systems are tried; and then again whenever as much work went
+into steps as into these. Most problems end sooner: fewer steps would spend cubes of free coefficients in vain."""
+SOME = 4096
+"""Steps that every problem is granted, so that small ones end before they are analysed at all."""
+_LEAST = 64  # steps between two tries, however cheap: fewer would hardly move a coefficient
 
 
 class StepRule(ABC):
@@ -126,6 +132,30 @@ class Singles(StepRule):
 
     def intercept(self, b: Float64, F: Float64, problem: BoxProblem) -> float:
         return 0.0
+
+
+@final
+class StepBudget:
+    """When steps have become so slow that linear systems (`face`) are worth their cost.
+
+    Decided by counting steps and never by time, so results repeat.
+    """
+
+    def __init__(self, n: int) -> None:
+        self._left = STEPS * n + SOME
+
+    def cut(self, steps: int) -> int:
+        """How many of these steps may be made."""
+        return min(steps, self._left)
+
+    def spend(self, steps: int) -> bool:
+        """Whether these steps used up the budget."""
+        self._left -= steps
+        return self._left <= 0
+
+    def solve_systems(self, local: LocalProblem) -> None:
+        """Solve linear systems, and grant steps that take as long."""
+        self._left = max(_LEAST, len(local.b) // 4, face.polish(local))
 
 
 def rule_for(problem: BoxProblem) -> StepRule:

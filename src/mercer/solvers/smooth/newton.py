@@ -24,13 +24,12 @@ from mercer.gram.contract import Gram
 from mercer.gram.executors import single_threaded_blas
 from mercer.gram.lowrank import low_rank
 from mercer.gram.make import gram_of_values
-from mercer.solvers.drive import Limits, OnChunk, Run, drive
+from mercer.solvers.drive import Limits, OnChunk, Run, StallDetector, drive
 from mercer.solvers.numerics.line_search import backtrack
 from mercer.solvers.numerics.thinning import thinned
 from mercer.solvers.problem import LossProblem
 from mercer.solvers.smooth.system import NewtonSystem
 from mercer.solvers.solution import Solution, Stats, Status
-from mercer.solvers.stall import StallDetector
 
 _RANK, _RANK_OF_SEVERAL = 300, 100
 """Of the preconditioner. Its cost grows with the square of the rank (for each output, so it is lower where there are

@@ -22,13 +22,12 @@ import numpy as np
 from mercer._types import Float64
 from mercer.gram.executors import single_threaded_blas
 from mercer.losses.curvature import CurvatureRoot
-from mercer.solvers.drive import Limits, OnChunk, Run, drive
+from mercer.solvers.drive import Limits, OnChunk, Run, StallDetector, drive
 from mercer.solvers.numerics.conjugate_gradients import ConjugateGradients
 from mercer.solvers.numerics.line_search import backtrack
 from mercer.solvers.numerics.thinning import thinned
 from mercer.solvers.problem import LossProblem
 from mercer.solvers.solution import Solution, Stats, Status
-from mercer.solvers.stall import StallDetector
 from mercer.solvers.weights.joint_system import Preconditioner, hessian_product
 from mercer.solvers.weights.newton import ROWS_FOR_A_START, STRIDE
 from mercer.solvers.weights.problem import MOST_FEATURES

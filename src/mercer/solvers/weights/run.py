@@ -11,10 +11,9 @@ from abc import abstractmethod
 import numpy as np
 
 from mercer._types import Float64
-from mercer.solvers.drive import Limits, OnChunk, Run, drive
+from mercer.solvers.drive import Limits, OnChunk, Run, StallDetector, drive
 from mercer.solvers.numerics.line_search import backtrack, flat_point
 from mercer.solvers.solution import Solution, Stats, Status
-from mercer.solvers.stall import StallDetector
 from mercer.solvers.weights.problem import LinearProblem, LinearSolution, bounds
 from mercer.solvers.weights.row_products import RowProducts
 

@@ -23,8 +23,8 @@ from mercer.gram.make import DOUBLE_ENTRIES, gram_of
 from mercer.inputs.base import Objects
 from mercer.kernels.base import FittedKernel
 from mercer.losses.hinge import Hinge
-from mercer.solvers.box.choice import SMO
 from mercer.solvers.box.problem import BoxProblem
+from mercer.solvers.box.smo import SMO
 from mercer.solvers.drive import Limits
 from mercer.solvers.problem import LossProblem
 from mercer.solvers.ridge import direct

@@ -8,7 +8,8 @@ Source    Fan, Chen and Lin, Working set selection using second order informatio
 
 With F = -(Kb + linear), a point is optimal when max F over {b < upper} does not exceed min F over {b > lower}. Each
 step moves one coefficient up and one down along the pair with the largest guaranteed gain. Small problems are stepped
-through as they are (`dense`), large ones by sub-problems (`workingset`). K may be float32, F is float64.
+through as they are, from the first to the last; large ones by sub-problems (`large`). K may be float32, F is float64,
+and is recomputed from scratch before convergence is claimed.
 """
 
 from __future__ import annotations
@@ -23,12 +24,14 @@ import numpy.typing as npt
 from mercer._types import Float64
 from mercer.gram.contract import Gram
 from mercer.gram.pairs import LARGEST
-from mercer.solvers.box import hard_margin
+from mercer.gram.stored import lazy_rows
+from mercer.solvers.box.hard_margin import HardMarginRun
 from mercer.solvers.box.large import WorkingSetRun
+from mercer.solvers.box.local import LocalProblem
 from mercer.solvers.box.problem import BoxProblem
-from mercer.solvers.box.small import DenseRun
-from mercer.solvers.box.step_rules import StepRule, rule_for
-from mercer.solvers.drive import Run, Solver
+from mercer.solvers.box.step_rules import StepBudget, StepRule, rule_for
+from mercer.solvers.drive import NOISE, Run, Solver, StallDetector
+from mercer.solvers.solution import Solution, Stats, Status
 
 DENSE = 2048
 """Up to so many coefficients the whole matrix is cheaper than to ask which part of it is needed."""
@@ -36,8 +39,19 @@ STEPPED = 12_288
 """Up to so many, where the matrix is stored and most coefficients that move end on a bound: each of them is visited
 about once, which costs less than to bring it into a working set."""
 _FEW_FREE = 0.3
+"""With a smaller share of free coefficients, a start is worth a working set of its own: a larger one would have to hold
+nearly everything, a smaller one is hardly ever met."""
 _ROWS_NEEDED = 0.25
+"""The share of the rows of a large pair of classes that its solver computes, as measured; and what it costs ..."""
 _COPY = 0.15
+"""... to copy an entry, next to computing one. Both only weigh storing against computing anew."""
+_CLAIMS = 20
+"""How often a gap that F says is closed may turn out to be open, once F is recomputed. Rounding explains a few."""
+_STALL_STEPS = 64
+"""After so many steps per coefficient, and some, in which nothing has become better, nothing will. Fewer would give up
+on problems whose linear systems help only now and then; more only delay the answer."""
+_SOME = 16_384
+"""Steps that every problem is granted before its progress is judged, so that small ones are not given up too soon."""
 
 
 @final
@@ -45,10 +59,66 @@ class SMO(Solver):
     """Pairs of coefficients at a time; without a sum to keep, single ones."""
 
     def init(self, gram: Gram, problem: BoxProblem, *, start: Float64 | None, tol: float) -> Run:
-        if hard_margin.applies(problem):
-            return hard_margin.HardMarginRun(gram, problem, tol)
+        if problem.is_hard_margin:
+            return HardMarginRun(gram, problem, tol)
         begin = feasible(problem) if start is None else start
         return run(gram, problem, begin, tol, rule_for(problem))
+
+
+@final
+class DenseRun(Run):
+    """All coefficients at once, over one contiguous matrix."""
+
+    first_chunk = 1024  # a few milliseconds; short calls make threads wait for each other
+
+    def __init__(self, gram: Gram, problem: BoxProblem, start: Float64, tol: float, rule: StepRule) -> None:
+        self._problem = problem
+        self._tol = tol
+        self._rule = rule
+        self._local = LocalProblem(lazy_rows(gram), gram.diagonal(), start.copy(), -problem.linear, problem)
+        self._local.F[:] = self._local.fresh()
+        self._claims = 0
+        self._exact = False
+        self._budget = StepBudget(len(start))
+        self._stall = StallDetector(_STALL_STEPS * len(start) + _SOME)
+        self._judged = 0
+
+    def step(self, iterations: int) -> None:
+        # Once a claim turned out to be wrong, or float32 cannot order what is left, the rest is done in float64.
+        self._exact = self._exact or self._claims > 0 or self._local.beyond_single(self.gap)
+        steps = self._rule.exact_steps if self._exact else self._rule.steps
+        limit = self._budget.cut(iterations)
+        did, self.gap = steps(self._local, self._tol, limit)
+        self.iterations += did
+        used_up = self._budget.spend(did)
+        if did < limit or self.gap <= self._tol:
+            self._refresh()
+            self._claims += 1
+            if self.gap > self._tol and self._claims > _CLAIMS:
+                self.done, self.status = True, Status.STALLED
+        elif used_up:
+            self._budget.solve_systems(self._local)
+            self._refresh()
+            if not self.done and self._stalls():
+                self.done, self.status = True, Status.STALLED
+
+    def _refresh(self) -> None:
+        self._local.F[:] = self._local.fresh()
+        self.gap = self._rule.gap(*self._rule.extremes(self._local.b, self._local.F, self._problem))
+        self.done = self.gap <= self._tol
+
+    def _stalls(self) -> bool:
+        """Whether linear systems and all the steps between them have stopped helping."""
+        b = self._local.b
+        objective = self._problem.objective(b, self._local.F)
+        rounding = float(np.finfo(float).eps * np.abs(self._local.diagonal).max(initial=0.0) * np.abs(b).sum() ** 2)
+        steps, self._judged = self.iterations - self._judged, self.iterations
+        return self._stall.update(self.gap, objective, max(NOISE * abs(objective), rounding), steps)
+
+    def finish(self, status: Status, stats: Stats) -> Solution:
+        b, F, problem = self._local.b, self._local.F, self._problem
+        objective = problem.objective(b, F)
+        return Solution(b, -F - problem.linear, self._rule.intercept(b, F, problem), objective, status, stats)
 
 
 def run(gram: Gram, problem: BoxProblem, start: Float64, tol: float, rule: StepRule) -> Run:

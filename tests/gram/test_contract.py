@@ -5,8 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mercer.gram.axis import Axis, FeatureAxis, coincident
+from mercer.gram.contract import Axis
 from mercer.gram.of_features import FeatureRows
+from mercer.gram.tiled import FeatureAxis, coincident
 
 SIZE = 6
 chosen = st.none() | st.lists(st.integers(0, SIZE - 1), max_size=10).map(lambda ids: np.array(ids, dtype=np.intp))
