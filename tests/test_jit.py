@@ -21,7 +21,7 @@ def package(tmp_path):
     """A package with a function that calls one in another file, compiled through our decorator."""
     home = tmp_path / "src" / "mercer"
     home.mkdir(parents=True)
-    for name in ("_jit.py", "_interrupts.py"):
+    for name in ("_jit.py", "_process.py"):
         shutil.copy(SOURCE / name, home)
     (home / "__init__.py").touch()
     (home / "callee.py").write_text("from mercer._jit import jit\n\n@jit\ndef inner(x):\n    return x + 10\n")

@@ -28,7 +28,7 @@ from typing import Any, TypeVar, overload
 import numba
 from numba.core.registry import CPUDispatcher
 
-from mercer._interrupts import interrupt_held_back
+from mercer._process import interrupt_held_back
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 

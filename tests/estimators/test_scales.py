@@ -17,7 +17,7 @@ from mercer import (
     kernels,
 )
 from mercer.errors import KernelError, KernelWarning
-from mercer.training import guard, on_features
+from mercer.training import matrix, on_features
 
 
 def test_features_whose_products_overflow_are_refused_as_their_matrix_is():
@@ -65,10 +65,10 @@ def test_a_machine_out_of_time_is_as_good_as_its_weights(classes, shift):
 
 
 def test_deviations_of_columns_by_blocks(monkeypatch):
-    monkeypatch.setattr(guard, "_BLOCK_ENTRIES", 64)
+    monkeypatch.setattr(matrix, "_BLOCK_ENTRIES", 64)
     values = np.random.default_rng(0).normal(size=(1000, 3)) * [1.0, 5.0, 0.1] + 100.0
-    np.testing.assert_allclose(guard._deviations(values), values.std(axis=0), rtol=1e-12)
-    np.testing.assert_allclose(guard._deviations(values.astype(np.float32)), values.std(axis=0), rtol=1e-4)
+    np.testing.assert_allclose(matrix._deviations(values), values.std(axis=0), rtol=1e-12)
+    np.testing.assert_allclose(matrix._deviations(values.astype(np.float32)), values.std(axis=0), rtol=1e-4)
 
 
 @pytest.mark.parametrize("loss", ["huber", "squared_epsilon_insensitive", "squared"])

@@ -1,6 +1,5 @@
 """Who computes the tiles: errors, Ctrl-C, nesting, and the threads of BLAS."""
 
-import contextlib
 import os
 import signal
 import subprocess
@@ -15,7 +14,7 @@ import pytest
 from threadpoolctl import ThreadpoolController
 
 from mercer.gram import executors
-from mercer.gram.executors import Threads, default_threads, single_threaded_blas
+from mercer.gram.executors import Threads, default_threads
 from mercer.gram.sinks import StoreSink
 from mercer.gram.tiles import plan
 
@@ -110,47 +109,6 @@ def test_blas_is_held_to_one_thread_and_restored():
         lambda tile, out: seen.append(blas_threads()), STRIPS[:4], StoreSink(np.empty((40, 40)), mirror=False)
     )
     assert all(count == 1 for counts in seen for count in counts)
-    assert blas_threads() == before
-
-
-def test_blas_limits_are_counted_over_threads():
-    before = blas_threads()
-    entered, finish = threading.Event(), threading.Event()
-
-    def hold() -> None:
-        with single_threaded_blas():
-            entered.set()
-            finish.wait(30)
-
-    other = threading.Thread(target=hold)
-    with single_threaded_blas(), single_threaded_blas():
-        other.start()
-        assert entered.wait(30)
-    assert set(blas_threads()) <= {1}  # the other thread still needs it
-    finish.set()
-    other.join(30)
-    assert blas_threads() == before
-
-
-def test_blas_limits_survive_an_interrupt_while_they_are_taken(monkeypatch):
-    before = blas_threads()
-
-    @contextlib.contextmanager
-    def interrupted():
-        yield
-        monkeypatch.undo()
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(executors, "interrupt_held_back", interrupted)
-    with pytest.raises(KeyboardInterrupt), single_threaded_blas():
-        pass
-    assert blas_threads() == before
-
-
-def test_blas_limits_survive_an_exception():
-    before = blas_threads()
-    with pytest.raises(RuntimeError), single_threaded_blas():
-        raise RuntimeError
     assert blas_threads() == before
 
 

@@ -18,8 +18,8 @@ from mercer.losses.base import Loss
 from mercer.solvers.problem import LossProblem
 from mercer.training.certificate import Certificate
 from mercer.training.explanation import Explanation, explanations
-from mercer.training.guard import GramSettings, Recomputed, guarded_gram
 from mercer.training.kernel_estimator import KernelEstimator, KernelLike
+from mercer.training.matrix import GramSettings, Recomputed, guarded_gram
 from mercer.training.storing import MACHINE, ArrayField, Field, LabelsField, one_against_rest
 from mercer.training.targets import (
     Classes,

@@ -19,8 +19,8 @@ from mercer.solvers.drive import Limits
 from mercer.solvers.problem import LossProblem
 from mercer.training.certificate import Certificate
 from mercer.training.explanation import Explanation, explanations
-from mercer.training.guard import GramSettings, Recomputed, guarded_gram
 from mercer.training.kernel_estimator import KernelEstimator, KernelLike
+from mercer.training.matrix import GramSettings, Recomputed, guarded_gram
 from mercer.training.storing import MACHINE, ArrayField, Field, ValueField
 from mercer.training.targets import numbers_of, sample_weights
 from mercer.training.tasks import Solve, train_problems, verify_problems, with_train

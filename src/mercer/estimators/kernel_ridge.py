@@ -16,8 +16,8 @@ from mercer.inputs.base import Objects
 from mercer.training.certificate import Certificate
 from mercer.training.deviation import Process, process_of
 from mercer.training.explanation import Explanation, explanations
-from mercer.training.guard import GramSettings, Recomputed, Repair
 from mercer.training.kernel_estimator import KernelEstimator, KernelLike
+from mercer.training.matrix import GramSettings, Recomputed, Repair
 from mercer.training.ridge import RidgeProblem, certify_ridge, checked_alpha, fit_ridge
 from mercer.training.storing import MACHINE, ArrayField, Field, ValueField
 from mercer.training.targets import numbers_of, sample_weights

@@ -19,8 +19,8 @@ from mercer.inputs.base import Objects
 from mercer.inputs.listing import refuse_masked
 from mercer.training.certificate import Certificate
 from mercer.training.explanation import Explanation, explanations
-from mercer.training.guard import GramSettings, Recomputed, Repair
 from mercer.training.kernel_estimator import KernelEstimator, KernelLike
+from mercer.training.matrix import GramSettings, Recomputed, Repair
 from mercer.training.ridge import RidgeProblem, certify_ridge, checked_alpha, fit_ridge
 from mercer.training.storing import MACHINE, ArrayField, Field, ValueField, one_against_rest
 from mercer.training.targets import (

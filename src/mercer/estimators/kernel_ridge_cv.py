@@ -22,8 +22,8 @@ from mercer.kernels.base import FittedKernel, Kernel
 from mercer.losses.squared import Squared
 from mercer.solvers.ridge.direct import RidgePath
 from mercer.solvers.ridge.path import PrimalRidgePath
-from mercer.training.guard import GramSettings, guard
 from mercer.training.kernel_estimator import KernelLike
+from mercer.training.matrix import GramSettings, guard, training_gram
 from mercer.training.storing import ArrayField, Field, ValueField
 from mercer.training.targets import numbers_of, sample_weights
 
@@ -157,7 +157,7 @@ class KernelRidgeCV(KernelRidge):
         # The machine itself will be guarded, so one warning about the kernel is enough.
         psd = "ignore" if self.psd == "warn" else self.psd
         settings = GramSettings(type(self).__name__, self.dual, self.memory, psd, self._precision)
-        gram = settings.gram(fitted, objects, [Squared()])
+        gram = training_gram(settings, fitted, objects, [Squared()])
         rows, intercept, limits = gram.factor, bool(self.fit_intercept), self._limits(time.monotonic())
         if rows is not None and rows.shape[1] < len(objects):
             n, d = rows.shape

@@ -12,10 +12,10 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from mercer import _check
+from mercer._process import single_threaded_blas
 from mercer._progress import reporting
 from mercer._types import Float64, Indices
 from mercer.errors import InputError
-from mercer.gram.executors import single_threaded_blas
 from mercer.gram.expansion import Weights
 from mercer.kernels.base import Kernel
 from mercer.losses.base import Loss

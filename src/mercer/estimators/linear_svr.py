@@ -10,9 +10,9 @@ import numpy as np
 from sklearn.base import RegressorMixin
 
 from mercer import _check
+from mercer._process import single_threaded_blas
 from mercer._progress import reporting
 from mercer._types import Float64
-from mercer.gram.executors import single_threaded_blas
 from mercer.gram.expansion import Weights
 from mercer.inputs.base import Objects
 from mercer.kernels.base import Kernel

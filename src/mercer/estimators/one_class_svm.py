@@ -21,8 +21,8 @@ from mercer.losses.hinge import Hinge
 from mercer.solvers.box.problem import BoxProblem
 from mercer.training.certificate import Certificate
 from mercer.training.explanation import Explanation, explanations
-from mercer.training.guard import GramSettings, Recomputed, Repair, guarded_gram
 from mercer.training.kernel_estimator import KernelEstimator, KernelLike
+from mercer.training.matrix import GramSettings, Recomputed, Repair, guarded_gram
 from mercer.training.nu import solve_nu_form
 from mercer.training.storing import MACHINE, ArrayField, ExpansionField, Field, ValueField, positive
 from mercer.training.targets import sample_weights

@@ -6,19 +6,14 @@ provides.
 
 from __future__ import annotations
 
-import contextlib
-import functools
 import os
-import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeVar, final
+from typing import Protocol, TypeVar, final
 
-import threadpoolctl
-
-from mercer._interrupts import interrupt_held_back
+from mercer._process import single_threaded_blas
 from mercer._progress import Reporter
 from mercer._types import Floating
 from mercer.gram.tiles import Strip, Tile
@@ -163,54 +158,3 @@ def default_threads() -> int:
     if hasattr(os, "sched_getaffinity"):  # not on macOS and Windows
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
-
-
-_guard = threading.Lock()
-_holders = 0
-_limiter: Any = None
-
-
-@functools.lru_cache(maxsize=1)
-def _controller(loaded_modules: int) -> threadpoolctl.ThreadpoolController:
-    # Looking for BLAS libraries takes a millisecond; a new one can only have come with a new module.
-    del loaded_modules
-    return threadpoolctl.ThreadpoolController()
-
-
-@contextlib.contextmanager
-def single_threaded_blas() -> Iterator[None]:
-    """Hold BLAS to one thread while tiles are computed; the last one out restores what was before.
-
-    Even a single thread of ours does so: BLAS rounds differently with more threads, and results must not depend on
-    how many there are. The setting is process-wide, so it is counted: two fits at once must not undo each other's.
-    """
-    global _holders, _limiter
-    if getattr(_worker, "holds", False):  # this thread does already
-        yield
-        return
-    try:
-        # Held back: half of this done is a process whose BLAS never has its threads again.
-        with interrupt_held_back(), _guard:
-            _worker.holds = True
-            _holders += 1
-            if _holders == 1:
-                _limiter = _controller(len(sys.modules)).limit(limits=1, user_api="blas")
-        yield
-    finally:
-        with interrupt_held_back(), _guard:
-            if getattr(_worker, "holds", False):
-                _worker.holds = False
-                _holders -= 1
-                if _holders == 0:
-                    _restore(_limiter)
-                    _limiter = None
-
-
-def _restore(limiter: Any) -> None:
-    """Undo a limit that perhaps another thread has set: threadpoolctl heeds one thread at a time, unless told."""
-    give_up_control = getattr(threadpoolctl.OpenBLASController, "clear_controlling_thread", None)
-    if give_up_control is not None:
-        give_up_control(force=True)
-    limiter.restore_original_limits()
-    if give_up_control is not None:
-        give_up_control(force=True)

@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from mercer._process import single_threaded_blas
 from mercer._types import DType, Float64, Floating
 from mercer.gram import budget
 from mercer.gram.contract import Gram, Setting
-from mercer.gram.executors import Threads, single_threaded_blas
+from mercer.gram.executors import Threads
 from mercer.gram.of_features import DotProducts, FeatureRows, FeaturesGram
 from mercer.gram.stored import PairRows, StoredGram
 from mercer.gram.tiled import FeatureAxis, Source, TiledGram, refuse_asymmetry

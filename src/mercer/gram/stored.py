@@ -13,10 +13,11 @@ import numpy as np
 import numpy.typing as npt
 
 from mercer._jit import Array, jit
+from mercer._process import single_threaded_blas
 from mercer._types import Float64, Floating, Indices
 from mercer.gram import pages
 from mercer.gram.contract import TILE_BYTES, Axis, Gram, Setting
-from mercer.gram.executors import Sink, single_threaded_blas
+from mercer.gram.executors import Sink
 from mercer.gram.sinks import ProductSink
 from mercer.gram.tiles import Strip, plan
 from mercer.gram.work import StoredWork, gathered

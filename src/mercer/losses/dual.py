@@ -39,14 +39,8 @@ class Dual:
         ridge: Float64 | float = 0.0,
     ) -> Self:
         """Numbers stand for arrays of themselves."""
-        shape = np.shape(linear)
-        return cls(
-            linear,
-            np.array(np.broadcast_to(lower, shape), dtype=np.float64),
-            np.array(np.broadcast_to(upper, shape), dtype=np.float64),
-            np.array(np.broadcast_to(kink, shape), dtype=np.float64),
-            np.array(np.broadcast_to(ridge, shape), dtype=np.float64),
-        )
+        lower, upper, kink, ridge = (_as_array(part, np.shape(linear)) for part in (lower, upper, kink, ridge))
+        return cls(linear, lower, upper, kink, ridge)
 
     @property
     def is_box(self) -> bool:
@@ -66,6 +60,12 @@ class Dual:
     def least_squares(self) -> bool:
         """Whether nothing bounds the coefficients, so that linear equations give them."""
         return not self.has_kink and bool(np.isinf(self.lower).all() and np.isinf(self.upper).all())
+
+
+def _as_array(part: Float64 | float, shape: tuple[int, ...]) -> Float64:
+    if isinstance(part, np.ndarray) and part.shape == shape and part.dtype == np.float64:
+        return part
+    return np.full(shape, part, dtype=np.float64)
 
 
 def unbounded(C: Float64) -> tuple[Float64, Float64]:

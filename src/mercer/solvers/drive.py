@@ -15,9 +15,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import final
 
+from mercer._process import single_threaded_blas
 from mercer._types import Float64
 from mercer.gram.contract import Gram
-from mercer.gram.executors import single_threaded_blas
 from mercer.solvers.box.problem import BoxProblem
 from mercer.solvers.solution import Solution, Stats, Status
 

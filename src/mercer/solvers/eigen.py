@@ -18,8 +18,8 @@ from typing import final
 import numpy as np
 import scipy.linalg
 
+from mercer._process import single_threaded_blas
 from mercer._types import Float64
-from mercer.gram.executors import single_threaded_blas
 from mercer.solvers.drive import Limits
 from mercer.solvers.numerics.conjugate_gradients import Product
 

@@ -14,6 +14,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from mercer import _check
+from mercer._process import single_threaded_blas
 from mercer._progress import reporting
 from mercer._types import Float64, Indices
 from mercer.errors import ModelFileError, ParameterError
@@ -28,8 +29,8 @@ from mercer.training import pairs as ovo
 from mercer.training.certificate import Certificate, certify
 from mercer.training.explanation import Explanation, explanations
 from mercer.training.folds import FOLDS
-from mercer.training.guard import GramSettings, Recomputed, Repair, guarded_gram
 from mercer.training.kernel_estimator import KernelEstimator
+from mercer.training.matrix import GramSettings, Recomputed, Repair, guarded_gram
 from mercer.training.probabilities import log_probabilities, probabilities, wanted
 from mercer.training.storing import MACHINE, ArrayField, CertificateField, Field, LabelsField, ValueField, positive
 from mercer.training.targets import (
@@ -128,7 +129,7 @@ class MarginClassifier(ClassifierMixin, KernelEstimator, ABC):
             settings = GramSettings(type(self).__name__, dual, memory, self.psd, nu_form=self._nu_form)
             guarded = guarded_gram(settings, fitted, objects, [Hinge()])
             limits = self._limits(began)
-            with reporting("Training") as report:
+            with reporting("Training") as report, single_threaded_blas():  # once, not for every product
                 share = 1.0 / (1 + FOLDS) if self.probability else 1.0
                 solved = self._train(guarded.gram, classes.codes, bounds, limits, lambda f, w: report(share * f, w))
                 if self.probability:

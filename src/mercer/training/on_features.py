@@ -1,4 +1,4 @@
-"""Training on the features of a kernel instead of its Gram matrix: when, and how.
+"""Training on the features of a kernel instead of its Gram matrix.
 
 Where the features of a kernel can be written down, K = Phi Phi', and a machine can be trained on its weights w: memory
 and the cost of a step grow with the entries of Phi rather than with the square of the objects. The machine that comes
@@ -8,42 +8,23 @@ out is the same, sum_i b_i k(x_i, x) + c with w = Phi'b, and is kept, certified,
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from mercer import _check
-from mercer._types import DType, Float64
-from mercer.errors import KernelError, MemoryBudgetError
-from mercer.gram import budget
-from mercer.gram.contract import Gram
-from mercer.gram.executors import single_threaded_blas
-from mercer.gram.make import gram_of, gram_of_rows
-from mercer.inputs.base import Objects
+from mercer._process import single_threaded_blas
+from mercer._types import Float64
 from mercer.inputs.row_products import squared_lengths
-from mercer.kernels.base import FittedKernel
-from mercer.kernels.features.space import FeatureSpace, entries_per_object, features_of
 from mercer.losses.base import Loss
 from mercer.solvers.drive import Limits, OnChunk
 from mercer.solvers.problem import LossProblem
-from mercer.solvers.ridge import normal_equations
 from mercer.solvers.solution import Solution, Status
 from mercer.solvers.weights import choice, joint_newton
-from mercer.solvers.weights.problem import MOST_FEATURES, LinearProblem, LinearSolution, unit_dual
+from mercer.solvers.weights.problem import LinearProblem, LinearSolution, unit_dual
 from mercer.solvers.weights.recovery import recover_coefficients
 
-MANY = 5_000
-"""From this many objects on, training on features is faster, if objects have few of them. A joint loss of several
-outputs gains from fewer objects ..."""
-VERY_MANY = 20_000
-"""... and losses with kinks only from this many, as their dual is quicker to solve on a matrix; the nu forms do not."""
 FEW = 1024
 """Up to this many objects, losses with kinks are solved on the small matrix of dot products even if there are rows."""
-_OBJECTS_PER_FEATURE = 10
-"""With fewer objects per entry of a row, products with rows take longer than products with the matrix."""
-_BYTES_PER_ENTRY = 24
-"""Of rows: a number, its column, and once more in a copy."""
 _SHARE_OF_TOL = 0.1
 """Duality gaps are shares of the objective, tolerances are in units of the decision function: this share of them gives
 machines about as exact as those trained on a matrix."""
@@ -51,76 +32,8 @@ _FINEST = 1e-13
 """Smaller duality gaps are lost in rounding."""
 
 
-def training_gram(
-    fitted: FittedKernel,
-    objects: Objects,
-    losses: Sequence[Loss],
-    *,
-    owner: str,
-    dual: Any,
-    memory: budget.Memory,
-    nu_form: bool = False,
-    dtype: DType | None = None,
-) -> Gram:
-    """The Gram matrix to train on: of rows of features where that is asked for or pays, else of kernel values.
-
-    `dual` is the parameter of that name of an estimator called `owner`: True for the matrix, False for features, or
-    "auto".
-    """
-    _check_dual(owner, dual, fitted)
-    n, primal = len(objects), dual != "auto" and not dual
-    wanted = primal or (dual == "auto" and _worthwhile(fitted, objects, losses, memory, nu_form=nu_form))
-    if wanted and not _by_matrix(fitted, objects, losses):
-        rows = FeatureSpace.of(fitted, objects)[1]
-        fitted.in_range(squared_lengths(rows))
-        if primal or rows.shape[1] <= MOST_FEATURES or (n >= MANY and _pays(n, losses, memory)):
-            return gram_of_rows(rows, memory=memory)
-    return gram_of(fitted, objects, dtype=dtype, memory=memory)
-
-
-def _check_dual(owner: str, dual: Any, fitted: FittedKernel) -> None:
-    if not isinstance(dual, bool | np.bool_) and dual != "auto":
-        raise _check.fail(owner, "dual", "True, False or 'auto'", dual)
-    if dual:
-        return
-    if fitted.feature_map() is None:
-        rule = f"True or 'auto' with {fitted.kernel}, whose features cannot be written down"
-        raise _check.fail(owner, "dual", rule, dual)
-
-
-def _worthwhile(
-    fitted: FittedKernel, objects: Objects, losses: Sequence[Loss], memory: budget.Memory, *, nu_form: bool
-) -> bool:
-    """Whether features are few enough, and objects many enough, to train on features without being asked."""
-    n = len(objects)
-    enough = n >= MANY or any(loss.joint for loss in losses)
-    if not enough or fitted.feature_map() is None or not all(_solvable(loss) for loss in losses):
-        return False
-    try:
-        entries = entries_per_object(fitted, objects)
-    except (KernelError, MemoryBudgetError):  # too many features to write down
-        return False
-    if entries * n * _BYTES_PER_ENTRY > budget.stored_bytes(memory) or entries * _OBJECTS_PER_FEATURE > n:
-        return False
-    return nu_form or _pays(n, losses, memory)
-
-
-def _by_matrix(fitted: FittedKernel, objects: Objects, losses: Sequence[Loss]) -> bool:
-    """Whether least squares come down to the matrix anyway, as those of few objects do: then no feature is written."""
-    n = len(objects)
-    if n > normal_equations.MOST_FEATURES or n >= features_of(fitted).columns_at_least(objects):
-        return False
-    duals = [unit_dual(loss) for loss in losses]
-    return all(dual is not None and dual.least_squares for dual in duals)
-
-
-def _pays(n: int, losses: Sequence[Loss], memory: budget.Memory) -> bool:
-    """Whether so many objects are better trained on features, few or many, or could not be trained otherwise."""
-    beyond = n * n * np.dtype(np.float32).itemsize > budget.stored_bytes(memory)
-    return n >= VERY_MANY or all(loss.smooth for loss in losses) or beyond
-
-
-def _solvable(loss: Loss) -> bool:
+def solvable(loss: Loss) -> bool:
+    """Whether there is a solver on features for this loss."""
     dual = None if loss.smooth else unit_dual(loss)
     return loss.smooth or (dual is not None and dual.is_box)
 
@@ -133,7 +46,7 @@ def solves(loss: Loss, rows: Any, outputs: int = 1) -> bool:
     """
     if loss.joint:
         return loss.smooth and joint_newton.suits(rows.shape[1], outputs)
-    return _solvable(loss) and (loss.smooth or rows.shape[0] > FEW)
+    return solvable(loss) and (loss.smooth or rows.shape[0] > FEW)
 
 
 def solve(

@@ -15,7 +15,7 @@ from mercer.gram.pairs import PairBlocks
 from mercer.solvers.box.smo import worth_storing
 from mercer.solvers.drive import Chunk, Limits, OnChunk
 from mercer.training.folds import folds_with_every_class, out_of_fold
-from mercer.training.guard import Guarded, Repair
+from mercer.training.matrix import Guarded, Repair
 from mercer.training.probabilities import fit_temperature
 from mercer.training.train import Machine
 
@@ -144,7 +144,10 @@ def train_pairs(
         solved[number] = solve(part, signs, bounds[ids], limits, on_chunk)
         done += 1
 
-    gram.executor.each(job, range(len(problems)), limits.stop)
+    if len(problems) == 1:
+        job(0)
+    else:
+        gram.executor.each(job, range(len(problems)), limits.stop)
     return [one for one in solved if one is not None]
 
 

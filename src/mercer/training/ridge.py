@@ -18,7 +18,7 @@ from mercer.solvers.drive import Limits
 from mercer.solvers.problem import LossProblem
 from mercer.solvers.ridge import direct, normal_equations
 from mercer.training.certificate import Certificate, certify
-from mercer.training.guard import GramSettings, Recomputed, Repair, guard
+from mercer.training.matrix import GramSettings, Recomputed, Repair, guard, training_gram
 
 _ZERO = "To interpolate, use a small one such as 1e-10."
 
@@ -43,7 +43,7 @@ def fit_ridge(
     began: float,
 ) -> tuple[Expansion, Repair | None, Certificate]:
     """The machine over all training objects, what was repaired of its matrix, and its certificate."""
-    gram = settings.gram(fitted, objects, [Squared()])
+    gram = training_gram(settings, fitted, objects, [Squared()])
     guarded = guard(settings.owner, fitted.kernel, gram, settings.psd)
     targets, alpha, weights = problem.targets, problem.alpha, problem.weights
     solve = direct.solve if gram.factor is None else normal_equations.solve

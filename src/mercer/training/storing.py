@@ -23,7 +23,7 @@ from mercer.gram.expansion import Expansion
 from mercer.inputs.base import Objects
 from mercer.kernels.base import FittedKernel
 from mercer.training.certificate import Certificate
-from mercer.training.guard import Repair
+from mercer.training.matrix import Repair
 
 
 @final

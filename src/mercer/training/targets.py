@@ -44,17 +44,21 @@ def classes_of(estimator: Any, y: Any, objects: Objects, *, regressor: str) -> C
             f"({len(objects)}, {width_of(y)}) instead. For several labels at once, as a table of zeros and ones, use "
             "KernelRidgeClassifier, or one classifier per column (sklearn.multioutput.MultiOutputClassifier)."
         )
-    labels = validate_data(estimator, y=y)
+    plain = type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in "biuU"  # neither gaps nor fractions are possible
+    labels = y if plain else validate_data(estimator, y=y)
     if len(labels) != len(objects):
         raise InputError(
             f"Found input variables with inconsistent numbers of samples: [{len(objects)}, {len(labels)}]. "
             "X and y must have one entry per object each."
         )
-    try:
-        check_classification_targets(labels)
-    except ValueError as error:
-        raise InputError(f"{error} For numbers as targets use {regressor}.") from error
+    if not plain:
+        try:
+            check_classification_targets(labels)
+        except ValueError as error:
+            raise InputError(f"{error} For numbers as targets use {regressor}.") from error
     found, codes = np.unique(labels, return_inverse=True)
+    if plain and 2 * len(found) > len(labels):
+        check_classification_targets(labels)  # warns of numbers that were perhaps not meant as classes
     if len(found) < 2:
         count = "one sample" if len(labels) == 1 else f"{len(labels)} samples"
         raise InputError(
@@ -104,6 +108,8 @@ def numbers_of(estimator: Any, y: Any, objects: Objects, *, several: bool) -> tu
 def sample_weights(sample_weight: Any, objects: Objects) -> Float64:
     """One weight per object, none negative."""
     refuse_masked(sample_weight, "sample_weight")
+    if sample_weight is None:
+        return np.ones(len(objects))
     rows = np.empty((len(objects), 0))  # scikit-learn's check reads no more than the length
     weights: Float64 = _check_sample_weight(sample_weight, rows, dtype=np.float64, allow_all_zero_weights=True)
     if (weights <= 0).all():
@@ -129,6 +135,8 @@ def refuse_weightless_classes(classes: Classes, weights: Float64) -> None:
 
 def class_weights(class_weight: Any, classes: Classes) -> Float64:
     """One factor per class: given, balanced, or 1."""
+    if class_weight is None:
+        return np.ones(len(classes.labels))
     labels = classes.labels[classes.codes]
     weights: Float64 = compute_class_weight(class_weight, classes=classes.labels, y=labels)
     return np.asarray(weights, dtype=np.float64)

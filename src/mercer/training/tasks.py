@@ -19,7 +19,7 @@ from mercer.kernels.base import FittedKernel
 from mercer.solvers.drive import Limits, OnChunk
 from mercer.solvers.problem import LossProblem
 from mercer.training.certificate import Certificate, certify
-from mercer.training.guard import Guarded, Recomputed, Repair
+from mercer.training.matrix import Guarded, Recomputed, Repair
 from mercer.training.train import Machine, train, worth_storing
 from mercer.training.warm_start import WarmStart
 

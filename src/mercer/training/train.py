@@ -55,8 +55,7 @@ def train(
     on_chunk: OnChunk | None = None,
     warm_start: WarmStart | None = None,
 ) -> Machine:
-    """Minimise 1/2 |w|^2 + sum_i C_i loss(y_i, f(x_i)) on this Gram matrix."""
-    refuse_pointless(problem.loss)
+    """Minimise 1/2 |w|^2 + sum_i C_i loss(y_i, f(x_i)) on this Gram matrix; see `refuse_pointless` for losses."""
     rows = gram.factor
     if rows is not None and on_features.solves(problem.loss, rows, problem.outputs):
         solution = on_features.solve(rows, problem, tol=tol, limits=limits, on_chunk=on_chunk)

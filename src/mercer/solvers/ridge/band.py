@@ -24,9 +24,10 @@ import numpy.typing as npt
 import scipy.linalg
 
 from mercer._jit import Array, jit
+from mercer._process import single_threaded_blas
 from mercer._types import Float64
 from mercer.gram import pages
-from mercer.gram.executors import Threads, single_threaded_blas
+from mercer.gram.executors import Threads
 from mercer.solvers.drive import Limits
 
 UseBlock = Callable[[int, Float64], None]

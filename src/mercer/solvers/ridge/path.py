@@ -21,8 +21,8 @@ from typing import Any, Self, final
 import numpy as np
 import scipy.linalg
 
+from mercer._process import single_threaded_blas
 from mercer._types import Float64
-from mercer.gram.executors import single_threaded_blas
 from mercer.solvers.drive import Limits
 from mercer.solvers.numerics.symmetric import significant_eigen
 from mercer.solvers.ridge.centred_rows import CentredRows

@@ -19,9 +19,9 @@ import time
 
 import numpy as np
 
+from mercer._process import single_threaded_blas
 from mercer._types import Float64
 from mercer.gram.contract import Gram
-from mercer.gram.executors import single_threaded_blas
 from mercer.gram.lowrank import low_rank
 from mercer.gram.make import gram_of_values
 from mercer.solvers.drive import Limits, OnChunk, Run, StallDetector, drive

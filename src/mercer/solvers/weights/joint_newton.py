@@ -19,8 +19,8 @@ from typing import Any
 
 import numpy as np
 
+from mercer._process import single_threaded_blas
 from mercer._types import Float64
-from mercer.gram.executors import single_threaded_blas
 from mercer.losses.curvature import CurvatureRoot
 from mercer.solvers.drive import Limits, OnChunk, Run, StallDetector, drive
 from mercer.solvers.numerics.conjugate_gradients import ConjugateGradients

@@ -18,9 +18,9 @@ from typing import Any, final
 
 import numpy as np
 
+from mercer._process import single_threaded_blas
 from mercer._types import Float64
 from mercer.gram.contract import Gram
-from mercer.gram.executors import single_threaded_blas
 from mercer.solvers.box.problem import BoxProblem
 from mercer.solvers.drive import Limits, OnChunk, Run, drive
 from mercer.solvers.numerics.line_search import flat_point

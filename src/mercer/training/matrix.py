@@ -1,4 +1,4 @@
-"""Checks of training data and their Gram matrix: scales, constant kernels, and indefinite ones with their repairs."""
+"""The matrix that machines are trained on: of kernel values or features, checked, and repaired if it is indefinite."""
 
 from __future__ import annotations
 
@@ -13,18 +13,31 @@ import scipy.linalg
 
 from mercer import _check
 from mercer._types import DType, Float64
-from mercer.errors import KernelError, KernelWarning
-from mercer.gram.budget import Memory
+from mercer.errors import KernelError, KernelWarning, MemoryBudgetError
+from mercer.gram import budget
 from mercer.gram.contract import Gram
 from mercer.gram.expansion import Expansion
-from mercer.gram.make import gram_of, gram_of_values
+from mercer.gram.make import gram_of, gram_of_rows, gram_of_values
 from mercer.gram.spectrum import negligible, smallest_eigenvalue
 from mercer.inputs.base import Objects
+from mercer.inputs.row_products import squared_lengths
 from mercer.inputs.vectors import Vectors
 from mercer.kernels.base import FittedKernel, Kernel
+from mercer.kernels.features.space import FeatureSpace, entries_per_object, features_of
 from mercer.losses.base import Loss
-from mercer.training.on_features import training_gram
+from mercer.solvers.ridge import normal_equations
+from mercer.solvers.weights.problem import MOST_FEATURES, unit_dual
+from mercer.training.on_features import solvable
 
+MANY = 5_000
+"""From this many objects on, training on features is faster, if objects have few of them. A joint loss of several
+outputs gains from fewer objects ..."""
+VERY_MANY = 20_000
+"""... and losses with kinks only from this many, as their dual is quicker to solve on a matrix; the nu forms do not."""
+_OBJECTS_PER_FEATURE = 10
+"""With fewer objects per entry of a row, products with rows take longer than products with the matrix."""
+_BYTES_PER_ENTRY = 24
+"""Of rows: a number, its column, and once more in a copy."""
 REPAIRS = ("clip", "flip", "shift")
 MODES = ("warn", "error", "ignore", *REPAIRS)
 
@@ -48,20 +61,13 @@ class GramSettings:
     """The name of the estimator, for messages."""
     dual: bool | str
     """Whether to train on kernel values (True), on features (False), or on what pays ("auto")."""
-    memory: Memory
+    memory: budget.Memory
     psd: str
     """What to do about negative eigenvalues: one of `MODES`."""
     dtype: DType | None = None
     """The precision of kernel values, where it does not depend on the number of objects."""
     nu_form: bool = False
     """Whether coefficients of either sign keep their sum, as in the nu forms, which gain from features sooner."""
-
-    def gram(self, fitted: FittedKernel, objects: Objects, losses: Sequence[Loss]) -> Gram:
-        """The matrix to train machines with these losses on."""
-        return training_gram(
-            fitted, objects, losses,
-            owner=self.owner, dual=self.dual, memory=self.memory, nu_form=self.nu_form, dtype=self.dtype,
-        )  # fmt: skip
 
 
 @final
@@ -134,10 +140,66 @@ class Recomputed:
 def guarded_gram(settings: GramSettings, fitted: FittedKernel, objects: Objects, losses: Sequence[Loss]) -> Guarded:
     """The Gram matrix to train machines with these losses on, with a warning if little can be learnt from it."""
     warn_of_scales(objects)
-    gram = settings.gram(fitted, objects, losses)
+    gram = training_gram(settings, fitted, objects, losses)
     guarded = guard(settings.owner, fitted.kernel, gram, settings.psd)
     warn_if_constant(guarded.gram)
     return guarded
+
+
+def training_gram(settings: GramSettings, fitted: FittedKernel, objects: Objects, losses: Sequence[Loss]) -> Gram:
+    """The Gram matrix to train on: of rows of features where that is asked for or pays, else of kernel values."""
+    dual, memory = settings.dual, settings.memory
+    _check_dual(settings.owner, dual, fitted)
+    n, primal = len(objects), dual != "auto" and not dual
+    wanted = primal or (dual == "auto" and _worthwhile(fitted, objects, losses, memory, nu_form=settings.nu_form))
+    if wanted and not _by_matrix(fitted, objects, losses):
+        rows = FeatureSpace.of(fitted, objects)[1]
+        fitted.in_range(squared_lengths(rows))
+        if primal or rows.shape[1] <= MOST_FEATURES or (n >= MANY and _pays(n, losses, memory)):
+            return gram_of_rows(rows, memory=memory)
+    return gram_of(fitted, objects, dtype=settings.dtype, memory=memory)
+
+
+def _check_dual(owner: str, dual: Any, fitted: FittedKernel) -> None:
+    if not isinstance(dual, bool | np.bool_) and dual != "auto":
+        raise _check.fail(owner, "dual", "True, False or 'auto'", dual)
+    if dual:
+        return
+    if fitted.feature_map() is None:
+        rule = f"True or 'auto' with {fitted.kernel}, whose features cannot be written down"
+        raise _check.fail(owner, "dual", rule, dual)
+
+
+def _worthwhile(
+    fitted: FittedKernel, objects: Objects, losses: Sequence[Loss], memory: budget.Memory, *, nu_form: bool
+) -> bool:
+    """Whether features are few enough, and objects many enough, to train on features without being asked."""
+    n = len(objects)
+    enough = n >= MANY or any(loss.joint for loss in losses)
+    if not enough or fitted.feature_map() is None or not all(solvable(loss) for loss in losses):
+        return False
+    try:
+        entries = entries_per_object(fitted, objects)
+    except (KernelError, MemoryBudgetError):  # too many features to write down
+        return False
+    if entries * n * _BYTES_PER_ENTRY > budget.stored_bytes(memory) or entries * _OBJECTS_PER_FEATURE > n:
+        return False
+    return nu_form or _pays(n, losses, memory)
+
+
+def _by_matrix(fitted: FittedKernel, objects: Objects, losses: Sequence[Loss]) -> bool:
+    """Whether least squares come down to the matrix anyway, as those of few objects do: then no feature is written."""
+    n = len(objects)
+    if n > normal_equations.MOST_FEATURES or n >= features_of(fitted).columns_at_least(objects):
+        return False
+    duals = [unit_dual(loss) for loss in losses]
+    return all(dual is not None and dual.least_squares for dual in duals)
+
+
+def _pays(n: int, losses: Sequence[Loss], memory: budget.Memory) -> bool:
+    """Whether so many objects are better trained on features, few or many, or could not be trained otherwise."""
+    beyond = n * n * np.dtype(np.float32).itemsize > budget.stored_bytes(memory)
+    return n >= VERY_MANY or all(loss.smooth for loss in losses) or beyond
 
 
 def guard(owner: str, kernel: Kernel, gram: Gram, psd: object) -> Guarded:
