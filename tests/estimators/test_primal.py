@@ -34,10 +34,10 @@ from mercer.losses.base import Loss
 from mercer.losses.huber import Huber
 from mercer.losses.quantile import Quantile
 from mercer.losses.squared_hinge import SquaredHinge
-from mercer.solvers.box import choice
+from mercer.solvers.box import smo
 from mercer.solvers.ridge import normal_equations
 from mercer.solvers.weights import nu_newton
-from mercer.training import on_features
+from mercer.training import matrix, on_features
 
 
 @pytest.fixture(autouse=True)
@@ -106,7 +106,7 @@ def test_working_sets_take_products_by_features(model, monkeypatch):
     targets = COUNTS if isinstance(model, NuSVR) else TWO
     wanted = clone(model).set_params(kernel=KERNEL, dual=True).fit(TEXTS, targets, sample_weight=WEIGHTS)
     monkeypatch.setattr(nu_newton, "MOST_FEATURES", 0)
-    monkeypatch.setattr(choice, "DENSE", 16)
+    monkeypatch.setattr(smo, "DENSE", 16)
     monkeypatch.setattr("mercer.solvers.box.row_supply.RowCache", None)  # no row is kept
     found = clone(model).set_params(kernel=KERNEL, dual=False).fit(TEXTS, targets, sample_weight=WEIGHTS)
     value = "predict" if isinstance(model, NuSVR) else "decision_function"
@@ -195,9 +195,9 @@ def test_cross_validation_with_more_features_than_objects_goes_by_the_matrix():
 
 def test_the_rule(monkeypatch):
     made = []
-    monkeypatch.setattr(on_features, "MANY", 100)
-    monkeypatch.setattr(on_features, "VERY_MANY", 110)
-    monkeypatch.setattr(on_features, "gram_of_rows", lambda rows, **k: made.append(rows) or gram_of_rows(rows, **k))
+    monkeypatch.setattr(matrix, "MANY", 100)
+    monkeypatch.setattr(matrix, "VERY_MANY", 110)
+    monkeypatch.setattr(matrix, "gram_of_rows", lambda rows, **k: made.append(rows) or gram_of_rows(rows, **k))
 
     def in_primal(model, texts=TEXTS, targets=COUNTS):
         made.clear()
@@ -214,7 +214,7 @@ def test_the_rule(monkeypatch):
     assert not in_primal(SVR(kernel=few), TEXTS[:105], COUNTS[:105])
     assert in_primal(SVR(kernel=few, memory=0.04), TEXTS[:105], COUNTS[:105])  # the matrix would take 44 KB
     assert in_primal(NuSVR(kernel=few), TEXTS[:105], COUNTS[:105])
-    monkeypatch.setattr(on_features, "MOST_FEATURES", 3)
+    monkeypatch.setattr(matrix, "MOST_FEATURES", 3)
     assert not in_primal(NuSVR(kernel=few), TEXTS[:105], COUNTS[:105])
     assert in_primal(NuSVR(kernel=few))
     with pytest.raises(MemoryBudgetError):

@@ -79,3 +79,22 @@ def test_rows_of_many_objects_keep_their_precision(monkeypatch):
     monkeypatch.setattr(make, "DOUBLE_ENTRIES", 100)
     assert gram_of_rows(X.astype(np.float32)).dtype is np.float32
     assert gram_of_rows(X).dtype is np.float64
+
+
+def test_a_small_matrix_is_computed_at_once_with_the_values_of_its_tiles():
+    for options in ({}, {"columns": X[:5]}, {"dtype": np.float32}):
+        once, tiled = gram(**options), gram(**options, executor=Threads(1))
+        assert once.in_memory
+        assert not tiled.in_memory
+        assert once.entries_computed == once.shape[0] * once.shape[1]
+        assert once.symmetric == tiled.symmetric
+        np.testing.assert_allclose(once.dense(), tiled.dense(), rtol=1e-12 if once.dtype is np.float64 else 1e-6)
+        np.testing.assert_allclose(once.matvec(np.ones(once.shape[1])), tiled.matvec(np.ones(once.shape[1])), rtol=1e-6)
+    assert np.array_equal(gram().dense(), gram().dense().T)
+    assert not gram(memory=1e-3).in_memory  # beyond the budget, nothing is stored
+
+
+def test_an_asymmetric_function_is_refused_at_once_too():
+    kernel = kernels.FromFunction(lambda x, z: float(x[0]), objects="vectors")
+    with pytest.raises(KernelError, match="not symmetric"):
+        gram_of(kernel.fit(X), X).dense()

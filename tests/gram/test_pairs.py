@@ -5,6 +5,7 @@ import pytest
 
 from mercer.gram import pairs
 from mercer.gram.contract import Gram
+from mercer.gram.executors import Threads
 from mercer.gram.make import gram_of
 from mercer.gram.pairs import PairBlocks
 from mercer.kernels import RBF
@@ -15,7 +16,7 @@ PAIRS = [(0, 1), (0, 2), (1, 2)]
 
 def gram(**options) -> Gram:
     X = np.random.default_rng(0).normal(size=(10, 3))
-    return gram_of(RBF(gamma=0.7).fit(X), X, **options)
+    return gram_of(RBF(gamma=0.7).fit(X), X, executor=Threads(2), **options)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

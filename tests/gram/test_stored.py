@@ -14,7 +14,7 @@ FITTED = kernels.RBF(gamma=0.5).fit(X)
 
 
 def test_storing_computes_once():
-    tiled = gram_of(FITTED, X)
+    tiled = gram_of(FITTED, X, executor=Threads(1))
     whole = tiled.stored()
     computed = whole.entries_computed
     assert computed > 0

@@ -16,12 +16,14 @@ NEW = RANDOM.normal(size=(11, 3))
 K = np.exp(-0.5 * ((X[:, None] - X[None]) ** 2).sum(axis=2))
 K_NEW = np.exp(-0.5 * ((NEW[:, None] - X[None]) ** 2).sum(axis=2))
 FITTED = kernels.RBF(gamma=0.5).fit(X)
+TILES = Threads(1)
+"""Who says how tiles are to be computed wants tiles, however small the matrix."""
 
 index_arrays = st.lists(st.integers(0, 36), min_size=1, max_size=12).map(lambda x: np.array(x, dtype=np.intp))
 
 
 def gram(**options):
-    return gram_of(FITTED, X, **options)
+    return gram_of(FITTED, X, **{"executor": TILES, **options})
 
 
 def test_dense_and_diagonal():
@@ -33,7 +35,7 @@ def test_dense_and_diagonal():
 
 
 def test_new_against_training():
-    got = gram_of(FITTED, NEW, X)
+    got = gram_of(FITTED, NEW, X, executor=TILES)
     assert got.shape == (11, 37)
     np.testing.assert_allclose(got.dense(), K_NEW, atol=1e-12)
     assert not got.symmetric

@@ -42,20 +42,18 @@ def gram_of(
     row_objects = _objects(fitted, rows, new=columns is not None)
     column_objects = None if columns is None else _objects(fitted, columns, new=False)
     entries = len(row_objects) * len(row_objects if column_objects is None else column_objects)
-    kind = dtype or (np.float64 if entries <= DOUBLE_ENTRIES else np.float32)
-    left, right = _features(fitted, row_objects, column_objects, kind)
-    if dtype is None and kind is np.float32 and not _single_precision(fitted, left, right):
-        kind = np.float64
-        left, right = _features(fitted, row_objects, column_objects, kind)
+    kind, left, right = _compared(
+        fitted, row_objects, column_objects, dtype or (np.float64 if entries <= DOUBLE_ENTRIES else None)
+    )
     diagonal = fitted.diagonal(left) if columns is None else None
     left, right = fitted.align(left, right)
     expensive = fitted.tile_entries(left, right) < ANY_TILE
-    threads = Threads(1) if entries < _SERIAL_ENTRIES and not expensive else Threads()
-    setting = Setting(kind, executor or threads, memory, expensive)
+    small = entries < _SERIAL_ENTRIES and not expensive
+    setting = Setting(kind, executor or (Threads(1) if small else Threads()), memory, expensive)
     whole = fitted.kernel.whole(left, right, fitted.state)
     if whole is not None and whole.dtype == kind:
         return StoredGram(PairRows.of(whole), setting, diagonal)
-    if setting.executor.count == 1 and entries < _SERIAL_ENTRIES and not expensive and _fits(entries, setting):
+    if small and executor is None and _fits(entries, setting):
         return _computed_at_once(fitted, left, right, setting, diagonal)
     source = Source(fitted, setting, diagonal, None if fitted.kernel.symmetric else fitted.kernel)
     return TiledGram(source, FeatureAxis.all_of(left), FeatureAxis.all_of(right))
@@ -108,6 +106,18 @@ def _objects(fitted: FittedKernel, raw: Any, *, new: bool) -> Objects:
     if isinstance(raw, Objects):
         return raw
     return fitted.coerce(raw) if new else fitted.kernel.coerce(raw)
+
+
+def _compared(
+    fitted: FittedKernel, rows: Objects, columns: Objects | None, dtype: DType | None
+) -> tuple[DType, Features, Features]:
+    """The precision of the entries, single where nothing else is asked for and it is safe, and what is compared."""
+    kind = dtype or np.float32
+    left, right = _features(fitted, rows, columns, kind)
+    if dtype is None and not _single_precision(fitted, left, right):
+        kind = np.float64
+        left, right = _features(fitted, rows, columns, kind)
+    return kind, left, right
 
 
 def _features(fitted: FittedKernel, rows: Objects, columns: Objects | None, dtype: DType) -> tuple[Features, Features]:
