@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self, final
 
 import numpy as np
@@ -20,7 +21,7 @@ from mercer.inputs.base import Objects
 from mercer.inputs.listing import refuse_masked
 from mercer.inputs.vectors import Vectors
 from mercer.kernels.base import FittedKernel, State
-from mercer.training.kernel_estimator import KernelEstimator, KernelLike
+from mercer.training.kernel_estimator import KernelEstimator, KernelLike, KernelParameters
 from mercer.training.storing import EXPANSION, ArrayField, Field, Parts
 
 _NEGLIGIBLE = 1e-10
@@ -50,7 +51,8 @@ class SecondViewField(Field):
         return Expansion(fitted, others, coefficients, intercept)
 
 
-class KernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimator):
+@dataclass(kw_only=True, eq=False, repr=False)
+class KernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelParameters, KernelEstimator):
     """Canonical correlations with any two kernels: pairs of directions along which two views vary together.
 
     Maximises cov(f(x), g(y)) subject to var f + alpha |f|^2 = var g + alpha |g|^2 = 1, one pair after another. With
@@ -77,32 +79,16 @@ class KernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimat
     True
     """
 
+    n_components: int = field(default=2, kw_only=False)
+    alpha: float = 0.1
+    coef0: float = 1.0
+    kernel_y: KernelLike | None = None
+
     _fields: ClassVar[Mapping[str, Field]] = {
         **EXPANSION,
         "correlations_": ArrayField("f", "outputs"),
         "expansion_y_": SecondViewField(),
     }
-
-    def __init__(
-        self,
-        n_components: int = 2,
-        *,
-        alpha: float = 0.1,
-        kernel: KernelLike = "rbf",
-        gamma: float | str = "scale",
-        degree: int = 3,
-        coef0: float = 1.0,
-        kernel_y: KernelLike | None = None,
-        memory: float | str = "auto",
-    ) -> None:
-        self.n_components = n_components
-        self.alpha = alpha
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.kernel_y = kernel_y
-        self.memory = memory
 
     def _check_parameters(self) -> None:
         owner = type(self).__name__

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -12,12 +13,15 @@ from sklearn.base import ClassifierMixin, ClassNamePrefixFeaturesOutMixin, Trans
 from mercer import _check
 from mercer._types import Float64
 from mercer.gram.centring import Centred
-from mercer.training.kernel_estimator import KernelEstimator, KernelLike
+from mercer.training.kernel_estimator import KernelEstimator, KernelParameters
 from mercer.training.storing import EXPANSION, ArrayField, Field, LabelsField
 from mercer.training.targets import classes_of
 
 
-class KernelFisherDiscriminant(ClassNamePrefixFeaturesOutMixin, ClassifierMixin, TransformerMixin, KernelEstimator):
+@dataclass(kw_only=True, eq=False, repr=False)
+class KernelFisherDiscriminant(
+    ClassNamePrefixFeaturesOutMixin, ClassifierMixin, TransformerMixin, KernelParameters, KernelEstimator
+):
     """Discriminant analysis with any kernel: directions w that spread the class means and not the classes.
 
     Maximises w'S_b w / w'(S_t + alpha I)w, with S_b the scatter of class means and S_t that of all objects in feature
@@ -38,6 +42,10 @@ class KernelFisherDiscriminant(ClassNamePrefixFeaturesOutMixin, ClassifierMixin,
     (array([1, 0]), (6, 1))
     """
 
+    alpha: float = field(default=1.0, kw_only=False)
+    coef0: float = 1.0
+    n_components: int | None = None
+
     _fields: ClassVar[Mapping[str, Field]] = {
         **EXPANSION,
         "classes_": LabelsField(),
@@ -45,25 +53,6 @@ class KernelFisherDiscriminant(ClassNamePrefixFeaturesOutMixin, ClassifierMixin,
         "separation_": ArrayField("f", "outputs"),
         "means_": ArrayField("f", "classes", "outputs"),
     }
-
-    def __init__(
-        self,
-        alpha: float = 1.0,
-        *,
-        kernel: KernelLike = "rbf",
-        gamma: float | str = "scale",
-        degree: int = 3,
-        coef0: float = 1.0,
-        n_components: int | None = None,
-        memory: float | str = "auto",
-    ) -> None:
-        self.alpha = alpha
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.n_components = n_components
-        self.memory = memory
 
     def _check_parameters(self) -> None:
         owner = type(self).__name__

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -17,11 +18,12 @@ from mercer.errors import ModelFileError
 from mercer.gram.expansion import Expansion
 from mercer.solvers.kmeans import kernel_kmeans
 from mercer.training.eigenvectors import seed_of
-from mercer.training.kernel_estimator import KernelEstimator, KernelLike
+from mercer.training.kernel_estimator import KernelEstimator, KernelParameters
 from mercer.training.storing import EXPANSION, ArrayField, Field, ValueField
 
 
-class KernelKMeans(ClusterMixin, KernelEstimator):
+@dataclass(kw_only=True, eq=False, repr=False)
+class KernelKMeans(ClusterMixin, KernelParameters, KernelEstimator):
     """k-means with any kernel: minimises the squared distances to cluster means in feature space, exactly.
 
     Starts are drawn by k-means++ in feature space, and the best of `n_init` runs is kept.
@@ -45,35 +47,18 @@ class KernelKMeans(ClusterMixin, KernelEstimator):
     True
     """
 
+    n_clusters: int = field(default=8, kw_only=False)
+    coef0: float = 1.0
+    n_init: int = 10
+    max_iter: int = 300
+    random_state: Any = None
+
     _fields: ClassVar[Mapping[str, Field]] = {
         **EXPANSION,
         "labels_": ArrayField("i", "rows"),
         "inertia_": ValueField(float),
         "n_iter_": ValueField(int),
     }
-
-    def __init__(
-        self,
-        n_clusters: int = 8,
-        *,
-        kernel: KernelLike = "rbf",
-        gamma: float | str = "scale",
-        degree: int = 3,
-        coef0: float = 1.0,
-        n_init: int = 10,
-        max_iter: int = 300,
-        random_state: Any = None,
-        memory: float | str = "auto",
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.random_state = random_state
-        self.memory = memory
 
     def _check_parameters(self) -> None:
         for name in ("n_clusters", "n_init", "max_iter"):

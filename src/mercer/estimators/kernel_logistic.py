@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 from mercer._types import Float64
 from mercer.estimators.kernel_machine_classifier import KernelMachineClassifier
 from mercer.losses.base import Loss
 from mercer.losses.logistic import Logistic
 from mercer.losses.multinomial import Multinomial
-from mercer.training.kernel_estimator import KernelLike
 from mercer.training.probabilities import log_probabilities, probabilities
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class KernelLogisticRegression(KernelMachineClassifier):
     """Logistic regression with any kernel: decision values are log odds, so probabilities come for free.
 
@@ -27,36 +28,8 @@ class KernelLogisticRegression(KernelMachineClassifier):
     array([[0.1, 0.9]])
     """
 
-    def __init__(
-        self,
-        *,
-        C: float = 1.0,
-        kernel: KernelLike = "rbf",
-        degree: int = 3,
-        gamma: float | str = "scale",
-        coef0: float = 0.0,
-        fit_intercept: bool = True,
-        class_weight: Any = None,
-        tol: float = 1e-4,
-        max_iter: int = -1,
-        time_limit: float | None = None,
-        memory: float | str = "auto",
-        psd: str = "warn",
-        dual: bool | str = "auto",
-    ) -> None:
-        self.C = C
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.fit_intercept = fit_intercept
-        self.class_weight = class_weight
-        self.tol = tol
-        self.max_iter = max_iter
-        self.time_limit = time_limit
-        self.memory = memory
-        self.psd = psd
-        self.dual = dual
+    tol: float = 1e-4
+    loss: ClassVar[Any] = None  # type: ignore[misc]  # not a parameter here
 
     def _loss(self, n_classes: int) -> Loss:
         return Logistic() if n_classes == 2 else Multinomial()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from numbers import Real
 from typing import Any, ClassVar, Self
 
@@ -18,7 +19,7 @@ from mercer.losses.base import Loss
 from mercer.solvers.problem import LossProblem
 from mercer.training.certificate import Certificate
 from mercer.training.explanation import Explanation, explanations
-from mercer.training.kernel_estimator import KernelEstimator, KernelLike
+from mercer.training.kernel_estimator import KernelEstimator, MachineParameters
 from mercer.training.matrix import GramSettings, Recomputed, guarded_gram
 from mercer.training.storing import MACHINE, ArrayField, Field, LabelsField, one_against_rest
 from mercer.training.targets import (
@@ -34,7 +35,8 @@ from mercer.training.tasks import train_problems, verify_problems, with_train
 from mercer.training.train import loss_of, refuse_pointless, warn_if_unfinished
 
 
-class KernelMachineClassifier(ClassifierMixin, KernelEstimator):
+@dataclass(kw_only=True, eq=False, repr=False)
+class KernelMachineClassifier(ClassifierMixin, MachineParameters, KernelEstimator):
     """A classifier from any loss and any kernel: minimises 1/2 |w|^2 + C sum_i loss(y_i, f(x_i)).
 
     Two classes are one machine with y = -1 and +1. For more, a loss of several outputs (`Multinomial`) is one joint
@@ -58,45 +60,17 @@ class KernelMachineClassifier(ClassifierMixin, KernelEstimator):
     array([1, 0])
     """
 
+    loss: Loss | str = field(default="hinge", kw_only=False)
+    C: float = 1.0
+    fit_intercept: bool = True
+    class_weight: Any = None
+
     _fields: ClassVar[Mapping[str, Field]] = {
         **MACHINE,
         "classes_": LabelsField(one_against_rest, "one output for each of them, or one for two"),
         "support_": ArrayField("i", "rows"),
         "n_iter_": ArrayField("i", "machines"),
     }
-
-    def __init__(
-        self,
-        loss: Loss | str = "hinge",
-        *,
-        C: float = 1.0,
-        kernel: KernelLike = "rbf",
-        degree: int = 3,
-        gamma: float | str = "scale",
-        coef0: float = 0.0,
-        fit_intercept: bool = True,
-        class_weight: Any = None,
-        tol: float = 1e-3,
-        max_iter: int = -1,
-        time_limit: float | None = None,
-        memory: float | str = "auto",
-        psd: str = "warn",
-        dual: bool | str = "auto",
-    ) -> None:
-        self.loss = loss
-        self.C = C
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.fit_intercept = fit_intercept
-        self.class_weight = class_weight
-        self.tol = tol
-        self.max_iter = max_iter
-        self.time_limit = time_limit
-        self.memory = memory
-        self.psd = psd
-        self.dual = dual
 
     def _loss(self, n_classes: int) -> Loss:
         """The loss for so many classes."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -19,7 +20,7 @@ from mercer.solvers.drive import Limits
 from mercer.solvers.problem import LossProblem
 from mercer.training.certificate import Certificate
 from mercer.training.explanation import Explanation, explanations
-from mercer.training.kernel_estimator import KernelEstimator, KernelLike
+from mercer.training.kernel_estimator import KernelEstimator, MachineParameters
 from mercer.training.matrix import GramSettings, Recomputed, guarded_gram
 from mercer.training.storing import MACHINE, ArrayField, Field, ValueField
 from mercer.training.targets import numbers_of, sample_weights
@@ -27,7 +28,8 @@ from mercer.training.tasks import Solve, train_problems, verify_problems, with_t
 from mercer.training.train import loss_of, refuse_pointless, warn_if_unfinished
 
 
-class KernelMachineRegressor(RegressorMixin, KernelEstimator):
+@dataclass(kw_only=True, eq=False, repr=False)
+class KernelMachineRegressor(RegressorMixin, MachineParameters, KernelEstimator):
     """A regressor from any loss and any kernel: minimises 1/2 |w|^2 + C sum_i loss(y_i, f(x_i)).
 
     Parameters
@@ -51,6 +53,10 @@ class KernelMachineRegressor(RegressorMixin, KernelEstimator):
     True
     """
 
+    loss: Loss | str = field(default="huber", kw_only=False)
+    C: float = 1.0
+    fit_intercept: bool = True
+
     _fields: ClassVar[Mapping[str, Field]] = {
         **MACHINE,
         "support_": ArrayField("i", "rows"),
@@ -58,37 +64,6 @@ class KernelMachineRegressor(RegressorMixin, KernelEstimator):
     }
     _nu_form: ClassVar[bool] = False
     """Whether nu says how wide the tube is."""
-
-    def __init__(
-        self,
-        loss: Loss | str = "huber",
-        *,
-        C: float = 1.0,
-        kernel: KernelLike = "rbf",
-        degree: int = 3,
-        gamma: float | str = "scale",
-        coef0: float = 0.0,
-        fit_intercept: bool = True,
-        tol: float = 1e-3,
-        max_iter: int = -1,
-        time_limit: float | None = None,
-        memory: float | str = "auto",
-        psd: str = "warn",
-        dual: bool | str = "auto",
-    ) -> None:
-        self.loss = loss
-        self.C = C
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.fit_intercept = fit_intercept
-        self.tol = tol
-        self.max_iter = max_iter
-        self.time_limit = time_limit
-        self.memory = memory
-        self.psd = psd
-        self.dual = dual
 
     def _loss(self) -> Loss:
         owner = type(self).__name__

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self, final
 
 import numpy as np
@@ -20,7 +21,7 @@ from mercer.inputs.base import Objects
 from mercer.inputs.vectors import Vectors
 from mercer.kernels.base import FittedKernel, Kernel
 from mercer.training.eigenvectors import leading_eigen
-from mercer.training.kernel_estimator import KernelEstimator, KernelLike
+from mercer.training.kernel_estimator import KernelEstimator, KernelLike, KernelParameters
 from mercer.training.storing import EXPANSION, ArrayField, Field, Parts
 
 _NEGLIGIBLE = 1e-12
@@ -49,7 +50,8 @@ class PreImageField(Field):
         return Expansion(back, scores, coefficients, np.zeros(coefficients.shape[1]))
 
 
-class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimator):
+@dataclass(kw_only=True, eq=False, repr=False)
+class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelParameters, KernelEstimator):
     """Principal component analysis with any kernel: directions of largest variance in feature space.
 
     The centred Gram matrix HKH has eigenvalues l and unit eigenvectors u; the score of x on a component is
@@ -76,6 +78,14 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimat
     ((6, 2), True)
     """
 
+    n_components: int | None = field(default=None, kw_only=False)
+    kernel: KernelLike = "linear"
+    coef0: float = 1.0
+    fit_inverse_transform: bool = False
+    alpha: float = 1.0
+    tol: float = 1e-6
+    random_state: Any = None
+
     _fields: ClassVar[Mapping[str, Field]] = {
         **EXPANSION,
         "eigenvalues_": ArrayField("f", "outputs"),
@@ -83,31 +93,6 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimat
         "explained_variance_ratio_": ArrayField("f", "outputs"),
         "_way_back": PreImageField(),
     }
-
-    def __init__(
-        self,
-        n_components: int | None = None,
-        *,
-        kernel: KernelLike = "linear",
-        gamma: float | str = "scale",
-        degree: int = 3,
-        coef0: float = 1.0,
-        fit_inverse_transform: bool = False,
-        alpha: float = 1.0,
-        tol: float = 1e-6,
-        random_state: Any = None,
-        memory: float | str = "auto",
-    ) -> None:
-        self.n_components = n_components
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.fit_inverse_transform = fit_inverse_transform
-        self.alpha = alpha
-        self.tol = tol
-        self.random_state = random_state
-        self.memory = memory
 
     def _check_parameters(self) -> None:
         owner = type(self).__name__

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -12,9 +13,9 @@ from mercer._types import Float64
 from mercer.estimators.kernel_machine_regressor import KernelMachineRegressor
 from mercer.losses.base import Loss
 from mercer.losses.quantile import Quantile
-from mercer.training.kernel_estimator import KernelLike
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class KernelQuantileRegressor(KernelMachineRegressor):
     """Quantiles of y given x, several at once on one Gram matrix: minimises 1/2 |w|^2 + C sum_i pinball(y_i - f(x_i)).
 
@@ -36,38 +37,9 @@ class KernelQuantileRegressor(KernelMachineRegressor):
     True
     """
 
-    def __init__(
-        self,
-        quantiles: float | Sequence[float] = 0.5,
-        *,
-        C: float = 1.0,
-        kernel: KernelLike = "rbf",
-        degree: int = 3,
-        gamma: float | str = "scale",
-        coef0: float = 0.0,
-        fit_intercept: bool = True,
-        non_crossing: bool = True,
-        tol: float = 1e-3,
-        max_iter: int = -1,
-        time_limit: float | None = None,
-        memory: float | str = "auto",
-        psd: str = "warn",
-        dual: bool | str = "auto",
-    ) -> None:
-        self.quantiles = quantiles
-        self.C = C
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.fit_intercept = fit_intercept
-        self.non_crossing = non_crossing
-        self.tol = tol
-        self.max_iter = max_iter
-        self.time_limit = time_limit
-        self.memory = memory
-        self.psd = psd
-        self.dual = dual
+    quantiles: float | Sequence[float] = field(default=0.5, kw_only=False)
+    non_crossing: bool = True
+    loss: ClassVar[Any] = None  # type: ignore[misc]  # not a parameter here
 
     def _losses(self) -> list[Loss]:
         owner = type(self).__name__

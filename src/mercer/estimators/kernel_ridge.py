@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from typing import Any, ClassVar, Self
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 from sklearn.base import MultiOutputMixin, RegressorMixin
@@ -16,14 +17,15 @@ from mercer.inputs.base import Objects
 from mercer.training.certificate import Certificate
 from mercer.training.deviation import Process, process_of
 from mercer.training.explanation import Explanation, explanations
-from mercer.training.kernel_estimator import KernelEstimator, KernelLike
-from mercer.training.matrix import GramSettings, Recomputed, Repair
+from mercer.training.kernel_estimator import KernelEstimator, KernelLike, KernelParameters
+from mercer.training.matrix import GramSettings, Recomputed
 from mercer.training.ridge import RidgeProblem, certify_ridge, checked_alpha, fit_ridge
 from mercer.training.storing import MACHINE, ArrayField, Field, ValueField
 from mercer.training.targets import numbers_of, sample_weights
 
 
-class KernelRidge(MultiOutputMixin, RegressorMixin, KernelEstimator):
+@dataclass(kw_only=True, eq=False, repr=False)
+class KernelRidge(MultiOutputMixin, RegressorMixin, KernelParameters, KernelEstimator):
     """Least squares with a kernel: minimises sum_i (y_i - f(x_i))^2 + alpha |w|^2 over f(x) = <w, phi(x)> + c.
 
     The prediction is also the mean of a Gaussian process with covariance k and noise variance alpha, whose standard
@@ -48,6 +50,13 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelEstimator):
     True
     """
 
+    alpha: Any = field(default=1.0, kw_only=False)
+    kernel: KernelLike = "linear"
+    coef0: float = 1.0
+    fit_intercept: bool = False
+    psd: str = "warn"
+    dual: bool | str = "auto"
+
     _precision = np.float64
     _fields: ClassVar[Mapping[str, Field]] = {
         **MACHINE,
@@ -55,32 +64,8 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelEstimator):
         "_weights": ArrayField("f", "rows"),
         "_single": ValueField(bool),
     }
-    _repair: Repair | None
-    _process: Process | None = None
+    _process = cast("Process | None", None)
     """What standard deviations are computed from, once somebody asked, where it is small."""
-
-    def __init__(
-        self,
-        alpha: Any = 1.0,
-        *,
-        kernel: KernelLike = "linear",
-        gamma: float | str = "scale",
-        degree: int = 3,
-        coef0: float = 1.0,
-        fit_intercept: bool = False,
-        memory: float | str = "auto",
-        psd: str = "warn",
-        dual: bool | str = "auto",
-    ) -> None:
-        self.alpha = alpha
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.fit_intercept = fit_intercept
-        self.memory = memory
-        self.psd = psd
-        self.dual = dual
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Train on objects X with one or several numbers each as targets."""

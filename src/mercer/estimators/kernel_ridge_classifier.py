@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -19,8 +20,8 @@ from mercer.inputs.base import Objects
 from mercer.inputs.listing import refuse_masked
 from mercer.training.certificate import Certificate
 from mercer.training.explanation import Explanation, explanations
-from mercer.training.kernel_estimator import KernelEstimator, KernelLike
-from mercer.training.matrix import GramSettings, Recomputed, Repair
+from mercer.training.kernel_estimator import KernelEstimator, KernelParameters
+from mercer.training.matrix import GramSettings, Recomputed
 from mercer.training.ridge import RidgeProblem, certify_ridge, checked_alpha, fit_ridge
 from mercer.training.storing import MACHINE, ArrayField, Field, ValueField, one_against_rest
 from mercer.training.targets import (
@@ -33,7 +34,8 @@ from mercer.training.targets import (
 )
 
 
-class KernelRidgeClassifier(ClassifierMixin, KernelEstimator):
+@dataclass(kw_only=True, eq=False, repr=False)
+class KernelRidgeClassifier(ClassifierMixin, KernelParameters, KernelEstimator):
     """Classes as numbers: kernel ridge regression on targets -1 and +1, one column per class where there are several.
 
     One factorisation of the Gram matrix serves all classes. Targets may also be a table of zeros and ones with a column
@@ -56,6 +58,13 @@ class KernelRidgeClassifier(ClassifierMixin, KernelEstimator):
     array([[1, 1]])
     """
 
+    alpha: float = field(default=1.0, kw_only=False)
+    coef0: float = 1.0
+    fit_intercept: bool = True
+    class_weight: Any = None
+    psd: str = "warn"
+    dual: bool | str = "auto"
+
     _precision = np.float64
     _fields: ClassVar[Mapping[str, Field]] = {
         **MACHINE,
@@ -64,32 +73,6 @@ class KernelRidgeClassifier(ClassifierMixin, KernelEstimator):
         "classes_": ArrayField("fiubUO", "classes"),  # labels of a table may be one alone
         "_multilabel": ValueField(bool),
     }
-    _repair: Repair | None
-
-    def __init__(
-        self,
-        alpha: float = 1.0,
-        *,
-        kernel: KernelLike = "rbf",
-        gamma: float | str = "scale",
-        degree: int = 3,
-        coef0: float = 1.0,
-        fit_intercept: bool = True,
-        class_weight: Any = None,
-        memory: float | str = "auto",
-        psd: str = "warn",
-        dual: bool | str = "auto",
-    ) -> None:
-        self.alpha = alpha
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.fit_intercept = fit_intercept
-        self.class_weight = class_weight
-        self.memory = memory
-        self.psd = psd
-        self.dual = dual
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Train on objects X with one label each, or with a row of zeros and ones each."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -22,12 +23,12 @@ from mercer.kernels.base import FittedKernel, Kernel
 from mercer.losses.squared import Squared
 from mercer.solvers.ridge.direct import RidgePath
 from mercer.solvers.ridge.path import PrimalRidgePath
-from mercer.training.kernel_estimator import KernelLike
 from mercer.training.matrix import GramSettings, guard, training_gram
 from mercer.training.storing import ArrayField, Field, ValueField
 from mercer.training.targets import numbers_of, sample_weights
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class KernelRidgeCV(KernelRidge):
     """Kernel ridge regression with alpha chosen by exact cross-validation over a whole path of alphas.
 
@@ -55,41 +56,18 @@ class KernelRidgeCV(KernelRidge):
     0.1
     """
 
+    alphas: Any = field(default=(0.1, 1.0, 10.0), kw_only=False)
+    cv: Any = None
+    scoring: str | None = None
+    store_cv_results: bool = False
+    alpha: ClassVar[Any] = None  # type: ignore[misc]  # not a parameter here
+
     _fields: ClassVar[Mapping[str, Field]] = {
         **KernelRidge._fields,
         "scores_": ArrayField("f", "alphas"),
         "alpha_": ValueField(float),
         "best_score_": ValueField(float),
     }
-
-    def __init__(
-        self,
-        alphas: Any = (0.1, 1.0, 10.0),
-        *,
-        kernel: KernelLike = "linear",
-        gamma: float | str = "scale",
-        degree: int = 3,
-        coef0: float = 1.0,
-        fit_intercept: bool = False,
-        cv: Any = None,
-        scoring: str | None = None,
-        store_cv_results: bool = False,
-        memory: float | str = "auto",
-        psd: str = "warn",
-        dual: bool | str = "auto",
-    ) -> None:
-        self.alphas = alphas
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.fit_intercept = fit_intercept
-        self.cv = cv
-        self.scoring = scoring
-        self.store_cv_results = store_cv_results
-        self.memory = memory
-        self.psd = psd
-        self.dual = dual
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Choose alpha by cross-validation, then train on everything with it."""

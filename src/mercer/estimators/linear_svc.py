@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -17,7 +18,6 @@ from mercer._progress import reporting
 from mercer._types import Float64, Indices
 from mercer.errors import InputError
 from mercer.gram.expansion import Weights
-from mercer.kernels.base import Kernel
 from mercer.losses.base import Loss
 from mercer.losses.hinge import Hinge
 from mercer.losses.squared_hinge import SquaredHinge
@@ -40,6 +40,7 @@ from mercer.training.targets import (
 _LOSSES: dict[str, Loss] = {"hinge": Hinge(), "squared_hinge": SquaredHinge()}
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class LinearSVC(ClassifierMixin, LinearMachine):
     """Linear support vector classification: the machine of `SVC(kernel="linear")`, trained on its weights.
 
@@ -89,46 +90,17 @@ class LinearSVC(ClassifierMixin, LinearMachine):
     array([1, 0])
     """
 
+    penalty: str = field(default="l2", kw_only=False)
+    loss: str = field(default="squared_hinge", kw_only=False)
+    multi_class: str = "ovr"
+    class_weight: Any = None
+    probability: bool = False
+
     _fields: ClassVar[Mapping[str, Field]] = {
         "classes_": LabelsField(one_against_rest, "one row of weights for each of them, or one for two"),
         **LinearMachine._fields,
         "temperature_": ValueField(float, positive, when="probability"),
     }
-
-    def __init__(
-        self,
-        penalty: str = "l2",
-        loss: str = "squared_hinge",
-        *,
-        dual: bool | str = "auto",
-        tol: float = 1e-4,
-        C: float = 1.0,
-        multi_class: str = "ovr",
-        fit_intercept: bool = True,
-        intercept_scaling: float | None = None,
-        class_weight: Any = None,
-        verbose: int = 0,
-        random_state: Any = None,
-        max_iter: int = 1000,
-        time_limit: float | None = None,
-        kernel: str | Kernel = "linear",
-        probability: bool = False,
-    ) -> None:
-        self.penalty = penalty
-        self.loss = loss
-        self.dual = dual
-        self.tol = tol
-        self.C = C
-        self.multi_class = multi_class
-        self.fit_intercept = fit_intercept
-        self.intercept_scaling = intercept_scaling
-        self.class_weight = class_weight
-        self.verbose = verbose
-        self.random_state = random_state
-        self.max_iter = max_iter
-        self.time_limit = time_limit
-        self.kernel = kernel
-        self.probability = probability
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -15,7 +16,6 @@ from mercer._progress import reporting
 from mercer._types import Float64
 from mercer.gram.expansion import Weights
 from mercer.inputs.base import Objects
-from mercer.kernels.base import Kernel
 from mercer.losses.base import Loss
 from mercer.losses.epsilon_insensitive import EpsilonInsensitive
 from mercer.losses.squared_epsilon import SquaredEpsilonInsensitive
@@ -29,6 +29,7 @@ from mercer.training.targets import numbers_of, sample_weights
 _LOSSES = ("epsilon_insensitive", "squared_epsilon_insensitive")
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class LinearSVR(RegressorMixin, LinearMachine):
     """Linear support vector regression: minimises 1/2 |w|^2 + C sum_i loss(y_i, <w, x_i> + c).
 
@@ -51,36 +52,10 @@ class LinearSVR(RegressorMixin, LinearMachine):
     array([9.])
     """
 
-    _fields: ClassVar[Mapping[str, Field]] = {**LinearMachine._fields, "weights_": WeightsField(outputs=1)}
+    epsilon: float = 0.0
+    loss: str = "epsilon_insensitive"
 
-    def __init__(
-        self,
-        *,
-        epsilon: float = 0.0,
-        tol: float = 1e-4,
-        C: float = 1.0,
-        loss: str = "epsilon_insensitive",
-        fit_intercept: bool = True,
-        intercept_scaling: float | None = None,
-        dual: bool | str = "auto",
-        verbose: int = 0,
-        random_state: Any = None,
-        max_iter: int = 1000,
-        time_limit: float | None = None,
-        kernel: str | Kernel = "linear",
-    ) -> None:
-        self.epsilon = epsilon
-        self.tol = tol
-        self.C = C
-        self.loss = loss
-        self.fit_intercept = fit_intercept
-        self.intercept_scaling = intercept_scaling
-        self.dual = dual
-        self.verbose = verbose
-        self.random_state = random_state
-        self.max_iter = max_iter
-        self.time_limit = time_limit
-        self.kernel = kernel
+    _fields: ClassVar[Mapping[str, Field]] = {**LinearMachine._fields, "weights_": WeightsField(outputs=1)}
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

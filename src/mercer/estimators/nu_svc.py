@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -12,13 +12,13 @@ from mercer._types import Float64
 from mercer.errors import ParameterError
 from mercer.gram.contract import Gram
 from mercer.solvers.drive import Limits, OnChunk
-from mercer.training.kernel_estimator import KernelLike
 from mercer.training.margin_classifier import MarginClassifier
 from mercer.training.nu import largest_nu, train_nu_classifier
 from mercer.training.pairs import Solved
 from mercer.training.targets import Classes
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class NuSVC(MarginClassifier):
     """Support vector classification in which nu, not C, says how much error is allowed.
 
@@ -45,51 +45,10 @@ class NuSVC(MarginClassifier):
     array([0, 1])
     """
 
+    nu: float = 0.5
+
     _nu_form = True
     _regressor = "NuSVR"
-
-    def __init__(
-        self,
-        *,
-        nu: float = 0.5,
-        kernel: KernelLike = "rbf",
-        degree: int = 3,
-        gamma: float | str = "scale",
-        coef0: float = 0.0,
-        shrinking: bool = True,
-        probability: bool = False,
-        tol: float = 1e-3,
-        cache_size: float | None = None,
-        class_weight: Any = None,
-        verbose: bool = False,
-        max_iter: int = -1,
-        decision_function_shape: str = "ovr",
-        break_ties: bool = False,
-        random_state: Any = None,
-        time_limit: float | None = None,
-        memory: float | str = "auto",
-        psd: str = "warn",
-        dual: bool | str = "auto",
-    ) -> None:
-        self.nu = nu
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.shrinking = shrinking
-        self.probability = probability
-        self.tol = tol
-        self.cache_size = cache_size
-        self.class_weight = class_weight
-        self.verbose = verbose
-        self.max_iter = max_iter
-        self.decision_function_shape = decision_function_shape
-        self.break_ties = break_ties
-        self.random_state = random_state
-        self.time_limit = time_limit
-        self.memory = memory
-        self.psd = psd
-        self.dual = dual
 
     def _check_parameters(self) -> None:
         _check.real(type(self).__name__, "nu", self.nu, low=0, high=1, low_open=True)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 from mercer import _check
 from mercer.estimators.kernel_machine_regressor import KernelMachineRegressor
@@ -12,14 +13,15 @@ from mercer.losses.base import Loss
 from mercer.losses.epsilon_insensitive import EpsilonInsensitive
 from mercer.solvers.drive import Limits, OnChunk
 from mercer.solvers.problem import LossProblem
-from mercer.training.kernel_estimator import KernelLike
+from mercer.training.kernel_estimator import LibsvmParameters
 from mercer.training.nu import train_nu_regressor
 from mercer.training.storing import Field, ValueField, not_negative
 from mercer.training.tasks import Solve
 from mercer.training.train import Machine
 
 
-class NuSVR(KernelMachineRegressor):
+@dataclass(kw_only=True, eq=False, repr=False)
+class NuSVR(LibsvmParameters, KernelMachineRegressor):
     """Support vector regression that finds the width of its tube: nu bounds the share of objects outside it.
 
     Minimises 1/2 |w|^2 + C (nu n epsilon + sum_i max(0, |y_i - f(x_i)| - epsilon)) over f and epsilon. At most the
@@ -43,48 +45,15 @@ class NuSVR(KernelMachineRegressor):
     True
     """
 
+    nu: float = 0.5
+    loss: ClassVar[Any] = None  # type: ignore[misc]  # not a parameter here
+    fit_intercept: ClassVar[bool] = True  # type: ignore[misc]  # always: the tube lies around it
+
     _nu_form = True
     _fields: ClassVar[Mapping[str, Field]] = {
         **KernelMachineRegressor._fields,
         "epsilon_": ValueField(float, not_negative),
     }
-
-    fit_intercept = True  # always: the tube lies around it
-
-    def __init__(
-        self,
-        *,
-        nu: float = 0.5,
-        C: float = 1.0,
-        kernel: KernelLike = "rbf",
-        degree: int = 3,
-        gamma: float | str = "scale",
-        coef0: float = 0.0,
-        shrinking: bool = True,
-        tol: float = 1e-3,
-        cache_size: float | None = None,
-        verbose: bool = False,
-        max_iter: int = -1,
-        time_limit: float | None = None,
-        memory: float | str = "auto",
-        psd: str = "warn",
-        dual: bool | str = "auto",
-    ) -> None:
-        self.nu = nu
-        self.C = C
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.shrinking = shrinking
-        self.tol = tol
-        self.cache_size = cache_size
-        self.verbose = verbose
-        self.max_iter = max_iter
-        self.time_limit = time_limit
-        self.memory = memory
-        self.psd = psd
-        self.dual = dual
 
     def _loss(self) -> Loss:
         _check.real("NuSVR", "nu", self.nu, low=0, high=1, low_open=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -21,15 +22,16 @@ from mercer.losses.hinge import Hinge
 from mercer.solvers.box.problem import BoxProblem
 from mercer.training.certificate import Certificate
 from mercer.training.explanation import Explanation, explanations
-from mercer.training.kernel_estimator import KernelEstimator, KernelLike
-from mercer.training.matrix import GramSettings, Recomputed, Repair, guarded_gram
+from mercer.training.kernel_estimator import KernelEstimator, LibsvmParameters
+from mercer.training.matrix import GramSettings, Recomputed, guarded_gram
 from mercer.training.nu import solve_nu_form
 from mercer.training.storing import MACHINE, ArrayField, ExpansionField, Field, ValueField, positive
 from mercer.training.targets import sample_weights
 from mercer.training.train import Machine, warn_if_unfinished
 
 
-class OneClassSVM(OutlierMixin, KernelEstimator):
+@dataclass(kw_only=True, eq=False, repr=False)
+class OneClassSVM(OutlierMixin, LibsvmParameters, KernelEstimator):
     """What training objects have in common: a region of feature space that leaves out the share nu of them at most.
 
     With ``region="plane"`` the region is a half-space far from the origin: 1/2 |w|^2 - nu n rho + sum_i max(0, rho -
@@ -54,6 +56,9 @@ class OneClassSVM(OutlierMixin, KernelEstimator):
     array([ 1, -1])
     """
 
+    nu: float = 0.5
+    region: str = "plane"
+
     _fields: ClassVar[Mapping[str, Field]] = {
         **MACHINE,
         "expansion_": ExpansionField(outputs=1),
@@ -63,42 +68,6 @@ class OneClassSVM(OutlierMixin, KernelEstimator):
         "_mass": ValueField(float, positive),
         "_centre": ValueField(float),
     }
-    _repair: Repair | None
-
-    def __init__(
-        self,
-        *,
-        kernel: KernelLike = "rbf",
-        degree: int = 3,
-        gamma: float | str = "scale",
-        coef0: float = 0.0,
-        tol: float = 1e-3,
-        nu: float = 0.5,
-        region: str = "plane",
-        shrinking: bool = True,
-        cache_size: float | None = None,
-        verbose: bool = False,
-        max_iter: int = -1,
-        time_limit: float | None = None,
-        memory: float | str = "auto",
-        psd: str = "warn",
-        dual: bool | str = "auto",
-    ) -> None:
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.tol = tol
-        self.nu = nu
-        self.region = region
-        self.shrinking = shrinking
-        self.cache_size = cache_size
-        self.verbose = verbose
-        self.max_iter = max_iter
-        self.time_limit = time_limit
-        self.memory = memory
-        self.psd = psd
-        self.dual = dual
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Train on objects X; `y` is not used, `sample_weight` says how much it costs to leave each object out."""

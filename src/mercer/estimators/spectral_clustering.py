@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -15,11 +16,12 @@ from mercer._types import Float64, Indices
 from mercer.errors import KernelError, ModelFileError
 from mercer.gram.contract import Gram
 from mercer.training.eigenvectors import leading_eigen, seed_of
-from mercer.training.kernel_estimator import KernelEstimator, KernelLike
+from mercer.training.kernel_estimator import KernelEstimator, KernelParameters
 from mercer.training.storing import ArrayField, Field
 
 
-class SpectralClustering(ClusterMixin, KernelEstimator):
+@dataclass(kw_only=True, eq=False, repr=False)
+class SpectralClustering(ClusterMixin, KernelParameters, KernelEstimator):
     """Spectral clustering with any non-negative kernel as similarity.
 
     With W the Gram matrix without its diagonal and D its row sums, objects are embedded by the leading eigenvectors u
@@ -46,37 +48,18 @@ class SpectralClustering(ClusterMixin, KernelEstimator):
     True
     """
 
+    n_clusters: int = field(default=8, kw_only=False)
+    coef0: float = 1.0
+    n_components: int | None = None
+    n_init: int = 10
+    assign_labels: str = "kmeans"
+    tol: float = 1e-6
+    random_state: Any = None
+
     _fields: ClassVar[Mapping[str, Field]] = {
         "labels_": ArrayField("i", "objects"),
         "embedding_": ArrayField("f", "objects", "columns"),
     }
-
-    def __init__(
-        self,
-        n_clusters: int = 8,
-        *,
-        kernel: KernelLike = "rbf",
-        gamma: float | str = "scale",
-        degree: int = 3,
-        coef0: float = 1.0,
-        n_components: int | None = None,
-        n_init: int = 10,
-        assign_labels: str = "kmeans",
-        tol: float = 1e-6,
-        random_state: Any = None,
-        memory: float | str = "auto",
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.n_components = n_components
-        self.n_init = n_init
-        self.assign_labels = assign_labels
-        self.tol = tol
-        self.random_state = random_state
-        self.memory = memory
 
     def _check_parameters(self) -> None:
         owner = type(self).__name__

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from dataclasses import dataclass
+from typing import cast
 
 from sklearn.utils.validation import check_is_fitted
 
@@ -14,7 +15,6 @@ from mercer.inputs.base import Objects
 from mercer.losses.hinge import Hinge
 from mercer.solvers.drive import Limits, OnChunk
 from mercer.solvers.problem import LossProblem
-from mercer.training.kernel_estimator import KernelLike
 from mercer.training.margin_classifier import MarginClassifier
 from mercer.training.pairs import Solved
 from mercer.training.show_work import MOST_OBJECTS, FewObjects, ShownWork, show_work
@@ -22,6 +22,7 @@ from mercer.training.targets import Classes
 from mercer.training.train import train
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class SVC(MarginClassifier):
     """Support vector classification with any kernel, on anything that the kernel compares.
 
@@ -64,55 +65,12 @@ class SVC(MarginClassifier):
     array([1, 0])
     """
 
-    _regressor = "SVR"
-    _few: FewObjects | None = None
+    C: float = 1.0
+    penalty_scaling: str = "sum"
+    fit_intercept: bool = True
 
-    def __init__(
-        self,
-        *,
-        C: float = 1.0,
-        kernel: KernelLike = "rbf",
-        degree: int = 3,
-        gamma: float | str = "scale",
-        coef0: float = 0.0,
-        shrinking: bool = True,
-        probability: bool = False,
-        tol: float = 1e-3,
-        cache_size: float | None = None,
-        class_weight: Any = None,
-        verbose: bool = False,
-        max_iter: int = -1,
-        decision_function_shape: str = "ovr",
-        break_ties: bool = False,
-        random_state: Any = None,
-        penalty_scaling: str = "sum",
-        fit_intercept: bool = True,
-        time_limit: float | None = None,
-        memory: float | str = "auto",
-        psd: str = "warn",
-        dual: bool | str = "auto",
-    ) -> None:
-        self.C = C
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.shrinking = shrinking
-        self.probability = probability
-        self.tol = tol
-        self.cache_size = cache_size
-        self.class_weight = class_weight
-        self.verbose = verbose
-        self.max_iter = max_iter
-        self.decision_function_shape = decision_function_shape
-        self.break_ties = break_ties
-        self.random_state = random_state
-        self.penalty_scaling = penalty_scaling
-        self.fit_intercept = fit_intercept
-        self.time_limit = time_limit
-        self.memory = memory
-        self.psd = psd
-        self.dual = dual
+    _regressor = "SVR"
+    _few = cast("FewObjects | None", None)
 
     def _check_parameters(self) -> None:
         owner = type(self).__name__

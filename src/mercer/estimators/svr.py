@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
 from mercer import _check
 from mercer.estimators.kernel_machine_regressor import KernelMachineRegressor
 from mercer.losses.base import Loss
 from mercer.losses.epsilon_insensitive import EpsilonInsensitive
-from mercer.training.kernel_estimator import KernelLike
+from mercer.training.kernel_estimator import LibsvmParameters
 
 
-class SVR(KernelMachineRegressor):
+@dataclass(kw_only=True, eq=False, repr=False)
+class SVR(LibsvmParameters, KernelMachineRegressor):
     """Support vector regression with any kernel: minimises 1/2 |w|^2 + C sum_i max(0, |y_i - f(x_i)| - epsilon).
 
     A drop-in for scikit-learn's SVR, with the same attributes.
@@ -30,42 +34,8 @@ class SVR(KernelMachineRegressor):
     True
     """
 
-    def __init__(
-        self,
-        *,
-        kernel: KernelLike = "rbf",
-        degree: int = 3,
-        gamma: float | str = "scale",
-        coef0: float = 0.0,
-        tol: float = 1e-3,
-        C: float = 1.0,
-        epsilon: float = 0.1,
-        shrinking: bool = True,
-        cache_size: float | None = None,
-        verbose: bool = False,
-        max_iter: int = -1,
-        fit_intercept: bool = True,
-        time_limit: float | None = None,
-        memory: float | str = "auto",
-        psd: str = "warn",
-        dual: bool | str = "auto",
-    ) -> None:
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.tol = tol
-        self.C = C
-        self.epsilon = epsilon
-        self.shrinking = shrinking
-        self.cache_size = cache_size
-        self.verbose = verbose
-        self.max_iter = max_iter
-        self.fit_intercept = fit_intercept
-        self.time_limit = time_limit
-        self.memory = memory
-        self.psd = psd
-        self.dual = dual
+    epsilon: float = 0.1
+    loss: ClassVar[Any] = None  # type: ignore[misc]  # not a parameter here
 
     def _loss(self) -> Loss:
         return EpsilonInsensitive(_check.real("SVR", "epsilon", self.epsilon, low=0, high_open=True))

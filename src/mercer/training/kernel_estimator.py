@@ -8,6 +8,7 @@ import math
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from numbers import Number
 from typing import Any, ClassVar, Self
 
@@ -37,6 +38,7 @@ from mercer.kernels.vectors.polynomial import Polynomial
 from mercer.kernels.vectors.rbf import RBF
 from mercer.kernels.vectors.sigmoid import Sigmoid
 from mercer.solvers.drive import Limits
+from mercer.training.matrix import Repair
 from mercer.training.storing import Field, read_fields, write_fields
 from mercer.training.warm_start import WarmStart
 
@@ -44,6 +46,37 @@ KernelLike = str | Kernel | Callable[[Any, Any], Any]
 
 # scikit-learn's names that take its gamma, degree and coef0; any other text is an expression with its own parameters.
 _SHAPED = ("linear", "poly", "rbf", "sigmoid", "precomputed")
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class KernelParameters:
+    """The parameters of every estimator on objects of any kind."""
+
+    kernel: KernelLike = "rbf"
+    degree: int = 3
+    gamma: float | str = "scale"
+    coef0: float = 0.0
+    memory: float | str = "auto"
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class MachineParameters(KernelParameters):
+    """Those of machines that a solver approaches step by step."""
+
+    tol: float = 1e-3
+    max_iter: int = -1
+    time_limit: float | None = None
+    psd: str = "warn"
+    dual: bool | str = "auto"
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class LibsvmParameters(MachineParameters):
+    """And those that scikit-learn's estimators of the same name have, too."""
+
+    shrinking: bool = True
+    cache_size: float | None = None
+    verbose: bool = False
 
 
 class KernelEstimator(BaseEstimator):
@@ -56,6 +89,7 @@ class KernelEstimator(BaseEstimator):
     memory: float | str
     kernel_: FittedKernel
     expansion_: Expansion
+    _repair: Repair | None
 
     _fields: ClassVar[Mapping[str, Field]] = {}
     """The fitted attributes that model files hold."""

@@ -100,17 +100,20 @@ class WeightsField(Field):
         return Weights(coef, intercept)
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class LinearMachine(KernelEstimator):
     """A machine trained on its weights: f(x) = <w, phi(x)> + c, with phi(x) = x for the linear kernel."""
 
-    C: float
-    tol: float
-    dual: bool | str
-    fit_intercept: bool
-    intercept_scaling: float | None
-    random_state: Any
-    max_iter: int
-    time_limit: float | None
+    C: float = 1.0
+    kernel: str | Kernel = "linear"
+    tol: float = 1e-4
+    dual: bool | str = "auto"
+    fit_intercept: bool = True
+    intercept_scaling: float | None = None
+    verbose: int = 0
+    random_state: Any = None
+    max_iter: int = 1000
+    time_limit: float | None = None
 
     _fields: ClassVar[Mapping[str, Field]] = {
         "_columns": ColumnsField(),

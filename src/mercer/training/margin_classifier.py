@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -29,8 +30,8 @@ from mercer.training import pairs as ovo
 from mercer.training.certificate import Certificate, certify
 from mercer.training.explanation import Explanation, explanations
 from mercer.training.folds import FOLDS
-from mercer.training.kernel_estimator import KernelEstimator
-from mercer.training.matrix import GramSettings, Recomputed, Repair, guarded_gram
+from mercer.training.kernel_estimator import KernelEstimator, LibsvmParameters
+from mercer.training.matrix import GramSettings, Recomputed, guarded_gram
 from mercer.training.probabilities import log_probabilities, probabilities, wanted
 from mercer.training.storing import MACHINE, ArrayField, CertificateField, Field, LabelsField, ValueField, positive
 from mercer.training.targets import (
@@ -44,21 +45,15 @@ from mercer.training.targets import (
 from mercer.training.train import warn_if_unfinished
 
 
-class MarginClassifier(ClassifierMixin, KernelEstimator, ABC):
+@dataclass(kw_only=True, eq=False, repr=False)
+class MarginClassifier(ClassifierMixin, LibsvmParameters, KernelEstimator, ABC):
     """Trains a machine for each pair of classes, side by side, and decides by their votes."""
 
-    tol: float
-    class_weight: Any
-    max_iter: int
-    time_limit: float | None
-    decision_function_shape: str
-    break_ties: bool
-    probability: bool
-    random_state: Any
-    cache_size: float | None
-    memory: float | str
-    psd: str
-    dual: bool | str
+    probability: bool = False
+    class_weight: Any = None
+    decision_function_shape: str = "ovr"
+    break_ties: bool = False
+    random_state: Any = None
 
     _nu_form: ClassVar[bool] = False
     """Whether nu rather than C bounds the errors; such machines go over most of the matrix more than once."""
@@ -78,7 +73,6 @@ class MarginClassifier(ClassifierMixin, KernelEstimator, ABC):
         "fit_status_": ValueField(int),
         "temperature_": ValueField(float, positive, when="probability"),
     }
-    _repair: Repair | None
 
     @abstractmethod
     def _bounds(self, classes: Classes, weights: Float64) -> Float64:
