@@ -104,7 +104,7 @@ KERNELS = _table(
     ("mercer.kernels.vectors.categorical", "Categorical", "categorical", "the share of columns with the same category"),
     ("mercer.kernels.strings.spectrum", "Spectrum", "spectrum", "counts of shared substrings of length p"),
     (
-        "mercer.kernels.strings.blended",
+        "mercer.kernels.strings.spectrum",
         "BlendedSpectrum",
         "blended_spectrum",
         "counts of shared substrings up to length p",
@@ -124,24 +124,24 @@ KERNELS = _table(
         "subsequences of length p, faded by their span",
     ),
     (
-        "mercer.kernels.strings.gap_number",
+        "mercer.kernels.strings.subsequences",
         "GapNumberWeighted",
         "gap_number",
         "subsequences of length p, weighted by their gaps",
     ),
     (
-        "mercer.kernels.strings.all_subsequences",
+        "mercer.kernels.strings.long_range",
         "AllSubsequences",
         "all_subsequences",
         "counts of subsequences of any length",
     ),
     (
-        "mercer.kernels.strings.character_weighted",
+        "mercer.kernels.strings.subsequences",
         "CharacterWeighted",
         "character_weighted",
         "subsequences that pay by symbol",
     ),
-    ("mercer.kernels.strings.soft_matching", "SoftMatching", "soft_matching", "subsequences that match by similarity"),
+    ("mercer.kernels.strings.subsequences", "SoftMatching", "soft_matching", "subsequences that match by similarity"),
     (
         "mercer.kernels.strings.restricted",
         "RestrictedGapWeighted",

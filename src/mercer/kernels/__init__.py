@@ -68,16 +68,16 @@ if TYPE_CHECKING:
     from mercer.kernels.sets.multisets import SetTanimoto as SetTanimoto
     from mercer.kernels.sets.multisets import SubMultisetCount as SubMultisetCount
     from mercer.kernels.sets.multisets import SubsetCount as SubsetCount
-    from mercer.kernels.strings.all_subsequences import AllSubsequences as AllSubsequences
-    from mercer.kernels.strings.blended import BlendedSpectrum as BlendedSpectrum
-    from mercer.kernels.strings.character_weighted import CharacterWeighted as CharacterWeighted
-    from mercer.kernels.strings.gap_number import GapNumberWeighted as GapNumberWeighted
+    from mercer.kernels.strings.long_range import AllSubsequences as AllSubsequences
+    from mercer.kernels.strings.spectrum import BlendedSpectrum as BlendedSpectrum
+    from mercer.kernels.strings.subsequences import CharacterWeighted as CharacterWeighted
+    from mercer.kernels.strings.subsequences import GapNumberWeighted as GapNumberWeighted
     from mercer.kernels.strings.gapped import GappedKmer as GappedKmer
     from mercer.kernels.strings.local_alignment import LocalAlignment as LocalAlignment
     from mercer.kernels.strings.local_alignment import LogLocalAlignment as LogLocalAlignment
     from mercer.kernels.strings.mismatch import Mismatch as Mismatch
     from mercer.kernels.strings.restricted import RestrictedGapWeighted as RestrictedGapWeighted
-    from mercer.kernels.strings.soft_matching import SoftMatching as SoftMatching
+    from mercer.kernels.strings.subsequences import SoftMatching as SoftMatching
     from mercer.kernels.strings.spectrum import Spectrum as Spectrum
     from mercer.kernels.strings.subsequences import FixedLengthSubsequences as FixedLengthSubsequences
     from mercer.kernels.strings.subsequences import GapWeighted as GapWeighted

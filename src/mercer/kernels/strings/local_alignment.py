@@ -3,37 +3,38 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Self, final
+from typing import Any, final
 
 import numpy as np
 
 from mercer import _check
+from mercer._fields import real
 from mercer._jit import Array, jit
-from mercer._types import Float64, Floating
-from mercer.inputs.strings import Strings
+from mercer._types import DType, Float64, Floating
 from mercer.kernels.base import State
-from mercer.kernels.features.alphabet import Alphabet, encode
+from mercer.kernels.features.alphabet import Alphabet
 from mercer.kernels.features.substitution import checked_matrix
 from mercer.kernels.loops.extended import added, logarithm, scaled
 from mercer.kernels.loops.pairs import PairLoop, SequenceFeatures, with_numbers
 from mercer.kernels.loops.string_lanes import LANES, empty_lanes, fill_lanes, save_lanes
+from mercer.kernels.strings.base import OverAlphabet
 from mercer.kernels.strings.long_range import LongRange
 
 _LARGEST_EXPONENT = 300.0
 """beta times the largest score: exp of twice as much is still a float64, and pairs are scaled as they grow."""
+_GAPS_COST = "Gaps have costs: a positive number makes them expensive."
 
 
 @dataclass(frozen=True)
-class _Alignment(LongRange):
+class _Alignment(OverAlphabet, LongRange):
     """Scores of alignments, and the recursion over them."""
 
-    beta: float = 0.5
-    match: float = 2.0
-    mismatch: float = -1.0
-    gap_open: float = 3.0
-    gap_extend: float = 1.0
+    beta: float = real(0.5, low=0, low_open=True, high_open=True)
+    match: float = real(2.0, low=-1e6, high=1e6)
+    mismatch: float = real(-1.0, low=-1e6, high=1e6)
+    gap_open: float = real(3.0, low=0, high_open=True, remedy=_GAPS_COST)
+    gap_extend: float = real(1.0, low=0, high_open=True, remedy=_GAPS_COST)
     matrix: Any = None
     alphabet: Alphabet | None = None
 
@@ -41,34 +42,18 @@ class _Alignment(LongRange):
 
     def __post_init__(self) -> None:
         owner = type(self).__name__
-        _check.real(owner, "beta", self.beta, low=0, low_open=True, high_open=True)
-        for name in ("match", "mismatch"):
-            _check.real(owner, name, getattr(self, name), low=-1e6, high=1e6)
-        for name in ("gap_open", "gap_extend"):
-            remedy = "Gaps have costs: a positive number makes them expensive."
-            _check.real(owner, name, getattr(self, name), low=0, high_open=True, remedy=remedy)
         if self.matrix is not None:
             alphabet, matrix = checked_matrix(owner, self.alphabet, self.matrix)
             object.__setattr__(self, "alphabet", alphabet)
             object.__setattr__(self, "matrix", matrix)
         elif self.alphabet is not None:
             raise _check.fail(owner, "alphabet", "None unless a matrix is given", self.alphabet)
+        super().__post_init__()
         highest = max(self.match, self.mismatch) if self.matrix is None else float(np.abs(self.matrix).max())
         if self.beta * highest > _LARGEST_EXPONENT:
             raise _check.fail(
                 owner, "beta", f"at most {_LARGEST_EXPONENT / highest:g} for scores up to {highest:g}", self.beta
             )
-        super().__post_init__()
-
-    def resolve(self, objects: Strings) -> State:
-        self.coded(self.sequences(objects))  # refuses symbols outside the alphabet
-        return super().resolve(objects)
-
-    def coded(self, sequences: Strings) -> Strings:
-        if self.alphabet is None:
-            return sequences
-        codes = encode(sequences, self.letters(self.alphabet), type(self).__name__, skip=False)
-        return Strings(codes, sequences.offsets)
 
     def _numbers(self) -> tuple[Float64, Float64]:
         """exp(beta S) for equal and different symbols, exp(-beta cost) to open and extend a gap; and the table."""
@@ -76,7 +61,7 @@ class _Alignment(LongRange):
         table = np.empty((0, 0)) if self.matrix is None else np.exp(self.beta * self.matrix)
         return np.asarray([math.exp(self.beta * score) for score in scores]), table
 
-    def pair_loop(self) -> PairLoop:
+    def pair_loop(self, dtype: DType) -> PairLoop:
         return with_numbers(_pairs, *self._numbers())
 
     def pair_logarithm(self, left: Any, right: Any) -> float:
@@ -100,17 +85,14 @@ class LocalAlignment(_Alignment):
     array([[41.199312]])
     """
 
+    example_settings = ({}, {"beta": 0.2, "match": 1.0, "mismatch": 0.0, "gap_open": 1.0})
+
     @property
     def psd(self) -> bool:
         if self.matrix is None:
             return self.match >= self.mismatch
         values = np.linalg.eigvalsh(np.exp(self.beta * self.matrix))
         return bool(values[0] >= -1e-9 * values[-1])
-
-    @classmethod
-    def examples(cls) -> Iterator[Self]:
-        yield cls()
-        yield cls(beta=0.2, match=1.0, mismatch=0.0, gap_open=1.0)
 
 
 @final
@@ -125,6 +107,8 @@ class LogLocalAlignment(_Alignment):
     >>> kernels.LogLocalAlignment(beta=0.5).fit(["cat"])(["cat"], ["cart"]).round(6)
     array([[7.436843]])
     """
+
+    example_settings = ({},)
 
     @property
     def psd(self) -> bool:
@@ -144,10 +128,6 @@ class LogLocalAlignment(_Alignment):
 
     def log_diagonal(self, features: SequenceFeatures, state: State) -> Float64:
         return np.asarray(np.log2(self.diagonal(features, state)))
-
-    @classmethod
-    def examples(cls) -> Iterator[Self]:
-        yield cls()
 
 
 @jit

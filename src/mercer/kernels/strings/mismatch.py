@@ -2,29 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations
 from math import comb
-from typing import Any, Self, final
+from typing import Any, final
 
 import numpy as np
 import numpy.typing as npt
 
 from mercer import _check
+from mercer._fields import choice, integer
 from mercer._jit import Array, jit
 from mercer._types import DType
 from mercer.errors import KernelError
 from mercer.inputs.ragged import offsets_of
 from mercer.inputs.strings import Strings
 from mercer.kernels.base import State
-from mercer.kernels.features.alphabet import Alphabet, checked_alphabet, encode, symbols_of
+from mercer.kernels.features.alphabet import Alphabet, checked_alphabet, symbols_of
 from mercer.kernels.features.counts import CountFeatures
 from mercer.kernels.features.occurrences import Occurrences
+from mercer.kernels.loops.mixing import mix
 from mercer.kernels.strings.occurrences import at_places, word_of
 from mercer.kernels.strings.profile import MismatchProfile
 from mercer.kernels.strings.windows import Windows
-from mercer.kernels.strings.words import extended
 
 _LARGEST_MAP = 2**28
 """Names of neighbours that a feature map may write down at a time: 2 GB."""
@@ -45,15 +45,18 @@ class Mismatch(MismatchProfile):
     """
 
     alphabet: Alphabet
-    p: int = 3
-    m: int = 1
-    unknown: str = "error"
+    p: int = integer(3, low=1)
+    m: int = integer(1, low=0)
+    unknown: str = choice("error", "skip")
+
+    example_settings = (
+        {"alphabet": "ACGT", "p": 3, "m": 1, "unknown": "skip"},
+        {"alphabet": "abcdefghijklmnopqrstuvwxyz", "p": 4, "m": 2, "unknown": "skip", "lowercase": True},
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        _check.integer("Mismatch", "p", self.p, low=1)
         _check.integer("Mismatch", "m", self.m, low=0, high=self.p - 1)
-        _check.choice("Mismatch", "unknown", self.unknown, ("error", "skip"))
         object.__setattr__(self, "alphabet", checked_alphabet("Mismatch", self.alphabet))
 
     @property
@@ -66,11 +69,6 @@ class Mismatch(MismatchProfile):
             float(common_neighbours(self.p, self.m, len(self.alphabet), distance))
             for distance in range(min(2 * self.m, self.p) + 1)
         )
-
-    def windows(self, objects: Strings) -> Windows:
-        sequences = self.sequences(objects)
-        codes = encode(sequences, self.letters(self.alphabet), "Mismatch", skip=self.unknown == "skip")
-        return Windows.of(codes, sequences.offsets, self.p)
 
     def counts(self, objects: Strings, state: State, dtype: DType) -> CountFeatures:
         windows = self.windows(objects)
@@ -85,7 +83,7 @@ class Mismatch(MismatchProfile):
         times = len(names) // max(1, len(windows.starts))
         places = np.repeat(windows.starts, times)[:, None] + np.arange(self.p)
         sizes = np.full(len(names), self.p, dtype=np.int64)
-        letters = symbols_of(self.letters(self.alphabet))
+        letters = symbols_of(self.letters or ())
         counted = np.ones(len(names))
         return at_places(
             self.sequences(one), names, counted, places, sizes, lambda k: word_of(letters[words[k]].tolist())
@@ -107,11 +105,6 @@ class Mismatch(MismatchProfile):
             windows.symbols, windows.starts, self.p, letters, flat, sizes, times, spelt
         )
         return found
-
-    @classmethod
-    def examples(cls) -> Iterator[Self]:
-        yield cls("ACGT", p=3, m=1, unknown="skip")
-        yield cls("abcdefghijklmnopqrstuvwxyz", p=4, m=2, unknown="skip", lowercase=True)
 
 
 def common_neighbours(p: int, m: int, letters: int, distance: int) -> int:
@@ -153,7 +146,7 @@ def _name_neighbours(
                     word[place] = (word[place] + steps[t]) % letters
                 h = np.uint64(0)
                 for q in range(p):
-                    h = extended(h, word[q])
+                    h = mix(h + np.uint64(word[q]))
                 names[used] = h
                 used += 1
                 t = 0

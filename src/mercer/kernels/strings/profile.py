@@ -12,7 +12,7 @@ from mercer.inputs.strings import Strings
 from mercer.kernels.base import State
 from mercer.kernels.features.counting import CountsFeatures
 from mercer.kernels.features.counts import EXACT_IN_SINGLE
-from mercer.kernels.strings.base import StringKernel
+from mercer.kernels.strings.base import OverAlphabet
 from mercer.kernels.strings.masks import coefficients, mask_diagonal, mask_products
 from mercer.kernels.strings.windows import Windows, compacted
 
@@ -20,7 +20,7 @@ _UPDATES_PER_TILE = 1e9
 """Additions to a tile, a second or so: tiles cannot be interrupted."""
 
 
-class MismatchProfile(StringKernel, CountsFeatures):
+class MismatchProfile(OverAlphabet, CountsFeatures):
     """k(s, t) = sum over pairs of windows of s and t of h(number of mismatches), for windows of one length."""
 
     @property
@@ -28,18 +28,15 @@ class MismatchProfile(StringKernel, CountsFeatures):
     def profile(self) -> tuple[float, ...]:
         """h(0), h(1), ...; 0 beyond the end."""
 
-    @abstractmethod
     def windows(self, objects: Strings) -> Windows:
         """All windows that are compared."""
+        coded = self.coded(self.sequences(objects))
+        return Windows.of(coded.symbols, coded.offsets, self.shortest)
 
     @property
     def mask_weights(self) -> Float64:
         """The weights of masks, by size, whose agreements add up to h."""
         return coefficients(list(self.profile), self.shortest)
-
-    def resolve(self, objects: Strings) -> State:
-        self.windows(objects)  # refuses symbols outside the alphabet
-        return super().resolve(objects)
 
     def features(self, objects: Strings, state: State, dtype: DType) -> Windows:
         windows = self.windows(objects)

@@ -1,30 +1,25 @@
-"""The p-spectrum kernel."""
+"""The p-spectrum kernel, and the blended one."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Self, final
+from typing import Any, final
 
 import numpy as np
 
-from mercer import _check
+from mercer._fields import choice, integer, real
 from mercer._types import DType, Float64, Floating
 from mercer.inputs.strings import Strings
-from mercer.kernels.base import Features, State
-from mercer.kernels.features.counting import CountsFeatures
-from mercer.kernels.features.counts import EXACT_IN_SINGLE, CountFeatures, align, inner_products
-from mercer.kernels.features.occurrences import Occurrences
-from mercer.kernels.strings.base import StringKernel
+from mercer.kernels.base import SAFE_IN_SINGLE, Features, State
+from mercer.kernels.features.counting import Counting
 from mercer.kernels.strings.masks import mask_diagonal, mask_products
-from mercer.kernels.strings.occurrences import of_words
 from mercer.kernels.strings.windows import Windows, compacted
-from mercer.kernels.strings.words import name_words
+from mercer.kernels.strings.words import WordKernel
 
 
 @final
 @dataclass(frozen=True)
-class Spectrum(StringKernel, CountsFeatures):
+class Spectrum(WordKernel, Counting):
     """The p-spectrum kernel: k(s, t) = sum over all words u of length p of count_u(s) count_u(t).
 
     Counts are of contiguous substrings, overlaps included; strings shorter than `p` have none and compare as 0 to
@@ -36,64 +31,70 @@ class Spectrum(StringKernel, CountsFeatures):
     array([[2.]])
     """
 
-    p: int = 3
-    algorithm: str = "counts"
+    p: int = integer(3, low=1)
+    algorithm: str = choice("counts", "trie")
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        _check.integer("Spectrum", "p", self.p, low=1)
-        _check.choice("Spectrum", "algorithm", self.algorithm, ("counts", "trie"))
+    example_settings = (
+        {},
+        {"p": 1},
+        {"p": 5},
+        {"p": 2, "algorithm": "trie"},
+        {"p": 1, "tokens": "words", "lowercase": True},
+    )
 
     @property
     def shortest(self) -> int:
         return self.p
 
-    def _named(self, sequences: Strings) -> tuple[Any, Any, Any]:
-        named: tuple[Any, Any, Any] = name_words(
-            sequences.symbols, sequences.offsets, self.p, self.p, np.ones(self.p + 1)
-        )
-        return named
+    @property
+    def values(self) -> Float64:
+        return np.append(np.zeros(self.p), 1.0)
 
-    def counts(self, objects: Strings, state: State, dtype: DType) -> CountFeatures:
-        names, _, offsets = self._named(self.sequences(objects))
-        return CountFeatures.of(names, offsets, dtype)
-
-    def occurrences(self, one: Strings, state: State) -> Occurrences:
-        sequence = self.sequences(one)
-        names, values, _ = self._named(sequence)
-        return of_words(sequence, names, values, self.p, self.p)
-
+    # A window counts where it agrees on its one mask: `values` are the weights of masks, too.
     def features(self, objects: Strings, state: State, dtype: DType) -> Features:
         if self.algorithm == "counts":
-            return self.counts(objects, state, dtype)
+            return super().features(objects, state, dtype)
         sequences = self.sequences(objects)
         windows = Windows.of(sequences.symbols, sequences.offsets, self.p)
         own, _ = compacted(windows, windows)
-        return windows.with_diagonal(mask_diagonal(own, self._one_mask, 1.0))
-
-    @property
-    def _one_mask(self) -> Float64:
-        return np.append(np.zeros(self.p), 1.0)
+        return windows.with_diagonal(mask_diagonal(own, self.values, 1.0))
 
     def align(self, left: Any, right: Any, state: State) -> tuple[Any, Any]:
-        return align(left, right) if self.algorithm == "counts" else compacted(left, right)
+        return super().align(left, right, state) if self.algorithm == "counts" else compacted(left, right)
 
     def tile(self, left: Any, right: Any, state: State, out: Floating) -> None:
         if self.algorithm == "counts":
-            inner_products(left, right, out)
+            super().tile(left, right, state, out)
         else:
-            mask_products(left, right, self._one_mask, 1.0, out)
+            mask_products(left, right, self.values, 1.0, out)
 
     def diagonal(self, features: Any, state: State) -> Float64:
-        return features.squared_lengths if isinstance(features, CountFeatures) else np.asarray(features.diagonal)
+        return super().diagonal(features, state) if self.algorithm == "counts" else np.asarray(features.diagonal)
 
-    def single_precision(self, features: Any, state: State) -> bool:
-        return bool(self.diagonal(features, state).max(initial=0.0) < EXACT_IN_SINGLE)
 
-    @classmethod
-    def examples(cls) -> Iterator[Self]:
-        yield cls()
-        yield cls(p=1)
-        yield cls(p=5)
-        yield cls(p=2, algorithm="trie")
-        yield cls(p=1, tokens="words", lowercase=True)
+@final
+@dataclass(frozen=True)
+class BlendedSpectrum(WordKernel, Counting):
+    """All words up to length p: k(s, t) = sum over q = 1 .. p of decay^(2q) k_q(s, t), with k_q the q-spectrum kernel.
+
+    A word of length q has the weight decay^q in the features of a string; occurrences overlap. `decay` below 1 favours
+    short words, above 1 long ones.
+
+    >>> from mercer import kernels
+    >>> kernels.BlendedSpectrum(p=3, decay=0.5).fit(["banana"])(["banana"], ["ananas"])
+    array([[3.828125]])
+    """
+
+    p: int = integer(3, low=1)
+    decay: float = real(1.0, low=0, low_open=True, high_open=True)
+
+    largest_in_single = SAFE_IN_SINGLE
+    example_settings = ({}, {"p": 4, "decay": 0.5}, {"p": 2, "tokens": "words"})
+
+    @property
+    def shortest(self) -> int:
+        return 1
+
+    @property
+    def values(self) -> Float64:
+        return np.asarray(float(self.decay) ** np.arange(self.p + 1))

@@ -1,34 +1,70 @@
-"""Names of the contiguous words in strings."""
+"""Kernels that count contiguous words, and how words are named."""
 
 from __future__ import annotations
 
-from typing import Any
+from abc import abstractmethod
+from typing import Any, ClassVar
 
 import numpy as np
 
 from mercer._jit import Array, jit
+from mercer._types import DType, Float64
+from mercer.inputs.strings import Strings
+from mercer.kernels.base import State
+from mercer.kernels.features.counting import CountsFeatures
+from mercer.kernels.features.counts import CountFeatures
+from mercer.kernels.features.occurrences import Occurrences
+from mercer.kernels.loops.mixing import finished, mix
+from mercer.kernels.strings.base import StringKernel
+from mercer.kernels.strings.occurrences import at_places, word_of
 
 
-@jit
-def mixed(h: Any) -> Any:
-    """The finaliser of splitmix64: every bit of the result depends on every bit of h."""
-    h = (h ^ (h >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    h = (h ^ (h >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return h ^ (h >> np.uint64(31))
+class WordKernel(StringKernel, CountsFeatures):
+    """A kernel whose features are words, from the length `shortest` on, each with a value that depends on its length.
 
-
-@jit
-def extended(h: Any, symbol: Any) -> Any:
-    """The name of a word, made longer by a symbol."""
-    return mixed(h + np.uint64(0x9E3779B97F4A7C15) + np.uint64(symbol))
-
-
-@jit
-def name_words(symbols: Array, offsets: Array, shortest: int, longest: int, values: Array) -> Any:
-    """The names of all words of lengths `shortest` to `longest`, string after string, each with ``values[length]``.
-
-    Equal words get equal names in any batch; two different ones among a million share one with probability below 1e-7.
+    Subclasses give `values`.
     """
+
+    placed: ClassVar[bool] = False
+    """Whether words are the same feature at the same place only."""
+
+    @property
+    @abstractmethod
+    def values(self) -> Float64:
+        """The value of words by their length, from 0 to the longest."""
+
+    def _named(self, sequences: Strings) -> tuple[Any, Any, Any]:
+        arrays = (sequences.symbols, sequences.offsets, self.shortest, self.values, self.placed)
+        named: tuple[Any, Any, Any] = name_words(*arrays)
+        return named
+
+    def counts(self, objects: Strings, state: State, dtype: DType) -> CountFeatures:
+        names, values, offsets = self._named(self.sequences(objects))
+        plain = (self.values[self.shortest :] == 1.0).all()
+        return CountFeatures.of(names, offsets, dtype, None if plain else values)
+
+    def occurrences(self, one: Strings, state: State) -> Occurrences:
+        sequence, longest = self.sequences(one), len(self.values) - 1
+        names, values, _ = self._named(sequence)
+        length = len(sequence.symbols)
+        pairs = [(start, q) for start in range(length) for q in range(self.shortest, min(longest, length - start) + 1)]
+        starts, sizes = np.asarray(pairs, dtype=np.int64).reshape(-1, 2).T
+        behind = np.arange(longest)[None, :]
+        places = np.where(behind < sizes[:, None], starts[:, None] + behind, 0)
+
+        def with_place(k: int) -> str:
+            return f"{word_of(sequence.symbols[starts[k] : starts[k] + sizes[k]].tolist())}@{starts[k]}"
+
+        return at_places(sequence, names, values, places, sizes, with_place if self.placed else None)
+
+
+@jit
+def name_words(symbols: Array, offsets: Array, shortest: int, values: Array, placed: bool) -> Any:
+    """The names of all words from the length `shortest` on, string after string, each with ``values[length]``.
+
+    Equal words get equal names in any batch, if `placed` those at the same place.
+    """
+    longest = values.shape[0] - 1
     bounds = np.zeros(offsets.shape[0], dtype=np.int64)
     for i in range(offsets.shape[0] - 1):
         length = offsets[i + 1] - offsets[i]
@@ -41,11 +77,11 @@ def name_words(symbols: Array, offsets: Array, shortest: int, longest: int, valu
     used = 0
     for i in range(offsets.shape[0] - 1):
         for start in range(offsets[i], offsets[i + 1]):
-            h = np.uint64(0)
+            h = finished(np.uint64(start - offsets[i] + 1)) if placed else np.uint64(0)
             for q in range(1, min(longest, offsets[i + 1] - start) + 1):
-                h = extended(h, symbols[start + q - 1])
+                h = mix(h + np.uint64(symbols[start + q - 1]))
                 if q >= shortest:
-                    names[used] = mixed(h + np.uint64(q))
+                    names[used] = finished(h + np.uint64(q))
                     weights[used] = values[q]
                     used += 1
     return names, weights, bounds
