@@ -36,11 +36,6 @@ def choice(*options: str | None) -> Any:
     return _parameter(options[0], lambda owner, name, value: _check.choice(owner, name, value, named))
 
 
-def instance(kind: type, rule: str) -> Any:
-    """An instance of `kind`, which has no default; `rule` says in words what that is."""
-    return _parameter(dataclasses.MISSING, lambda owner, name, value: _check.instance(owner, name, value, kind, rule))
-
-
 def check_parameters(record: Any) -> None:
     """Refuse a record with a value that breaks the rule of its parameter."""
     for field in dataclasses.fields(record):

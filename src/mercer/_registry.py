@@ -179,7 +179,7 @@ KERNELS = _table(
         "wl",
         "counts of shared neighbourhoods of depth 0..h",
     ),
-    ("mercer.kernels.graphs.weisfeiler_lehman_over", "WeisfeilerLehmanOver", "wl_over", "any kernel on refined labels"),
+    ("mercer.kernels.graphs.weisfeiler_lehman", "WeisfeilerLehmanOver", "wl_over", "any kernel on refined labels"),
     (
         "mercer.kernels.graphs.weisfeiler_lehman",
         "WeisfeilerLehmanOptimalAssignment",

@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from mercer.kernels.graphs.weisfeiler_lehman import (
         WeisfeilerLehmanOptimalAssignment as WeisfeilerLehmanOptimalAssignment,
     )
-    from mercer.kernels.graphs.weisfeiler_lehman_over import WeisfeilerLehmanOver as WeisfeilerLehmanOver
+    from mercer.kernels.graphs.weisfeiler_lehman import WeisfeilerLehmanOver as WeisfeilerLehmanOver
     from mercer.kernels.precomputed import Precomputed as Precomputed
     from mercer.kernels.series.global_alignment import GlobalAlignment as GlobalAlignment
     from mercer.kernels.series.warping import DynamicTimeWarping as DynamicTimeWarping
@@ -68,19 +68,19 @@ if TYPE_CHECKING:
     from mercer.kernels.sets.multisets import SetTanimoto as SetTanimoto
     from mercer.kernels.sets.multisets import SubMultisetCount as SubMultisetCount
     from mercer.kernels.sets.multisets import SubsetCount as SubsetCount
-    from mercer.kernels.strings.long_range import AllSubsequences as AllSubsequences
-    from mercer.kernels.strings.spectrum import BlendedSpectrum as BlendedSpectrum
-    from mercer.kernels.strings.subsequences import CharacterWeighted as CharacterWeighted
-    from mercer.kernels.strings.subsequences import GapNumberWeighted as GapNumberWeighted
     from mercer.kernels.strings.gapped import GappedKmer as GappedKmer
     from mercer.kernels.strings.local_alignment import LocalAlignment as LocalAlignment
     from mercer.kernels.strings.local_alignment import LogLocalAlignment as LogLocalAlignment
+    from mercer.kernels.strings.long_range import AllSubsequences as AllSubsequences
     from mercer.kernels.strings.mismatch import Mismatch as Mismatch
     from mercer.kernels.strings.restricted import RestrictedGapWeighted as RestrictedGapWeighted
-    from mercer.kernels.strings.subsequences import SoftMatching as SoftMatching
+    from mercer.kernels.strings.spectrum import BlendedSpectrum as BlendedSpectrum
     from mercer.kernels.strings.spectrum import Spectrum as Spectrum
+    from mercer.kernels.strings.subsequences import CharacterWeighted as CharacterWeighted
     from mercer.kernels.strings.subsequences import FixedLengthSubsequences as FixedLengthSubsequences
+    from mercer.kernels.strings.subsequences import GapNumberWeighted as GapNumberWeighted
     from mercer.kernels.strings.subsequences import GapWeighted as GapWeighted
+    from mercer.kernels.strings.subsequences import SoftMatching as SoftMatching
     from mercer.kernels.strings.weighted_degree import WeightedDegree as WeightedDegree
     from mercer.kernels.text.expression import parse as parse
     from mercer.kernels.trees.corooted import CoRootedSubtree as CoRootedSubtree

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Self, final
+from typing import Any, final
 
 import numpy as np
 
 from mercer import _check
+from mercer._fields import boolean, real
 from mercer._types import Float64
 from mercer.kernels.graphs.nodes import NodeKernel, decomposed, laplacian
 
@@ -31,20 +31,13 @@ class ExponentialDiffusion(NodeKernel):
     """
 
     graph: Any
-    decay: float = 1.0
+    decay: float = real(1.0, low_open=True, high_open=True)
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        _check.real("ExponentialDiffusion", "decay", self.decay, low_open=True, high_open=True)
+    example_settings = ({"graph": _PATH, "decay": 0.5}, {"graph": _PATH, "decay": -1.0})
 
     def spectrum(self, values: Float64) -> Float64:
         with np.errstate(over="ignore"):
             return np.exp(self.decay * values)
-
-    @classmethod
-    def examples(cls) -> Iterator[Self]:
-        yield cls(_PATH, decay=0.5)
-        yield cls(_PATH, decay=-1.0)
 
 
 @final
@@ -63,12 +56,13 @@ class VonNeumannDiffusion(NodeKernel):
     """
 
     graph: Any
-    decay: float = 0.1
+    decay: float = real(0.1, low=0, high_open=True)
+
+    example_settings = ({"graph": _PATH, "decay": 0.5},)
 
     def __post_init__(self) -> None:
         super().__post_init__()
         radius = float(np.abs(decomposed(self.matrix)[0]).max())
-        _check.real("VonNeumannDiffusion", "decay", self.decay, low=0, high_open=True)
         if self.decay * radius >= 1.0:
             remedy = f"The largest absolute eigenvalue of the graph is {radius:.6g}."
             raise _check.fail("VonNeumannDiffusion", "decay", f"a float in [0, {1 / radius:.6g})", self.decay, remedy)
@@ -76,20 +70,17 @@ class VonNeumannDiffusion(NodeKernel):
     def spectrum(self, values: Float64) -> Float64:
         return 1.0 / (1.0 - self.decay * values)
 
-    @classmethod
-    def examples(cls) -> Iterator[Self]:
-        yield cls(_PATH, decay=0.5)
-
 
 @dataclass(frozen=True)
 class LaplacianKernel(NodeKernel):
     """A function of the Laplacian of a graph with weights, under which smooth functions on nodes have small norm."""
 
     needs_weights = True
+    normalised = False
 
     @property
     def matrix(self) -> Float64:
-        return laplacian(self.graph, normalised=False)
+        return laplacian(self.graph, self.normalised)
 
 
 @final
@@ -106,25 +97,13 @@ class Heat(LaplacianKernel):
     """
 
     graph: Any
-    time: float = 1.0
-    normalised: bool = False
+    time: float = real(1.0, low=0, high_open=True)
+    normalised: bool = boolean()
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        _check.real("Heat", "time", self.time, low=0, high_open=True)
-        _check.boolean("Heat", "normalised", self.normalised)
-
-    @property
-    def matrix(self) -> Float64:
-        return laplacian(self.graph, self.normalised)
+    example_settings = ({"graph": _PATH}, {"graph": _PATH, "time": 0.3, "normalised": True})
 
     def spectrum(self, values: Float64) -> Float64:
         return np.exp(-self.time * values)
-
-    @classmethod
-    def examples(cls) -> Iterator[Self]:
-        yield cls(_PATH)
-        yield cls(_PATH, time=0.3, normalised=True)
 
 
 @final
@@ -140,25 +119,13 @@ class RegularisedLaplacian(LaplacianKernel):
     """
 
     graph: Any
-    strength: float = 1.0
-    normalised: bool = False
+    strength: float = real(1.0, low=0, high_open=True)
+    normalised: bool = boolean()
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        _check.real("RegularisedLaplacian", "strength", self.strength, low=0, high_open=True)
-        _check.boolean("RegularisedLaplacian", "normalised", self.normalised)
-
-    @property
-    def matrix(self) -> Float64:
-        return laplacian(self.graph, self.normalised)
+    example_settings = ({"graph": _PATH}, {"graph": _PATH, "strength": 2.5, "normalised": True})
 
     def spectrum(self, values: Float64) -> Float64:
         return 1.0 / (1.0 + self.strength * np.maximum(values, 0.0))
-
-    @classmethod
-    def examples(cls) -> Iterator[Self]:
-        yield cls(_PATH)
-        yield cls(_PATH, strength=2.5, normalised=True)
 
 
 @final
@@ -176,11 +143,9 @@ class CommuteTime(LaplacianKernel):
 
     graph: Any
 
+    example_settings = ({"graph": _PATH},)
+
     def spectrum(self, values: Float64) -> Float64:
         # Each connected component has one eigenvalue 0, known to rounding only.
         zero = values <= len(values) * np.finfo(np.float64).eps * max(float(values.max()), 1e-300)
         return np.where(zero, 0.0, 1.0 / np.where(zero, 1.0, values))
-
-    @classmethod
-    def examples(cls) -> Iterator[Self]:
-        yield cls(_PATH)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import hashlib
 import threading
 from abc import abstractmethod
 from typing import Any, ClassVar
@@ -37,6 +36,7 @@ class NodeKernel(Embedding):
     reason = "it is a function without negative values of the eigenvalues of a symmetric matrix"
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         graph = similarity(type(self).__name__, self.graph, weights=self.needs_weights)
         object.__setattr__(self, "graph", graph)
 
@@ -111,24 +111,10 @@ def laplacian(matrix: Float64, normalised: bool) -> Float64:
 def decomposed(matrix: Float64) -> tuple[Float64, Float64]:
     """Eigenvalues and eigenvectors; the last few matrices are remembered by their content."""
     with _lock:  # two threads that ask at once wait for one computation
-        return _decomposed(hashlib.sha256(matrix.tobytes()).digest(), _Held(matrix))
-
-
-class _Held:
-    """A matrix beside the key that names it: equal to any other, so that the key alone decides."""
-
-    def __init__(self, matrix: Float64) -> None:
-        self.matrix = matrix
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Held)
-
-    def __hash__(self) -> int:
-        return 0
+        return _decomposed(matrix.tobytes(), len(matrix))
 
 
 @functools.lru_cache(maxsize=_KEPT)
-def _decomposed(key: bytes, held: _Held) -> tuple[Float64, Float64]:
-    del key
-    values, vectors = np.linalg.eigh(held.matrix)
+def _decomposed(content: bytes, size: int) -> tuple[Float64, Float64]:
+    values, vectors = np.linalg.eigh(np.frombuffer(content).reshape(size, size))
     return values, vectors
