@@ -207,13 +207,18 @@ KERNELS = _table(
     ),
     ("mercer.kernels.graphs.node_kernels", "CommuteTime", "commute_time", "nodes of a graph: pseudo-inverse of L"),
     (
-        "mercer.kernels.trees.corooted",
+        "mercer.kernels.trees.fragments",
         "CoRootedSubtree",
         "corooted_subtree",
         "fragments that two trees share at the root",
     ),
-    ("mercer.kernels.trees.subset", "AllSubtree", "all_subtree", "fragments that two trees share anywhere"),
-    ("mercer.kernels.trees.subset", "SubsetTree", "subset_tree", "shared fragments of productions (Collins and Duffy)"),
+    ("mercer.kernels.trees.fragments", "AllSubtree", "all_subtree", "fragments that two trees share anywhere"),
+    (
+        "mercer.kernels.trees.fragments",
+        "SubsetTree",
+        "subset_tree",
+        "shared fragments of productions (Collins and Duffy)",
+    ),
     ("mercer.kernels.trees.subtree", "Subtree", "subtree", "shared complete subtrees"),
     ("mercer.kernels.trees.partial", "PartialTree", "partial_tree", "shared partial trees (Moschitti)"),
     (

@@ -83,10 +83,10 @@ if TYPE_CHECKING:
     from mercer.kernels.strings.subsequences import SoftMatching as SoftMatching
     from mercer.kernels.strings.weighted_degree import WeightedDegree as WeightedDegree
     from mercer.kernels.text.expression import parse as parse
-    from mercer.kernels.trees.corooted import CoRootedSubtree as CoRootedSubtree
+    from mercer.kernels.trees.fragments import AllSubtree as AllSubtree
+    from mercer.kernels.trees.fragments import CoRootedSubtree as CoRootedSubtree
+    from mercer.kernels.trees.fragments import SubsetTree as SubsetTree
     from mercer.kernels.trees.partial import PartialTree as PartialTree
-    from mercer.kernels.trees.subset import AllSubtree as AllSubtree
-    from mercer.kernels.trees.subset import SubsetTree as SubsetTree
     from mercer.kernels.trees.subtree import Subtree as Subtree
     from mercer.kernels.user import FromBlocks as FromBlocks
     from mercer.kernels.user import FromFunction as FromFunction

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any, Self, final
+from typing import Any, final
 
 import numpy as np
 
 from mercer import _check
+from mercer._fields import integer
 from mercer._jit import Array, jit
 from mercer._types import DType, Float64
 from mercer.inputs.series import Series
@@ -51,10 +51,11 @@ class GlobalAlignment(ComputedAsLogarithm):
     """
 
     sigma: float | str = "median"
-    band: int | None = None
+    band: int | None = integer(None, low=1)
 
     domain = Series
     reason = "kappa / (1 + kappa) is, for this choice of kappa"
+    example_settings = ({}, {"sigma": 1.0}, {"sigma": 2.0, "band": 4})
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -62,8 +63,6 @@ class GlobalAlignment(ComputedAsLogarithm):
             _check.choice("GlobalAlignment", "sigma", self.sigma, ("median",), "Or give a positive number.")
         else:
             _check.real("GlobalAlignment", "sigma", self.sigma, low=0, low_open=True, high_open=True)
-        if self.band is not None:
-            _check.integer("GlobalAlignment", "band", self.band, low=1)
 
     @property
     def data_dependent(self) -> bool:
@@ -97,12 +96,6 @@ class GlobalAlignment(ComputedAsLogarithm):
 
     def tile_entries(self, left: SequenceFeatures, right: SequenceFeatures, state: State) -> int:
         return entries(left, right, 1.0 if max(left.longest, right.longest) < _LONG else _RECOMPUTED)
-
-    @classmethod
-    def examples(cls) -> Iterator[Self]:
-        yield cls()
-        yield cls(sigma=1.0)
-        yield cls(sigma=2.0, band=4)
 
 
 def sigma_of(series: Series) -> float:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Self, final
+from typing import final
 
 import numpy as np
 
 from mercer import _check
+from mercer._fields import integer
 from mercer._jit import Array, jit
 from mercer._types import DType, Float64, Floating
 from mercer.inputs.series import Series
@@ -64,15 +64,15 @@ class DynamicTimeWarping(Pointwise):
     """
 
     gamma: float | str = "scale"
-    band: int | None = None
+    band: int | None = integer(None, low=0)
+
+    example_settings = ({}, {"gamma": 0.5}, {"gamma": "median", "band": 4})
 
     def __post_init__(self) -> None:
         super().__post_init__()
         gamma.checked("DynamicTimeWarping", self.gamma)
         if self.gamma == "auto":
             raise _check.fail("DynamicTimeWarping", "gamma", "a positive number, 'scale' or 'median'", self.gamma)
-        if self.band is not None:
-            _check.integer("DynamicTimeWarping", "band", self.band, low=0)
 
     @property
     def measure(self) -> Measure:
@@ -94,12 +94,6 @@ class DynamicTimeWarping(Pointwise):
 
     def pointwise(self, values: Floating, state: State) -> None:
         epilogues.exp_of_negative(values, state.number("gamma"))
-
-    @classmethod
-    def examples(cls) -> Iterator[Self]:
-        yield cls()
-        yield cls(gamma=0.5)
-        yield cls(gamma="median", band=4)
 
 
 @jit(reassociate=False)

@@ -10,6 +10,7 @@ from typing import Self, final
 import numpy as np
 
 from mercer import _check
+from mercer._fields import boolean
 from mercer._jit import Array, jit
 from mercer._types import DType, Float64, Floating, Index, Int64
 from mercer.inputs.bags import Bags
@@ -50,6 +51,10 @@ class ElementPairs(OfKernel):
     """The sum, or the mean, of a kernel over all pairs of elements of two bags."""
 
     domain = Bags
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _check.instance(type(self).__name__, "kernel", self.kernel, Kernel, "a kernel on elements")
 
     @property
     @abstractmethod
@@ -124,11 +129,7 @@ class DerivedSubsets(ElementPairs):
     """
 
     kernel: Kernel
-    mean: bool = False
-
-    def __post_init__(self) -> None:
-        _check.instance("DerivedSubsets", "kernel", self.kernel, Kernel, "a kernel on elements")
-        _check.boolean("DerivedSubsets", "mean", self.mean)
+    mean: bool = boolean()
 
     @classmethod
     def examples(cls) -> Iterator[Self]:
@@ -154,9 +155,6 @@ class MeanEmbedding(ElementPairs):
     kernel: Kernel
 
     mean = True
-
-    def __post_init__(self) -> None:
-        _check.instance("MeanEmbedding", "kernel", self.kernel, Kernel, "a kernel on elements")
 
     @classmethod
     def examples(cls) -> Iterator[Self]:

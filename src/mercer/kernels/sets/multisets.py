@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import lgamma, log
-from typing import Any, Self, final
+from typing import Any, ClassVar, final
 
 import numpy as np
 
@@ -45,6 +45,7 @@ class MultisetDot(Counting):
     """
 
     domain = Sets
+    example_settings = ({},)
 
     def counts(self, objects: Sets, state: State, dtype: DType) -> CountFeatures:
         return counted(objects, dtype)
@@ -52,26 +53,23 @@ class MultisetDot(Counting):
     def spelling(self, objects: Sets, state: State) -> Iterator[Spelling]:
         yield objects.names.astype(np.uint64), lambda k: text_of_label(int(objects.names[k]))
 
-    @classmethod
-    def examples(cls) -> Iterator[Self]:
-        yield cls()
-
 
 class SharedElements(Kernel):
     """A kernel that adds up a function of two multiplicities over the elements that both multisets have."""
 
     domain = Sets
+    example_settings = ({},)
+    of_sets: ClassVar[bool] = False
+    """Whether multiplicities are not looked at."""
 
     @property
     @abstractmethod
     def function(self) -> int:
         """Which function, by its number."""
 
-    @classmethod
-    def examples(cls) -> Iterator[Self]:
-        yield cls()
-
     def features(self, objects: Sets, state: State, dtype: DType) -> WithDiagonal:
+        if self.of_sets:
+            objects = Sets(objects.names, np.ones_like(objects.multiplicities), objects.offsets)
         return WithDiagonal(counted(objects, np.float64), _own(objects.multiplicities, objects.offsets, self.function))
 
     def align(self, left: Any, right: Any, state: State) -> tuple[Features, Features]:
@@ -191,9 +189,7 @@ class SubsetCount(SubMultisets):
     """
 
     function = _COMMON
-
-    def features(self, objects: Sets, state: State, dtype: DType) -> WithDiagonal:
-        return super().features(_support(objects), state, dtype)
+    of_sets = True
 
     def single_precision(self, features: WithDiagonal, state: State) -> bool:
         return bool(features.diagonal.max(initial=0.0) < 100.0)  # powers of two are exact
@@ -227,9 +223,7 @@ class SetTanimoto(Overlap):
     """
 
     function = _MINIMUM
-
-    def features(self, objects: Sets, state: State, dtype: DType) -> WithDiagonal:
-        return super().features(_support(objects), state, dtype)
+    of_sets = True
 
 
 @final
@@ -253,10 +247,6 @@ def _copies(objects: Sets) -> tuple[UInt64, Int64, Int64]:
     with np.errstate(over="ignore"):
         names = np.repeat(objects.names.astype(np.uint64), counts) * (2 * level.astype(np.uint64) + np.uint64(1))
     return names, level, ends
-
-
-def _support(objects: Sets) -> Sets:
-    return Sets(objects.names, np.ones_like(objects.multiplicities), objects.offsets)
 
 
 @jit
