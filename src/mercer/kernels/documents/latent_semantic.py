@@ -12,6 +12,7 @@ import scipy.linalg
 import scipy.sparse.linalg
 
 from mercer import _check
+from mercer._fields import integer
 from mercer._types import Float64
 from mercer.errors import KernelWarning
 from mercer.inputs.base import Objects
@@ -47,14 +48,13 @@ class LatentSemantic(Embedding):
     """
 
     kernel: Kernel
-    k: int = 100
+    k: int = integer(100, low=1)
 
     reason = "it is an inner product of coordinates"
 
     def __post_init__(self) -> None:
         super().__post_init__()
         _check.instance("LatentSemantic", "kernel", self.kernel, Kernel, "a kernel")
-        _check.integer("LatentSemantic", "k", self.k, low=1)
 
     @property
     def domain(self) -> type[Objects]:

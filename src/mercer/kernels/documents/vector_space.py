@@ -5,11 +5,12 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any, Self, final
+from typing import Any, final
 
 import numpy as np
 
 from mercer import _check
+from mercer._fields import boolean, choice, integer
 from mercer._types import DType, Float64, Int64
 from mercer.errors import InputError, KernelWarning
 from mercer.inputs.hashing import symbol_of
@@ -45,25 +46,28 @@ class VectorSpace(Counting):
            [1., 0., 2.]])
     """
 
-    weighting: str = "tf"
-    lowercase: bool = True
-    analyzer: str = "word"
+    weighting: str = choice("tf", "tf-idf")
+    lowercase: bool = boolean(True)
+    analyzer: str = choice("word", "char", "char_wb")
     ngrams: tuple[int, int] = (1, 1)
     stop_words: str | tuple[str, ...] | None = None
     min_df: int | float = 1
     max_df: int | float = 1.0
-    max_terms: int | None = None
+    max_terms: int | None = integer(None, low=1)
     tokenizer: Callable[[str], Any] | None = None
     terms: tuple[str, ...] | None = None
     proximity: Any = None
 
     domain = Strings
+    example_settings = (
+        {},
+        {"weighting": "tf-idf"},
+        {"analyzer": "char_wb", "ngrams": (2, 3), "max_df": 0.9},
+        {"terms": ("cat", "dog", "mat"), "proximity": np.array([[1.0, 0.2], [1.0, 0.1], [0.0, 1.0]])},
+    )
 
     def __post_init__(self) -> None:
         owner = "VectorSpace"
-        _check.choice(owner, "weighting", self.weighting, ("tf", "tf-idf"))
-        _check.boolean(owner, "lowercase", self.lowercase)
-        _check.choice(owner, "analyzer", self.analyzer, ("word", "char", "char_wb"))
         object.__setattr__(self, "ngrams", _range(owner, "ngrams", self.ngrams))
         if isinstance(self.stop_words, str):
             _check.choice(owner, "stop_words", self.stop_words, ("english",), "Or give a list of words.")
@@ -77,8 +81,6 @@ class VectorSpace(Counting):
                 _check.real(owner, name, value, low=0, high=1)
             else:
                 _check.integer(owner, name, value, low=1)
-        if self.max_terms is not None:
-            _check.integer(owner, "max_terms", self.max_terms, low=1)
         if self.tokenizer is not None and not callable(self.tokenizer):
             raise _check.fail(owner, "tokenizer", "a function from a text to a list of tokens", self.tokenizer)
         if self.proximity is not None:
@@ -190,13 +192,6 @@ class VectorSpace(Counting):
         width = values.shape[1]
         numbers = np.tile(np.arange(width, dtype=np.uint64), documents)
         return CountFeatures.of(numbers, width * np.arange(documents + 1), dtype, values.ravel())
-
-    @classmethod
-    def examples(cls) -> Iterator[Self]:
-        yield cls()
-        yield cls(weighting="tf-idf")
-        yield cls(analyzer="char_wb", ngrams=(2, 3), max_df=0.9)
-        yield cls(terms=("cat", "dog", "mat"), proximity=np.array([[1.0, 0.2], [1.0, 0.1], [0.0, 1.0]]))
 
 
 def _range(owner: str, name: str, value: Any) -> tuple[int, int]:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Self, final
+from typing import Any, final
 
 import numpy as np
 
@@ -84,6 +83,16 @@ class PairHMM(ComputedAsLogarithm):
 
     domain = Strings
     reason = "given the hidden classes, the two strings are independent and alike"
+    example_settings = (
+        {"alphabet": "ACGT"},
+        {
+            "alphabet": "ACGT",
+            "background": (0.25, 0.25, 0.25, 0.25),
+            "weights": (0.5, 0.5),
+            "classes": ((0.7, 0.1, 0.1, 0.1), (0.1, 0.2, 0.3, 0.4)),
+        },
+        {"alphabet": "ACGT", "gap_open": None, "gap_extend": None, "stop": None, "mutation": None},
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -193,17 +202,6 @@ class PairHMM(ComputedAsLogarithm):
 
     def single_precision(self, features: SequenceFeatures, state: State) -> bool:
         return bool(features.logarithms.min(initial=0.0) > -60.0)  # float32 ends at 2^-126
-
-    @classmethod
-    def examples(cls) -> Iterator[Self]:
-        yield cls(alphabet="ACGT")
-        yield cls(
-            alphabet="ACGT",
-            background=(0.25, 0.25, 0.25, 0.25),
-            weights=(0.5, 0.5),
-            classes=((0.7, 0.1, 0.1, 0.1), (0.1, 0.2, 0.3, 0.4)),
-        )
-        yield cls(alphabet="ACGT", gap_open=None, gap_extend=None, stop=None, mutation=None)
 
 
 def _state(symbols: Any, model: PairModel) -> State:
