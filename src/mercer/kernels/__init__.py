@@ -41,11 +41,11 @@ if TYPE_CHECKING:
     from mercer.kernels.graphs.graphlet import Graphlet as Graphlet
     from mercer.kernels.graphs.histograms import EdgeHistogram as EdgeHistogram
     from mercer.kernels.graphs.histograms import VertexHistogram as VertexHistogram
-    from mercer.kernels.graphs.node_kernels import CommuteTime as CommuteTime
-    from mercer.kernels.graphs.node_kernels import ExponentialDiffusion as ExponentialDiffusion
-    from mercer.kernels.graphs.node_kernels import Heat as Heat
-    from mercer.kernels.graphs.node_kernels import RegularisedLaplacian as RegularisedLaplacian
-    from mercer.kernels.graphs.node_kernels import VonNeumannDiffusion as VonNeumannDiffusion
+    from mercer.kernels.graphs.nodes import CommuteTime as CommuteTime
+    from mercer.kernels.graphs.nodes import ExponentialDiffusion as ExponentialDiffusion
+    from mercer.kernels.graphs.nodes import Heat as Heat
+    from mercer.kernels.graphs.nodes import RegularisedLaplacian as RegularisedLaplacian
+    from mercer.kernels.graphs.nodes import VonNeumannDiffusion as VonNeumannDiffusion
     from mercer.kernels.graphs.random_walk import RandomWalk as RandomWalk
     from mercer.kernels.graphs.shortest_path import ShortestPath as ShortestPath
     from mercer.kernels.graphs.weisfeiler_lehman import WeisfeilerLehman as WeisfeilerLehman

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Self, final
+from typing import Any, final
 
 import numpy as np
 import scipy.linalg
@@ -51,6 +50,7 @@ class LatentSemantic(Embedding):
     k: int = integer(100, low=1)
 
     reason = "it is an inner product of coordinates"
+    data_dependent = True
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -59,10 +59,6 @@ class LatentSemantic(Embedding):
     @property
     def domain(self) -> type[Objects]:
         return self.kernel.domain
-
-    @property
-    def data_dependent(self) -> bool:
-        return True
 
     def resolve(self, objects: Objects) -> State:
         inner = self.kernel.resolve(objects)
@@ -98,13 +94,6 @@ class LatentSemantic(Embedding):
         features = self.kernel.features(objects, inner, np.float64)
         training = self.kernel.features(state.objects, inner, np.float64)
         return np.asarray(_similarities(self.kernel, features, training, inner) @ (vectors / np.sqrt(values)))
-
-    @classmethod
-    def examples(cls) -> Iterator[Self]:
-        from mercer import kernels
-
-        yield cls(kernels.RBF(gamma=0.5), k=4)
-        yield cls(kernels.Spectrum(p=1), k=2)
 
 
 def _similarities(kernel: Kernel, left: Any, right: Any, state: State) -> Float64:

@@ -17,7 +17,7 @@ from mercer.inputs.hashing import symbol_of
 from mercer.inputs.listing import shown
 from mercer.inputs.strings import Strings
 from mercer.kernels.base import State
-from mercer.kernels.documents.terms import Reader, count_terms, kept_terms, terms_of
+from mercer.kernels.documents.terms import Analyse, count_terms, kept_terms, terms_of
 from mercer.kernels.features.counting import Counting
 from mercer.kernels.features.counts import CountFeatures
 from mercer.kernels.features.occurrences import Spelling
@@ -95,12 +95,23 @@ class VectorSpace(Counting):
     def data_dependent(self) -> bool:
         return self.weighting == "tf-idf" or self._pruned
 
-    @property
-    def _reader(self) -> Reader:
-        return Reader(self.lowercase, self.analyzer, self.ngrams, self.stop_words, self.tokenizer)
+    def _analyser(self) -> Analyse:
+        """The function from a text to its terms."""
+        from sklearn.feature_extraction.text import CountVectorizer
+
+        reader = CountVectorizer(
+            lowercase=self.lowercase,
+            analyzer=self.analyzer,
+            ngram_range=self.ngrams,
+            stop_words=list(self.stop_words) if isinstance(self.stop_words, tuple) else self.stop_words,
+            tokenizer=self.tokenizer,
+            token_pattern=None if self.tokenizer is not None else r"(?u)\b\w\w+\b",
+        )
+        analyse: Analyse = reader.build_analyzer()
+        return analyse
 
     def resolve(self, objects: Strings) -> State:
-        names, counts, offsets = count_terms(self._reader, objects)
+        names, counts, offsets = count_terms(self._analyser(), objects)
         self._warn_of_empty(objects, names, offsets)
         if self.data_dependent:
             return self._learnt(names, counts, len(objects))
@@ -152,7 +163,7 @@ class VectorSpace(Counting):
         """No document has a term: stop words must not be why, because nothing would be left to learn from."""
         if self.stop_words is None or not objects.of_characters:
             return
-        _, _, offsets = count_terms(replace(self._reader, stop_words=None), objects)
+        _, _, offsets = count_terms(replace(self, stop_words=None)._analyser(), objects)
         if offsets[-1]:
             raise InputError(
                 f"No term is left of the {len(objects)} documents: stop_words={shown(self.stop_words)} drop them all. "
@@ -160,7 +171,7 @@ class VectorSpace(Counting):
             )
 
     def counts(self, objects: Strings, state: State, dtype: DType) -> CountFeatures:
-        names, counts, offsets = count_terms(self._reader, objects)
+        names, counts, offsets = count_terms(self._analyser(), objects)
         if "terms" in state.values:
             known, weights = state.values["terms"], state.values["weights"]
             place = np.minimum(np.searchsorted(known, names), len(known) - 1)
@@ -176,7 +187,7 @@ class VectorSpace(Counting):
         if self.proximity is not None:
             return
         for number in range(len(objects)):
-            terms = terms_of(self._reader, objects.take(slice(number, number + 1)))
+            terms = terms_of(self._analyser(), objects.take(slice(number, number + 1)))
             yield np.asarray(list(terms), dtype=np.uint64), list(terms.values()).__getitem__
 
     def _near(self, names: Int64, counts: Float64, rows: Any, documents: int, dtype: DType) -> CountFeatures:

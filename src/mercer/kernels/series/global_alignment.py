@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, final
 
 import numpy as np
+from scipy.spatial.distance import pdist
 
 from mercer import _check
 from mercer._fields import integer
@@ -102,11 +103,7 @@ def sigma_of(series: Series) -> float:
     """The median distance between moments, times the square root of the median length."""
     step = max(1, -(-len(series.values) // _MOMENTS))  # an evenly spread sample: no randomness to reproduce
     sample = series.values[::step]
-    squares = np.zeros((len(sample), len(sample)))
-    with np.errstate(over="ignore"):
-        for channel in range(series.channels):
-            squares += np.subtract.outer(sample[:, channel], sample[:, channel]) ** 2
-    distances = np.sqrt(squares[np.triu_indices(len(sample), 1)])
+    distances = pdist(sample) if len(sample) else np.zeros(0)
     typical = float(np.median(distances)) if len(distances) else 0.0
     typical = typical or (float(distances.mean()) if len(distances) else 0.0)  # most moments equal
     if not 0.0 < typical < np.inf:

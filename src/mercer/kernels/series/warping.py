@@ -66,6 +66,7 @@ class DynamicTimeWarping(Pointwise):
     gamma: float | str = "scale"
     band: int | None = integer(None, low=0)
 
+    psd = False
     example_settings = ({}, {"gamma": 0.5}, {"gamma": "median", "band": 4})
 
     def __post_init__(self) -> None:
@@ -77,10 +78,6 @@ class DynamicTimeWarping(Pointwise):
     @property
     def measure(self) -> Measure:
         return WarpingDistance(self.band)
-
-    @property
-    def psd(self) -> bool:
-        return False
 
     @property
     def data_dependent(self) -> bool:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Self, final
+from typing import final
 
 import numpy as np
 
@@ -131,13 +130,6 @@ class DerivedSubsets(ElementPairs):
     kernel: Kernel
     mean: bool = boolean()
 
-    @classmethod
-    def examples(cls) -> Iterator[Self]:
-        from mercer import kernels
-
-        yield cls(kernels.RBF(gamma=0.5))
-        yield cls(kernels.RBF(gamma=0.5), mean=True)
-
 
 @final
 @dataclass(frozen=True)
@@ -155,12 +147,6 @@ class MeanEmbedding(ElementPairs):
     kernel: Kernel
 
     mean = True
-
-    @classmethod
-    def examples(cls) -> Iterator[Self]:
-        from mercer import kernels
-
-        yield cls(kernels.RBF(gamma=0.5))
 
 
 @jit

@@ -1,20 +1,23 @@
-"""What all kernels on strings share: which units of a text are its symbols."""
+"""What all kernels on strings share: the symbols of a text, loops over pairs, and how features are spelt."""
 
 from __future__ import annotations
 
 import unicodedata
 import warnings
 from abc import abstractmethod
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from mercer._fields import boolean, choice
-from mercer._types import DType, Float64, Floating
+from mercer._types import DType, Float64, Floating, Int64, UInt64
 from mercer.errors import InputError, KernelWarning
+from mercer.inputs.hashing import LOWEST_NAME, text_of_symbol
 from mercer.inputs.strings import Strings
 from mercer.kernels.base import Kernel, State
 from mercer.kernels.features.alphabet import Alphabet, encode
+from mercer.kernels.features.occurrences import Occurrences
 from mercer.kernels.loops.pairs import PairLoop, SequenceFeatures, Sides
 from mercer.kernels.loops.string_lanes import RUNNER, small_codes
 
@@ -131,3 +134,27 @@ class PairedStrings(StringKernel):
 
     def diagonal(self, features: SequenceFeatures, state: State) -> Float64:
         return features.diagonal
+
+
+def at_places(
+    sequence: Strings,
+    names: UInt64,
+    values: Float64,
+    places: Int64,
+    sizes: Int64,
+    spell: Callable[[int], str] | None = None,
+) -> Occurrences:
+    """The occurrences at these places of one string, spelt by the symbols there if not otherwise."""
+
+    def as_read(k: int) -> str:
+        return word_of(sequence.symbols[places[k, : sizes[k]]].tolist())
+
+    parts = tuple(text_of_symbol(symbol) for symbol in sequence.symbols.tolist())
+    return Occurrences(parts, names, values, places, sizes, as_read if spell is None else spell)
+
+
+def word_of(symbols: Iterable[int | None]) -> str:
+    """Symbols as a word, tokens with spaces between them, and a dot where any symbol will do."""
+    listed = list(symbols)
+    between = " " if any(symbol is not None and symbol >= LOWEST_NAME for symbol in listed) else ""
+    return between.join("." if symbol is None else text_of_symbol(symbol) for symbol in listed)

@@ -22,8 +22,8 @@ from mercer.kernels.features.counts import CountFeatures
 from mercer.kernels.features.feature_map import FeatureMap
 from mercer.kernels.features.occurrences import Occurrences
 from mercer.kernels.loops.mixing import finished, mix
-from mercer.kernels.strings.occurrences import at_places, word_of
-from mercer.kernels.strings.profile import MismatchProfile
+from mercer.kernels.strings.base import at_places, word_of
+from mercer.kernels.strings.mismatch import MismatchProfile
 from mercer.kernels.strings.windows import Windows
 
 

@@ -108,11 +108,8 @@ class LogLocalAlignment(_Alignment):
     array([[7.436843]])
     """
 
+    psd = False
     example_settings = ({},)
-
-    @property
-    def psd(self) -> bool:
-        return False
 
     def tile(self, left: SequenceFeatures, right: SequenceFeatures, state: State, out: Floating) -> None:
         values = np.empty(out.shape)

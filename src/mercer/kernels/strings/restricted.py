@@ -20,8 +20,7 @@ from mercer.kernels.features.counting import Counting
 from mercer.kernels.features.counts import CountFeatures
 from mercer.kernels.features.occurrences import Occurrences
 from mercer.kernels.loops.mixing import mix
-from mercer.kernels.strings.base import StringKernel
-from mercer.kernels.strings.occurrences import at_places
+from mercer.kernels.strings.base import StringKernel, at_places
 
 _MOST_PATTERNS = 100_000
 """Patterns of gaps: each is a feature at every place of a string, so that more would fill the memory."""

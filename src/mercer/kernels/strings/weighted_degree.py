@@ -15,7 +15,7 @@ from mercer.kernels.base import State
 from mercer.kernels.features.feature_map import FeatureMap
 from mercer.kernels.loops.pairs import SequenceFeatures, Sides
 from mercer.kernels.loops.string_lanes import LANES, coded, empty_lanes, fill_lanes, small_codes
-from mercer.kernels.strings.words import WordKernel
+from mercer.kernels.strings.spectrum import WordKernel
 
 _STEPS_PER_TILE = 4e9
 """Symbols compared in a tile, a second or so: a tile cannot be interrupted, and small ones cost calls."""
@@ -42,11 +42,8 @@ class WeightedDegree(WordKernel):
     shift: int = integer(0, low=0)
 
     placed = True
+    shortest = 1
     example_settings = ({}, {"degree": 3, "shift": 2})
-
-    @property
-    def shortest(self) -> int:
-        return 1
 
     def features(self, objects: Strings, state: State, dtype: DType) -> SequenceFeatures:
         sequences = self.sequences(objects)
