@@ -125,6 +125,7 @@ def _expected(codes: Array, start: Array, transitions: Array, emissions: Array, 
     n, states = codes.shape[0], start.shape[0]
     forward = np.empty((n, states))
     backward = np.zeros((n, states))
+    ways = np.empty(states)
     for a in range(states):
         forward[0, a] = start[a] + emissions[a, codes[0]]
     for i in range(1, n):
@@ -132,14 +133,9 @@ def _expected(codes: Array, start: Array, transitions: Array, emissions: Array, 
             forward[i, a] = emissions[a, codes[i]] + log_sum(forward[i - 1], transitions[:, a])
     for i in range(n - 2, -1, -1):
         for a in range(states):
-            highest = -np.inf
             for b in range(states):
-                highest = max(highest, transitions[a, b] + emissions[b, codes[i + 1]] + backward[i + 1, b])
-            total = 0.0
-            if highest > -np.inf:
-                for b in range(states):
-                    total += np.exp(transitions[a, b] + emissions[b, codes[i + 1]] + backward[i + 1, b] - highest)
-            backward[i, a] = highest + np.log(total) if total > 0.0 else -np.inf
+                ways[b] = transitions[a, b] + emissions[b, codes[i + 1]]
+            backward[i, a] = log_sum(ways, backward[i + 1])
     likelihood = log_sum(forward[n - 1], backward[n - 1])
     if likelihood == -np.inf:
         return likelihood

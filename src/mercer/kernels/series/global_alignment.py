@@ -144,10 +144,8 @@ def _pairs(
     for start in range(0, first.shape[0], LANES):
         own = first[start : start + LANES]
         others = second[start : start + LANES]
-        n = longest_of(left_offsets, own)
-        m = longest_of(right_offsets, others)
-        fill_lanes(left, left_offsets, own, rows[:n])
-        fill_lanes(right, right_offsets, others, columns[:m])
+        n = fill_lanes(left, left_offsets, own, rows)
+        m = fill_lanes(right, right_offsets, others, columns)
         for lane in range(own.shape[0]):
             lengths[0, lane] = left_offsets[own[lane] + 1] - left_offsets[own[lane]]
             lengths[1, lane] = right_offsets[others[lane] + 1] - right_offsets[others[lane]]

@@ -109,10 +109,8 @@ def _pairs(
     for start in range(0, first.shape[0], LANES):
         own = first[start : start + LANES]
         others = second[start : start + LANES]
-        n = longest_of(left_offsets, own)
-        m = longest_of(right_offsets, others)
-        fill_lanes(left, left_offsets, own, rows[:n])
-        fill_lanes(right, right_offsets, others, columns[:m])
+        n = fill_lanes(left, left_offsets, own, rows)
+        m = fill_lanes(right, right_offsets, others, columns)
         D[: m + 1] = np.inf
         out[start : start + LANES] = np.inf
         for i in range(n):

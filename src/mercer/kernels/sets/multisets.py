@@ -16,7 +16,7 @@ from mercer.errors import KernelError
 from mercer.inputs.hashing import text_of_label
 from mercer.inputs.ragged import offsets_of
 from mercer.inputs.sets import Sets
-from mercer.kernels.algebra.logarithmic import LogKernel
+from mercer.kernels.algebra.logarithmic import ComputedAsLogarithm
 from mercer.kernels.algebra.with_diagonal import WithDiagonal
 from mercer.kernels.base import SAFE_IN_SINGLE, Features, Kernel, State
 from mercer.kernels.features.counting import Counting, CountsFeatures
@@ -122,17 +122,8 @@ class MultisetIntersection(SharedElements, CountsFeatures):
         yield names, spell
 
 
-class SubMultisets(SharedElements, LogKernel):
+class SubMultisets(SharedElements, ComputedAsLogarithm):
     """A product over shared elements: its base-2 logarithm is the sum."""
-
-    def tile(self, left: WithDiagonal, right: WithDiagonal, state: State, out: Floating) -> None:
-        self.shared(left, right, out)
-        with np.errstate(over="ignore"):
-            np.exp2(out, out=out)
-
-    def diagonal(self, features: WithDiagonal, state: State) -> Float64:
-        with np.errstate(over="ignore"):
-            return np.asarray(np.exp2(features.diagonal))
 
     def log_tile(self, left: WithDiagonal, right: WithDiagonal, state: State, out: Float64) -> None:
         self.shared(left, right, out)

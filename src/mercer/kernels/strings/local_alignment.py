@@ -15,7 +15,7 @@ from mercer._types import DType, Float64, Floating
 from mercer.kernels.base import State
 from mercer.kernels.features.alphabet import Alphabet
 from mercer.kernels.features.substitution import checked_matrix
-from mercer.kernels.loops.extended import added, logarithm, scaled
+from mercer.kernels.loops.extended import added, combined, logarithm, scaled
 from mercer.kernels.loops.pairs import PairLoop, SequenceFeatures, with_numbers
 from mercer.kernels.loops.string_lanes import LANES, empty_lanes, fill_lanes, save_lanes
 from mercer.kernels.strings.base import OverAlphabet
@@ -181,35 +181,23 @@ def _pairs(
 
 @jit(reassociate=False)
 def _long_pair(left: Array, right: Array, numbers: Array, table: Array) -> Any:
-    """The same of one pair, with a scale for every cell."""
+    """The same of one pair, with a scale for every cell: F holds M, X and Y, E their scales."""
     m = right.shape[0]
     equal, different, opened, longer = numbers
-    M = np.zeros(m + 1)
-    X = np.zeros(m + 1)
-    Y = np.zeros(m + 1)
-    M_scale = np.zeros(m + 1, dtype=np.int64)
-    X_scale = np.zeros(m + 1, dtype=np.int64)
-    Y_scale = np.zeros(m + 1, dtype=np.int64)
+    F = np.zeros((3, m + 1))
+    E = np.zeros((3, m + 1), dtype=np.int64)
     total, total_scale = 1.0, np.int64(0)
     for i in range(left.shape[0]):
         before, before_scale = 1.0, np.int64(0)
-        for j in range(m):
-            reached, reached_scale = added(1.0, np.int64(0), M[j + 1], M_scale[j + 1])
-            reached, reached_scale = added(reached, reached_scale, X[j + 1], X_scale[j + 1])
-            reached, reached_scale = added(reached, reached_scale, Y[j + 1], Y_scale[j + 1])
-            x, x_scale = scaled(opened * M[j + 1], M_scale[j + 1])
-            kept, kept_scale = scaled(longer * X[j + 1], X_scale[j + 1])
-            X[j + 1], X_scale[j + 1] = added(x, x_scale, kept, kept_scale)
-            gain = different
+        for j in range(1, m + 1):
+            reached, reached_scale = combined(F, E, j, 1.0, 1.0, 1.0)
+            reached, reached_scale = added(1.0, np.int64(0), reached, reached_scale)
+            F[1, j], E[1, j] = combined(F, E, j, opened, longer, 0.0)
+            gain = equal if left[i] == right[j - 1] else different
             if table.shape[0] > 0:
-                gain = table[left[i], right[j]]
-            elif left[i] == right[j]:
-                gain = equal
-            M[j + 1], M_scale[j + 1] = scaled(gain * before, before_scale)
-            y, y_scale = added(M[j], M_scale[j], X[j], X_scale[j])
-            y, y_scale = scaled(opened * y, y_scale)
-            kept, kept_scale = scaled(longer * Y[j], Y_scale[j])
-            Y[j + 1], Y_scale[j + 1] = added(y, y_scale, kept, kept_scale)
-            total, total_scale = added(total, total_scale, M[j + 1], M_scale[j + 1])
+                gain = table[left[i], right[j - 1]]
+            F[0, j], E[0, j] = scaled(gain * before, before_scale)
+            F[2, j], E[2, j] = combined(F, E, j - 1, opened, opened, longer)
+            total, total_scale = added(total, total_scale, F[0, j], E[0, j])
             before, before_scale = reached, reached_scale
     return total, total_scale
