@@ -213,12 +213,7 @@ KERNELS = _table(
         "fragments that two trees share at the root",
     ),
     ("mercer.kernels.trees.fragments", "AllSubtree", "all_subtree", "fragments that two trees share anywhere"),
-    (
-        "mercer.kernels.trees.fragments",
-        "SubsetTree",
-        "subset_tree",
-        "shared fragments of productions (Collins and Duffy)",
-    ),
+    ("mercer.kernels.trees.fragments", "SubsetTree", "subset_tree", "shared fragments of productions (Collins, Duffy)"),
     ("mercer.kernels.trees.subtree", "Subtree", "subtree", "shared complete subtrees"),
     ("mercer.kernels.trees.partial", "PartialTree", "partial_tree", "shared partial trees (Moschitti)"),
     (

@@ -46,7 +46,7 @@ class GappedKmer(MismatchProfile):
     """
 
     l: int = integer(10, low=1, high=60)  # noqa: E741
-    k: int = integer(6, low=1)
+    k: int = 6
     reverse_complement: bool = boolean()
     alphabet: Alphabet | None = None
     unknown: str = choice("error", "skip")

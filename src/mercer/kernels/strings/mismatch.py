@@ -97,7 +97,7 @@ class Mismatch(MismatchProfile):
 
     alphabet: Alphabet
     p: int = integer(3, low=1)
-    m: int = integer(1, low=0)
+    m: int = 1
     unknown: str = choice("error", "skip")
 
     example_settings = (
