@@ -25,7 +25,7 @@ _TIE = 1e-9
 _DENSE = 1500
 """Up to this many objects all eigenvalues are computed; beyond, as many as are needed, by Lanczos iterations."""
 _ROWS = 512
-"""Rows of a strip, after which Ctrl-C is seen; narrower strips make worse matrix products."""
+"""Rows of a strip, after which Ctrl-C is noticed; narrower strips make matrix products slower."""
 
 
 @final
@@ -97,7 +97,7 @@ class LatentSemantic(Embedding):
 
 
 def _similarities(kernel: Kernel, left: Any, right: Any, state: State) -> Float64:
-    """The whole block, computed strip by strip so that Ctrl-C is seen."""
+    """The whole block, computed strip by strip: Ctrl-C is noticed between strips."""
     rows, columns = kernel.align(left, right, state)
     out = np.empty((len(left), len(right)))
     height = max(1, min(_ROWS, kernel.tile_entries(rows, columns, state) // max(1, len(right))))
@@ -107,7 +107,7 @@ def _similarities(kernel: Kernel, left: Any, right: Any, state: State) -> Float6
 
 
 def _leading(gram: Float64, count: int) -> tuple[Float64, Float64]:
-    """Eigenvalues and vectors in falling order, a few more than `count`, so that a tie at its end is seen."""
+    """Eigenvalues and vectors in descending order, a few more than `count`, to detect a tie at its end."""
     n = len(gram)
     wanted = min(n, count + 1)
     values, vectors = _largest(gram, wanted)

@@ -34,8 +34,8 @@ class VectorSpace(Counting):
 
     scikit-learn's `CountVectorizer` reads the text: `lowercase`, `analyzer` (``"word"``, ``"char"``, ``"char_wb"``),
     `ngrams` (shortest, longest), `stop_words` (``"english"`` or a list), and `min_df`, `max_df`, `max_terms`, which
-    drop terms by how many training documents have them. A `tokenizer` of yours, a function from a text to its list of
-    tokens, replaces its own. Documents that are lists of tokens are taken as they are. A document without
+    drop terms by how many training documents have them. Your own `tokenizer`, a function from a text to its list of
+    tokens, replaces scikit-learn's. Documents that are lists of tokens are taken as they are. A document without
     terms compares as 0. Use `kernels.normalise` to remove the effect of length.
 
     >>> from mercer import kernels

@@ -96,7 +96,7 @@ class Marginal(ComputedAsLogarithm):
         if len(wrong):
             raise InputError(
                 f"{owner} compares strings of one length, {length} here, but string {wrong[0]} has "
-                f"{objects.lengths[wrong[0]]} symbols ({len(wrong)} such in all). Cut or group them by length."
+                f"{objects.lengths[wrong[0]]} symbols ({len(wrong)} such strings in all). Cut or group them by length."
             )
         return encode_known(objects, state.values["symbols"], owner).reshape(len(objects), length)
 

@@ -23,10 +23,10 @@ from mercer.kernels.features.counting import Counting
 from mercer.kernels.features.counts import CountFeatures
 from mercer.kernels.features.occurrences import Spelling
 from mercer.kernels.generative.fisher import INFORMATION, whitening
-from mercer.kernels.generative.probabilities import Rows, checked_rows, refuse_shape
+from mercer.kernels.generative.probabilities import Rows, checked_rows
 
 _MOST = 2**24
-"""Probabilities that a chain may have, 128 MB of them: a longer memory was asked for by mistake."""
+"""The largest number of probabilities of a chain, 128 MB of them: a higher order is likely to be a mistake."""
 
 
 @final
@@ -68,8 +68,8 @@ class MarkovFisher(Counting):
         if self.probabilities is not None:
             if self.alphabet is None:
                 raise _check.fail(owner, "alphabet", "given with probabilities: the symbols of the columns", None)
-            rows = checked_rows(owner, "probabilities", self.probabilities, positive=True)
-            refuse_shape(owner, "probabilities", rows, len(self.alphabet) ** self.order, len(self.alphabet))
+            size = len(self.alphabet)
+            rows = checked_rows(owner, "probabilities", self.probabilities, size, size**self.order, positive=True)
             object.__setattr__(self, "probabilities", rows)
 
     @property

@@ -27,16 +27,23 @@ _TOLERANCE = 1e-6
 """Sums this far from 1 are rounding of printed probabilities, and are repaired; others are mistakes."""
 
 
-def checked_row(owner: str, field: str, value: Any) -> Row:
-    """One distribution: numbers that are not negative and sum to 1."""
+def checked_row(owner: str, field: str, value: Any, size: int | None = None) -> Row:
+    """One distribution: numbers that are not negative and sum to 1, `size` of them."""
     row = _array(owner, field, value, 1)
     _refuse(owner, field, row, "it")
+    if size is not None and len(row) != size:
+        raise _check.fail(owner, field, f"probabilities, {size} in a row", value)
     return _scaled(row)
 
 
-def checked_rows(owner: str, field: str, value: Any, *, positive: bool = False) -> Rows:
-    """A distribution in every row; `positive` where the kernel divides by each entry."""
+def checked_rows(
+    owner: str, field: str, value: Any, columns: int, n_rows: int | None = None, *, positive: bool = False
+) -> Rows:
+    """A table with a distribution in every row; `positive` where the kernel divides by each entry."""
     rows = _array(owner, field, value, 2)
+    n_rows = len(rows) if n_rows is None else n_rows
+    if rows.shape != (n_rows, columns):
+        raise _check.fail(owner, field, f"a table of {n_rows} rows and {columns} columns", value)
     for number, row in enumerate(rows):
         _refuse(owner, field, row, f"row {number}")
         if positive and (row == 0.0).any():
@@ -59,10 +66,8 @@ def check_hidden_model(kernel: Any) -> None:
     if missing:
         raise _check.fail(owner, missing[0], "given with the rest of the model, or none of it at all", None)
     start = checked_row(owner, "start", kernel.start)
-    transitions = checked_rows(owner, "transitions", kernel.transitions)
-    emissions = checked_rows(owner, "emissions", kernel.emissions)
-    refuse_shape(owner, "transitions", transitions, len(start), len(start))
-    refuse_shape(owner, "emissions", emissions, len(start), len(kernel.alphabet))
+    transitions = checked_rows(owner, "transitions", kernel.transitions, len(start), len(start))
+    emissions = checked_rows(owner, "emissions", kernel.emissions, len(kernel.alphabet), len(start))
     for name, value in zip(MODEL, (start, transitions, emissions), strict=True):
         object.__setattr__(kernel, name, value)
 
@@ -70,12 +75,6 @@ def check_hidden_model(kernel: Any) -> None:
 def given_model(kernel: Any) -> Model | None:
     """The model that the parameters of a kernel give, if they do."""
     return None if kernel.start is None else tuple(np.asarray(getattr(kernel, name)) for name in MODEL)  # type: ignore[return-value]
-
-
-def refuse_shape(owner: str, field: str, value: Any, rows: int, columns: int) -> None:
-    """A table of so many rows and columns."""
-    if len(value) != rows or any(len(row) != columns for row in value):
-        raise _check.fail(owner, field, f"a table of {rows} rows and {columns} columns", value)
 
 
 def _array(owner: str, field: str, value: Any, axes: int) -> Float64:

@@ -40,7 +40,7 @@ class Graphlet(CountingGraphs):
     All classes count, connected or not: 4 of size 3, 11 of size 4, 34 of size 5. They are ordered by their number of
     edges, then by their degrees (largest first), then by their smallest adjacency code; for size 4: no edge, one edge,
     two that meet, two apart, star, triangle and a node, path, triangle with a tail, cycle, cycle with a chord,
-    complete. Labels, weights and loops play no role.
+    complete. Labels, weights and loops are ignored.
 
     With ``scaling="cosine"``, k is the cosine of the angle between the two histograms; with ``"frequency"`` the inner
     product of relative frequencies; with ``"count"`` that of the counts. Graphs with fewer than `size` nodes are

@@ -30,7 +30,7 @@ class NodeKernel(Embedding):
     """k(u, v) = (V f(w) V')_uv, where V w V' is a symmetric matrix of the graph and f depends on the kernel.
 
     The graph is part of the kernel: there is no value for nodes that it does not have. The eigendecomposition is
-    kept, so that another decay costs one product.
+    kept: another decay costs one product.
     """
 
     graph: Any
@@ -105,7 +105,7 @@ class VonNeumannDiffusion(NodeKernel):
     """The von Neumann diffusion kernel, K = (I - decay B)^-1 = sum over j of decay^j B^j.
 
     The series needs 0 <= decay < 1 / |B|, where |B| is the largest absolute eigenvalue of B; beyond the bound the
-    inverse exists but is no kernel, so it is refused.
+    inverse exists but is not positive semi-definite, so such a decay is refused.
 
     >>> from mercer import kernels
     >>> path = [[0, 1, 0], [1, 0, 1], [0, 1, 0]]

@@ -55,7 +55,7 @@ class RandomWalk(GraphKernel):
         return self.series == "geometric" and self.steps is None
 
     def _spectral(self, graphs: Graphs) -> bool:
-        """Whether every pair of walks of equal length matches, so that eigenvalues of each graph tell all."""
+        """Whether every pair of walks of equal length matches: the eigenvalues of each graph are then enough."""
         labelled = (self.node_labels and graphs.labels is not None) or (
             self.edge_labels and graphs.edge_labels is not None
         )

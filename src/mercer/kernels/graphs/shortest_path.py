@@ -42,8 +42,8 @@ _LENGTHS = 2**22
 class ShortestPath(CountingGraphs):
     """The shortest path kernel: the inner product of the counts of triples ({label_u, label_v}, distance of u and v).
 
-    Counted are pairs of different nodes that are connected, each once (both ways round if the graphs are directed,
-    with the labels in order). Weights are lengths and must be positive; lengths count as equal if they agree to a
+    Each pair of different connected nodes counts once (in directed graphs once for each direction, with the labels in
+    order). Weights are lengths and must be positive; lengths count as equal if they agree to a
     multiple of `resolution`.
 
     >>> import networkx as nx

@@ -88,17 +88,13 @@ class WalkGraphs:
     @classmethod
     def of(cls, graphs: Graphs, *, edge_labels: bool, uniform: bool) -> Self:
         nodes, arcs = int(graphs.offsets[-1]), len(graphs.neighbours)
-        full = Graphs(
-            graphs.offsets,
-            graphs.bounds,
-            graphs.neighbours,
-            directed=graphs.directed,
-            labels=np.zeros(nodes, dtype=np.int64) if graphs.labels is None else graphs.labels,
-            edge_labels=graphs.edge_labels
-            if edge_labels and graphs.edge_labels is not None
-            else np.zeros(arcs, np.int64),
-            weights=np.ones(arcs) if graphs.weights is None else graphs.weights,
-        )
+        unlabelled = graphs.edge_labels is None or not edge_labels
+        parts: dict[str, Any] = {
+            "labels": np.zeros(nodes, dtype=np.int64) if graphs.labels is None else graphs.labels,
+            "edge_labels": np.zeros(arcs, dtype=np.int64) if unlabelled else graphs.edge_labels,
+            "weights": np.ones(arcs) if graphs.weights is None else graphs.weights,
+        }
+        full = Graphs(graphs.offsets, graphs.bounds, graphs.neighbours, directed=graphs.directed, **parts)
         sizes = np.maximum(graphs.sizes, 1).astype(np.float64)
         return cls(full, 1.0 / sizes**2 if uniform else np.ones(len(graphs)))
 

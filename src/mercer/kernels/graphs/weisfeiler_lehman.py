@@ -45,7 +45,7 @@ class WeisfeilerLehman(ColourKernel, CountingGraphs):
 
     Colours of round 0 are the labels of the nodes; the colour of round i + 1 names a node's colour of round i and
     the multiset of its neighbours'. `colours_i` counts how many nodes have each colour. With `edge_labels`, neighbours
-    are told apart by the labels of the edges to them as well. Weights play no role.
+    are told apart by the labels of the edges to them as well. Weights are ignored.
 
     >>> import networkx as nx
     >>> from mercer import kernels

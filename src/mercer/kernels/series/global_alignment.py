@@ -24,11 +24,11 @@ from mercer.kernels.series.lanes import LANES, RUNNER, entries, fill_lanes, mome
 _SHRINK = math.sqrt(2.0) - 1.0
 """Alignments of n and m moments are at most (1 + sqrt 2)^(n + m) many, so this factor per step keeps sums below 1."""
 _LEAST = 1e-270
-"""What is lost below 1e-308 in any cell is negligible beside results above this: no factor of a path exceeds 1."""
+"""What is lost below 1e-308 in any cell is negligible in results above this: no factor of a path exceeds 1."""
 _MOMENTS = 1000
 """Moments in the sample that sigma is read off: a million distances, a few hundredths of a second."""
 _LONG, _RECOMPUTED = 300, 8.0
-"""Pairs of series longer than this are often computed again, which costs about so many times as much."""
+"""Pairs of series longer than the first number are often computed again, at about the second number times the cost."""
 
 
 @final
@@ -43,7 +43,7 @@ class GlobalAlignment(ComputedAsLogarithm):
     and series whose lengths differ by T or more compare as 0. Without, w = 1.
 
     Series may have different lengths and several channels. Values grow exponentially with length: use
-    `kernels.normalise`, which works with logarithms, so that no length is too long.
+    `kernels.normalise`, which works with logarithms and has no limit on length.
 
     >>> from mercer import kernels
     >>> kernel = kernels.GlobalAlignment(sigma=1.0)

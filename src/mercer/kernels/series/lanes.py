@@ -13,7 +13,7 @@ LANES = 16
 """Pairs compared at once: a few vector registers of float64; with more, the moments of a row leave the first cache."""
 
 RUNNER = PairRunner(LANES, cells_per_call=2e8, cells_per_tile=1e7)
-"""Tiles take some hundredths of a second, so that a few dozen series make work for every thread."""
+"""Tiles take some hundredths of a second: a few dozen series are enough work for every thread."""
 
 
 def moments(series: Series, state: State) -> SequenceFeatures:

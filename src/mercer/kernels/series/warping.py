@@ -1,4 +1,4 @@
-"""Dynamic time warping, as a similarity that is no kernel."""
+"""Dynamic time warping, a similarity that is not positive semi-definite."""
 
 from __future__ import annotations
 

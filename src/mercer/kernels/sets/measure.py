@@ -22,7 +22,7 @@ from mercer.kernels.features.occurrences import Spelling
 
 Ambient = tuple[Hashable, ...]
 _COMPLEMENT = np.uint64(0x9E3779B97F4A7C15)
-"""What tells the name of "x is absent" from the name of "x is there"."""
+"""A factor that turns the name of "x is present" into that of "x is absent"."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class SetMeasure(CountsFeatures):
         if self.ambient is not None:
             object.__setattr__(self, "ambient", _different(owner, self.ambient))
         elif self.of_lacked:
-            remedy = "What both sets lack depends on all that could be there."
+            remedy = "What both sets lack depends on all elements that could occur."
             raise _check.fail(owner, "ambient", "the declared ambient set", None, remedy)
         if self.measure_of is not None:
             if self.ambient is None:
@@ -149,7 +149,7 @@ class SetMeasure(CountsFeatures):
 class SetIntersection(SetMeasure):
     """k(A, B) = mu(A and B): how many elements two sets share, or what these measure.
 
-    The ambient set is optional here. Multiplicities are not looked at: see `MultisetIntersection`.
+    The ambient set is optional here. Multiplicities are ignored: see `MultisetIntersection`.
 
     >>> from mercer import kernels
     >>> kernels.SetIntersection().fit([{"A", "B", "C", "D"}])([{"A", "B", "C", "D"}], [{"B", "C", "D", "E"}])

@@ -60,7 +60,7 @@ class SharedElements(Kernel):
     domain = Sets
     example_settings = ({},)
     of_sets: ClassVar[bool] = False
-    """Whether multiplicities are not looked at."""
+    """Whether multiplicities are ignored."""
 
     @property
     @abstractmethod
@@ -171,7 +171,7 @@ class LabelledSubMultisets(SubMultisets):
 class SubsetCount(SubMultisets):
     """The number of common subsets of two sets: k(A, B) = 2^|A and B|, the empty subset included.
 
-    The all-subsets kernel on indicators. Multiplicities are not looked at. `kernels.normalise` of it is computed as
+    The all-subsets kernel on indicators. Multiplicities are ignored. `kernels.normalise` of it is computed as
     2^(|A and B| - (|A| + |B|) / 2), without overflow.
 
     >>> from mercer import kernels
@@ -206,7 +206,7 @@ class Overlap(SharedElements):
 class SetTanimoto(Overlap):
     """k(A, B) = |A and B| / |A or B|, the Jaccard or Tanimoto coefficient of two sets.
 
-    Two empty sets have nothing in common: 0. Multiplicities are not looked at: see `MultisetMinMax`.
+    Two empty sets have nothing in common: 0. Multiplicities are ignored: see `MultisetMinMax`.
 
     >>> from mercer import kernels
     >>> kernels.SetTanimoto().fit([{1, 2, 3}])([{1, 2, 3}], [{2, 3, 4}])

@@ -37,8 +37,8 @@ class GappedKmer(MismatchProfile):
     not used; it is positive semi-definite for every alphabet if h is a non-negative mixture of such binomials.
 
     With `reverse_complement` the counts of a DNA string are those of both its strands, added. `alphabet` declares the
-    symbols (``"ACGT"`` if strands are asked for); `unknown` is ``"error"``, or ``"skip"`` to leave out windows with
-    any other symbol, such as N.
+    symbols (``"ACGT"`` by default for reverse complements); `unknown` is ``"error"``, or ``"skip"`` to leave out
+    windows with any other symbol, such as N.
 
     >>> from mercer import kernels
     >>> kernels.GappedKmer(l=4, k=2).fit(["ACGTAC"])(["ACGTAC"], ["ACGGAC"])

@@ -76,7 +76,7 @@ class LocalAlignment(_Alignment):
     The score of an alignment is the sum of S over its aligned pairs, less gap_open + gap_extend (g - 1) for each gap of
     g >= 1 symbols between consecutive aligned pairs, in each string; the unaligned ends are free. S is `match` for
     equal symbols and `mismatch` for others, or a `matrix` over an `alphabet`, or the name of one such as
-    ``"BLOSUM62"`` (extra ``bio``). It is positive semi-definite when the matrix exp(beta S) is, which `psd` tells.
+    ``"BLOSUM62"`` (extra ``bio``). It is positive semi-definite if the matrix exp(beta S) is: see `psd`.
 
     Values grow exponentially with length: use `kernels.normalise`, which works with logarithms.
 

@@ -21,7 +21,7 @@ from mercer.kernels.strings.base import PairedStrings
 _LARGEST = 1e300
 """Larger values may have overflowed on the way: they are computed again, with wider range."""
 _LONG, _RECOMPUTED = 500, 20
-"""Pairs of strings longer than this are often computed again, which costs about so many times as much."""
+"""Pairs of strings longer than the first number are often computed again, at about the second number times the cost."""
 
 
 class LongRange(PairedStrings, LogKernel):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from math import comb
 from typing import Any, final
@@ -55,7 +55,7 @@ class MismatchProfile(OverAlphabet, CountsFeatures):
     def features(self, objects: Strings, state: State, dtype: DType) -> Windows:
         windows = self.windows(objects)
         own, _ = compacted(windows, windows)
-        return windows.with_diagonal(mask_diagonal(own, self.mask_weights, _strands(own)))
+        return replace(windows, diagonal=mask_diagonal(own, self.mask_weights, _strands(own)))
 
     def align(self, left: Windows, right: Windows, state: State) -> tuple[Windows, Windows]:
         return compacted(left, right)

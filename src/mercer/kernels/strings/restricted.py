@@ -23,7 +23,7 @@ from mercer.kernels.loops.mixing import mix
 from mercer.kernels.strings.base import StringKernel, at_places
 
 _MOST_PATTERNS = 100_000
-"""Patterns of gaps: each is a feature at every place of a string, so that more would fill the memory."""
+"""Patterns of gaps: each is a feature at every place of a string, and more would fill the memory."""
 
 
 @final

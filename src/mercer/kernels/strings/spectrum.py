@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, final
 
 import numpy as np
@@ -101,7 +101,7 @@ class Spectrum(WordKernel, Counting):
         sequences = self.sequences(objects)
         windows = Windows.of(sequences.symbols, sequences.offsets, self.p)
         own, _ = compacted(windows, windows)
-        return windows.with_diagonal(mask_diagonal(own, self.values, 1.0))
+        return replace(windows, diagonal=mask_diagonal(own, self.values, 1.0))
 
     def align(self, left: Any, right: Any, state: State) -> tuple[Any, Any]:
         return super().align(left, right, state) if self.algorithm == "counts" else compacted(left, right)

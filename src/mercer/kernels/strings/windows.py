@@ -52,9 +52,6 @@ class Windows:
         starts[place + np.repeat(lengths, lengths)] = mirrored + len(self.symbols)
         return Windows(np.concatenate([self.symbols, turned]), starts, bounds, self.length, both_strands=True)
 
-    def with_diagonal(self, diagonal: Float64) -> Windows:
-        return replace(self, diagonal=diagonal)
-
     def forward(self) -> Windows:
         """Only the windows of the strings as given."""
         if not self.both_strands:
