@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from mercer._check import did_you_mean
+from mercer._fields import check_parameters
 from mercer.errors import ParameterError
 
 
@@ -34,6 +35,7 @@ class Record:
                 frozen = np.array(value)
                 frozen.flags.writeable = False
                 object.__setattr__(self, name, frozen)
+        check_parameters(self)
 
     def _fields(self) -> Iterator[tuple[str, Any]]:
         if not dataclasses.is_dataclass(self):

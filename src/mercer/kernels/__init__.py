@@ -41,18 +41,18 @@ if TYPE_CHECKING:
     from mercer.kernels.graphs.graphlet import Graphlet as Graphlet
     from mercer.kernels.graphs.histograms import EdgeHistogram as EdgeHistogram
     from mercer.kernels.graphs.histograms import VertexHistogram as VertexHistogram
-    from mercer.kernels.graphs.node_kernels import CommuteTime as CommuteTime
-    from mercer.kernels.graphs.node_kernels import ExponentialDiffusion as ExponentialDiffusion
-    from mercer.kernels.graphs.node_kernels import Heat as Heat
-    from mercer.kernels.graphs.node_kernels import RegularisedLaplacian as RegularisedLaplacian
-    from mercer.kernels.graphs.node_kernels import VonNeumannDiffusion as VonNeumannDiffusion
+    from mercer.kernels.graphs.nodes import CommuteTime as CommuteTime
+    from mercer.kernels.graphs.nodes import ExponentialDiffusion as ExponentialDiffusion
+    from mercer.kernels.graphs.nodes import Heat as Heat
+    from mercer.kernels.graphs.nodes import RegularisedLaplacian as RegularisedLaplacian
+    from mercer.kernels.graphs.nodes import VonNeumannDiffusion as VonNeumannDiffusion
     from mercer.kernels.graphs.random_walk import RandomWalk as RandomWalk
     from mercer.kernels.graphs.shortest_path import ShortestPath as ShortestPath
     from mercer.kernels.graphs.weisfeiler_lehman import WeisfeilerLehman as WeisfeilerLehman
     from mercer.kernels.graphs.weisfeiler_lehman import (
         WeisfeilerLehmanOptimalAssignment as WeisfeilerLehmanOptimalAssignment,
     )
-    from mercer.kernels.graphs.weisfeiler_lehman_over import WeisfeilerLehmanOver as WeisfeilerLehmanOver
+    from mercer.kernels.graphs.weisfeiler_lehman import WeisfeilerLehmanOver as WeisfeilerLehmanOver
     from mercer.kernels.precomputed import Precomputed as Precomputed
     from mercer.kernels.series.global_alignment import GlobalAlignment as GlobalAlignment
     from mercer.kernels.series.warping import DynamicTimeWarping as DynamicTimeWarping
@@ -68,25 +68,25 @@ if TYPE_CHECKING:
     from mercer.kernels.sets.multisets import SetTanimoto as SetTanimoto
     from mercer.kernels.sets.multisets import SubMultisetCount as SubMultisetCount
     from mercer.kernels.sets.multisets import SubsetCount as SubsetCount
-    from mercer.kernels.strings.all_subsequences import AllSubsequences as AllSubsequences
-    from mercer.kernels.strings.blended import BlendedSpectrum as BlendedSpectrum
-    from mercer.kernels.strings.character_weighted import CharacterWeighted as CharacterWeighted
-    from mercer.kernels.strings.gap_number import GapNumberWeighted as GapNumberWeighted
     from mercer.kernels.strings.gapped import GappedKmer as GappedKmer
     from mercer.kernels.strings.local_alignment import LocalAlignment as LocalAlignment
     from mercer.kernels.strings.local_alignment import LogLocalAlignment as LogLocalAlignment
+    from mercer.kernels.strings.long_range import AllSubsequences as AllSubsequences
     from mercer.kernels.strings.mismatch import Mismatch as Mismatch
     from mercer.kernels.strings.restricted import RestrictedGapWeighted as RestrictedGapWeighted
-    from mercer.kernels.strings.soft_matching import SoftMatching as SoftMatching
+    from mercer.kernels.strings.spectrum import BlendedSpectrum as BlendedSpectrum
     from mercer.kernels.strings.spectrum import Spectrum as Spectrum
+    from mercer.kernels.strings.subsequences import CharacterWeighted as CharacterWeighted
     from mercer.kernels.strings.subsequences import FixedLengthSubsequences as FixedLengthSubsequences
+    from mercer.kernels.strings.subsequences import GapNumberWeighted as GapNumberWeighted
     from mercer.kernels.strings.subsequences import GapWeighted as GapWeighted
+    from mercer.kernels.strings.subsequences import SoftMatching as SoftMatching
     from mercer.kernels.strings.weighted_degree import WeightedDegree as WeightedDegree
     from mercer.kernels.text.expression import parse as parse
-    from mercer.kernels.trees.corooted import CoRootedSubtree as CoRootedSubtree
+    from mercer.kernels.trees.fragments import AllSubtree as AllSubtree
+    from mercer.kernels.trees.fragments import CoRootedSubtree as CoRootedSubtree
+    from mercer.kernels.trees.fragments import SubsetTree as SubsetTree
     from mercer.kernels.trees.partial import PartialTree as PartialTree
-    from mercer.kernels.trees.subset import AllSubtree as AllSubtree
-    from mercer.kernels.trees.subset import SubsetTree as SubsetTree
     from mercer.kernels.trees.subtree import Subtree as Subtree
     from mercer.kernels.user import FromBlocks as FromBlocks
     from mercer.kernels.user import FromFunction as FromFunction

@@ -110,6 +110,9 @@ class Measure(Record, ABC):
     def diagonal(self, features: Any, state: State) -> Float64:
         """k(x, x) of each object, in float64, never by evaluating pairs."""
 
+    largest_in_single: ClassVar[float] = SAFE_IN_SINGLE
+    """Values k(x, x) below this make float32 precise enough for all values."""
+
     @property
     def children(self) -> tuple[Kernel, ...]:
         """The kernels that this one is made of."""
@@ -118,7 +121,7 @@ class Measure(Record, ABC):
 
     def single_precision(self, features: Any, state: State) -> bool:
         """Whether float32 holds the values to about seven digits; overflowing powers and huge counts say no."""
-        return bool(self.diagonal(features, state).max(initial=0.0) < SAFE_IN_SINGLE)
+        return bool(self.diagonal(features, state).max(initial=0.0) < self.largest_in_single)
 
 
 class Kernel(Measure):
@@ -140,6 +143,8 @@ class Kernel(Measure):
     """Whether it is the dot product of vectors as they are, so that its features are their columns."""
     is_precomputed: ClassVar[bool] = False
     """Whether its values come from a matrix of the user's, so that there are no objects to look at."""
+    example_settings: ClassVar[tuple[Mapping[str, Any], ...]] = ()
+    """Parameters of the kernels that `examples` yields."""
 
     @property
     def psd(self) -> bool:
@@ -157,7 +162,7 @@ class Kernel(Measure):
     @classmethod
     def examples(cls) -> Iterator[Self]:
         """Kernels that the conformance suite runs; those of the algebra are in `mercer.testing.examples`."""
-        yield from ()
+        yield from (cls(**settings) for settings in cls.example_settings)
 
     def feature_map(self, state: State) -> FeatureMap | None:
         """Its features, if they can be written down: see `mercer.kernels.features.feature_map`.

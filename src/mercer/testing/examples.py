@@ -26,6 +26,12 @@ def _made_of_kernels() -> Iterator[Kernel]:
     middle, scaled, words = kernels.RBF(gamma=0.5), kernels.RBF(gamma="scale"), kernels.Spectrum(p=2)
     arcs = (("s", "a"), ("s", "b"), ("a", "b"), ("a", "t"), ("b", "t"), ("b", "t"))
     yield from (kernels.Centred(middle), kernels.Centred(linear * scaled), kernels.Centred(words))
+    yield from (
+        kernels.DerivedSubsets(middle),
+        kernels.DerivedSubsets(middle, mean=True),
+        kernels.MeanEmbedding(middle),
+    )
+    yield from (kernels.LatentSemantic(middle, k=4), kernels.LatentSemantic(kernels.Spectrum(p=1), k=2))
     yield kernels.DagKernel(arcs, (linear, wide, narrow, linear, linear, wide))
     yield from (kernels.ExpOf(0.1 * linear), kernels.ExpOf(kernels.normalise(kernels.Polynomial(degree=2))))
     yield from (kernels.Normalised(kernels.Polynomial(degree=2)), kernels.Normalised(words))

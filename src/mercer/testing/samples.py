@@ -30,7 +30,7 @@ from mercer.inputs.trees import Trees
 from mercer.inputs.vectors import Vectors
 from mercer.kernels.base import Kernel
 from mercer.kernels.documents.vector_space import VectorSpace
-from mercer.kernels.generative.marginal import Marginal
+from mercer.kernels.generative.hidden_states import Marginal
 from mercer.kernels.graphs.nodes import NodeKernel
 from mercer.testing.checks import Check
 

@@ -38,7 +38,7 @@ class ComputedAsLogarithm(LogKernel):
 
     def diagonal(self, features: Any, state: State) -> Float64:
         with np.errstate(over="ignore"):
-            return np.asarray(np.exp2(features.logarithms))
+            return np.asarray(np.exp2(self.log_diagonal(features, state)))
 
     def log_diagonal(self, features: Any, state: State) -> Float64:
         return np.asarray(features.logarithms)

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Self, final
+from typing import Any, final
 
 import numpy as np
 import scipy.linalg
 import scipy.sparse.linalg
 
 from mercer import _check
+from mercer._fields import integer
 from mercer._types import Float64
 from mercer.errors import KernelWarning
 from mercer.inputs.base import Objects
@@ -25,7 +25,7 @@ _TIE = 1e-9
 _DENSE = 1500
 """Up to this many objects all eigenvalues are computed; beyond, as many as are needed, by Lanczos iterations."""
 _ROWS = 512
-"""Rows of a strip, after which Ctrl-C is seen; narrower strips make worse matrix products."""
+"""Rows of a strip, after which Ctrl-C is noticed; narrower strips make matrix products slower."""
 
 
 @final
@@ -47,22 +47,18 @@ class LatentSemantic(Embedding):
     """
 
     kernel: Kernel
-    k: int = 100
+    k: int = integer(100, low=1)
 
     reason = "it is an inner product of coordinates"
+    data_dependent = True
 
     def __post_init__(self) -> None:
         super().__post_init__()
         _check.instance("LatentSemantic", "kernel", self.kernel, Kernel, "a kernel")
-        _check.integer("LatentSemantic", "k", self.k, low=1)
 
     @property
     def domain(self) -> type[Objects]:
         return self.kernel.domain
-
-    @property
-    def data_dependent(self) -> bool:
-        return True
 
     def resolve(self, objects: Objects) -> State:
         inner = self.kernel.resolve(objects)
@@ -99,16 +95,9 @@ class LatentSemantic(Embedding):
         training = self.kernel.features(state.objects, inner, np.float64)
         return np.asarray(_similarities(self.kernel, features, training, inner) @ (vectors / np.sqrt(values)))
 
-    @classmethod
-    def examples(cls) -> Iterator[Self]:
-        from mercer import kernels
-
-        yield cls(kernels.RBF(gamma=0.5), k=4)
-        yield cls(kernels.Spectrum(p=1), k=2)
-
 
 def _similarities(kernel: Kernel, left: Any, right: Any, state: State) -> Float64:
-    """The whole block, computed strip by strip so that Ctrl-C is seen."""
+    """The whole block, computed strip by strip: Ctrl-C is noticed between strips."""
     rows, columns = kernel.align(left, right, state)
     out = np.empty((len(left), len(right)))
     height = max(1, min(_ROWS, kernel.tile_entries(rows, columns, state) // max(1, len(right))))
@@ -118,7 +107,7 @@ def _similarities(kernel: Kernel, left: Any, right: Any, state: State) -> Float6
 
 
 def _leading(gram: Float64, count: int) -> tuple[Float64, Float64]:
-    """Eigenvalues and vectors in falling order, a few more than `count`, so that a tie at its end is seen."""
+    """Eigenvalues and vectors in descending order, a few more than `count`, to detect a tie at its end."""
     n = len(gram)
     wanted = min(n, count + 1)
     values, vectors = _largest(gram, wanted)

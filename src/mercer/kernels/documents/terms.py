@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, final
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,43 +15,16 @@ from mercer.inputs.hashing import symbol_of, text_of_symbol
 from mercer.inputs.ragged import offsets_of
 from mercer.inputs.strings import Strings
 
+Analyse = Callable[[str], list[str]]
+"""A function from a text to its terms."""
 Counted = tuple[Int64, Float64, Int64]
 """Names of terms, each once per document; their counts; and where each document begins."""
 
 
-@final
-@dataclass(frozen=True)
-class Reader:
-    """What scikit-learn's `CountVectorizer` is told about the text."""
-
-    lowercase: bool
-    analyzer: str
-    ngrams: tuple[int, int]
-    stop_words: str | tuple[str, ...] | None
-    tokenizer: Callable[[str], Any] | None
-
-    def analyse(self) -> Callable[[str], list[str]]:
-        """The function from a text to its terms."""
-        from sklearn.feature_extraction.text import CountVectorizer
-
-        words = list(self.stop_words) if isinstance(self.stop_words, tuple) else self.stop_words
-        reader = CountVectorizer(
-            lowercase=self.lowercase,
-            analyzer=self.analyzer,
-            ngram_range=self.ngrams,
-            stop_words=words,
-            tokenizer=self.tokenizer,
-            token_pattern=None if self.tokenizer is not None else r"(?u)\b\w\w+\b",
-        )
-        analyse: Callable[[str], list[str]] = reader.build_analyzer()
-        return analyse
-
-
-def count_terms(reader: Reader, documents: Strings) -> Counted:
+def count_terms(analyse: Analyse, documents: Strings) -> Counted:
     """The terms of each document, named by their content, so that any two batches agree."""
     if not documents.of_characters:
         return _count_symbols(documents)
-    analyse = reader.analyse()
     known: dict[str, int] = {}
     names: list[int] = []
     counts: list[int] = []
@@ -71,11 +43,10 @@ def count_terms(reader: Reader, documents: Strings) -> Counted:
     return np.asarray(names, dtype=np.int64), np.asarray(counts, dtype=np.float64), offsets_of(lengths)
 
 
-def terms_of(reader: Reader, documents: Strings) -> dict[int, str]:
+def terms_of(analyse: Analyse, documents: Strings) -> dict[int, str]:
     """The terms of these documents by name."""
     if not documents.of_characters:
         return {int(symbol): text_of_symbol(int(symbol)) for symbol in np.unique(documents.symbols)}
-    analyse = reader.analyse()
     return {symbol_of(term): term for text in documents.tolist() for term in analyse(text)}
 
 

@@ -5,18 +5,19 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any, Self, final
+from typing import Any, final
 
 import numpy as np
 
 from mercer import _check
+from mercer._fields import boolean, choice, integer
 from mercer._types import DType, Float64, Int64
 from mercer.errors import InputError, KernelWarning
 from mercer.inputs.hashing import symbol_of
 from mercer.inputs.listing import shown
 from mercer.inputs.strings import Strings
 from mercer.kernels.base import State
-from mercer.kernels.documents.terms import Reader, count_terms, kept_terms, terms_of
+from mercer.kernels.documents.terms import Analyse, count_terms, kept_terms, terms_of
 from mercer.kernels.features.counting import Counting
 from mercer.kernels.features.counts import CountFeatures
 from mercer.kernels.features.occurrences import Spelling
@@ -33,8 +34,8 @@ class VectorSpace(Counting):
 
     scikit-learn's `CountVectorizer` reads the text: `lowercase`, `analyzer` (``"word"``, ``"char"``, ``"char_wb"``),
     `ngrams` (shortest, longest), `stop_words` (``"english"`` or a list), and `min_df`, `max_df`, `max_terms`, which
-    drop terms by how many training documents have them. A `tokenizer` of yours, a function from a text to its list of
-    tokens, replaces its own. Documents that are lists of tokens are taken as they are. A document without
+    drop terms by how many training documents have them. Your own `tokenizer`, a function from a text to its list of
+    tokens, replaces scikit-learn's. Documents that are lists of tokens are taken as they are. A document without
     terms compares as 0. Use `kernels.normalise` to remove the effect of length.
 
     >>> from mercer import kernels
@@ -45,25 +46,28 @@ class VectorSpace(Counting):
            [1., 0., 2.]])
     """
 
-    weighting: str = "tf"
-    lowercase: bool = True
-    analyzer: str = "word"
+    weighting: str = choice("tf", "tf-idf")
+    lowercase: bool = boolean(True)
+    analyzer: str = choice("word", "char", "char_wb")
     ngrams: tuple[int, int] = (1, 1)
     stop_words: str | tuple[str, ...] | None = None
     min_df: int | float = 1
     max_df: int | float = 1.0
-    max_terms: int | None = None
+    max_terms: int | None = integer(None, low=1)
     tokenizer: Callable[[str], Any] | None = None
     terms: tuple[str, ...] | None = None
     proximity: Any = None
 
     domain = Strings
+    example_settings = (
+        {},
+        {"weighting": "tf-idf"},
+        {"analyzer": "char_wb", "ngrams": (2, 3), "max_df": 0.9},
+        {"terms": ("cat", "dog", "mat"), "proximity": np.array([[1.0, 0.2], [1.0, 0.1], [0.0, 1.0]])},
+    )
 
     def __post_init__(self) -> None:
         owner = "VectorSpace"
-        _check.choice(owner, "weighting", self.weighting, ("tf", "tf-idf"))
-        _check.boolean(owner, "lowercase", self.lowercase)
-        _check.choice(owner, "analyzer", self.analyzer, ("word", "char", "char_wb"))
         object.__setattr__(self, "ngrams", _range(owner, "ngrams", self.ngrams))
         if isinstance(self.stop_words, str):
             _check.choice(owner, "stop_words", self.stop_words, ("english",), "Or give a list of words.")
@@ -77,8 +81,6 @@ class VectorSpace(Counting):
                 _check.real(owner, name, value, low=0, high=1)
             else:
                 _check.integer(owner, name, value, low=1)
-        if self.max_terms is not None:
-            _check.integer(owner, "max_terms", self.max_terms, low=1)
         if self.tokenizer is not None and not callable(self.tokenizer):
             raise _check.fail(owner, "tokenizer", "a function from a text to a list of tokens", self.tokenizer)
         if self.proximity is not None:
@@ -93,12 +95,23 @@ class VectorSpace(Counting):
     def data_dependent(self) -> bool:
         return self.weighting == "tf-idf" or self._pruned
 
-    @property
-    def _reader(self) -> Reader:
-        return Reader(self.lowercase, self.analyzer, self.ngrams, self.stop_words, self.tokenizer)
+    def _analyser(self) -> Analyse:
+        """The function from a text to its terms."""
+        from sklearn.feature_extraction.text import CountVectorizer
+
+        reader = CountVectorizer(
+            lowercase=self.lowercase,
+            analyzer=self.analyzer,
+            ngram_range=self.ngrams,
+            stop_words=list(self.stop_words) if isinstance(self.stop_words, tuple) else self.stop_words,
+            tokenizer=self.tokenizer,
+            token_pattern=None if self.tokenizer is not None else r"(?u)\b\w\w+\b",
+        )
+        analyse: Analyse = reader.build_analyzer()
+        return analyse
 
     def resolve(self, objects: Strings) -> State:
-        names, counts, offsets = count_terms(self._reader, objects)
+        names, counts, offsets = count_terms(self._analyser(), objects)
         self._warn_of_empty(objects, names, offsets)
         if self.data_dependent:
             return self._learnt(names, counts, len(objects))
@@ -150,7 +163,7 @@ class VectorSpace(Counting):
         """No document has a term: stop words must not be why, because nothing would be left to learn from."""
         if self.stop_words is None or not objects.of_characters:
             return
-        _, _, offsets = count_terms(replace(self._reader, stop_words=None), objects)
+        _, _, offsets = count_terms(replace(self, stop_words=None)._analyser(), objects)
         if offsets[-1]:
             raise InputError(
                 f"No term is left of the {len(objects)} documents: stop_words={shown(self.stop_words)} drop them all. "
@@ -158,7 +171,7 @@ class VectorSpace(Counting):
             )
 
     def counts(self, objects: Strings, state: State, dtype: DType) -> CountFeatures:
-        names, counts, offsets = count_terms(self._reader, objects)
+        names, counts, offsets = count_terms(self._analyser(), objects)
         if "terms" in state.values:
             known, weights = state.values["terms"], state.values["weights"]
             place = np.minimum(np.searchsorted(known, names), len(known) - 1)
@@ -174,7 +187,7 @@ class VectorSpace(Counting):
         if self.proximity is not None:
             return
         for number in range(len(objects)):
-            terms = terms_of(self._reader, objects.take(slice(number, number + 1)))
+            terms = terms_of(self._analyser(), objects.take(slice(number, number + 1)))
             yield np.asarray(list(terms), dtype=np.uint64), list(terms.values()).__getitem__
 
     def _near(self, names: Int64, counts: Float64, rows: Any, documents: int, dtype: DType) -> CountFeatures:
@@ -190,13 +203,6 @@ class VectorSpace(Counting):
         width = values.shape[1]
         numbers = np.tile(np.arange(width, dtype=np.uint64), documents)
         return CountFeatures.of(numbers, width * np.arange(documents + 1), dtype, values.ravel())
-
-    @classmethod
-    def examples(cls) -> Iterator[Self]:
-        yield cls()
-        yield cls(weighting="tf-idf")
-        yield cls(analyzer="char_wb", ngrams=(2, 3), max_df=0.9)
-        yield cls(terms=("cat", "dog", "mat"), proximity=np.array([[1.0, 0.2], [1.0, 0.1], [0.0, 1.0]]))
 
 
 def _range(owner: str, name: str, value: Any) -> tuple[int, int]:

@@ -72,6 +72,8 @@ class CountedFeatures(FeatureMap):
 class Counting(CountsFeatures):
     """A kernel whose Gram matrix is the product of its matrix of counts; subclasses give `counts`."""
 
+    largest_in_single = EXACT_IN_SINGLE
+
     def features(self, objects: Any, state: State, dtype: DType) -> CountFeatures:
         return self.counts(objects, state, dtype)
 
@@ -83,6 +85,3 @@ class Counting(CountsFeatures):
 
     def diagonal(self, features: CountFeatures, state: State) -> Float64:
         return features.squared_lengths
-
-    def single_precision(self, features: CountFeatures, state: State) -> bool:
-        return bool(features.squared_lengths.max(initial=0.0) < EXACT_IN_SINGLE)

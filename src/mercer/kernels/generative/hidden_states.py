@@ -1,17 +1,138 @@
-"""Kernels of models with hidden states: of a chain, the hidden Markov model, and of a tree."""
+"""Kernels that sum over hidden states, of a chain (the hidden Markov model) or of a tree."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from abc import abstractmethod
 from dataclasses import dataclass
-from typing import Any, Self, final
+from typing import Any, ClassVar, final
 
 import numpy as np
 
 from mercer import _check
-from mercer._types import Int64
+from mercer._fields import integer
+from mercer._types import DType, Float64, Index, Int32, Int64
 from mercer.errors import InputError
-from mercer.kernels.generative.marginal import Marginal
+from mercer.inputs.strings import Strings
+from mercer.kernels.algebra.logarithmic import ComputedAsLogarithm
+from mercer.kernels.base import State
+from mercer.kernels.features.alphabet import Alphabet, encode_known, known_symbols
+from mercer.kernels.generative.learning import learn
+from mercer.kernels.generative.probabilities import EXAMPLE, MODEL, Row, Rows, check_hidden_model, given_model
+from mercer.kernels.generative.tree_loop import LANES, log_pair, tree_block
+
+_CELLS_PER_TILE = 1e8
+"""Products of probabilities in a tile, a tenth of a second or so: tiles cannot be interrupted."""
+_SMALL = 1e-50
+"""A model with smaller probabilities than this leaves the range of float64 too easily: all pairs go in logarithms."""
+_SHAPE: dict[str, Any] = {
+    "parents": (-1, 0, 0, 1, 1, 2, 2, *range(3, 7), 3, 4, 5, 6),
+    "observed": tuple(range(3, 15)),
+}
+"""A tree for examples."""
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Observed:
+    """Strings of one length as small codes, and the base-2 logarithm of k(s, s)."""
+
+    codes: Int32
+    logarithms: Float64
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def take(self, index: Index) -> Observed:
+        return Observed(self.codes[index], self.logarithms[index])
+
+
+@dataclass(frozen=True)
+class Marginal(ComputedAsLogarithm):
+    """Strings of one length, emitted by nodes of a tree whose hidden states depend on the state of the parent.
+
+    The model is given as `start`, `transitions` and `emissions`, over the symbols of an `alphabet`; or, where these are
+    None, learnt by `fit`, with that number of `states`.
+    """
+
+    start: Row | None = None
+    transitions: Rows | None = None
+    emissions: Rows | None = None
+    alphabet: Alphabet | None = None
+    states: int = integer(2, low=1)
+    random_state: int = integer(0, low=0)
+
+    domain: ClassVar[type[Strings]] = Strings
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_hidden_model(self)
+
+    @abstractmethod
+    def tree(self, length: int) -> tuple[Int64, Int64]:
+        """The parent of each node, the root first, and the position that each node emits, or -1."""
+
+    @abstractmethod
+    def length(self, lengths: Int64) -> int:
+        """The one length that strings have, given those of the training strings."""
+
+    @property
+    def data_dependent(self) -> bool:
+        return self.start is None
+
+    def resolve(self, objects: Strings) -> State:
+        length = self.length(objects.lengths)
+        symbols = known_symbols(objects, self.alphabet)
+        parents, places = self.tree(length)
+        shape = {"symbols": symbols, "parents": parents, "places": places, "length": np.asarray(length)}
+        codes = self._codes(objects, State(shape))
+        model = given_model(self)
+        if model is None:
+            model = learn(codes, parents, places, self.states, len(symbols), self.random_state)
+        return State({**shape, **dict(zip(MODEL, model, strict=True))})
+
+    def _codes(self, objects: Strings, state: State) -> Int32:
+        owner, length = type(self).__name__, int(state.values["length"])
+        wrong = np.flatnonzero(objects.lengths != length)
+        if len(wrong):
+            raise InputError(
+                f"{owner} compares strings of one length, {length} here, but string {wrong[0]} has "
+                f"{objects.lengths[wrong[0]]} symbols ({len(wrong)} such strings in all). Cut or group them by length."
+            )
+        return encode_known(objects, state.values["symbols"], owner).reshape(len(objects), length)
+
+    def features(self, objects: Strings, state: State, dtype: DType) -> Observed:
+        codes = self._codes(objects, state)
+        # k(s, s) is one sum with squared emissions, against a string that is certain.
+        nothing = np.zeros((1, codes.shape[1]), dtype=np.int32)
+        emissions = state.values["emissions"]
+        own = self._block(nothing, np.ones_like(emissions), codes, emissions**2, state)[0]
+        return Observed(codes, own)
+
+    def _block(self, left: Any, left_table: Any, right: Any, right_table: Any, state: State) -> Float64:
+        start, transitions = state.values["start"], state.values["transitions"]
+        parents, places = state.values["parents"], state.values["places"]
+        logs = np.full((len(left), len(right)), np.nan)
+        positive = [table[table > 0].min() for table in (start, transitions, left_table, right_table)]
+        if min(positive) > _SMALL:
+            tree_block(left, left_table, right, right_table, start, transitions, parents, places, logs)
+        missing = np.argwhere(np.isnan(logs))
+        if len(missing):
+            with np.errstate(divide="ignore"):
+                tables = [np.log(table) for table in (left_table, right_table, start, transitions)]
+            for i, j in missing:
+                logs[i, j] = log_pair(left[i], tables[0], right[j], tables[1], tables[2], tables[3], parents, places)
+        return logs
+
+    def log_tile(self, left: Observed, right: Observed, state: State, out: Float64) -> None:
+        emissions = state.values["emissions"]
+        out[...] = self._block(left.codes, emissions, right.codes, emissions, state)
+
+    def tile_entries(self, left: Observed, right: Observed, state: State) -> int:
+        cells = len(state.values["parents"]) * len(state.values["start"]) ** 2
+        return max(LANES, int(_CELLS_PER_TILE / max(1, cells)))
+
+    def single_precision(self, features: Observed, state: State) -> bool:
+        return bool(features.logarithms.min(initial=0.0) > -60.0)  # float32 ends at 2^-126
 
 
 @final
@@ -31,6 +152,7 @@ class FixedLengthHMM(Marginal):
     """
 
     reason = "its features are the hidden paths"
+    example_settings = ({"alphabet": "ACGT", "states": 2}, EXAMPLE)
 
     def tree(self, length: int) -> tuple[Int64, Int64]:
         return np.arange(length) - 1, np.arange(length)
@@ -39,16 +161,6 @@ class FixedLengthHMM(Marginal):
         if not lengths[0]:
             raise InputError("FixedLengthHMM compares strings of one length, at least 1, but string 0 is empty.")
         return int(lengths[0])
-
-    @classmethod
-    def examples(cls) -> Iterator[Self]:
-        yield cls(alphabet="ACGT", states=2)
-        yield cls(
-            start=(0.6, 0.4),
-            transitions=((0.7, 0.3), (0.2, 0.8)),
-            emissions=((0.5, 0.3, 0.1, 0.1), (0.1, 0.2, 0.3, 0.4)),
-            alphabet="ACGT",
-        )
 
 
 @final
@@ -72,6 +184,7 @@ class HiddenTree(Marginal):
     observed: tuple[int, ...] | None = None
 
     reason = "its features are the hidden states"
+    example_settings = ({"alphabet": "ACGT", "states": 2, **_SHAPE}, {**EXAMPLE, **_SHAPE})
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -102,20 +215,6 @@ class HiddenTree(Marginal):
 
     def length(self, lengths: Int64) -> int:
         return len(self._emitting)
-
-    @classmethod
-    def examples(cls) -> Iterator[Self]:
-        shape = (-1, 0, 0, 1, 1, 2, 2, *range(3, 7), 3, 4, 5, 6)
-        emitting = (*range(3, 15),)
-        yield cls(alphabet="ACGT", states=2, parents=shape, observed=emitting)
-        yield cls(
-            start=(0.6, 0.4),
-            transitions=((0.7, 0.3), (0.2, 0.8)),
-            emissions=((0.5, 0.3, 0.1, 0.1), (0.1, 0.2, 0.3, 0.4)),
-            alphabet="ACGT",
-            parents=shape,
-            observed=emitting,
-        )
 
 
 def _numbers(field: str, value: Any) -> tuple[int, ...]:

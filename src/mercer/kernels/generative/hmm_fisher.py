@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Self, final
+from typing import Any, final
 
 import numpy as np
 
-from mercer import _check
+from mercer._fields import choice, integer
 from mercer._jit import Array, jit
 from mercer._types import Float64
 from mercer.errors import InputError, MissingExtraError
@@ -17,8 +16,7 @@ from mercer.inputs.strings import Strings
 from mercer.kernels.base import State
 from mercer.kernels.features.alphabet import Alphabet, encode_known, known_symbols
 from mercer.kernels.generative.fisher import INFORMATION, Fisher
-from mercer.kernels.generative.learning import Model
-from mercer.kernels.generative.probabilities import Row, Rows, check_hidden_model
+from mercer.kernels.generative.probabilities import EXAMPLE, MODEL, Model, Row, Rows, check_hidden_model, given_model
 from mercer.kernels.generative.tree_loop import log_sum
 
 
@@ -40,22 +38,19 @@ class HMMFisher(Fisher):
     array([[2.7368, 0.6907]])
     """
 
-    states: int = 2
+    states: int = integer(2, low=1)
     alphabet: Alphabet | None = None
-    information: str = "identity"
+    information: str = choice(*INFORMATION)
     start: Row | None = None
     transitions: Rows | None = None
     emissions: Rows | None = None
-    random_state: int = 0
+    random_state: int = integer(0, low=0)
 
     domain = Strings
+    example_settings = (EXAMPLE, {**EXAMPLE, "information": "empirical"})
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        owner = "HMMFisher"
-        _check.integer(owner, "states", self.states, low=1)
-        _check.choice(owner, "information", self.information, INFORMATION)
-        _check.integer(owner, "random_state", self.random_state, low=0)
         check_hidden_model(self)
 
     @property
@@ -65,15 +60,14 @@ class HMMFisher(Fisher):
     def model(self, objects: Strings) -> State:
         symbols = known_symbols(objects, self.alphabet)
         codes = encode_known(objects, symbols, "HMMFisher")
-        if self.start is not None:
-            model: Model = (np.asarray(self.start), np.asarray(self.transitions), np.asarray(self.emissions))
-        else:
+        model = given_model(self)
+        if model is None:
             model = _trained(codes, objects.lengths, self.states, len(symbols), self.random_state)
-        return State({"symbols": symbols, "start": model[0], "transitions": model[1], "emissions": model[2]})
+        return State({"symbols": symbols, **dict(zip(MODEL, model, strict=True))})
 
     def scores(self, objects: Strings, state: State) -> Float64:
         codes = encode_known(objects, state.values["symbols"], "HMMFisher")
-        model = [state.values[name] for name in ("start", "transitions", "emissions")]
+        model = [state.values[name] for name in MODEL]
         with np.errstate(divide="ignore"):
             logs = [np.log(table) for table in model]
         firsts, steps, shown = (np.zeros((len(objects), *table.shape)) for table in model)
@@ -90,16 +84,6 @@ class HMMFisher(Fisher):
             )
         pieces = [_score(firsts[:, None, :], model[0][None]), _score(steps, model[1]), _score(shown, model[2])]
         return np.hstack([piece.reshape(len(objects), -1) for piece in pieces])
-
-    @classmethod
-    def examples(cls) -> Iterator[Self]:
-        model: dict[str, Any] = {
-            "start": (0.6, 0.4),
-            "transitions": ((0.7, 0.3), (0.2, 0.8)),
-            "emissions": ((0.5, 0.3, 0.1, 0.1), (0.1, 0.2, 0.3, 0.4)),
-        }
-        yield cls(alphabet="ACGT", **model)
-        yield cls(alphabet="ACGT", information="empirical", **model)
 
 
 def _score(counts: Float64, probabilities: Float64) -> Float64:
@@ -141,6 +125,7 @@ def _expected(codes: Array, start: Array, transitions: Array, emissions: Array, 
     n, states = codes.shape[0], start.shape[0]
     forward = np.empty((n, states))
     backward = np.zeros((n, states))
+    ways = np.empty(states)
     for a in range(states):
         forward[0, a] = start[a] + emissions[a, codes[0]]
     for i in range(1, n):
@@ -148,14 +133,9 @@ def _expected(codes: Array, start: Array, transitions: Array, emissions: Array, 
             forward[i, a] = emissions[a, codes[i]] + log_sum(forward[i - 1], transitions[:, a])
     for i in range(n - 2, -1, -1):
         for a in range(states):
-            highest = -np.inf
             for b in range(states):
-                highest = max(highest, transitions[a, b] + emissions[b, codes[i + 1]] + backward[i + 1, b])
-            total = 0.0
-            if highest > -np.inf:
-                for b in range(states):
-                    total += np.exp(transitions[a, b] + emissions[b, codes[i + 1]] + backward[i + 1, b] - highest)
-            backward[i, a] = highest + np.log(total) if total > 0.0 else -np.inf
+                ways[b] = transitions[a, b] + emissions[b, codes[i + 1]]
+            backward[i, a] = log_sum(ways, backward[i + 1])
     likelihood = log_sum(forward[n - 1], backward[n - 1])
     if likelihood == -np.inf:
         return likelihood

@@ -7,15 +7,13 @@ from typing import Any
 import numpy as np
 
 from mercer._types import Float64
+from mercer.kernels.generative.probabilities import Model
 
 _MOST_STEPS, _LEAST_GAIN = 200, 1e-6
-"""Learning ends after so many steps, or when a step raises the log-likelihood by a smaller fraction than this. More
+"""Learning ends after this many steps, or when a step raises the log-likelihood by a smaller fraction than this. More
 steps fit the training strings ever more closely, and change the kernel little."""
 _PSEUDO = 0.01
-"""Added to every expected count, so that no probability becomes 0."""
-
-Model = tuple[Float64, Float64, Float64]
-"""Start, transitions (a row for each state of the parent) and emissions (a row for each state)."""
+"""Added to every expected count to keep probabilities above 0."""
 
 
 def learn(codes: Any, parents: Any, places: Any, states: int, symbols: int, random_state: int) -> Model:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Self, final
+from typing import Any, final
 
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
 from mercer import _check
+from mercer._fields import choice, integer, real
 from mercer._types import DType, Float64
 from mercer.errors import KernelWarning
 from mercer.inputs.hashing import text_of_symbol
@@ -22,10 +23,10 @@ from mercer.kernels.features.counting import Counting
 from mercer.kernels.features.counts import CountFeatures
 from mercer.kernels.features.occurrences import Spelling
 from mercer.kernels.generative.fisher import INFORMATION, whitening
-from mercer.kernels.generative.probabilities import Rows, checked_rows, refuse_shape
+from mercer.kernels.generative.probabilities import Rows, checked_rows
 
 _MOST = 2**24
-"""Probabilities that a chain may have, 128 MB of them: a longer memory was asked for by mistake."""
+"""The largest number of probabilities of a chain, 128 MB of them: a higher order is likely to be a mistake."""
 
 
 @final
@@ -45,28 +46,30 @@ class MarkovFisher(Counting):
     array([[4.765873]])
     """
 
-    order: int = 1
+    order: int = integer(1, low=0)
     alphabet: Alphabet | None = None
     probabilities: Rows | None = None
-    smoothing: float = 1.0
-    information: str = "identity"
+    smoothing: float = real(1.0, low=0, low_open=True, high_open=True)
+    information: str = choice(*INFORMATION)
 
     domain = Strings
     reason = "its features are the scores of the model"
+    example_settings = (
+        {"alphabet": "ACGT"},
+        {"order": 2, "alphabet": "ACGT", "information": "empirical"},
+        {"order": 0, "alphabet": "ACGT", "probabilities": ((0.4, 0.3, 0.2, 0.1),)},
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
         owner = "MarkovFisher"
-        _check.integer(owner, "order", self.order, low=0)
-        _check.real(owner, "smoothing", self.smoothing, low=0, low_open=True, high_open=True)
-        _check.choice(owner, "information", self.information, INFORMATION)
         if self.alphabet is not None:
             object.__setattr__(self, "alphabet", checked_alphabet(owner, self.alphabet))
         if self.probabilities is not None:
             if self.alphabet is None:
                 raise _check.fail(owner, "alphabet", "given with probabilities: the symbols of the columns", None)
-            rows = checked_rows(owner, "probabilities", self.probabilities, positive=True)
-            refuse_shape(owner, "probabilities", rows, len(self.alphabet) ** self.order, len(self.alphabet))
+            size = len(self.alphabet)
+            rows = checked_rows(owner, "probabilities", self.probabilities, size, size**self.order, positive=True)
             object.__setattr__(self, "probabilities", rows)
 
     @property
@@ -156,12 +159,6 @@ class MarkovFisher(Counting):
             return f"{''.join(reversed(word[1:]))} -> {word[0]}"
 
         yield names, spell
-
-    @classmethod
-    def examples(cls) -> Iterator[Self]:
-        yield cls(alphabet="ACGT")
-        yield cls(order=2, alphabet="ACGT", information="empirical")
-        yield cls(order=0, alphabet="ACGT", probabilities=((0.4, 0.3, 0.2, 0.1),))
 
 
 def _projected(scores: CountFeatures, names: Any, matrix: Float64) -> Float64:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Self, final
 
 import numpy as np
 
 from mercer import _check
+from mercer._fields import choice, integer
 from mercer._types import Float64
 from mercer.errors import InputError
 from mercer.inputs.vectors import Vectors
@@ -40,22 +40,22 @@ class GaussianMixtureFisher(Fisher):
            [6.25]])
     """
 
-    components: int = 4
-    covariance: str = "diag"
-    information: str = "identity"
+    components: int = integer(4, low=1)
+    covariance: str = choice("diag", "full")
+    information: str = choice(*INFORMATION)
     weights: Row | None = None
     means: Any = None
     covariances: Any = None
-    random_state: int = 0
+    random_state: int = integer(0, low=0)
 
     domain = Vectors
+    example_settings = (
+        {"components": 2},
+        {"components": 1, "covariance": "full", "information": "empirical"},
+    )
 
     def __post_init__(self) -> None:
         owner = "GaussianMixtureFisher"
-        _check.integer(owner, "components", self.components, low=1)
-        _check.choice(owner, "covariance", self.covariance, ("diag", "full"))
-        _check.choice(owner, "information", self.information, INFORMATION)
-        _check.integer(owner, "random_state", self.random_state, low=0)
         missing = [name for name in _MODEL if getattr(self, name) is None]
         if len(missing) in (1, 2):
             raise _check.fail(owner, missing[0], "given with the rest of the mixture, or none of it at all", None)
@@ -131,11 +131,6 @@ class GaussianMixtureFisher(Fisher):
         for c, (pulled, spread) in enumerate(parts):
             pieces += [share[:, c : c + 1] * pulled, share[:, c : c + 1] * spread]
         return np.hstack(pieces)
-
-    @classmethod
-    def examples(cls) -> Iterator[Self]:
-        yield cls(components=2)
-        yield cls(components=1, covariance="full", information="empirical")
 
 
 def _refuse_covariances(owner: str, covariances: Float64, means: Float64, kind: str) -> None:

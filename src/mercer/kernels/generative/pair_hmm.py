@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any, Self, final
+from dataclasses import dataclass, replace
+from typing import Any, final
 
 import numpy as np
 
@@ -20,7 +19,7 @@ from mercer.kernels.features.alphabet import Alphabet, checked_alphabet, encode_
 from mercer.kernels.features.substitution import checked_matrix
 from mercer.kernels.generative.pair_learning import PairModel, learn_pairs, ways
 from mercer.kernels.generative.pair_loop import long_pair, pair_loop
-from mercer.kernels.generative.probabilities import Row, Rows, checked_row, checked_rows, refuse_shape
+from mercer.kernels.generative.probabilities import Row, Rows, checked_row, checked_rows
 from mercer.kernels.loops.extended import logarithm
 from mercer.kernels.loops.pairs import PairLoop, SequenceFeatures, recompute, with_numbers
 from mercer.kernels.loops.string_lanes import RUNNER
@@ -30,7 +29,7 @@ _COST = 4.0
 _SMALL = 1e-20
 """A model with smaller probabilities than this leaves the range of float64 too easily: all pairs are computed alone."""
 _LONG, _RECOMPUTED = 300, 20
-"""Pairs of strings longer than this are often computed again, which costs about so many times as much."""
+"""Pairs of strings longer than the first number are often computed again, at about the second number times the cost."""
 _RATES = ("gap_open", "gap_extend", "stop")
 _USUAL = {"gap_open": 0.1, "gap_extend": 0.5, "stop": 0.05, "mutation": 0.2}
 """Where estimates begin, and what they are without evidence."""
@@ -54,7 +53,7 @@ class PairHMM(ComputedAsLogarithm):
     The `background` is given, or the frequencies of symbols in training. Without `classes`, there is one for each
     symbol, as frequent as the symbol, which it emits but for a `mutation` to the background. Instead of classes,
     `match` may give the probability of every pair of matched symbols, a symmetric table that sums to 1: then the kernel
-    is positive semi-definite if the table is, which `psd` tells.
+    is positive semi-definite if the table is: see `psd`.
 
     A rate that is None is estimated by `fit`, and with ``mutation=None`` the classes are, one for each symbol: by Baum
     and Welch's algorithm on the pairs of each training string and the one most like it under the rates at the start
@@ -84,6 +83,16 @@ class PairHMM(ComputedAsLogarithm):
 
     domain = Strings
     reason = "given the hidden classes, the two strings are independent and alike"
+    example_settings = (
+        {"alphabet": "ACGT"},
+        {
+            "alphabet": "ACGT",
+            "background": (0.25, 0.25, 0.25, 0.25),
+            "weights": (0.5, 0.5),
+            "classes": ((0.7, 0.1, 0.1, 0.1), (0.1, 0.2, 0.3, 0.4)),
+        },
+        {"alphabet": "ACGT", "gap_open": None, "gap_extend": None, "stop": None, "mutation": None},
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -166,7 +175,7 @@ class PairHMM(ComputedAsLogarithm):
         codes = encode_known(objects, state.values["symbols"], "PairHMM")
         plain = SequenceFeatures.of(codes, objects.offsets)
         logs = self._completed(RUNNER.own(self._loop(state), plain, _COST), plain, plain, state)
-        return SequenceFeatures.of(codes, objects.offsets, logarithms=logs)
+        return replace(plain, logarithms=logs)
 
     def _loop(self, state: State) -> PairLoop:
         odds, logs, numbers = _tables(state)
@@ -194,17 +203,6 @@ class PairHMM(ComputedAsLogarithm):
     def single_precision(self, features: SequenceFeatures, state: State) -> bool:
         return bool(features.logarithms.min(initial=0.0) > -60.0)  # float32 ends at 2^-126
 
-    @classmethod
-    def examples(cls) -> Iterator[Self]:
-        yield cls(alphabet="ACGT")
-        yield cls(
-            alphabet="ACGT",
-            background=(0.25, 0.25, 0.25, 0.25),
-            weights=(0.5, 0.5),
-            classes=((0.7, 0.1, 0.1, 0.1), (0.1, 0.2, 0.3, 0.4)),
-        )
-        yield cls(alphabet="ACGT", gap_open=None, gap_extend=None, stop=None, mutation=None)
-
 
 def _state(symbols: Any, model: PairModel) -> State:
     background = model.background
@@ -228,26 +226,18 @@ def _checked_tables(kernel: PairHMM) -> dict[str, Any]:
     found: dict[str, Any] = {}
     letters = kernel.alphabet or ""
     if kernel.background is not None:
-        found["background"] = row = _distribution("background", kernel.background, len(letters))
+        found["background"] = row = checked_row("PairHMM", "background", kernel.background, len(letters))
         if min(row) == 0.0:
             raise ParameterError(
                 f"The 'background' parameter of PairHMM gives {letters[row.index(0.0)]!r} the probability 0, so no gap "
                 "could hold it. Smooth the estimates: add a little to every count."
             )
     if kernel.classes is not None:
-        found["classes"] = rows = checked_rows("PairHMM", "classes", kernel.classes)
-        refuse_shape("PairHMM", "classes", rows, len(rows), len(letters))
-        found["weights"] = _distribution("weights", kernel.weights, len(rows))
+        found["classes"] = rows = checked_rows("PairHMM", "classes", kernel.classes, len(letters))
+        found["weights"] = checked_row("PairHMM", "weights", kernel.weights, len(rows))
     if kernel.match is not None:
         found["match"] = _joint(kernel.match, letters)
     return found
-
-
-def _distribution(field: str, value: Any, size: int) -> Row:
-    row = checked_row("PairHMM", field, value)
-    if len(row) != size:
-        raise _check.fail("PairHMM", field, f"probabilities, {size} in a row", value)
-    return row
 
 
 def _tables(state: State) -> tuple[Any, Float64, Float64]:

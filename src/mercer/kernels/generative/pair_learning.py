@@ -19,10 +19,10 @@ from mercer._jit import Array, jit
 from mercer._types import Float64
 
 _MOST_STEPS, _LEAST_GAIN = 40, 1e-5
-"""Learning ends after so many steps, or when a step gains a smaller fraction than this of what was reached. A step
+"""Learning ends after this many steps, or when a step gains a smaller fraction than this of what was reached. A step
 costs as much as comparing all pairs, and later ones change the kernel little."""
 _SEEN = 2.0
-"""How many observations the rates at the start count for, beside those of the data."""
+"""How many observations the initial rates count for, in addition to the data."""
 
 
 @final
@@ -111,7 +111,7 @@ def _by_log(counts: Float64, probabilities: Float64) -> float:
 def _expected(left: Array, right: Array, match: Array, fill: Array, numbers: Array, matched: Array) -> Any:
     """log P(left, right) and the expected number of gaps; adds expected matches of symbols to `matched`.
 
-    All tables are logarithms, so that no string is too long. F: what precedes each cell of M, X, Y; B: what follows.
+    All tables are logarithms, to allow strings of any length. F: what precedes each cell of M, X, Y; B: what follows.
     """
     n, m = left.shape[0], right.shape[0]
     mm, xm, ym, m_end, x_end, y_end, mx, xx, my, xy, yy = numbers

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from mercer._jit import Array, jit
-from mercer.kernels.loops.extended import added, scaled
+from mercer.kernels.loops.extended import combined, scaled
 from mercer.kernels.loops.string_lanes import LANES, empty_lanes, fill_lanes
 
 _LOWEST = 550.0
@@ -85,23 +85,13 @@ def long_pair(left: Array, right: Array, odds: Array, numbers: Array) -> Any:
         before, before_scale = 0.0, np.int64(0)
         for j in range(m + 1):
             if i > 0:
-                reached, reached_scale = _mixed(F, E, j, mm, xm, ym)
-                F[1, j], E[1, j] = _mixed(F, E, j, mx, xx, 0.0)
+                reached, reached_scale = combined(F, E, j, mm, xm, ym)
+                F[1, j], E[1, j] = combined(F, E, j, mx, xx, 0.0)
                 F[0, j], E[0, j] = 0.0, np.int64(0)
                 F[2, j], E[2, j] = 0.0, np.int64(0)
                 if j > 0:
                     F[0, j], E[0, j] = scaled(odds[left[i - 1], right[j - 1]] * before, before_scale)
                 before, before_scale = reached, reached_scale
             if j > 0:
-                F[2, j], E[2, j] = _mixed(F, E, j - 1, my, xy, yy)
-    return _mixed(F, E, m, m_end, x_end, y_end)
-
-
-@jit(reassociate=False)
-def _mixed(F: Array, E: Array, j: int, a: float, b: float, c: float) -> Any:
-    """a M + b X + c Y at column j."""
-    x, e = scaled(a * F[0, j], E[0, j])
-    y, f = scaled(b * F[1, j], E[1, j])
-    x, e = added(x, e, y, f)
-    y, f = scaled(c * F[2, j], E[2, j])
-    return added(x, e, y, f)
+                F[2, j], E[2, j] = combined(F, E, j - 1, my, xy, yy)
+    return combined(F, E, m, m_end, x_end, y_end)

@@ -13,20 +13,37 @@ from mercer.kernels.features.alphabet import checked_alphabet
 
 Row = tuple[float, ...]
 Rows = tuple[Row, ...]
+Model = tuple[Float64, Float64, Float64]
+"""Start, transitions (a row for each state of the parent) and emissions (a row for each state)."""
+MODEL = ("start", "transitions", "emissions")
+"""What the parts of a model are called, as parameters and in the state of a kernel."""
+EXAMPLE: dict[str, Any] = {
+    "alphabet": "ACGT",
+    "start": (0.6, 0.4),
+    "transitions": ((0.7, 0.3), (0.2, 0.8)),
+    "emissions": ((0.5, 0.3, 0.1, 0.1), (0.1, 0.2, 0.3, 0.4)),
+}
 _TOLERANCE = 1e-6
 """Sums this far from 1 are rounding of printed probabilities, and are repaired; others are mistakes."""
 
 
-def checked_row(owner: str, field: str, value: Any) -> Row:
-    """One distribution: numbers that are not negative and sum to 1."""
+def checked_row(owner: str, field: str, value: Any, size: int | None = None) -> Row:
+    """One distribution: numbers that are not negative and sum to 1, `size` of them."""
     row = _array(owner, field, value, 1)
     _refuse(owner, field, row, "it")
+    if size is not None and len(row) != size:
+        raise _check.fail(owner, field, f"probabilities, {size} in a row", value)
     return _scaled(row)
 
 
-def checked_rows(owner: str, field: str, value: Any, *, positive: bool = False) -> Rows:
-    """A distribution in every row; `positive` where the kernel divides by each entry."""
+def checked_rows(
+    owner: str, field: str, value: Any, columns: int, n_rows: int | None = None, *, positive: bool = False
+) -> Rows:
+    """A table with a distribution in every row; `positive` where the kernel divides by each entry."""
     rows = _array(owner, field, value, 2)
+    n_rows = len(rows) if n_rows is None else n_rows
+    if rows.shape != (n_rows, columns):
+        raise _check.fail(owner, field, f"a table of {n_rows} rows and {columns} columns", value)
     for number, row in enumerate(rows):
         _refuse(owner, field, row, f"row {number}")
         if positive and (row == 0.0).any():
@@ -40,27 +57,24 @@ def checked_rows(owner: str, field: str, value: Any, *, positive: bool = False) 
 
 def check_hidden_model(kernel: Any) -> None:
     """Normalise `start`, `transitions` and `emissions` of a kernel: all given, with its `alphabet`, or none."""
-    owner, parts = type(kernel).__name__, ("start", "transitions", "emissions")
+    owner = type(kernel).__name__
     if kernel.alphabet is not None:
         object.__setattr__(kernel, "alphabet", checked_alphabet(owner, kernel.alphabet))
-    if all(getattr(kernel, name) is None for name in parts):
+    if all(getattr(kernel, name) is None for name in MODEL):
         return
-    missing = [name for name in (*parts, "alphabet") if getattr(kernel, name) is None]
+    missing = [name for name in (*MODEL, "alphabet") if getattr(kernel, name) is None]
     if missing:
         raise _check.fail(owner, missing[0], "given with the rest of the model, or none of it at all", None)
     start = checked_row(owner, "start", kernel.start)
-    transitions = checked_rows(owner, "transitions", kernel.transitions)
-    emissions = checked_rows(owner, "emissions", kernel.emissions)
-    refuse_shape(owner, "transitions", transitions, len(start), len(start))
-    refuse_shape(owner, "emissions", emissions, len(start), len(kernel.alphabet))
-    for name, value in zip(parts, (start, transitions, emissions), strict=True):
+    transitions = checked_rows(owner, "transitions", kernel.transitions, len(start), len(start))
+    emissions = checked_rows(owner, "emissions", kernel.emissions, len(kernel.alphabet), len(start))
+    for name, value in zip(MODEL, (start, transitions, emissions), strict=True):
         object.__setattr__(kernel, name, value)
 
 
-def refuse_shape(owner: str, field: str, value: Any, rows: int, columns: int) -> None:
-    """A table of so many rows and columns."""
-    if len(value) != rows or any(len(row) != columns for row in value):
-        raise _check.fail(owner, field, f"a table of {rows} rows and {columns} columns", value)
+def given_model(kernel: Any) -> Model | None:
+    """The model that the parameters of a kernel give, if they do."""
+    return None if kernel.start is None else tuple(np.asarray(getattr(kernel, name)) for name in MODEL)  # type: ignore[return-value]
 
 
 def _array(owner: str, field: str, value: Any, axes: int) -> Float64:

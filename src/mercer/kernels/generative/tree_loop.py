@@ -15,7 +15,7 @@ from mercer._jit import Array, jit
 LANES = 16
 """Strings compared with one at a time, a multiple of what a vector register holds; more would crowd the first cache."""
 _NARROW = 1e-200
-"""A state so much less likely than another is about to be lost, though it may lead to most of the result."""
+"""A state less likely than another by this factor is about to be lost, though it may lead to most of the result."""
 
 
 @jit(reassociate=False)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-import numpy as np
+from typing import Any
 
-from mercer._types import DType, Float64, Floating, Int64
+import numpy as np
+import scipy.sparse as sp
+
+from mercer._types import Floating, Int64
 from mercer.errors import InputError
 from mercer.inputs.graphs import Graphs
 from mercer.inputs.hashing import text_of_label
 from mercer.kernels.base import Kernel, State
-from mercer.kernels.features.counting import CountsFeatures
-from mercer.kernels.features.counts import EXACT_IN_SINGLE, CountFeatures
+from mercer.kernels.features.counting import Counting
+from mercer.kernels.features.counts import CountFeatures
 from mercer.kernels.features.postings import SplitCounts, align, inner_products
 
 
@@ -23,23 +26,14 @@ class GraphKernel(Kernel):
         return State({"kind": kind_of(objects)})
 
 
-class CountingGraphs(GraphKernel, CountsFeatures):
-    """The inner product of counts of hashed features of graphs; subclasses give `counts`."""
-
-    def features(self, objects: Graphs, state: State, dtype: DType) -> CountFeatures:
-        return self.counts(objects, state, dtype)
+class CountingGraphs(GraphKernel, Counting):
+    """The inner product of counts of hashed features of graphs, most of them rare; subclasses give `counts`."""
 
     def align(self, left: CountFeatures, right: CountFeatures, state: State) -> tuple[SplitCounts, SplitCounts]:
         return align(left, right)
 
     def tile(self, left: SplitCounts, right: SplitCounts, state: State, out: Floating) -> None:
         inner_products(left, right, out)
-
-    def diagonal(self, features: CountFeatures, state: State) -> Float64:
-        return features.squared_lengths
-
-    def single_precision(self, features: CountFeatures, state: State) -> bool:
-        return bool(features.squared_lengths.max(initial=0.0) < EXACT_IN_SINGLE)
 
 
 def nodes_of(one: Graphs) -> tuple[int, ...]:
@@ -57,6 +51,14 @@ def joined(first: str, between: str, second: str, *, directed: bool) -> str:
     if directed:
         return f"{first} -({between})-> {second}"
     return f"{min(first, second)} -({between})- {max(first, second)}"
+
+
+def sparse_adjacency(graphs: Graphs, number: int) -> Any:
+    """The (weighted) adjacency matrix of one graph, as CSR."""
+    size, arcs = int(graphs.sizes[number]), slice(*graphs.arc_offsets[number : number + 2])
+    places = (graphs.sources[arcs], graphs.neighbours[arcs])
+    weights = np.ones(len(places[0])) if graphs.weights is None else graphs.weights[arcs]
+    return sp.csr_array((weights, places), shape=(size, size))
 
 
 def kind_of(graphs: Graphs) -> Int64:

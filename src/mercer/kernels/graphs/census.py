@@ -18,7 +18,7 @@ from mercer.kernels.loops.mixing import mix
 from mercer.kernels.loops.pairs import longest_part
 
 ENUMERATED = 60
-"""Graphs of up to so many nodes have all their sets of five enumerated: at most 5.5 million."""
+"""In graphs of up to this many nodes all sets of five are enumerated, at most 5.5 million; larger ones are sampled."""
 
 
 def of_size_3(graphs: Graphs) -> Float64:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Self, final
+from typing import final
 
 import numpy as np
 
-from mercer import _check
+from mercer._fields import choice, integer
 from mercer._jit import Array, jit
 from mercer._types import DType, Float64
 from mercer.errors import InputError
@@ -40,7 +40,7 @@ class Graphlet(CountingGraphs):
     All classes count, connected or not: 4 of size 3, 11 of size 4, 34 of size 5. They are ordered by their number of
     edges, then by their degrees (largest first), then by their smallest adjacency code; for size 4: no edge, one edge,
     two that meet, two apart, star, triangle and a node, path, triangle with a tail, cycle, cycle with a chord,
-    complete. Labels, weights and loops play no role.
+    complete. Labels, weights and loops are ignored.
 
     With ``scaling="cosine"``, k is the cosine of the angle between the two histograms; with ``"frequency"`` the inner
     product of relative frequencies; with ``"count"`` that of the counts. Graphs with fewer than `size` nodes are
@@ -57,16 +57,12 @@ class Graphlet(CountingGraphs):
     array([[0.67082]])
     """
 
-    size: int = 4
-    scaling: str = "cosine"
-    samples: int = 100_000
-    random_state: int = 0
+    size: int = integer(4, low=3, high=5)
+    scaling: str = choice("cosine", "frequency", "count")
+    samples: int = integer(100_000, low=1)
+    random_state: int = integer(0, low=0, high=2**63 - 1)
 
-    def __post_init__(self) -> None:
-        _check.integer("Graphlet", "size", self.size, low=3, high=5)
-        _check.choice("Graphlet", "scaling", self.scaling, ("cosine", "frequency", "count"))
-        _check.integer("Graphlet", "samples", self.samples, low=1)
-        _check.integer("Graphlet", "random_state", self.random_state, low=0, high=2**63 - 1)
+    example_settings = ({}, {"size": 3, "scaling": "frequency"}, {"size": 5})
 
     def histograms(self, graphs: Graphs) -> Float64:
         """How often each class occurs in each graph."""
@@ -106,15 +102,8 @@ class Graphlet(CountingGraphs):
         for output, column in enumerate(weights.T):
             histogram, shares = np.zeros(len(weights)), np.zeros(size)
             _share_graphlets(near, table, self.size, np.ascontiguousarray(column), histogram, shares)
-            norm = {"cosine": np.sqrt((histogram**2).sum()), "frequency": histogram.sum(), "count": 1.0}[self.scaling]
-            found[:, output] = shares / (norm if norm > 0 else 1.0)
+            found[:, output] = shares / _totals(histogram[None], self.scaling)[0]
         return Shares(nodes_of(one), found)
-
-    @classmethod
-    def examples(cls) -> Iterator[Self]:
-        yield cls()
-        yield cls(size=3, scaling="frequency")
-        yield cls(size=5)
 
 
 def scaled(histograms: Float64, scaling: str) -> Float64:
@@ -124,13 +113,17 @@ def scaled(histograms: Float64, scaling: str) -> Float64:
     >>> scaled(slide, "frequency").round(2).tolist()
     [[0.06, 0.07, 0.0, 0.34, 0.04, 0.02, 0.01, 0.02, 0.03, 0.01, 0.4]]
     """
+    return histograms / _totals(histograms, scaling)
+
+
+def _totals(histograms: Float64, scaling: str) -> Float64:
+    """What each histogram is divided by."""
     if scaling == "count":
-        return histograms
+        return np.ones((len(histograms), 1))
+    totals = histograms.sum(axis=1, keepdims=True)
     if scaling == "cosine":
         totals = np.sqrt((histograms**2).sum(axis=1, keepdims=True))
-    else:
-        totals = histograms.sum(axis=1, keepdims=True)
-    return histograms / np.where(totals > 0, totals, 1.0)
+    return np.where(totals > 0, totals, 1.0)
 
 
 def samples_for(error: float, delta: float = 0.05, classes: int = 34) -> int:

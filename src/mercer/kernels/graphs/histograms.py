@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import Self, final
+from typing import final
 
 import numpy as np
 import numpy.typing as npt
 
-from mercer import _check
+from mercer._fields import boolean
 from mercer._types import DType, Indices, UInt64
 from mercer.inputs.graphs import Graphs
 from mercer.inputs.hashing import text_of_label
@@ -36,16 +36,14 @@ class VertexHistogram(CountingGraphs):
     array([[5., 6.]])
     """
 
+    example_settings = ({},)
+
     def counts(self, objects: Graphs, state: State, dtype: DType) -> CountFeatures:
         graphs = alike(objects, state)
         return CountFeatures.of(node_names(graphs), graphs.offsets, dtype)
 
     def occurrences(self, one: Graphs, state: State) -> Occurrences:
         return Occurrences.on_single_parts(nodes_of(one), node_names(alike(one, state)), lambda k: label_of(one, k))
-
-    @classmethod
-    def examples(cls) -> Iterator[Self]:
-        yield cls()
 
 
 @final
@@ -63,10 +61,9 @@ class EdgeHistogram(CountingGraphs):
     array([[15.]])
     """
 
-    ends: bool = False
+    ends: bool = boolean()
 
-    def __post_init__(self) -> None:
-        _check.boolean("EdgeHistogram", "ends", self.ends)
+    example_settings = ({}, {"ends": True})
 
     def counts(self, objects: Graphs, state: State, dtype: DType) -> CountFeatures:
         graphs = alike(objects, state, edge_labels=True)
@@ -101,11 +98,6 @@ class EdgeHistogram(CountingGraphs):
             # A sum does not tell the two ends apart.
             names = mixed(names + first + (mixed(second) if graphs.directed else second))
         return names, np.ones(len(target), dtype=bool) if graphs.directed else source <= target
-
-    @classmethod
-    def examples(cls) -> Iterator[Self]:
-        yield cls()
-        yield cls(ends=True)
 
 
 def node_names(graphs: Graphs) -> UInt64:

@@ -1,17 +1,18 @@
-"""Kernels between the nodes of one graph: functions of the eigenvalues of its adjacency matrix or Laplacian."""
+"""Kernels between the nodes of one graph: functions of the eigenvalues of its adjacency matrix, or of its Laplacian."""
 
 from __future__ import annotations
 
 import functools
-import hashlib
 import threading
 from abc import abstractmethod
-from typing import Any, ClassVar
+from dataclasses import dataclass
+from typing import Any, ClassVar, final
 
 import numpy as np
 import scipy.sparse as sp
 
 from mercer import _check
+from mercer._fields import boolean, real
 from mercer._types import Float64, Int64
 from mercer.errors import InputError
 from mercer.inputs.nodes import Nodes
@@ -21,13 +22,15 @@ from mercer.kernels.features.embedding import Embedding
 _lock = threading.Lock()
 _KEPT = 4
 """Eigendecompositions remembered. A search over decays needs one; each costs the memory of its matrix."""
+_PATH = np.array([[0.0, 1.0, 0.0], [1.0, 0.0, 1.0], [0.0, 1.0, 0.0]])
+"""Three nodes in a row, for examples."""
 
 
 class NodeKernel(Embedding):
     """k(u, v) = (V f(w) V')_uv, where V w V' is a symmetric matrix of the graph and f depends on the kernel.
 
     The graph is part of the kernel: there is no value for nodes that it does not have. The eigendecomposition is
-    kept, so that another decay costs one product.
+    kept: another decay costs one product.
     """
 
     graph: Any
@@ -37,6 +40,7 @@ class NodeKernel(Embedding):
     reason = "it is a function without negative values of the eigenvalues of a symmetric matrix"
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         graph = similarity(type(self).__name__, self.graph, weights=self.needs_weights)
         object.__setattr__(self, "graph", graph)
 
@@ -69,6 +73,141 @@ class NodeKernel(Embedding):
         scales = self.spectrum(values)
         used = scales > 0
         return np.asarray(vectors[self._numbers(objects)][:, used] * np.sqrt(scales[used]))
+
+
+@final
+@dataclass(frozen=True)
+class ExponentialDiffusion(NodeKernel):
+    """The exponential diffusion kernel, K = exp(decay B) = sum over j of decay^j B^j / j!.
+
+    `graph` is a networkx graph or any symmetric matrix B of similarities; the objects compared are its nodes, by
+    number. Positive definite for every B and `decay`.
+
+    >>> from mercer import kernels
+    >>> path = [[0, 1, 0], [1, 0, 1], [0, 1, 0]]
+    >>> kernels.ExponentialDiffusion(path, decay=0.5).fit([0, 1, 2])([0], [0, 1, 2]).round(6)
+    array([[1.130296, 0.542721, 0.130296]])
+    """
+
+    graph: Any
+    decay: float = real(1.0, low_open=True, high_open=True)
+
+    example_settings = ({"graph": _PATH, "decay": 0.5}, {"graph": _PATH, "decay": -1.0})
+
+    def spectrum(self, values: Float64) -> Float64:
+        with np.errstate(over="ignore"):
+            return np.exp(self.decay * values)
+
+
+@final
+@dataclass(frozen=True)
+class VonNeumannDiffusion(NodeKernel):
+    """The von Neumann diffusion kernel, K = (I - decay B)^-1 = sum over j of decay^j B^j.
+
+    The series needs 0 <= decay < 1 / |B|, where |B| is the largest absolute eigenvalue of B; beyond the bound the
+    inverse exists but is not positive semi-definite, so such a decay is refused.
+
+    >>> from mercer import kernels
+    >>> path = [[0, 1, 0], [1, 0, 1], [0, 1, 0]]
+    >>> kernels.VonNeumannDiffusion(path, decay=0.5).fit([0, 1, 2])([0, 1], [0, 1, 2])
+    array([[1.5, 1. , 0.5],
+           [1. , 2. , 1. ]])
+    """
+
+    graph: Any
+    decay: float = real(0.1, low=0, high_open=True)
+
+    example_settings = ({"graph": _PATH, "decay": 0.5},)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        radius = float(np.abs(decomposed(self.matrix)[0]).max())
+        if self.decay * radius >= 1.0:
+            remedy = f"The largest absolute eigenvalue of the graph is {radius:.6g}."
+            raise _check.fail("VonNeumannDiffusion", "decay", f"a float in [0, {1 / radius:.6g})", self.decay, remedy)
+
+    def spectrum(self, values: Float64) -> Float64:
+        return 1.0 / (1.0 - self.decay * values)
+
+
+@dataclass(frozen=True)
+class LaplacianKernel(NodeKernel):
+    """A function of the Laplacian of a graph with weights, under which smooth functions on nodes have small norm."""
+
+    needs_weights = True
+    normalised = False
+
+    @property
+    def matrix(self) -> Float64:
+        return laplacian(self.graph, self.normalised)
+
+
+@final
+@dataclass(frozen=True)
+class Heat(LaplacianKernel):
+    """The heat kernel, K = exp(-time L): how much of the heat put on one node is on another after `time`.
+
+    L = D - A is the Laplacian of `graph`, or D^-1/2 L D^-1/2 with `normalised` (Kondor and Lafferty 2002).
+
+    >>> from mercer import kernels
+    >>> path = [[0, 1, 0], [1, 0, 1], [0, 1, 0]]
+    >>> kernels.Heat(path, time=1.0).fit([0, 1, 2])([0], [0, 1, 2]).round(6)
+    array([[0.525571, 0.316738, 0.157691]])
+    """
+
+    graph: Any
+    time: float = real(1.0, low=0, high_open=True)
+    normalised: bool = boolean()
+
+    example_settings = ({"graph": _PATH}, {"graph": _PATH, "time": 0.3, "normalised": True})
+
+    def spectrum(self, values: Float64) -> Float64:
+        return np.exp(-self.time * values)
+
+
+@final
+@dataclass(frozen=True)
+class RegularisedLaplacian(LaplacianKernel):
+    """The regularised Laplacian kernel, K = (I + strength L)^-1 (Smola and Kondor 2003).
+
+    Its norm is |f|^2 + strength * sum over edges of (f_u - f_v)^2. L as in `Heat`.
+
+    >>> from mercer import kernels
+    >>> kernels.RegularisedLaplacian([[0, 1], [1, 0]], strength=1.0).fit([0, 1])([0], [0, 1]).round(6)
+    array([[0.666667, 0.333333]])
+    """
+
+    graph: Any
+    strength: float = real(1.0, low=0, high_open=True)
+    normalised: bool = boolean()
+
+    example_settings = ({"graph": _PATH}, {"graph": _PATH, "strength": 2.5, "normalised": True})
+
+    def spectrum(self, values: Float64) -> Float64:
+        return 1.0 / (1.0 + self.strength * np.maximum(values, 0.0))
+
+
+@final
+@dataclass(frozen=True)
+class CommuteTime(LaplacianKernel):
+    """The commute time kernel, K = L+, the pseudo-inverse of the Laplacian (Fouss and others 2007).
+
+    vol(G) (K_uu + K_vv - 2 K_uv) is the mean number of steps of a random walk from u to v and back, where vol(G) is the
+    sum of all degrees and u and v are connected. It has no parameter; isolated nodes are 0 to all.
+
+    >>> from mercer import kernels
+    >>> kernels.CommuteTime([[0, 1], [1, 0]]).fit([0, 1])([0], [0, 1])
+    array([[ 0.25, -0.25]])
+    """
+
+    graph: Any
+
+    example_settings = ({"graph": _PATH},)
+
+    def spectrum(self, values: Float64) -> Float64:
+        # Each connected component has one eigenvalue 0, known to rounding only.
+        zero = values <= len(values) * np.finfo(np.float64).eps * max(float(values.max()), 1e-300)
+        return np.where(zero, 0.0, 1.0 / np.where(zero, 1.0, values))
 
 
 def similarity(owner: str, graph: Any, *, weights: bool = False) -> Float64:
@@ -111,24 +250,10 @@ def laplacian(matrix: Float64, normalised: bool) -> Float64:
 def decomposed(matrix: Float64) -> tuple[Float64, Float64]:
     """Eigenvalues and eigenvectors; the last few matrices are remembered by their content."""
     with _lock:  # two threads that ask at once wait for one computation
-        return _decomposed(hashlib.sha256(matrix.tobytes()).digest(), _Held(matrix))
-
-
-class _Held:
-    """A matrix beside the key that names it: equal to any other, so that the key alone decides."""
-
-    def __init__(self, matrix: Float64) -> None:
-        self.matrix = matrix
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Held)
-
-    def __hash__(self) -> int:
-        return 0
+        return _decomposed(matrix.tobytes(), len(matrix))
 
 
 @functools.lru_cache(maxsize=_KEPT)
-def _decomposed(key: bytes, held: _Held) -> tuple[Float64, Float64]:
-    del key
-    values, vectors = np.linalg.eigh(held.matrix)
+def _decomposed(content: bytes, size: int) -> tuple[Float64, Float64]:
+    values, vectors = np.linalg.eigh(np.frombuffer(content).reshape(size, size))
     return values, vectors

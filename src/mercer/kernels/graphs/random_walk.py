@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Self, final
+from typing import Any, final
 
 import numpy as np
 
-from mercer import _check
+from mercer._fields import boolean, choice, integer, real
 from mercer._types import DType, Float64, Floating
 from mercer.errors import InputError
 from mercer.inputs.graphs import Graphs
@@ -37,27 +36,26 @@ class RandomWalk(GraphKernel):
     array([[12.391304]])
     """
 
-    decay: float = 0.1
-    series: str = "geometric"
-    steps: int | None = None
-    uniform: bool = False
-    node_labels: bool = True
-    edge_labels: bool = True
+    decay: float = real(0.1, low=0, low_open=True, high_open=True)
+    series: str = choice("geometric", "exponential")
+    steps: int | None = integer(None, low=0)
+    uniform: bool = boolean()
+    node_labels: bool = boolean(True)
+    edge_labels: bool = boolean(True)
 
-    def __post_init__(self) -> None:
-        _check.real("RandomWalk", "decay", self.decay, low=0, low_open=True, high_open=True)
-        _check.choice("RandomWalk", "series", self.series, ("geometric", "exponential"))
-        if self.steps is not None:
-            _check.integer("RandomWalk", "steps", self.steps, low=0)
-        for name in ("uniform", "node_labels", "edge_labels"):
-            _check.boolean("RandomWalk", name, getattr(self, name))
+    example_settings = (
+        {"decay": 0.01},
+        {"decay": 0.1, "series": "exponential"},
+        {"decay": 0.2, "steps": 4, "uniform": True},
+        {"decay": 0.01, "node_labels": False, "edge_labels": False},
+    )
 
     @property
     def _bounded(self) -> bool:
         return self.series == "geometric" and self.steps is None
 
     def _spectral(self, graphs: Graphs) -> bool:
-        """Whether every pair of walks of equal length matches, so that eigenvalues of each graph tell all."""
+        """Whether every pair of walks of equal length matches: the eigenvalues of each graph are then enough."""
         labelled = (self.node_labels and graphs.labels is not None) or (
             self.edge_labels and graphs.edge_labels is not None
         )
@@ -96,21 +94,14 @@ class RandomWalk(GraphKernel):
             graphs = graphs.relabelled(None)
         return walks.WalkGraphs.of(graphs, edge_labels=self.edge_labels, uniform=self.uniform)
 
-    def tile(self, left: walks.Walks, right: walks.Walks, state: State, out: Floating) -> None:
-        walks.walk_sums(left, right, self._series(), out)
+    def tile(self, left: Any, right: Any, state: State, out: Floating) -> None:
+        left.sums(right, self._series(), out)
 
-    def tile_entries(self, left: walks.Walks, right: walks.Walks, state: State) -> int:
-        return walks.tile_entries(left, right)
+    def tile_entries(self, left: Any, right: Any, state: State) -> int:
+        return max(1, int(left.pairs_per_tile / (max(1.0, left.mean_size) * max(1.0, right.mean_size))))
 
     def diagonal(self, features: walks.Walks, state: State) -> Float64:
-        return walks.own_walk_sums(features, self._series())
+        return features.own_sums(self._series())
 
     def _series(self) -> tuple[float, bool, int]:
         return self.decay, self.series == "exponential", -1 if self.steps is None else self.steps
-
-    @classmethod
-    def examples(cls) -> Iterator[Self]:
-        yield cls(decay=0.01)
-        yield cls(decay=0.1, series="exponential")
-        yield cls(decay=0.2, steps=4, uniform=True)
-        yield cls(decay=0.01, node_labels=False, edge_labels=False)

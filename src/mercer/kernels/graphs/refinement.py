@@ -17,7 +17,7 @@ from mercer.kernels.loops.mixing import mix
 from mercer.kernels.loops.pairs import longest_part
 
 LONGEST_TEXT = 60
-"""Neighbourhoods are shown up to so many characters: their text grows with every round by the number of neighbours."""
+"""Characters shown of a neighbourhood, whose text grows with every round by the number of neighbours."""
 
 
 def refined(graphs: Graphs, rounds: int, *, edge_labels: bool = False) -> list[UInt64]:
@@ -35,7 +35,7 @@ def refined(graphs: Graphs, rounds: int, *, edge_labels: bool = False) -> list[U
 
 
 def colour_counts(graphs: Graphs, rounds: int, edge_labels: bool, dtype: DType) -> CountFeatures:
-    """How many nodes of each graph have each colour, of every round: graph by graph, so that memory stays near."""
+    """How many nodes of each graph have each colour, of every round: graph by graph, which keeps memory local."""
     ids, counts, offsets = _counted(rounds, node_names(graphs), *_arrays(graphs, edge_labels))
     return CountFeatures.of_counted(ids, counts, offsets, dtype)
 

@@ -2,29 +2,39 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Self, final
+from typing import Any, final
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
 from scipy.sparse.csgraph import dijkstra
 
-from mercer import _check
+from mercer._fields import real
 from mercer._jit import Array, jit
-from mercer._types import DType, Int64
+from mercer._types import DType, Float64, Indices, Int64, UInt64
 from mercer.inputs.graphs import Graphs
 from mercer.kernels.base import State
 from mercer.kernels.features.counts import CountFeatures
 from mercer.kernels.features.occurrences import Occurrences
 from mercer.kernels.features.postings import added_up
-from mercer.kernels.graphs.base import CountingGraphs, alike, joined, label_of, nodes_of, refuse_weights
+from mercer.kernels.graphs.base import (
+    CountingGraphs,
+    alike,
+    joined,
+    label_of,
+    nodes_of,
+    refuse_weights,
+    sparse_adjacency,
+)
 from mercer.kernels.graphs.histograms import node_names
-from mercer.kernels.loops.mixing import mix
+from mercer.kernels.loops.mixing import mix, mixed
 
 _STEPS = 2**26
 """Arcs followed in one call of a compiled loop, at most (unless one source alone needs more): about a second."""
+_LENGTHS = 2**22
+"""Lengths of paths found at a time, 32 MiB of them: enough that calls cost nothing."""
 
 
 @final
@@ -32,8 +42,8 @@ _STEPS = 2**26
 class ShortestPath(CountingGraphs):
     """The shortest path kernel: the inner product of the counts of triples ({label_u, label_v}, distance of u and v).
 
-    Counted are pairs of different nodes that are connected, each once (both ways round if the graphs are directed,
-    with the labels in order). Weights are lengths and must be positive; lengths count as equal if they agree to a
+    Each pair of different connected nodes counts once (in directed graphs once for each direction, with the labels in
+    order). Weights are lengths and must be positive; lengths count as equal if they agree to a
     multiple of `resolution`.
 
     >>> import networkx as nx
@@ -42,10 +52,9 @@ class ShortestPath(CountingGraphs):
     array([[14., 15.]])
     """
 
-    resolution: float = 1e-6
+    resolution: float = real(1e-6, low=0, low_open=True, high_open=True)
 
-    def __post_init__(self) -> None:
-        _check.real("ShortestPath", "resolution", self.resolution, low=0, low_open=True, high_open=True)
+    example_settings = ({}, {"resolution": 0.5})
 
     def counts(self, objects: Graphs, state: State, dtype: DType) -> CountFeatures:
         graphs = alike(objects, state)
@@ -56,10 +65,8 @@ class ShortestPath(CountingGraphs):
     def occurrences(self, one: Graphs, state: State) -> Occurrences:
         """A path lies on its two ends."""
         graphs = alike(one, state)
-        lengths = dijkstra(sp.csr_array(graphs.adjacency(0)), directed=True)
-        reached = np.isfinite(lengths) & ~np.eye(len(lengths), dtype=bool)
-        starts, ends = np.nonzero(reached if graphs.directed else np.triu(reached))
-        near, labels = self.length_names(lengths[starts, ends]), node_names(graphs)
+        starts, ends, lengths = (np.concatenate(parts) for parts in zip(*_paths(graphs, 0), strict=True))
+        near, labels = self.length_names(lengths), node_names(graphs)
         names = _triples(labels[starts], labels[ends], near, graphs.directed)
 
         def spell(k: int) -> str:
@@ -74,11 +81,6 @@ class ShortestPath(CountingGraphs):
     def length_names(self, lengths: npt.NDArray[Any]) -> Int64:
         """Lengths as multiples of the resolution."""
         return np.rint(lengths / self.resolution).astype(np.int64)
-
-    @classmethod
-    def examples(cls) -> Iterator[Self]:
-        yield cls()
-        yield cls(resolution=0.5)
 
 
 def _unweighted(graphs: Graphs, kernel: ShortestPath) -> tuple[Any, Any, Any]:
@@ -96,58 +98,38 @@ def _unweighted(graphs: Graphs, kernel: ShortestPath) -> tuple[Any, Any, Any]:
 
 
 def _weighted(graphs: Graphs, kernel: ShortestPath) -> tuple[Any, Any, Any]:
-    assert graphs.weights is not None
     labels = node_names(graphs)
-    rows, names, counts = [], [], []
-    for number, (start, end) in enumerate(zip(graphs.offsets[:-1], graphs.offsets[1:], strict=True)):
-        size = int(end - start)
-        bounds = graphs.bounds[start : end + 1]
-        arcs = slice(bounds[0], bounds[-1])
-        matrix = sp.csr_array(
-            (graphs.weights[arcs], graphs.neighbours[arcs], (bounds - bounds[0]).astype(np.int32)), shape=(size, size)
-        )
-        block = max(1, 2**22 // max(size, 1))
-        for first in range(0, size, block):
-            sources = np.arange(first, min(first + block, size))
-            lengths = dijkstra(matrix, directed=True, indices=sources)
-            reached = np.isfinite(lengths)
-            near = kernel.length_names(np.where(reached, lengths, 0.0))
-            own, times = np.unique(
-                _pair_names(near, reached, labels[start:end], first, graphs.directed), return_counts=True
-            )
-            rows.append(np.full(len(own), number))
-            names.append(own)
-            counts.append(times.astype(np.float64))
-    if not rows:
-        return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.uint64), np.zeros(0)
-    return np.concatenate(rows), np.concatenate(names), np.concatenate(counts)
+    found = [(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.uint64), np.zeros(0))]
+    for number, (start, end) in enumerate(itertools.pairwise(graphs.offsets)):
+        for starts, ends, lengths in _paths(graphs, number):
+            own = labels[start:end]
+            names = _triples(own[starts], own[ends], kernel.length_names(lengths), graphs.directed)
+            names, times = np.unique(names, return_counts=True)
+            found.append((np.full(len(names), number), names, times.astype(np.float64)))
+    return tuple(np.concatenate(parts) for parts in zip(*found, strict=True))  # type: ignore[return-value]
 
 
-@jit
-def _triples(starts: Array, ends: Array, lengths: Array, directed: bool) -> Any:
-    names = np.empty(starts.shape[0], dtype=np.uint64)
-    for k in range(starts.shape[0]):
-        names[k] = _triple(starts[k], ends[k], lengths[k], directed)
-    return names
+def _paths(graphs: Graphs, number: int) -> Iterator[tuple[Indices, Indices, Float64]]:
+    """Both ends and the lengths of all shortest paths of one graph, in blocks of starts."""
+    matrix, size = sparse_adjacency(graphs, number), int(graphs.sizes[number])
+    block = max(1, _LENGTHS // max(size, 1))
+    for first in range(0, max(1, size), block):
+        sources = np.arange(first, min(first + block, size))
+        lengths = dijkstra(matrix, directed=True, indices=sources)
+        gaps = np.arange(size) - sources[:, None]
+        found = np.nonzero(np.isfinite(lengths) & (gaps != 0 if graphs.directed else gaps > 0))
+        yield sources[found[0]], found[1], lengths[found]
+
+
+def _triples(starts: UInt64, ends: UInt64, lengths: Int64, directed: bool) -> UInt64:
+    """The names of paths: a sum does not tell the two ends of one apart."""
+    return mixed(starts + (np.uint64(3) * mixed(ends) if directed else ends) + np.uint64(5) * mixed(lengths))
 
 
 @jit
 def _triple(start: Array, end: Array, length: Array, directed: bool) -> Any:
     """The name of a path: a sum does not tell its two ends apart."""
     return mix(start + (np.uint64(3) * mix(end) if directed else end) + np.uint64(5) * mix(np.uint64(length)))
-
-
-@jit
-def _pair_names(lengths: Array, reached: Array, labels: Array, first: int, directed: bool) -> Any:
-    names = np.empty(lengths.size, dtype=np.uint64)
-    used = 0
-    for i in range(lengths.shape[0]):
-        u = first + i
-        for v in range(lengths.shape[1]):
-            if reached[i, v] and (v > u or (directed and v != u)):
-                names[used] = _triple(labels[u], labels[v], lengths[i, v], directed)
-                used += 1
-    return names[:used].copy()
 
 
 @jit

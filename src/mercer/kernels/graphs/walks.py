@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Self, final
+from typing import Any, ClassVar, Self, final
 
 import numpy as np
-import scipy.sparse as sp
 from scipy.sparse.linalg import eigs, eigsh
 
 from mercer._jit import Array, jit
 from mercer._types import Float64, Floating, Index, Int64
 from mercer.inputs.graphs import Graphs
 from mercer.inputs.ragged import offsets_of, take_rows
+from mercer.kernels.graphs.base import sparse_adjacency
 from mercer.kernels.loops.pairs import longest_part
 
 Series = tuple[float, bool, int]
@@ -20,8 +20,6 @@ Series = tuple[float, bool, int]
 
 _DENSE_NODES = 400
 """Graphs of up to this many nodes have all eigenvalues computed; Lanczos iterations overtake that beyond."""
-_PAIRS_OF_EIGENVALUES, _PAIRS_OF_ARCS = 5e8, 2e7
-"""In a tile, about a second of work: eigenvalues are paired once, arcs once in every step of the iteration."""
 
 
 @final
@@ -36,10 +34,8 @@ class Spectra:
     values: Float64
     weights: Float64
     offsets: Int64
-
-    def arrays(self) -> tuple[Any, ...]:
-        """What the loop over pairs of eigenvalues reads."""
-        return self.values, self.weights, self.offsets
+    pairs_per_tile: ClassVar[float] = 5e8
+    """Pairs of eigenvalues in a tile, about a second of work: each is looked at once."""
 
     @classmethod
     def of(cls, graphs: Graphs, *, uniform: bool) -> Self:
@@ -60,6 +56,24 @@ class Spectra:
     def take(self, index: Index) -> Spectra:
         return Spectra(*take_rows(index, self.offsets, self.values, self.weights))
 
+    @property
+    def mean_size(self) -> float:
+        """How many eigenvalues a graph has."""
+        return _mean(self.offsets)
+
+    def sums(self, others: Spectra, series: Series, out: Floating) -> None:
+        """The sum over pairs of walks, for every pair of graphs."""
+        arrays = [(side.values, side.weights, side.offsets) for side in (self, others)]
+        _spectral_sums(arrays[0], arrays[1], series, out)
+
+    def own_sums(self, series: Series) -> Float64:
+        """The same, of each graph with itself."""
+        out = np.zeros((len(self), 1))
+        for number in range(len(self)):
+            own = self.take(slice(number, number + 1))
+            own.sums(own, series, out[number : number + 1])
+        return out[:, 0]
+
 
 @final
 @dataclass(frozen=True, eq=False)
@@ -68,21 +82,19 @@ class WalkGraphs:
 
     graphs: Graphs
     scales: Float64
+    pairs_per_tile: ClassVar[float] = 2e7
+    """Pairs of arcs in a tile, about a second of work: each is looked at in every step of an iteration."""
 
     @classmethod
     def of(cls, graphs: Graphs, *, edge_labels: bool, uniform: bool) -> Self:
         nodes, arcs = int(graphs.offsets[-1]), len(graphs.neighbours)
-        full = Graphs(
-            graphs.offsets,
-            graphs.bounds,
-            graphs.neighbours,
-            directed=graphs.directed,
-            labels=np.zeros(nodes, dtype=np.int64) if graphs.labels is None else graphs.labels,
-            edge_labels=graphs.edge_labels
-            if edge_labels and graphs.edge_labels is not None
-            else np.zeros(arcs, np.int64),
-            weights=np.ones(arcs) if graphs.weights is None else graphs.weights,
-        )
+        unlabelled = graphs.edge_labels is None or not edge_labels
+        parts: dict[str, Any] = {
+            "labels": np.zeros(nodes, dtype=np.int64) if graphs.labels is None else graphs.labels,
+            "edge_labels": np.zeros(arcs, dtype=np.int64) if unlabelled else graphs.edge_labels,
+            "weights": np.ones(arcs) if graphs.weights is None else graphs.weights,
+        }
+        full = Graphs(graphs.offsets, graphs.bounds, graphs.neighbours, directed=graphs.directed, **parts)
         sizes = np.maximum(graphs.sizes, 1).astype(np.float64)
         return cls(full, 1.0 / sizes**2 if uniform else np.ones(len(graphs)))
 
@@ -92,8 +104,23 @@ class WalkGraphs:
     def take(self, index: Index) -> WalkGraphs:
         return WalkGraphs(self.graphs.take(index), self.scales[index])
 
-    def arrays(self) -> tuple[Any, ...]:
-        """What the loop over product graphs reads."""
+    @property
+    def mean_size(self) -> float:
+        """How many arcs and nodes a graph has."""
+        return _mean(self.graphs.arc_offsets) + _mean(self.graphs.offsets)
+
+    def sums(self, others: WalkGraphs, series: Series, out: Floating) -> None:
+        """The sum over pairs of matching walks, for every pair of graphs."""
+        _product_sums(self._arrays(), others._arrays(), series, not self.graphs.directed, False, out)
+        out *= (self.scales[:, None] * others.scales).astype(out.dtype)
+
+    def own_sums(self, series: Series) -> Float64:
+        """The same, of each graph with itself."""
+        out = np.zeros((len(self), 1))
+        _product_sums(self._arrays(), self._arrays(), series, not self.graphs.directed, True, out)
+        return np.asarray(out[:, 0] * self.scales**2)
+
+    def _arrays(self) -> tuple[Any, ...]:
         own = self.graphs
         return own.offsets, own.bounds, own.neighbours, own.labels, own.edge_labels, own.weights
 
@@ -113,9 +140,7 @@ def spectral_radii(graphs: Graphs) -> Float64:
             values = np.linalg.eigvals(matrix) if graphs.directed else np.linalg.eigvalsh(matrix)
             radii[number] = np.abs(values).max()
             continue
-        weights = np.ones(end - start) if graphs.weights is None else graphs.weights[start:end]
-        places = (graphs.sources[start:end], graphs.neighbours[start:end])
-        sparse = sp.csr_array((weights, places), shape=(size, size))
+        sparse = sparse_adjacency(graphs, number)
         begin = np.ones(size)  # not orthogonal to the leading eigenvector of a matrix without negative entries
         found = eigs(sparse, k=1, v0=begin, return_eigenvectors=False) if graphs.directed else eigsh(
             sparse, k=1, v0=begin, return_eigenvectors=False
@@ -124,39 +149,8 @@ def spectral_radii(graphs: Graphs) -> Float64:
     return radii
 
 
-def walk_sums(left: Walks, right: Walks, series: Series, out: Floating) -> None:
-    """The sum over pairs of matching walks, for every pair of graphs."""
-    if isinstance(left, Spectra) and isinstance(right, Spectra):
-        _spectral_sums(left.arrays(), right.arrays(), series, out)
-    elif isinstance(left, WalkGraphs) and isinstance(right, WalkGraphs):
-        _product_sums(left.arrays(), right.arrays(), series, not left.graphs.directed, False, out)
-        out *= (left.scales[:, None] * right.scales).astype(out.dtype)
-
-
-def tile_entries(left: Walks, right: Walks) -> int:
-    """How many pairs of graphs a tile may have."""
-    if isinstance(left, Spectra) and isinstance(right, Spectra):
-        return max(1, int(_PAIRS_OF_EIGENVALUES / max(1.0, _mean(left.offsets) * _mean(right.offsets))))
-    assert isinstance(left, WalkGraphs)
-    assert isinstance(right, WalkGraphs)
-    arcs = [max(1.0, _mean(side.graphs.arc_offsets) + _mean(side.graphs.offsets)) for side in (left, right)]
-    return max(1, int(_PAIRS_OF_ARCS / (arcs[0] * arcs[1])))
-
-
 def _mean(offsets: Int64) -> float:
     return float(offsets[-1]) / max(1, len(offsets) - 1)
-
-
-def own_walk_sums(features: Walks, series: Series) -> Float64:
-    """The same, of each graph with itself."""
-    out = np.zeros((len(features), 1))
-    if isinstance(features, Spectra):
-        for number in range(len(features)):
-            own = features.take(slice(number, number + 1))
-            walk_sums(own, own, series, out[number : number + 1])
-        return out[:, 0]
-    _product_sums(features.arrays(), features.arrays(), series, not features.graphs.directed, True, out)
-    return np.asarray(out[:, 0] * features.scales**2)
 
 
 @jit

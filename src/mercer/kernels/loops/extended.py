@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from mercer._jit import jit
+from mercer._jit import Array, jit
 
 LOG2_RADIX = 960
 """A float carries half of this to either side, so that the product of two is still one: float64 ends at 2^1024."""
@@ -46,3 +46,13 @@ def added(x: Any, e: Any, y: Any, f: Any) -> Any:
 def logarithm(x: float, e: int) -> float:
     """log2 of such a number."""
     return -math.inf if x == 0.0 else math.log2(x) + LOG2_RADIX * e
+
+
+@jit(reassociate=False)
+def combined(F: Array, E: Array, j: int, a: float, b: float, c: float) -> Any:
+    """a F_0 + b F_1 + c F_2 at column j; E are the scales of F."""
+    x, e = scaled(a * F[0, j], E[0, j])
+    y, f = scaled(b * F[1, j], E[1, j])
+    x, e = added(x, e, y, f)
+    y, f = scaled(c * F[2, j], E[2, j])
+    return added(x, e, y, f)

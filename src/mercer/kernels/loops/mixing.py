@@ -17,7 +17,12 @@ def mix(number: Array) -> Array:
     It is the finaliser of Steele, Lea and Flood's splitmix64. Sums of mixed numbers name multisets, chains of them
     name sequences; two different ones among a million collide with probability below 1e-7.
     """
-    spread = np.uint64(number) + np.uint64(0x9E3779B97F4A7C15)
+    return finished(np.uint64(number) + np.uint64(0x9E3779B97F4A7C15))
+
+
+@jit
+def finished(spread: Array) -> Array:
+    """`mix` without its first addition."""
     spread = (spread ^ (spread >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     spread = (spread ^ (spread >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return spread ^ (spread >> np.uint64(31))

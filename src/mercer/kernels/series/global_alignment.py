@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any, Self, final
+from typing import Any, final
 
 import numpy as np
+from scipy.spatial.distance import pdist
 
 from mercer import _check
+from mercer._fields import integer
 from mercer._jit import Array, jit
 from mercer._types import DType, Float64
 from mercer.inputs.series import Series
@@ -23,11 +24,11 @@ from mercer.kernels.series.lanes import LANES, RUNNER, entries, fill_lanes, mome
 _SHRINK = math.sqrt(2.0) - 1.0
 """Alignments of n and m moments are at most (1 + sqrt 2)^(n + m) many, so this factor per step keeps sums below 1."""
 _LEAST = 1e-270
-"""What is lost below 1e-308 in any cell is negligible beside results above this: no factor of a path exceeds 1."""
+"""What is lost below 1e-308 in any cell is negligible in results above this: no factor of a path exceeds 1."""
 _MOMENTS = 1000
 """Moments in the sample that sigma is read off: a million distances, a few hundredths of a second."""
 _LONG, _RECOMPUTED = 300, 8.0
-"""Pairs of series longer than this are often computed again, which costs about so many times as much."""
+"""Pairs of series longer than the first number are often computed again, at about the second number times the cost."""
 
 
 @final
@@ -42,7 +43,7 @@ class GlobalAlignment(ComputedAsLogarithm):
     and series whose lengths differ by T or more compare as 0. Without, w = 1.
 
     Series may have different lengths and several channels. Values grow exponentially with length: use
-    `kernels.normalise`, which works with logarithms, so that no length is too long.
+    `kernels.normalise`, which works with logarithms and has no limit on length.
 
     >>> from mercer import kernels
     >>> kernel = kernels.GlobalAlignment(sigma=1.0)
@@ -51,10 +52,11 @@ class GlobalAlignment(ComputedAsLogarithm):
     """
 
     sigma: float | str = "median"
-    band: int | None = None
+    band: int | None = integer(None, low=1)
 
     domain = Series
     reason = "kappa / (1 + kappa) is, for this choice of kappa"
+    example_settings = ({}, {"sigma": 1.0}, {"sigma": 2.0, "band": 4})
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -62,8 +64,6 @@ class GlobalAlignment(ComputedAsLogarithm):
             _check.choice("GlobalAlignment", "sigma", self.sigma, ("median",), "Or give a positive number.")
         else:
             _check.real("GlobalAlignment", "sigma", self.sigma, low=0, low_open=True, high_open=True)
-        if self.band is not None:
-            _check.integer("GlobalAlignment", "band", self.band, low=1)
 
     @property
     def data_dependent(self) -> bool:
@@ -98,22 +98,12 @@ class GlobalAlignment(ComputedAsLogarithm):
     def tile_entries(self, left: SequenceFeatures, right: SequenceFeatures, state: State) -> int:
         return entries(left, right, 1.0 if max(left.longest, right.longest) < _LONG else _RECOMPUTED)
 
-    @classmethod
-    def examples(cls) -> Iterator[Self]:
-        yield cls()
-        yield cls(sigma=1.0)
-        yield cls(sigma=2.0, band=4)
-
 
 def sigma_of(series: Series) -> float:
     """The median distance between moments, times the square root of the median length."""
     step = max(1, -(-len(series.values) // _MOMENTS))  # an evenly spread sample: no randomness to reproduce
     sample = series.values[::step]
-    squares = np.zeros((len(sample), len(sample)))
-    with np.errstate(over="ignore"):
-        for channel in range(series.channels):
-            squares += np.subtract.outer(sample[:, channel], sample[:, channel]) ** 2
-    distances = np.sqrt(squares[np.triu_indices(len(sample), 1)])
+    distances = pdist(sample) if len(sample) else np.zeros(0)
     typical = float(np.median(distances)) if len(distances) else 0.0
     typical = typical or (float(distances.mean()) if len(distances) else 0.0)  # most moments equal
     if not 0.0 < typical < np.inf:
@@ -154,10 +144,8 @@ def _pairs(
     for start in range(0, first.shape[0], LANES):
         own = first[start : start + LANES]
         others = second[start : start + LANES]
-        n = longest_of(left_offsets, own)
-        m = longest_of(right_offsets, others)
-        fill_lanes(left, left_offsets, own, rows[:n])
-        fill_lanes(right, right_offsets, others, columns[:m])
+        n = fill_lanes(left, left_offsets, own, rows)
+        m = fill_lanes(right, right_offsets, others, columns)
         for lane in range(own.shape[0]):
             lengths[0, lane] = left_offsets[own[lane] + 1] - left_offsets[own[lane]]
             lengths[1, lane] = right_offsets[others[lane] + 1] - right_offsets[others[lane]]

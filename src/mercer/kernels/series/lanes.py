@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from mercer._jit import Array, jit
 from mercer.inputs.series import Series, refuse_other_channels
 from mercer.kernels.base import State
-from mercer.kernels.loops.pairs import PairRunner, SequenceFeatures
+from mercer.kernels.loops.pairs import PairRunner, SequenceFeatures, longest_of
 
 LANES = 16
 """Pairs compared at once: a few vector registers of float64; with more, the moments of a row leave the first cache."""
 
 RUNNER = PairRunner(LANES, cells_per_call=2e8, cells_per_tile=1e7)
-"""Tiles take some hundredths of a second, so that a few dozen series make work for every thread."""
+"""Tiles take some hundredths of a second: a few dozen series are enough work for every thread."""
 
 
 def moments(series: Series, state: State) -> SequenceFeatures:
@@ -26,8 +28,9 @@ def entries(left: SequenceFeatures, right: SequenceFeatures, cost: float = 1.0) 
 
 
 @jit
-def fill_lanes(values: Array, offsets: Array, pairs: Array, table: Array) -> None:
-    """table[q, channel, lane] = moment q of the series of that lane, or zeros beyond its end."""
+def fill_lanes(values: Array, offsets: Array, pairs: Array, table: Array) -> Any:
+    """table[q, channel, lane] = moment q of the series of that lane, or 0; gives the length of the longest series."""
+    longest = longest_of(offsets, pairs)
     for lane in range(LANES):
         length = 0
         if lane < pairs.shape[0]:
@@ -36,9 +39,10 @@ def fill_lanes(values: Array, offsets: Array, pairs: Array, table: Array) -> Non
             for q in range(length):
                 for channel in range(values.shape[1]):
                     table[q, channel, lane] = values[start + q, channel]
-        for q in range(length, table.shape[0]):
+        for q in range(length, longest):
             for channel in range(values.shape[1]):
                 table[q, channel, lane] = 0.0
+    return longest
 
 
 @jit

@@ -1,14 +1,14 @@
-"""Dynamic time warping, as a similarity that is no kernel."""
+"""Dynamic time warping, a similarity that is not positive semi-definite."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Self, final
+from typing import final
 
 import numpy as np
 
 from mercer import _check
+from mercer._fields import integer
 from mercer._jit import Array, jit
 from mercer._types import DType, Float64, Floating
 from mercer.inputs.series import Series
@@ -64,23 +64,20 @@ class DynamicTimeWarping(Pointwise):
     """
 
     gamma: float | str = "scale"
-    band: int | None = None
+    band: int | None = integer(None, low=0)
+
+    psd = False
+    example_settings = ({}, {"gamma": 0.5}, {"gamma": "median", "band": 4})
 
     def __post_init__(self) -> None:
         super().__post_init__()
         gamma.checked("DynamicTimeWarping", self.gamma)
         if self.gamma == "auto":
             raise _check.fail("DynamicTimeWarping", "gamma", "a positive number, 'scale' or 'median'", self.gamma)
-        if self.band is not None:
-            _check.integer("DynamicTimeWarping", "band", self.band, low=0)
 
     @property
     def measure(self) -> Measure:
         return WarpingDistance(self.band)
-
-    @property
-    def psd(self) -> bool:
-        return False
 
     @property
     def data_dependent(self) -> bool:
@@ -94,12 +91,6 @@ class DynamicTimeWarping(Pointwise):
 
     def pointwise(self, values: Floating, state: State) -> None:
         epilogues.exp_of_negative(values, state.number("gamma"))
-
-    @classmethod
-    def examples(cls) -> Iterator[Self]:
-        yield cls()
-        yield cls(gamma=0.5)
-        yield cls(gamma="median", band=4)
 
 
 @jit(reassociate=False)
@@ -118,10 +109,8 @@ def _pairs(
     for start in range(0, first.shape[0], LANES):
         own = first[start : start + LANES]
         others = second[start : start + LANES]
-        n = longest_of(left_offsets, own)
-        m = longest_of(right_offsets, others)
-        fill_lanes(left, left_offsets, own, rows[:n])
-        fill_lanes(right, right_offsets, others, columns[:m])
+        n = fill_lanes(left, left_offsets, own, rows)
+        m = fill_lanes(right, right_offsets, others, columns)
         D[: m + 1] = np.inf
         out[start : start + LANES] = np.inf
         for i in range(n):

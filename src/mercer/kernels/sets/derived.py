@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Self, final
+from typing import final
 
 import numpy as np
 
 from mercer import _check
+from mercer._fields import boolean
 from mercer._jit import Array, jit
 from mercer._types import DType, Float64, Floating, Index, Int64
 from mercer.inputs.bags import Bags
@@ -50,6 +50,10 @@ class ElementPairs(OfKernel):
     """The sum, or the mean, of a kernel over all pairs of elements of two bags."""
 
     domain = Bags
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _check.instance(type(self).__name__, "kernel", self.kernel, Kernel, "a kernel on elements")
 
     @property
     @abstractmethod
@@ -124,18 +128,7 @@ class DerivedSubsets(ElementPairs):
     """
 
     kernel: Kernel
-    mean: bool = False
-
-    def __post_init__(self) -> None:
-        _check.instance("DerivedSubsets", "kernel", self.kernel, Kernel, "a kernel on elements")
-        _check.boolean("DerivedSubsets", "mean", self.mean)
-
-    @classmethod
-    def examples(cls) -> Iterator[Self]:
-        from mercer import kernels
-
-        yield cls(kernels.RBF(gamma=0.5))
-        yield cls(kernels.RBF(gamma=0.5), mean=True)
+    mean: bool = boolean()
 
 
 @final
@@ -154,15 +147,6 @@ class MeanEmbedding(ElementPairs):
     kernel: Kernel
 
     mean = True
-
-    def __post_init__(self) -> None:
-        _check.instance("MeanEmbedding", "kernel", self.kernel, Kernel, "a kernel on elements")
-
-    @classmethod
-    def examples(cls) -> Iterator[Self]:
-        from mercer import kernels
-
-        yield cls(kernels.RBF(gamma=0.5))
 
 
 @jit

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self, final
+from typing import Any, ClassVar, final
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from mercer.kernels.features.occurrences import Spelling
 
 Ambient = tuple[Hashable, ...]
 _COMPLEMENT = np.uint64(0x9E3779B97F4A7C15)
-"""What tells the name of "x is absent" from the name of "x is there"."""
+"""A factor that turns the name of "x is present" into that of "x is absent"."""
 
 
 @dataclass(frozen=True)
@@ -37,14 +37,18 @@ class SetMeasure(CountsFeatures):
     measure_of: tuple[float, ...] | None = None
 
     domain = Sets
-    needs_ambient: ClassVar[bool] = True
+    of_shared: ClassVar[bool] = False
+    """Whether what is in both sets counts."""
+    of_lacked: ClassVar[bool] = False
+    """Whether what is in neither counts."""
+    example_settings: ClassVar[tuple[Mapping[str, Any], ...]] = ({"ambient": tuple(range(10))},)
 
     def __post_init__(self) -> None:
         owner = type(self).__name__
         if self.ambient is not None:
             object.__setattr__(self, "ambient", _different(owner, self.ambient))
-        elif self.needs_ambient:
-            remedy = "What both sets lack depends on all that could be there."
+        elif self.of_lacked:
+            remedy = "What both sets lack depends on all elements that could occur."
             raise _check.fail(owner, "ambient", "the declared ambient set", None, remedy)
         if self.measure_of is not None:
             if self.ambient is None:
@@ -111,6 +115,11 @@ class SetMeasure(CountsFeatures):
                 yield names * _COMPLEMENT, lambda k: f"not {(self.ambient or ())[k]}"
         yield objects.names.astype(np.uint64), lambda k: text_of_label(int(objects.names[k]))
 
+    def counts(self, objects: Sets, state: State, dtype: DType) -> CountFeatures:
+        parts = [self.present(objects, dtype)] if self.of_shared else []
+        parts += [self.absent(objects, dtype)] if self.of_lacked else []
+        return parts[0] if len(parts) == 1 else CountFeatures.side_by_side(parts)
+
     def features(self, objects: Sets, state: State, dtype: DType) -> WithDiagonal:
         found = self.present(objects, dtype)
         return WithDiagonal(found, found.squared_lengths)
@@ -118,6 +127,18 @@ class SetMeasure(CountsFeatures):
     def align(self, left: Any, right: Any, state: State) -> tuple[Features, Features]:
         rows, columns = align(left.inner, right.inner)
         return WithDiagonal(rows, left.diagonal), WithDiagonal(columns, right.diagonal)
+
+    def tile(self, left: WithDiagonal, right: WithDiagonal, state: State, out: Floating) -> None:
+        inner_products(left.inner, right.inner, out)
+        if self.of_lacked:  # mu(D without A or B) = mu(D) - mu(A) - mu(B) + mu(A and B)
+            out *= 2 if self.of_shared else 1
+            out += (self.total - left.diagonal[:, None] - right.diagonal[None, :]).astype(out.dtype)
+            np.maximum(out, 0, out=out)  # rounding of measures
+
+    def diagonal(self, features: WithDiagonal, state: State) -> Float64:
+        if self.of_shared and self.of_lacked:
+            return np.full(len(features), self.total)
+        return np.maximum(self.total - features.diagonal, 0.0) if self.of_lacked else features.diagonal
 
     def single_precision(self, features: WithDiagonal, state: State) -> bool:
         return bool(features.diagonal.max(initial=0.0) < SAFE_IN_SINGLE)
@@ -128,28 +149,15 @@ class SetMeasure(CountsFeatures):
 class SetIntersection(SetMeasure):
     """k(A, B) = mu(A and B): how many elements two sets share, or what these measure.
 
-    The ambient set is optional here. Multiplicities are not looked at: see `MultisetIntersection`.
+    The ambient set is optional here. Multiplicities are ignored: see `MultisetIntersection`.
 
     >>> from mercer import kernels
     >>> kernels.SetIntersection().fit([{"A", "B", "C", "D"}])([{"A", "B", "C", "D"}], [{"B", "C", "D", "E"}])
     array([[3.]])
     """
 
-    needs_ambient = False
-
-    def counts(self, objects: Sets, state: State, dtype: DType) -> CountFeatures:
-        return self.present(objects, dtype)
-
-    def tile(self, left: WithDiagonal, right: WithDiagonal, state: State, out: Floating) -> None:
-        inner_products(left.inner, right.inner, out)
-
-    def diagonal(self, features: WithDiagonal, state: State) -> Float64:
-        return features.diagonal
-
-    @classmethod
-    def examples(cls) -> Iterator[Self]:
-        yield cls()
-        yield cls(tuple(range(10)), tuple((i + 1) / 55 for i in range(10)))
+    of_shared = True
+    example_settings = ({}, {"ambient": tuple(range(10)), "measure_of": tuple((i + 1) / 55 for i in range(10))})
 
 
 @final
@@ -162,20 +170,7 @@ class SetUnionComplement(SetMeasure):
     array([[5.]])
     """
 
-    def counts(self, objects: Sets, state: State, dtype: DType) -> CountFeatures:
-        return self.absent(objects, dtype)
-
-    def tile(self, left: WithDiagonal, right: WithDiagonal, state: State, out: Floating) -> None:
-        inner_products(left.inner, right.inner, out)
-        out += (self.total - left.diagonal[:, None] - right.diagonal[None, :]).astype(out.dtype)
-        np.maximum(out, 0, out=out)  # rounding of measures
-
-    def diagonal(self, features: WithDiagonal, state: State) -> Float64:
-        return np.maximum(self.total - features.diagonal, 0.0)
-
-    @classmethod
-    def examples(cls) -> Iterator[Self]:
-        yield cls(tuple(range(10)))
+    of_lacked = True
 
 
 @final
@@ -190,21 +185,7 @@ class SetAgreement(SetMeasure):
     array([[7.]])
     """
 
-    def counts(self, objects: Sets, state: State, dtype: DType) -> CountFeatures:
-        both = [self.present(objects, dtype), self.absent(objects, dtype)]
-        return CountFeatures.side_by_side(both)
-
-    def tile(self, left: WithDiagonal, right: WithDiagonal, state: State, out: Floating) -> None:
-        inner_products(left.inner, right.inner, out)
-        out *= 2
-        out += (self.total - left.diagonal[:, None] - right.diagonal[None, :]).astype(out.dtype)
-
-    def diagonal(self, features: WithDiagonal, state: State) -> Float64:
-        return np.full(len(features), self.total)
-
-    @classmethod
-    def examples(cls) -> Iterator[Self]:
-        yield cls(tuple(range(10)))
+    of_shared = of_lacked = True
 
 
 def _different(owner: str, given: Any) -> Ambient:

@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import lgamma, log
-from typing import Any, Self, final
+from typing import Any, ClassVar, final
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from mercer.errors import KernelError
 from mercer.inputs.hashing import text_of_label
 from mercer.inputs.ragged import offsets_of
 from mercer.inputs.sets import Sets
-from mercer.kernels.algebra.logarithmic import LogKernel
+from mercer.kernels.algebra.logarithmic import ComputedAsLogarithm
 from mercer.kernels.algebra.with_diagonal import WithDiagonal
 from mercer.kernels.base import SAFE_IN_SINGLE, Features, Kernel, State
 from mercer.kernels.features.counting import Counting, CountsFeatures
@@ -45,6 +45,7 @@ class MultisetDot(Counting):
     """
 
     domain = Sets
+    example_settings = ({},)
 
     def counts(self, objects: Sets, state: State, dtype: DType) -> CountFeatures:
         return counted(objects, dtype)
@@ -52,26 +53,23 @@ class MultisetDot(Counting):
     def spelling(self, objects: Sets, state: State) -> Iterator[Spelling]:
         yield objects.names.astype(np.uint64), lambda k: text_of_label(int(objects.names[k]))
 
-    @classmethod
-    def examples(cls) -> Iterator[Self]:
-        yield cls()
-
 
 class SharedElements(Kernel):
     """A kernel that adds up a function of two multiplicities over the elements that both multisets have."""
 
     domain = Sets
+    example_settings = ({},)
+    of_sets: ClassVar[bool] = False
+    """Whether multiplicities are ignored."""
 
     @property
     @abstractmethod
     def function(self) -> int:
         """Which function, by its number."""
 
-    @classmethod
-    def examples(cls) -> Iterator[Self]:
-        yield cls()
-
     def features(self, objects: Sets, state: State, dtype: DType) -> WithDiagonal:
+        if self.of_sets:
+            objects = Sets(objects.names, np.ones_like(objects.multiplicities), objects.offsets)
         return WithDiagonal(counted(objects, np.float64), _own(objects.multiplicities, objects.offsets, self.function))
 
     def align(self, left: Any, right: Any, state: State) -> tuple[Features, Features]:
@@ -124,17 +122,8 @@ class MultisetIntersection(SharedElements, CountsFeatures):
         yield names, spell
 
 
-class SubMultisets(SharedElements, LogKernel):
+class SubMultisets(SharedElements, ComputedAsLogarithm):
     """A product over shared elements: its base-2 logarithm is the sum."""
-
-    def tile(self, left: WithDiagonal, right: WithDiagonal, state: State, out: Floating) -> None:
-        self.shared(left, right, out)
-        with np.errstate(over="ignore"):
-            np.exp2(out, out=out)
-
-    def diagonal(self, features: WithDiagonal, state: State) -> Float64:
-        with np.errstate(over="ignore"):
-            return np.asarray(np.exp2(features.diagonal))
 
     def log_tile(self, left: WithDiagonal, right: WithDiagonal, state: State, out: Float64) -> None:
         self.shared(left, right, out)
@@ -182,7 +171,7 @@ class LabelledSubMultisets(SubMultisets):
 class SubsetCount(SubMultisets):
     """The number of common subsets of two sets: k(A, B) = 2^|A and B|, the empty subset included.
 
-    The all-subsets kernel on indicators. Multiplicities are not looked at. `kernels.normalise` of it is computed as
+    The all-subsets kernel on indicators. Multiplicities are ignored. `kernels.normalise` of it is computed as
     2^(|A and B| - (|A| + |B|) / 2), without overflow.
 
     >>> from mercer import kernels
@@ -191,9 +180,7 @@ class SubsetCount(SubMultisets):
     """
 
     function = _COMMON
-
-    def features(self, objects: Sets, state: State, dtype: DType) -> WithDiagonal:
-        return super().features(_support(objects), state, dtype)
+    of_sets = True
 
     def single_precision(self, features: WithDiagonal, state: State) -> bool:
         return bool(features.diagonal.max(initial=0.0) < 100.0)  # powers of two are exact
@@ -219,7 +206,7 @@ class Overlap(SharedElements):
 class SetTanimoto(Overlap):
     """k(A, B) = |A and B| / |A or B|, the Jaccard or Tanimoto coefficient of two sets.
 
-    Two empty sets have nothing in common: 0. Multiplicities are not looked at: see `MultisetMinMax`.
+    Two empty sets have nothing in common: 0. Multiplicities are ignored: see `MultisetMinMax`.
 
     >>> from mercer import kernels
     >>> kernels.SetTanimoto().fit([{1, 2, 3}])([{1, 2, 3}], [{2, 3, 4}])
@@ -227,9 +214,7 @@ class SetTanimoto(Overlap):
     """
 
     function = _MINIMUM
-
-    def features(self, objects: Sets, state: State, dtype: DType) -> WithDiagonal:
-        return super().features(_support(objects), state, dtype)
+    of_sets = True
 
 
 @final
@@ -253,10 +238,6 @@ def _copies(objects: Sets) -> tuple[UInt64, Int64, Int64]:
     with np.errstate(over="ignore"):
         names = np.repeat(objects.names.astype(np.uint64), counts) * (2 * level.astype(np.uint64) + np.uint64(1))
     return names, level, ends
-
-
-def _support(objects: Sets) -> Sets:
-    return Sets(objects.names, np.ones_like(objects.multiplicities), objects.offsets)
 
 
 @jit

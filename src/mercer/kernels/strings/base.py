@@ -1,18 +1,25 @@
-"""What all kernels on strings share: which units of a text are its symbols."""
+"""What all kernels on strings share: the symbols of a text, loops over pairs, and how features are spelt."""
 
 from __future__ import annotations
 
 import unicodedata
 import warnings
-from collections.abc import Hashable
-from dataclasses import dataclass
+from abc import abstractmethod
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 
-from mercer import _check
+import numpy as np
+
+from mercer._fields import boolean, choice
+from mercer._types import DType, Float64, Floating, Int64, UInt64
 from mercer.errors import InputError, KernelWarning
+from mercer.inputs.hashing import LOWEST_NAME, text_of_symbol
 from mercer.inputs.strings import Strings
 from mercer.kernels.base import Kernel, State
-
-_UNICODE_FORMS = ("NFC", "NFD", "NFKC", "NFKD")
+from mercer.kernels.features.alphabet import Alphabet, encode
+from mercer.kernels.features.occurrences import Occurrences
+from mercer.kernels.loops.pairs import PairLoop, SequenceFeatures, Sides
+from mercer.kernels.loops.string_lanes import RUNNER, small_codes
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,19 +31,11 @@ class StringKernel(Kernel):
     points. Sequences of tokens, such as lists of words, are taken as they are.
     """
 
-    tokens: str = "characters"
-    lowercase: bool = False
-    normalize: str | None = None
+    tokens: str = choice("characters", "words")
+    lowercase: bool = boolean()
+    normalize: str | None = choice(None, "NFC", "NFD", "NFKC", "NFKD")
 
     domain = Strings
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        owner = type(self).__name__
-        _check.choice(owner, "tokens", self.tokens, ("characters", "words"))
-        _check.boolean(owner, "lowercase", self.lowercase)
-        if self.normalize is not None:
-            _check.choice(owner, "normalize", self.normalize, _UNICODE_FORMS)
 
     @property
     def shortest(self) -> int:
@@ -44,8 +43,21 @@ class StringKernel(Kernel):
         return 0
 
     def resolve(self, objects: Strings) -> State:
-        self._warn_of_short(self.sequences(objects))
+        sequences = self.sequences(objects)
+        self.coded(sequences)  # refuses symbols outside the alphabet
+        short = int((sequences.lengths < self.shortest).sum())
+        if short:
+            warnings.warn(
+                f"{short} of {len(sequences)} strings are shorter than {self.shortest}, the length of what "
+                f"{type(self).__name__} counts: they share nothing with any string, and compare as 0 to all.",
+                KernelWarning,
+                stacklevel=3,
+            )
         return State()
+
+    def coded(self, sequences: Strings) -> Strings:
+        """The symbols that the kernel compares."""
+        return sequences
 
     def sequences(self, objects: Strings) -> Strings:
         """The objects as sequences of symbols, by the options above."""
@@ -68,16 +80,81 @@ class StringKernel(Kernel):
             text = unicodedata.normalize(self.normalize, text)  # type: ignore[arg-type]
         return text.lower() if self.lowercase else text
 
-    def letters(self, alphabet: str | tuple[Hashable, ...]) -> str | tuple[Hashable, ...]:
-        """A declared alphabet, with case and Unicode normalised as the strings are."""
-        return self.folded(alphabet) if isinstance(alphabet, str) else alphabet
 
-    def _warn_of_short(self, sequences: Strings) -> None:
-        short = int((sequences.lengths < self.shortest).sum())
-        if short:
-            warnings.warn(
-                f"{short} of {len(sequences)} strings are shorter than {self.shortest}, the length of what "
-                f"{type(self).__name__} counts: they share nothing with any string, and compare as 0 to all.",
-                KernelWarning,
-                stacklevel=3,
-            )
+class OverAlphabet(StringKernel):
+    """A kernel that compares strings by the places of their symbols in an alphabet, if one is given."""
+
+    alphabet: Alphabet | None
+    unknown = "error"
+    """``"error"``, or ``"skip"`` where windows with symbols outside the alphabet are left out."""
+
+    @property
+    def letters(self) -> Alphabet | None:
+        """The alphabet, with case and Unicode normalised as the strings are."""
+        return self.folded(self.alphabet) if isinstance(self.alphabet, str) else self.alphabet
+
+    def coded(self, sequences: Strings) -> Strings:
+        if self.letters is None:
+            return sequences
+        codes = encode(sequences, self.letters, type(self).__name__, skip=self.unknown == "skip")
+        return Strings(codes, sequences.offsets)
+
+
+class PairedStrings(StringKernel):
+    """A kernel that compares strings pair by pair, with a dynamic programme. Subclasses give `cost` and `pair_loop`."""
+
+    @property
+    @abstractmethod
+    def cost(self) -> float:
+        """How many numbers are computed for a pair of symbols."""
+
+    @property
+    def known(self) -> int:
+        """How many of the smallest symbols of `coded` have weights of their own."""
+        return 0
+
+    @abstractmethod
+    def pair_loop(self, dtype: DType) -> PairLoop:
+        """The loop over pairs of strings, in one precision."""
+
+    def features(self, objects: Strings, state: State, dtype: DType) -> SequenceFeatures:
+        sequences = self.coded(self.sequences(objects))
+        plain = SequenceFeatures.of(sequences.symbols, sequences.offsets)
+        small, _ = small_codes(plain, plain, self.known)
+        return replace(plain, diagonal=RUNNER.own(self.pair_loop(np.float64), small, self.cost))
+
+    def align(self, left: SequenceFeatures, right: SequenceFeatures, state: State) -> Sides:
+        return small_codes(left, right, self.known)
+
+    def tile(self, left: SequenceFeatures, right: SequenceFeatures, state: State, out: Floating) -> None:
+        RUNNER.fill(self.pair_loop(out.dtype.type), left, right, self.cost, out)
+
+    def tile_entries(self, left: SequenceFeatures, right: SequenceFeatures, state: State) -> int:
+        return RUNNER.entries(left, right, self.cost)
+
+    def diagonal(self, features: SequenceFeatures, state: State) -> Float64:
+        return features.diagonal
+
+
+def at_places(
+    sequence: Strings,
+    names: UInt64,
+    values: Float64,
+    places: Int64,
+    sizes: Int64,
+    spell: Callable[[int], str] | None = None,
+) -> Occurrences:
+    """The occurrences at these places of one string, spelt by the symbols there if not otherwise."""
+
+    def as_read(k: int) -> str:
+        return word_of(sequence.symbols[places[k, : sizes[k]]].tolist())
+
+    parts = tuple(text_of_symbol(symbol) for symbol in sequence.symbols.tolist())
+    return Occurrences(parts, names, values, places, sizes, as_read if spell is None else spell)
+
+
+def word_of(symbols: Iterable[int | None]) -> str:
+    """Symbols as a word, tokens with spaces between them, and a dot where any symbol will do."""
+    listed = list(symbols)
+    between = " " if any(symbol is not None and symbol >= LOWEST_NAME for symbol in listed) else ""
+    return between.join("." if symbol is None else text_of_symbol(symbol) for symbol in listed)

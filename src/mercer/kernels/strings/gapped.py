@@ -2,29 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations
 from math import comb
-from typing import Any, Self, final
+from typing import Any, final
 
 import numpy as np
 import numpy.typing as npt
 
 from mercer import _check
+from mercer._fields import boolean, choice, integer
 from mercer._jit import Array, jit
 from mercer._types import DType, Float64
 from mercer.inputs.ragged import offsets_of
 from mercer.inputs.strings import Strings
 from mercer.kernels.base import State
-from mercer.kernels.features.alphabet import Alphabet, checked_alphabet, complement_codes, encode, symbols_of
+from mercer.kernels.features.alphabet import Alphabet, checked_alphabet, complement_codes, symbols_of
 from mercer.kernels.features.counts import CountFeatures
 from mercer.kernels.features.feature_map import FeatureMap
 from mercer.kernels.features.occurrences import Occurrences
-from mercer.kernels.strings.occurrences import at_places, word_of
-from mercer.kernels.strings.profile import MismatchProfile
+from mercer.kernels.loops.mixing import finished, mix
+from mercer.kernels.strings.base import at_places, word_of
+from mercer.kernels.strings.mismatch import MismatchProfile
 from mercer.kernels.strings.windows import Windows
-from mercer.kernels.strings.words import extended, mixed
 
 
 @final
@@ -37,27 +37,30 @@ class GappedKmer(MismatchProfile):
     not used; it is positive semi-definite for every alphabet if h is a non-negative mixture of such binomials.
 
     With `reverse_complement` the counts of a DNA string are those of both its strands, added. `alphabet` declares the
-    symbols (``"ACGT"`` if strands are asked for); `unknown` is ``"error"``, or ``"skip"`` to leave out windows with
-    any other symbol, such as N.
+    symbols (``"ACGT"`` by default for reverse complements); `unknown` is ``"error"``, or ``"skip"`` to leave out
+    windows with any other symbol, such as N.
 
     >>> from mercer import kernels
     >>> kernels.GappedKmer(l=4, k=2).fit(["ACGTAC"])(["ACGTAC"], ["ACGGAC"])
     array([[9.]])
     """
 
-    l: int = 10  # noqa: E741
+    l: int = integer(10, low=1, high=60)  # noqa: E741
     k: int = 6
-    reverse_complement: bool = False
+    reverse_complement: bool = boolean()
     alphabet: Alphabet | None = None
-    unknown: str = "error"
+    unknown: str = choice("error", "skip")
     weights: tuple[float, ...] | None = None
+
+    example_settings = (
+        {"l": 4, "k": 2},
+        {"l": 5, "k": 3, "reverse_complement": True, "unknown": "skip"},
+        {"l": 4, "k": 2, "weights": (6.0, 1.0)},
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        _check.integer("GappedKmer", "l", self.l, low=1, high=60)
         _check.integer("GappedKmer", "k", self.k, low=1, high=self.l)
-        _check.boolean("GappedKmer", "reverse_complement", self.reverse_complement)
-        _check.choice("GappedKmer", "unknown", self.unknown, ("error", "skip"))
         if self.weights is not None:
             numbers = tuple(_check.real("GappedKmer", "weights", weight, high_open=True) for weight in self.weights)
             if not 1 <= len(numbers) <= self.l + 1:
@@ -84,15 +87,12 @@ class GappedKmer(MismatchProfile):
         return tuple(float(comb(self.l - distance, self.k)) for distance in range(self.l - self.k + 1))
 
     def windows(self, objects: Strings) -> Windows:
-        sequences = self.sequences(objects)
-        if self.alphabet is None:
-            return Windows.of(sequences.symbols, sequences.offsets, self.l)
-        letters = self.letters(self.alphabet)
-        codes = encode(sequences, letters, "GappedKmer", skip=self.unknown == "skip")
-        windows = Windows.of(codes, sequences.offsets, self.l)
+        windows = super().windows(objects)
         if not self.reverse_complement:
             return windows
-        return windows.with_complements(sequences.offsets, complement_codes("GappedKmer", letters))
+        return windows.with_complements(
+            self.sequences(objects).offsets, complement_codes("GappedKmer", self.letters or ())
+        )
 
     def feature_map(self, state: State) -> FeatureMap | None:
         return super().feature_map(state) if self.psd else None  # a feature is the square root of the weight of a mask
@@ -115,7 +115,7 @@ class GappedKmer(MismatchProfile):
         read = (windows.starts[:, None, None] + padded[None, :, :]).reshape(-1, int(sizes.max()))
         # The reverse complement lies behind the string: its place q is the place length - 1 - q of the string itself.
         places = np.where(read < length, read, 2 * length - 1 - read)
-        letters = None if self.alphabet is None else symbols_of(self.letters(self.alphabet))
+        letters = None if self.letters is None else symbols_of(self.letters)
 
         def spell(k: int) -> str:
             word: list[int | None] = [None] * self.l
@@ -147,12 +147,6 @@ class GappedKmer(MismatchProfile):
         names: npt.NDArray[np.uint64] = _name_masked(windows.symbols, windows.starts, flat, bounds)
         return names
 
-    @classmethod
-    def examples(cls) -> Iterator[Self]:
-        yield cls(l=4, k=2)
-        yield cls(l=5, k=3, reverse_complement=True, unknown="skip")
-        yield cls(l=4, k=2, weights=(6.0, 1.0))
-
 
 @jit
 def _name_masked(symbols: Array, starts: Array, places: Array, bounds: Array) -> Any:
@@ -161,8 +155,8 @@ def _name_masked(symbols: Array, starts: Array, places: Array, bounds: Array) ->
     names = np.empty(starts.shape[0] * masks, dtype=np.uint64)
     for w in range(starts.shape[0]):
         for m in range(masks):
-            h = mixed(np.uint64(m + 1))
+            h = finished(np.uint64(m + 1))
             for q in range(bounds[m], bounds[m + 1]):
-                h = extended(h, symbols[starts[w] + places[q]])
+                h = mix(h + np.uint64(symbols[starts[w] + places[q]]))
             names[w * masks + m] = h
     return names

@@ -1,4 +1,4 @@
-"""The recursion behind all kernels on subsequences with weighted gaps.
+"""The recursions behind all kernels on subsequences with weighted gaps.
 
 Let S_q(i, j) be the sum over pairs of subsequences of length q that end at s_i and t_j of the product of their weights,
 and K_q(i, j) the sum of all S_q(a, b) with a <= i, b <= j, faded over the symbols passed since:
@@ -168,4 +168,50 @@ def even_pairs(
                             for lane in range(LANES):
                                 carry[lane] = fading * carry[lane] + S[j, lane] * below[j, lane]
                                 own[j + 1, lane] = fading * own[j + 1, lane] + carry[lane]
+        save_lanes(total, start, out)
+
+
+@jit
+def gap_number_pairs(
+    left: Array, left_offsets: Array, right: Array, right_offsets: Array, first: Array, second: Array, out: Array,
+    p: int, decay: Array,
+) -> None:  # fmt: skip
+    """S_q(i, j) over pairs that end at s_i, t_j: the step before is next to it, or a gap away in s, in t, or in both.
+
+    S_{q+1}(i, j) = [s_i = t_j] (S_q(i-1, j-1) + decay (A + B) + decay^2 D), where A sums S_q(a, j-1) over a < i-1, B
+    sums S_q(i-1, b) over b < j-1, and D both: four sums of positive terms, so that nothing cancels for small decay.
+    """
+    rows, columns = empty_lanes(left_offsets, first), empty_lanes(right_offsets, second)
+    width = columns.shape[0]
+    zero = out.dtype.type(0)
+    one = out.dtype.type(1)
+    S = np.empty((p, width + 1, LANES), dtype=out.dtype)  # S[q, j + 1] = S_{q+1}(i - 1, j)
+    above = np.empty((p, width + 1, LANES), dtype=out.dtype)  # the sum of S_{q+1}(a, j) over a < i - 1
+    before = np.empty(LANES, dtype=out.dtype)
+    before_above = np.empty(LANES, dtype=out.dtype)
+    total = np.empty(LANES, dtype=out.dtype)
+    for start in range(0, first.shape[0], LANES):
+        n = fill_lanes(left, left_offsets, first, start, -1, rows)
+        m = fill_lanes(right, right_offsets, second, start, -2, columns)
+        S[:, : m + 1] = 0
+        above[:, : m + 1] = 0
+        total[:] = 0
+        for i in range(n):
+            for q in range(p - 1, -1, -1):
+                before[:] = 0
+                before_above[:] = 0
+                for j in range(m):
+                    for lane in range(LANES):
+                        step = one
+                        if q > 0:
+                            near = S[q - 1, j, lane]
+                            far = above[q - 1, j, lane]
+                            step = near + decay * (far + before[lane] + decay * before_above[lane])
+                            before[lane] += near
+                            before_above[lane] += far
+                        found = step if rows[i, lane] == columns[j, lane] else zero
+                        above[q, j + 1, lane] += S[q, j + 1, lane]
+                        S[q, j + 1, lane] = found
+                        if q == p - 1:
+                            total[lane] += found
         save_lanes(total, start, out)

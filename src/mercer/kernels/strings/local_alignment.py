@@ -3,37 +3,38 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Self, final
+from typing import Any, final
 
 import numpy as np
 
 from mercer import _check
+from mercer._fields import real
 from mercer._jit import Array, jit
-from mercer._types import Float64, Floating
-from mercer.inputs.strings import Strings
+from mercer._types import DType, Float64, Floating
 from mercer.kernels.base import State
-from mercer.kernels.features.alphabet import Alphabet, encode
+from mercer.kernels.features.alphabet import Alphabet
 from mercer.kernels.features.substitution import checked_matrix
-from mercer.kernels.loops.extended import added, logarithm, scaled
+from mercer.kernels.loops.extended import added, combined, logarithm, scaled
 from mercer.kernels.loops.pairs import PairLoop, SequenceFeatures, with_numbers
 from mercer.kernels.loops.string_lanes import LANES, empty_lanes, fill_lanes, save_lanes
+from mercer.kernels.strings.base import OverAlphabet
 from mercer.kernels.strings.long_range import LongRange
 
 _LARGEST_EXPONENT = 300.0
 """beta times the largest score: exp of twice as much is still a float64, and pairs are scaled as they grow."""
+_GAPS_COST = "Gaps have costs: a positive number makes them expensive."
 
 
 @dataclass(frozen=True)
-class _Alignment(LongRange):
+class _Alignment(OverAlphabet, LongRange):
     """Scores of alignments, and the recursion over them."""
 
-    beta: float = 0.5
-    match: float = 2.0
-    mismatch: float = -1.0
-    gap_open: float = 3.0
-    gap_extend: float = 1.0
+    beta: float = real(0.5, low=0, low_open=True, high_open=True)
+    match: float = real(2.0, low=-1e6, high=1e6)
+    mismatch: float = real(-1.0, low=-1e6, high=1e6)
+    gap_open: float = real(3.0, low=0, high_open=True, remedy=_GAPS_COST)
+    gap_extend: float = real(1.0, low=0, high_open=True, remedy=_GAPS_COST)
     matrix: Any = None
     alphabet: Alphabet | None = None
 
@@ -41,34 +42,18 @@ class _Alignment(LongRange):
 
     def __post_init__(self) -> None:
         owner = type(self).__name__
-        _check.real(owner, "beta", self.beta, low=0, low_open=True, high_open=True)
-        for name in ("match", "mismatch"):
-            _check.real(owner, name, getattr(self, name), low=-1e6, high=1e6)
-        for name in ("gap_open", "gap_extend"):
-            remedy = "Gaps have costs: a positive number makes them expensive."
-            _check.real(owner, name, getattr(self, name), low=0, high_open=True, remedy=remedy)
         if self.matrix is not None:
             alphabet, matrix = checked_matrix(owner, self.alphabet, self.matrix)
             object.__setattr__(self, "alphabet", alphabet)
             object.__setattr__(self, "matrix", matrix)
         elif self.alphabet is not None:
             raise _check.fail(owner, "alphabet", "None unless a matrix is given", self.alphabet)
+        super().__post_init__()
         highest = max(self.match, self.mismatch) if self.matrix is None else float(np.abs(self.matrix).max())
         if self.beta * highest > _LARGEST_EXPONENT:
             raise _check.fail(
                 owner, "beta", f"at most {_LARGEST_EXPONENT / highest:g} for scores up to {highest:g}", self.beta
             )
-        super().__post_init__()
-
-    def resolve(self, objects: Strings) -> State:
-        self.coded(self.sequences(objects))  # refuses symbols outside the alphabet
-        return super().resolve(objects)
-
-    def coded(self, sequences: Strings) -> Strings:
-        if self.alphabet is None:
-            return sequences
-        codes = encode(sequences, self.letters(self.alphabet), type(self).__name__, skip=False)
-        return Strings(codes, sequences.offsets)
 
     def _numbers(self) -> tuple[Float64, Float64]:
         """exp(beta S) for equal and different symbols, exp(-beta cost) to open and extend a gap; and the table."""
@@ -76,7 +61,7 @@ class _Alignment(LongRange):
         table = np.empty((0, 0)) if self.matrix is None else np.exp(self.beta * self.matrix)
         return np.asarray([math.exp(self.beta * score) for score in scores]), table
 
-    def pair_loop(self) -> PairLoop:
+    def pair_loop(self, dtype: DType) -> PairLoop:
         return with_numbers(_pairs, *self._numbers())
 
     def pair_logarithm(self, left: Any, right: Any) -> float:
@@ -91,7 +76,7 @@ class LocalAlignment(_Alignment):
     The score of an alignment is the sum of S over its aligned pairs, less gap_open + gap_extend (g - 1) for each gap of
     g >= 1 symbols between consecutive aligned pairs, in each string; the unaligned ends are free. S is `match` for
     equal symbols and `mismatch` for others, or a `matrix` over an `alphabet`, or the name of one such as
-    ``"BLOSUM62"`` (extra ``bio``). It is positive semi-definite when the matrix exp(beta S) is, which `psd` tells.
+    ``"BLOSUM62"`` (extra ``bio``). It is positive semi-definite if the matrix exp(beta S) is: see `psd`.
 
     Values grow exponentially with length: use `kernels.normalise`, which works with logarithms.
 
@@ -100,17 +85,14 @@ class LocalAlignment(_Alignment):
     array([[41.199312]])
     """
 
+    example_settings = ({}, {"beta": 0.2, "match": 1.0, "mismatch": 0.0, "gap_open": 1.0})
+
     @property
     def psd(self) -> bool:
         if self.matrix is None:
             return self.match >= self.mismatch
         values = np.linalg.eigvalsh(np.exp(self.beta * self.matrix))
         return bool(values[0] >= -1e-9 * values[-1])
-
-    @classmethod
-    def examples(cls) -> Iterator[Self]:
-        yield cls()
-        yield cls(beta=0.2, match=1.0, mismatch=0.0, gap_open=1.0)
 
 
 @final
@@ -126,9 +108,8 @@ class LogLocalAlignment(_Alignment):
     array([[7.436843]])
     """
 
-    @property
-    def psd(self) -> bool:
-        return False
+    psd = False
+    example_settings = ({},)
 
     def tile(self, left: SequenceFeatures, right: SequenceFeatures, state: State, out: Floating) -> None:
         values = np.empty(out.shape)
@@ -144,10 +125,6 @@ class LogLocalAlignment(_Alignment):
 
     def log_diagonal(self, features: SequenceFeatures, state: State) -> Float64:
         return np.asarray(np.log2(self.diagonal(features, state)))
-
-    @classmethod
-    def examples(cls) -> Iterator[Self]:
-        yield cls()
 
 
 @jit
@@ -204,35 +181,23 @@ def _pairs(
 
 @jit(reassociate=False)
 def _long_pair(left: Array, right: Array, numbers: Array, table: Array) -> Any:
-    """The same of one pair, with a scale for every cell."""
+    """The same of one pair, with a scale for every cell: F holds M, X and Y, E their scales."""
     m = right.shape[0]
     equal, different, opened, longer = numbers
-    M = np.zeros(m + 1)
-    X = np.zeros(m + 1)
-    Y = np.zeros(m + 1)
-    M_scale = np.zeros(m + 1, dtype=np.int64)
-    X_scale = np.zeros(m + 1, dtype=np.int64)
-    Y_scale = np.zeros(m + 1, dtype=np.int64)
+    F = np.zeros((3, m + 1))
+    E = np.zeros((3, m + 1), dtype=np.int64)
     total, total_scale = 1.0, np.int64(0)
     for i in range(left.shape[0]):
         before, before_scale = 1.0, np.int64(0)
-        for j in range(m):
-            reached, reached_scale = added(1.0, np.int64(0), M[j + 1], M_scale[j + 1])
-            reached, reached_scale = added(reached, reached_scale, X[j + 1], X_scale[j + 1])
-            reached, reached_scale = added(reached, reached_scale, Y[j + 1], Y_scale[j + 1])
-            x, x_scale = scaled(opened * M[j + 1], M_scale[j + 1])
-            kept, kept_scale = scaled(longer * X[j + 1], X_scale[j + 1])
-            X[j + 1], X_scale[j + 1] = added(x, x_scale, kept, kept_scale)
-            gain = different
+        for j in range(1, m + 1):
+            reached, reached_scale = combined(F, E, j, 1.0, 1.0, 1.0)
+            reached, reached_scale = added(1.0, np.int64(0), reached, reached_scale)
+            F[1, j], E[1, j] = combined(F, E, j, opened, longer, 0.0)
+            gain = equal if left[i] == right[j - 1] else different
             if table.shape[0] > 0:
-                gain = table[left[i], right[j]]
-            elif left[i] == right[j]:
-                gain = equal
-            M[j + 1], M_scale[j + 1] = scaled(gain * before, before_scale)
-            y, y_scale = added(M[j], M_scale[j], X[j], X_scale[j])
-            y, y_scale = scaled(opened * y, y_scale)
-            kept, kept_scale = scaled(longer * Y[j], Y_scale[j])
-            Y[j + 1], Y_scale[j + 1] = added(y, y_scale, kept, kept_scale)
-            total, total_scale = added(total, total_scale, M[j + 1], M_scale[j + 1])
+                gain = table[left[i], right[j - 1]]
+            F[0, j], E[0, j] = scaled(gain * before, before_scale)
+            F[2, j], E[2, j] = combined(F, E, j - 1, opened, opened, longer)
+            total, total_scale = added(total, total_scale, F[0, j], E[0, j])
             before, before_scale = reached, reached_scale
     return total, total_scale

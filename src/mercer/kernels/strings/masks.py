@@ -22,7 +22,7 @@ from mercer._types import Float64, Floating
 from mercer.kernels.strings.windows import Windows
 
 _SHORT = 300
-"""Up to so many windows, comparing all pairs within a string is faster than walking masks."""
+"""With at most this many windows, comparing all pairs within a string is faster than walking masks."""
 
 
 def coefficients(profile: list[float], length: int) -> Float64:

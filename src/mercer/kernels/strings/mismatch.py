@@ -1,33 +1,84 @@
-"""The mismatch kernel."""
+"""Kernels on pairs of windows by their number of mismatches."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from abc import abstractmethod
+from dataclasses import dataclass, replace
 from itertools import combinations
 from math import comb
-from typing import Any, Self, final
+from typing import Any, final
 
 import numpy as np
 import numpy.typing as npt
 
 from mercer import _check
+from mercer._fields import choice, integer
 from mercer._jit import Array, jit
-from mercer._types import DType
+from mercer._types import DType, Float64, Floating
 from mercer.errors import KernelError
 from mercer.inputs.ragged import offsets_of
 from mercer.inputs.strings import Strings
 from mercer.kernels.base import State
-from mercer.kernels.features.alphabet import Alphabet, checked_alphabet, encode, symbols_of
-from mercer.kernels.features.counts import CountFeatures
+from mercer.kernels.features.alphabet import Alphabet, checked_alphabet, symbols_of
+from mercer.kernels.features.counting import CountsFeatures
+from mercer.kernels.features.counts import EXACT_IN_SINGLE, CountFeatures
 from mercer.kernels.features.occurrences import Occurrences
-from mercer.kernels.strings.occurrences import at_places, word_of
-from mercer.kernels.strings.profile import MismatchProfile
-from mercer.kernels.strings.windows import Windows
-from mercer.kernels.strings.words import extended
+from mercer.kernels.loops.mixing import mix
+from mercer.kernels.strings.base import OverAlphabet, at_places, word_of
+from mercer.kernels.strings.masks import coefficients, mask_diagonal, mask_products
+from mercer.kernels.strings.windows import Windows, compacted
 
 _LARGEST_MAP = 2**28
 """Names of neighbours that a feature map may write down at a time: 2 GB."""
+_UPDATES_PER_TILE = 1e9
+"""Additions to a tile, a second or so: tiles cannot be interrupted."""
+
+
+class MismatchProfile(OverAlphabet, CountsFeatures):
+    """k(s, t) = sum over pairs of windows of s and t of h(number of mismatches), for windows of one length."""
+
+    @property
+    @abstractmethod
+    def profile(self) -> tuple[float, ...]:
+        """h(0), h(1), ...; 0 beyond the end."""
+
+    def windows(self, objects: Strings) -> Windows:
+        """All windows that are compared."""
+        coded = self.coded(self.sequences(objects))
+        return Windows.of(coded.symbols, coded.offsets, self.shortest)
+
+    @property
+    def mask_weights(self) -> Float64:
+        """The weights of masks, by size, whose agreements add up to h."""
+        return coefficients(list(self.profile), self.shortest)
+
+    def features(self, objects: Strings, state: State, dtype: DType) -> Windows:
+        windows = self.windows(objects)
+        own, _ = compacted(windows, windows)
+        return replace(windows, diagonal=mask_diagonal(own, self.mask_weights, _strands(own)))
+
+    def align(self, left: Windows, right: Windows, state: State) -> tuple[Windows, Windows]:
+        return compacted(left, right)
+
+    def tile(self, left: Windows, right: Windows, state: State, out: Floating) -> None:
+        # Turning both strands round changes no distance: compare one strand with both, twice.
+        mask_products(left.forward(), right, self.mask_weights, _strands(left), out)
+
+    def diagonal(self, features: Windows, state: State) -> Float64:
+        return features.diagonal
+
+    def single_precision(self, features: Windows, state: State) -> bool:
+        # Weights of opposite signs cancel: what is added up on the way is larger than the value.
+        weights = self.mask_weights
+        swell = np.abs(weights).sum() / max(abs(float(weights.sum())), 1.0) if (weights < 0).any() else 1.0
+        return bool(features.diagonal.max(initial=0.0) * swell < EXACT_IN_SINGLE)
+
+    def tile_entries(self, left: Windows, right: Windows, state: State) -> int:
+        weights = self.mask_weights
+        pairs = _mean(left) * _mean(right)
+        letters = max(2, right.n_symbols)
+        updates = sum(pairs * comb(len(weights) - 1, j) / letters**j for j in np.flatnonzero(weights))
+        return max(1, int(_UPDATES_PER_TILE / max(updates, 1.0)))
 
 
 @final
@@ -45,15 +96,18 @@ class Mismatch(MismatchProfile):
     """
 
     alphabet: Alphabet
-    p: int = 3
+    p: int = integer(3, low=1)
     m: int = 1
-    unknown: str = "error"
+    unknown: str = choice("error", "skip")
+
+    example_settings = (
+        {"alphabet": "ACGT", "p": 3, "m": 1, "unknown": "skip"},
+        {"alphabet": "abcdefghijklmnopqrstuvwxyz", "p": 4, "m": 2, "unknown": "skip", "lowercase": True},
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        _check.integer("Mismatch", "p", self.p, low=1)
         _check.integer("Mismatch", "m", self.m, low=0, high=self.p - 1)
-        _check.choice("Mismatch", "unknown", self.unknown, ("error", "skip"))
         object.__setattr__(self, "alphabet", checked_alphabet("Mismatch", self.alphabet))
 
     @property
@@ -66,11 +120,6 @@ class Mismatch(MismatchProfile):
             float(common_neighbours(self.p, self.m, len(self.alphabet), distance))
             for distance in range(min(2 * self.m, self.p) + 1)
         )
-
-    def windows(self, objects: Strings) -> Windows:
-        sequences = self.sequences(objects)
-        codes = encode(sequences, self.letters(self.alphabet), "Mismatch", skip=self.unknown == "skip")
-        return Windows.of(codes, sequences.offsets, self.p)
 
     def counts(self, objects: Strings, state: State, dtype: DType) -> CountFeatures:
         windows = self.windows(objects)
@@ -85,7 +134,7 @@ class Mismatch(MismatchProfile):
         times = len(names) // max(1, len(windows.starts))
         places = np.repeat(windows.starts, times)[:, None] + np.arange(self.p)
         sizes = np.full(len(names), self.p, dtype=np.int64)
-        letters = symbols_of(self.letters(self.alphabet))
+        letters = symbols_of(self.letters or ())
         counted = np.ones(len(names))
         return at_places(
             self.sequences(one), names, counted, places, sizes, lambda k: word_of(letters[words[k]].tolist())
@@ -108,10 +157,13 @@ class Mismatch(MismatchProfile):
         )
         return found
 
-    @classmethod
-    def examples(cls) -> Iterator[Self]:
-        yield cls("ACGT", p=3, m=1, unknown="skip")
-        yield cls("abcdefghijklmnopqrstuvwxyz", p=4, m=2, unknown="skip", lowercase=True)
+
+def _strands(windows: Windows) -> float:
+    return 2.0 if windows.both_strands else 1.0
+
+
+def _mean(windows: Windows) -> float:
+    return len(windows.starts) / max(1, len(windows))
 
 
 def common_neighbours(p: int, m: int, letters: int, distance: int) -> int:
@@ -153,7 +205,7 @@ def _name_neighbours(
                     word[place] = (word[place] + steps[t]) % letters
                 h = np.uint64(0)
                 for q in range(p):
-                    h = extended(h, word[q])
+                    h = mix(h + np.uint64(word[q]))
                 names[used] = h
                 used += 1
                 t = 0

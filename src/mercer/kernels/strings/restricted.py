@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations
 from math import comb
-from typing import Any, Self, final
+from typing import Any, final
 
 import numpy as np
 import numpy.typing as npt
 
 from mercer import _check
+from mercer._fields import integer, real
 from mercer._jit import Array, jit
 from mercer._types import DType
 from mercer.inputs.strings import Strings
@@ -19,12 +19,11 @@ from mercer.kernels.base import SAFE_IN_SINGLE, State
 from mercer.kernels.features.counting import Counting
 from mercer.kernels.features.counts import CountFeatures
 from mercer.kernels.features.occurrences import Occurrences
-from mercer.kernels.strings.base import StringKernel
-from mercer.kernels.strings.occurrences import at_places
-from mercer.kernels.strings.words import extended
+from mercer.kernels.loops.mixing import mix
+from mercer.kernels.strings.base import StringKernel, at_places
 
 _MOST_PATTERNS = 100_000
-"""Patterns of gaps: each is a feature at every place of a string, so that more would fill the memory."""
+"""Patterns of gaps: each is a feature at every place of a string, and more would fill the memory."""
 
 
 @final
@@ -41,20 +40,18 @@ class RestrictedGapWeighted(StringKernel, Counting):
     array([[0.1875]])
     """
 
-    p: int = 3
-    m: int = 2
-    decay: float = 0.5
+    p: int = integer(3, low=1)
+    m: int = integer(2, low=0)
+    decay: float = real(0.5, low=0, low_open=True, high_open=True)
+
+    largest_in_single = SAFE_IN_SINGLE
+    example_settings = ({}, {"p": 2, "m": 0, "decay": 1.0})
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        owner = "RestrictedGapWeighted"
-        _check.integer(owner, "p", self.p, low=1)
-        _check.integer(owner, "m", self.m, low=0)
-        _check.real(owner, "decay", self.decay, low=0, low_open=True, high_open=True)
-        patterns = comb(self.p + self.m - 1, self.p - 1)
-        if patterns > _MOST_PATTERNS:
+        if comb(self.p + self.m - 1, self.p - 1) > _MOST_PATTERNS:
             rule = f"small enough for at most {_MOST_PATTERNS:,} patterns of gaps"
-            raise _check.fail(owner, "m", rule, self.m, "GapWeighted has no such bound.")
+            raise _check.fail("RestrictedGapWeighted", "m", rule, self.m, "GapWeighted has no such bound.")
 
     @property
     def shortest(self) -> int:
@@ -85,14 +82,6 @@ class RestrictedGapWeighted(StringKernel, Counting):
         found: tuple[Any, Any, Any] = _name_patterns(sequences.symbols, sequences.offsets, patterns, values)
         return found
 
-    def single_precision(self, features: CountFeatures, state: State) -> bool:
-        return bool(features.squared_lengths.max(initial=0.0) < SAFE_IN_SINGLE)
-
-    @classmethod
-    def examples(cls) -> Iterator[Self]:
-        yield cls()
-        yield cls(p=2, m=0, decay=1.0)
-
 
 @jit
 def _name_patterns(symbols: Array, offsets: Array, patterns: Array, values: Array) -> Any:
@@ -111,7 +100,7 @@ def _name_patterns(symbols: Array, offsets: Array, patterns: Array, values: Arra
             for start in range(offsets[i], offsets[i + 1] - patterns[c, -1]):
                 h = np.uint64(0)
                 for q in range(patterns.shape[1]):
-                    h = extended(h, symbols[start + patterns[c, q]])
+                    h = mix(h + np.uint64(symbols[start + patterns[c, q]]))
                 names[used] = h
                 weights[used] = values[c]
                 used += 1

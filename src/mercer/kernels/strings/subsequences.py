@@ -1,70 +1,40 @@
-"""Subsequences of a fixed length."""
+"""Subsequences of a fixed length, weighted by the gaps that they leave."""
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
-from typing import Self, final
+from typing import Any, final
 
 import numpy as np
 
 from mercer import _check
-from mercer._types import DType, Float64, Floating
+from mercer._fields import boolean, choice, integer, real
+from mercer._types import DType
+from mercer.inputs.hashing import symbol_of
 from mercer.inputs.strings import Strings
 from mercer.kernels.base import SAFE_IN_SINGLE, State
-from mercer.kernels.loops.pairs import PairLoop, SequenceFeatures, Sides
-from mercer.kernels.loops.string_lanes import RUNNER, coded, small_codes
-from mercer.kernels.strings.base import StringKernel
-from mercer.kernels.strings.gaps import EQUAL_ONLY, gap_loop
+from mercer.kernels.features.alphabet import Alphabet
+from mercer.kernels.features.substitution import REPAIRS, checked_matrix, repaired
+from mercer.kernels.loops.pairs import PairLoop, SequenceFeatures, with_numbers
+from mercer.kernels.strings.base import OverAlphabet, PairedStrings
+from mercer.kernels.strings.gaps import EQUAL_ONLY, gap_loop, gap_number_pairs
+
+Decays = tuple[tuple[Hashable, float], ...]
 
 
-class Subsequences(StringKernel):
-    """k(s, t) = sum over words u of length p of phi_u(s) phi_u(t), phi_u(s) the weight of all ways to read u in s.
-
-    Computed pair by pair with a dynamic programme.
-    """
+class Subsequences(PairedStrings):
+    """k(s, t) = sum over words u of length p of phi_u(s) phi_u(t), phi_u(s) the weight of all ways to read u in s."""
 
     p: int
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        _check.integer(type(self).__name__, "p", self.p, low=1)
 
     @property
     def shortest(self) -> int:
         return self.p
 
     @property
-    def known(self) -> int:
-        """How many of the smallest symbols of `coded` have weights of their own."""
-        return 0
-
-    @abstractmethod
-    def pair_loop(self, dtype: DType) -> PairLoop:
-        """The loop over pairs of strings, in one precision."""
-
-    def coded(self, sequences: Strings) -> Strings:
-        """The symbols that the loop reads."""
-        return sequences
-
-    def features(self, objects: Strings, state: State, dtype: DType) -> SequenceFeatures:
-        sequences = self.coded(self.sequences(objects))
-        plain = coded(sequences)
-        small, _ = small_codes(plain, plain, self.known)
-        return coded(sequences, diagonal=RUNNER.own(self.pair_loop(np.float64), small, self.p))
-
-    def align(self, left: SequenceFeatures, right: SequenceFeatures, state: State) -> Sides:
-        return small_codes(left, right, self.known)
-
-    def tile(self, left: SequenceFeatures, right: SequenceFeatures, state: State, out: Floating) -> None:
-        RUNNER.fill(self.pair_loop(out.dtype.type), left, right, self.p, out)
-
-    def tile_entries(self, left: SequenceFeatures, right: SequenceFeatures, state: State) -> int:
-        return RUNNER.entries(left, right, self.p)
-
-    def diagonal(self, features: SequenceFeatures, state: State) -> Float64:
-        return features.diagonal
+    def cost(self) -> float:
+        return self.p
 
     def single_precision(self, features: SequenceFeatures, state: State) -> bool:
         positive = features.diagonal[features.diagonal > 0]
@@ -83,15 +53,12 @@ class FixedLengthSubsequences(Subsequences):
     array([[5.]])
     """
 
-    p: int = 3
+    p: int = integer(3, low=1)
+
+    example_settings = ({"p": 1}, {"p": 3})
 
     def pair_loop(self, dtype: DType) -> PairLoop:
         return gap_loop(self.p, np.ones(1), np.ones(1), EQUAL_ONLY, dtype)
-
-    @classmethod
-    def examples(cls) -> Iterator[Self]:
-        yield cls(p=1)
-        yield cls(p=3)
 
 
 @final
@@ -108,19 +75,139 @@ class GapWeighted(Subsequences):
     array([[0.1953125]])
     """
 
-    p: int = 3
-    decay: float = 0.5
+    p: int = integer(3, low=1)
+    decay: float = real(0.5, low=0, low_open=True, high=1)
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        _check.real("GapWeighted", "decay", self.decay, low=0, low_open=True, high=1)
+    example_settings = ({}, {"p": 1, "decay": 0.9}, {"p": 2, "decay": 0.7, "tokens": "words"})
 
     def pair_loop(self, dtype: DType) -> PairLoop:
         decay = np.full(1, float(self.decay))
         return gap_loop(self.p, decay, decay, EQUAL_ONLY, dtype)
 
-    @classmethod
-    def examples(cls) -> Iterator[Self]:
-        yield cls()
-        yield cls(p=1, decay=0.9)
-        yield cls(p=2, decay=0.7, tokens="words")
+
+@final
+@dataclass(frozen=True)
+class GapNumberWeighted(Subsequences):
+    """Subsequences of length p, weighted by how many gaps they have: phi_u(s) = sum over i that spell u of decay^g(i).
+
+    g(i) is the number of places where consecutive indices are more than 1 apart, however far; matched symbols weigh 1.
+    decay = 0 gives the p-spectrum kernel, decay = 1 counts subsequences.
+
+    >>> from mercer import kernels
+    >>> kernels.GapNumberWeighted(p=2, decay=0.5).fit(["gatta"])(["gatta"], ["cata"])
+    array([[3.25]])
+    """
+
+    p: int = integer(3, low=1)
+    decay: float = real(0.5, low=0, high_open=True)
+
+    example_settings = ({}, {"p": 2, "decay": 0.0})
+
+    def pair_loop(self, dtype: DType) -> PairLoop:
+        return with_numbers(gap_number_pairs, self.p, dtype(self.decay))
+
+
+@final
+@dataclass(frozen=True)
+class CharacterWeighted(Subsequences):
+    """Subsequences of length p, each symbol of whose span pays its own decay: phi_u(s) = sum over i that spell u of the
+    product of decay(s_r) for r = i_first .. i_last.
+
+    `decays` maps symbols to numbers >= 0, and `default` is for all others: 1 makes crossing a symbol free, 0 forbids
+    it. With `gaps_only`, matched symbols weigh 1 and only the symbols skipped between them pay.
+
+    >>> from mercer import kernels
+    >>> kernel = kernels.CharacterWeighted({"c": 0.9, "a": 0.5, "t": 0.8, "g": 0.3}, p=2)
+    >>> kernel.fit(["gatta"])(["gatta"], ["cata"]).round(6)
+    array([[0.608]])
+    """
+
+    decays: Decays
+    p: int = integer(3, low=1)
+    default: float = real(0.5, low=0, high_open=True)
+    gaps_only: bool = boolean()
+
+    example_settings = (
+        {"decays": (("a", 0.9), ("t", 0.3)), "p": 2},
+        {"decays": (("a", 1.0), ("C", 0.0)), "p": 3, "gaps_only": True},
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        owner = "CharacterWeighted"
+        pairs: Any = self.decays.items() if isinstance(self.decays, Mapping) else self.decays
+        rule = "a mapping from symbols to numbers >= 0"
+        try:
+            items = [(symbol, decay) for symbol, decay in pairs]
+        except (TypeError, ValueError):
+            raise _check.fail(owner, "decays", rule, self.decays) from None
+        for symbol, decay in items:
+            _check.real(owner, f"decays[{symbol!r}]", decay, low=0, high_open=True)
+        object.__setattr__(self, "decays", tuple((symbol, float(decay)) for symbol, decay in items))
+
+    def _folded_decays(self) -> dict[int, float]:
+        return {
+            symbol_of(self.folded(symbol) if isinstance(symbol, str) else symbol): decay
+            for symbol, decay in self.decays
+        }
+
+    @property
+    def known(self) -> int:
+        return len(self.decays)
+
+    def coded(self, sequences: Strings) -> Strings:
+        """Symbols with a decay of their own come first, in order; the others keep apart behind them."""
+        known = np.asarray(sorted(self._folded_decays()), dtype=np.int64)
+        codes = np.asarray(sequences.symbols + len(known), dtype=sequences.symbols.dtype)
+        if len(known):
+            place = np.minimum(np.searchsorted(known, sequences.symbols), len(known) - 1)
+            codes = np.where(known[place] == sequences.symbols, place, codes).astype(codes.dtype)
+        return Strings(codes, sequences.offsets)
+
+    def pair_loop(self, dtype: DType) -> PairLoop:
+        table = self._folded_decays()
+        fade = np.asarray([*(table[symbol] for symbol in sorted(table)), float(self.default)])
+        return gap_loop(self.p, fade, np.ones_like(fade) if self.gaps_only else fade, EQUAL_ONLY, dtype)
+
+
+@final
+@dataclass(frozen=True)
+class SoftMatching(OverAlphabet, Subsequences):
+    """Gap-weighted subsequences whose symbols need not be equal:
+
+    k(s, t) = sum over index tuples i, j of length p of decay^(len(i) + len(j)) prod over r of A(s_{i_r}, t_{j_r}).
+
+    `matrix` is the symmetric table A over the symbols of `alphabet`, or the name of a substitution matrix such as
+    ``"BLOSUM62"`` (extra ``bio``). A must be positive semi-definite; scores usually are not, and `repair` says what to
+    do: ``"none"`` refuses, ``"clip"`` sets negative eigenvalues to 0, ``"shift"`` adds what is missing to the diagonal.
+
+    >>> from mercer import kernels
+    >>> similar = [[1.0, 0.5, 0.0, 0.0], [0.5, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0]]
+    >>> kernels.SoftMatching(similar, "bcat", p=2, decay=0.5).fit(["cat"])(["cat"], ["bat"])
+    array([[0.1015625]])
+    """
+
+    matrix: Any
+    alphabet: Alphabet | None = None
+    p: int = integer(3, low=1)
+    decay: float = real(0.5, low=0, low_open=True, high=1)
+    repair: str = choice(*REPAIRS)
+
+    example_settings = (
+        {
+            "matrix": [[1.0, 0.4, 0.0, 0.1], [0.4, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.3], [0.1, 0.0, 0.3, 1.0]],
+            "alphabet": "ACGT",
+            "p": 2,
+        },
+    )
+
+    def __post_init__(self) -> None:
+        _check.choice("SoftMatching", "repair", self.repair, REPAIRS)
+        alphabet, matrix = checked_matrix("SoftMatching", self.alphabet, self.matrix)
+        object.__setattr__(self, "alphabet", alphabet)
+        object.__setattr__(self, "matrix", repaired("SoftMatching", matrix, self.repair))
+        super().__post_init__()
+
+    def pair_loop(self, dtype: DType) -> PairLoop:
+        decay = np.full(1, float(self.decay))
+        return gap_loop(self.p, decay, decay, self.matrix, dtype)

@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Self, final
+from typing import Any, final
 
 import numpy as np
 
-from mercer import _check
+from mercer._fields import integer
 from mercer._jit import Array, jit
 from mercer._types import DType, Float64, Floating
 from mercer.inputs.strings import Strings
-from mercer.kernels.base import SAFE_IN_SINGLE, State
-from mercer.kernels.features.counting import CountsFeatures
-from mercer.kernels.features.counts import CountFeatures
+from mercer.kernels.base import State
 from mercer.kernels.features.feature_map import FeatureMap
-from mercer.kernels.features.occurrences import Occurrences
 from mercer.kernels.loops.pairs import SequenceFeatures, Sides
 from mercer.kernels.loops.string_lanes import LANES, coded, empty_lanes, fill_lanes, small_codes
-from mercer.kernels.strings.base import StringKernel
-from mercer.kernels.strings.occurrences import of_words
-from mercer.kernels.strings.words import extended, mixed
+from mercer.kernels.strings.spectrum import WordKernel
 
 _STEPS_PER_TILE = 4e9
 """Symbols compared in a tile, a second or so: a tile cannot be interrupted, and small ones cost calls."""
@@ -29,7 +23,7 @@ _STEPS_PER_TILE = 4e9
 
 @final
 @dataclass(frozen=True)
-class WeightedDegree(StringKernel, CountsFeatures):
+class WeightedDegree(WordKernel):
     """The weighted degree kernel (Raetsch and Sonnenburg): words of length 1 .. degree that stand at the same place.
 
     k(s, t) = sum over q = 1 .. d of beta_q sum over places i of [s_i .. s_{i+q-1} = t_i .. t_{i+q-1}],
@@ -44,17 +38,12 @@ class WeightedDegree(StringKernel, CountsFeatures):
     array([[2.333333]])
     """
 
-    degree: int = 5
-    shift: int = 0
+    degree: int = integer(5, low=1, high=400)
+    shift: int = integer(0, low=0)
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        _check.integer("WeightedDegree", "degree", self.degree, low=1, high=400)
-        _check.integer("WeightedDegree", "shift", self.shift, low=0)
-
-    @property
-    def shortest(self) -> int:
-        return 1
+    placed = True
+    shortest = 1
+    example_settings = ({}, {"degree": 3, "shift": 2})
 
     def features(self, objects: Strings, state: State, dtype: DType) -> SequenceFeatures:
         sequences = self.sequences(objects)
@@ -74,35 +63,14 @@ class WeightedDegree(StringKernel, CountsFeatures):
     def diagonal(self, features: SequenceFeatures, state: State) -> Float64:
         return features.diagonal
 
-    def single_precision(self, features: SequenceFeatures, state: State) -> bool:
-        return bool(features.diagonal.max(initial=0.0) < SAFE_IN_SINGLE)
-
     @property
     def values(self) -> Float64:
-        """The weights of words of length 1 .. degree as features: the roots of beta."""
-        lengths = np.arange(1, self.degree + 1)
+        """The roots of beta."""
+        lengths = np.arange(self.degree + 1)
         return np.asarray(np.sqrt(2.0 * (self.degree - lengths + 1) / (self.degree * (self.degree + 1.0))))
 
     def feature_map(self, state: State) -> FeatureMap | None:
         return super().feature_map(state) if self.shift == 0 else None
-
-    def counts(self, objects: Strings, state: State, dtype: DType) -> CountFeatures:
-        names, weights, offsets = self._named(self.sequences(objects))
-        return CountFeatures.of(names, offsets, dtype, weights)
-
-    def occurrences(self, one: Strings, state: State) -> Occurrences:
-        sequence = self.sequences(one)
-        names, values, _ = self._named(sequence)
-        return of_words(sequence, names, values, 1, self.degree, placed=True)
-
-    def _named(self, sequences: Strings) -> tuple[Any, Any, Any]:
-        named: tuple[Any, Any, Any] = name_placed_words(sequences.symbols, sequences.offsets, self.values)
-        return named
-
-    @classmethod
-    def examples(cls) -> Iterator[Self]:
-        yield cls()
-        yield cls(degree=3, shift=2)
 
 
 @jit
@@ -166,27 +134,3 @@ def _diagonal(symbols: Array, offsets: Array, degree: int, shift: int) -> Any:
                 total += share * run * (2.0 * degree - run + 1.0)
         values[r] = total / (degree * (degree + 1.0))
     return values
-
-
-@jit
-def name_placed_words(symbols: Array, offsets: Array, values: Array) -> Any:
-    """The names of all words up to a length, each with its place, string after string."""
-    longest = values.shape[0]
-    bounds = np.zeros(offsets.shape[0], dtype=np.int64)
-    for i in range(offsets.shape[0] - 1):
-        total = 0
-        for q in range(1, longest + 1):
-            total += max(0, offsets[i + 1] - offsets[i] - q + 1)
-        bounds[i + 1] = bounds[i] + total
-    names = np.empty(bounds[-1], dtype=np.uint64)
-    weights = np.empty(bounds[-1], dtype=np.float64)
-    used = 0
-    for i in range(offsets.shape[0] - 1):
-        for start in range(offsets[i], offsets[i + 1]):
-            h = mixed(np.uint64(start - offsets[i] + 1))
-            for q in range(min(longest, offsets[i + 1] - start)):
-                h = extended(h, symbols[start + q])
-                names[used] = mixed(h + np.uint64(q + 1))
-                weights[used] = values[q]
-                used += 1
-    return names, weights, bounds

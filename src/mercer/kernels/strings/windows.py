@@ -8,7 +8,6 @@ from typing import Any, Self, final
 import numpy as np
 import numpy.typing as npt
 
-from mercer._jit import Array, jit
 from mercer._types import Float64, Index
 from mercer.inputs.ragged import offsets_of, take_rows
 
@@ -33,12 +32,18 @@ class Windows:
     @classmethod
     def of(cls, symbols: npt.NDArray[Any], offsets: npt.NDArray[np.int64], length: int) -> Self:
         """The windows without a negative symbol."""
-        starts, bounds = _starts(symbols, offsets, length)
-        return cls(symbols, starts, bounds, length)
+        starts = np.arange(max(0, len(symbols) - length + 1))
+        negative = np.append(0, np.cumsum(symbols < 0))
+        ends = np.repeat(offsets[1:], np.diff(offsets))[: len(starts)]
+        starts = starts[(starts + length <= ends) & (negative[starts] == negative[starts + length])]
+        return cls(symbols, starts, np.searchsorted(starts, offsets), length)
 
     def with_complements(self, offsets: npt.NDArray[np.int64], complements: npt.NDArray[np.int32]) -> Windows:
         """These windows and those of the reverse complement of each string; `offsets` are those of the strings."""
-        turned, mirrored = _reverse_complements(self.symbols, offsets, complements, self.starts, self.length)
+        ends = np.repeat(offsets[:-1] + offsets[1:] - 1, np.diff(offsets))  # the first place of a string plus its last
+        turned = self.symbols[ends - np.arange(len(ends))]
+        turned = np.where(turned < 0, turned, complements[turned])
+        mirrored = ends[self.starts] - (self.starts + self.length - 1)
         lengths = np.diff(self.offsets)
         bounds = offsets_of(2 * lengths)
         starts = np.empty(2 * len(self.starts), dtype=np.int64)
@@ -46,9 +51,6 @@ class Windows:
         starts[place] = self.starts
         starts[place + np.repeat(lengths, lengths)] = mirrored + len(self.symbols)
         return Windows(np.concatenate([self.symbols, turned]), starts, bounds, self.length, both_strands=True)
-
-    def with_diagonal(self, diagonal: Float64) -> Windows:
-        return replace(self, diagonal=diagonal)
 
     def forward(self) -> Windows:
         """Only the windows of the strings as given."""
@@ -69,8 +71,7 @@ class Windows:
 
     def columns(self) -> npt.NDArray[Any]:
         """Symbol q of every window in row q: contiguous, one row per position."""
-        table: npt.NDArray[Any] = _columns(self.symbols, self.starts, self.length)
-        return table
+        return np.stack([self.symbols[self.starts + q] for q in range(self.length)])
 
     def owners(self) -> npt.NDArray[np.int32]:
         """The string of every window."""
@@ -89,45 +90,3 @@ def compacted(left: Windows, right: Windows) -> tuple[Windows, Windows]:
 
     columns = compact(right)
     return (columns if left is right else compact(left)), columns
-
-
-@jit
-def _starts(symbols: Array, offsets: Array, length: int) -> Any:
-    starts = np.empty(symbols.shape[0], dtype=np.int64)
-    bounds = np.zeros(offsets.shape[0], dtype=np.int64)
-    used = 0
-    for i in range(offsets.shape[0] - 1):
-        clean = 0
-        for k in range(offsets[i], offsets[i + 1]):
-            clean = 0 if symbols[k] < 0 else clean + 1
-            if clean >= length:
-                starts[used] = k - length + 1
-                used += 1
-        bounds[i + 1] = used
-    return starts[:used].copy(), bounds
-
-
-@jit
-def _reverse_complements(symbols: Array, offsets: Array, complements: Array, starts: Array, length: int) -> Any:
-    turned = np.empty_like(symbols)
-    mirrored = np.empty_like(starts)
-    used = 0
-    for i in range(offsets.shape[0] - 1):
-        first = offsets[i]
-        last = offsets[i + 1] - 1
-        for k in range(first, last + 1):
-            symbol = symbols[last - (k - first)]
-            turned[k] = symbol if symbol < 0 else complements[symbol]
-        while used < starts.shape[0] and starts[used] <= last:
-            mirrored[used] = first + last - (starts[used] + length - 1)
-            used += 1
-    return turned, mirrored
-
-
-@jit
-def _columns(symbols: Array, starts: Array, length: int) -> Any:
-    table = np.empty((length, starts.shape[0]), dtype=symbols.dtype)
-    for q in range(length):
-        for k in range(starts.shape[0]):
-            table[q, k] = symbols[starts[k] + q]
-    return table

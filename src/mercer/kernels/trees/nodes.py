@@ -6,7 +6,7 @@ Nodes come after their children, so the last child of node v is v - 1, and the o
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self, final
 
 import numpy as np
@@ -61,13 +61,6 @@ class TreeNodes:
         return self.codes, self.sizes, self.arities, self.offsets
 
 
-def align(left: TreeNodes, right: TreeNodes) -> tuple[TreeNodes, TreeNodes]:
-    """Names of the right side become numbers, the same on the left."""
-    codes, others, count = numbered(left.codes, right.codes, NEVER)
-    columns = TreeNodes(others, right.sizes, right.arities, right.offsets, count)
-    return (columns if left is right else TreeNodes(codes, left.sizes, left.arities, left.offsets, count)), columns
-
-
 class TreeKernel(Kernel):
     """A sum over pairs of nodes of two trees. Subclasses give `features` and `sums`."""
 
@@ -81,7 +74,9 @@ class TreeKernel(Kernel):
         """out[i, j] = k of trees i and j; with `own`, out[i, 0] = k of tree i with itself."""
 
     def align(self, left: TreeNodes, right: TreeNodes, state: State) -> tuple[TreeNodes, TreeNodes]:
-        return align(left, right)
+        codes, others, count = numbered(left.codes, right.codes, NEVER)  # as they occur on the right
+        columns = replace(right, codes=others, n_codes=count)
+        return (columns if left is right else replace(left, codes=codes, n_codes=count)), columns
 
     def tile(self, left: TreeNodes, right: TreeNodes, state: State, out: Floating) -> None:
         self.sums(left, right, False, out)
@@ -91,7 +86,7 @@ class TreeKernel(Kernel):
         return max(1, int(self.nodes_per_tile / (sizes[0] * sizes[1])))
 
     def diagonal(self, features: TreeNodes, state: State) -> Float64:
-        own, _ = align(features, features)
+        own, _ = self.align(features, features, state)
         out = np.empty((len(own), 1))
         self.sums(own, own, True, out)
         return out[:, 0]

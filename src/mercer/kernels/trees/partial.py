@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Self, final
+from typing import final
 
 import numpy as np
 
-from mercer import _check
+from mercer._fields import real
 from mercer._jit import Array, jit
 from mercer._types import DType, Floating
 from mercer.inputs.trees import Trees
@@ -32,25 +31,17 @@ class PartialTree(TreeKernel):
     array([[15.]])
     """
 
-    decay: float = 0.4
-    depth_decay: float = 0.4
+    decay: float = real(0.4, low=0, high=1, low_open=True)
+    depth_decay: float = real(0.4, low=0, high=1, low_open=True)
 
     nodes_per_tile = 3e7
-
-    def __post_init__(self) -> None:
-        for name in ("decay", "depth_decay"):
-            _check.real("PartialTree", name, getattr(self, name), low=0, high=1, low_open=True)
+    example_settings = ({}, {"decay": 0.8, "depth_decay": 0.3})
 
     def features(self, objects: Trees, state: State, dtype: DType) -> TreeNodes:
         return TreeNodes.by_label(objects)
 
     def sums(self, left: TreeNodes, right: TreeNodes, own: bool, out: Floating) -> None:
         _partial_sums(left.arrays(), right.arrays(), right.n_codes, self.decay, self.depth_decay, own, out)
-
-    @classmethod
-    def examples(cls) -> Iterator[Self]:
-        yield cls()
-        yield cls(decay=0.8, depth_decay=0.3)
 
 
 @jit

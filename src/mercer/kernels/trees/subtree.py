@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, Self, final
+from typing import Any, final
 
 import numpy as np
 
-from mercer import _check
+from mercer._fields import choice, real
 from mercer._jit import Array, jit
 from mercer._types import DType
 from mercer.inputs.hashing import text_of_label
@@ -35,18 +35,14 @@ class Subtree(Counting):
     array([[1.]])
     """
 
-    decay: float = 0.4
-    leaves: str = "production"
+    decay: float = real(0.4, low=0, high=1, low_open=True)
+    leaves: str = choice("production", "nodes")
 
     domain = Trees
-
-    def __post_init__(self) -> None:
-        _check.real("Subtree", "decay", self.decay, low=0, high=1, low_open=True)
-        _check.choice("Subtree", "leaves", self.leaves, ("production", "nodes"))
+    example_settings = ({}, {"decay": 1.0}, {"leaves": "nodes"})
 
     def counts(self, objects: Trees, state: State, dtype: DType) -> CountFeatures:
-        sizes = subtree_sizes(objects.arities)
-        names, productions = _complete(mixed(objects.labels), objects.arities, sizes, self.leaves == "nodes")
+        names, productions = self._named(objects)
         kept = np.flatnonzero(productions)
         rows = np.repeat(np.arange(len(objects)), objects.sizes)[kept]
         return added_up(rows, names[kept], self.decay ** (0.5 * productions[kept]), len(objects), dtype)
@@ -54,15 +50,13 @@ class Subtree(Counting):
     def spelling(self, objects: Trees, state: State) -> Iterator[Spelling]:
         for number in range(len(objects)):
             one = objects.take(slice(number, number + 1))
-            sizes = subtree_sizes(one.arities)
-            names, _ = _complete(mixed(one.labels), one.arities, sizes, self.leaves == "nodes")
-            yield names, bracketed(one)
+            yield self._named(one)[0], bracketed(one)
 
-    @classmethod
-    def examples(cls) -> Iterator[Self]:
-        yield cls()
-        yield cls(decay=1.0)
-        yield cls(leaves="nodes")
+    def _named(self, trees: Trees) -> tuple[Any, Any]:
+        """The name of the complete subtree under each node, and how many productions it has."""
+        sizes = subtree_sizes(trees.arities)
+        found: tuple[Any, Any] = _complete(mixed(trees.labels), trees.arities, sizes, self.leaves == "nodes")
+        return found
 
 
 def bracketed(tree: Trees) -> Callable[[int], str]:
