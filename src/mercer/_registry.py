@@ -37,14 +37,14 @@ KERNELS = _table(
     ("mercer.kernels.vectors.rbf", "RBF", "rbf", "Gaussian: exp(-gamma |x - z|^2), on vectors or over any kernel"),
     ("mercer.kernels.vectors.bilinear", "Bilinear", "bilinear", "x'Bz, with B symmetric positive semi-definite"),
     (
-        "mercer.kernels.vectors.all_subsets",
+        "mercer.kernels.vectors.anova",
         "AllSubsets",
         "all_subsets",
         "products over every subset of the coordinates",
     ),
     ("mercer.kernels.vectors.anova", "ANOVA", "anova", "products of `degree` different coordinates"),
-    ("mercer.kernels.vectors.decay", "Laplacian", "laplacian", "exp(-gamma sum |x - z|)"),
-    ("mercer.kernels.vectors.decay", "Exponential", "exponential", "exp(-gamma |x - z|)"),
+    ("mercer.kernels.vectors.stationary", "Laplacian", "laplacian", "exp(-gamma sum |x - z|)"),
+    ("mercer.kernels.vectors.stationary", "Exponential", "exponential", "exp(-gamma |x - z|)"),
     ("mercer.kernels.vectors.stationary", "Matern", "matern", "nu = 1/2, 3/2 or 5/2: rougher than the Gaussian"),
     (
         "mercer.kernels.vectors.stationary",
@@ -59,7 +59,7 @@ KERNELS = _table(
         "exp(-2 sum sin^2(pi (x - z) / period) / length_scale^2)",
     ),
     (
-        "mercer.kernels.vectors.decay",
+        "mercer.kernels.vectors.stationary",
         "ExponentialChi2",
         "exponential_chi2",
         "exp(-gamma chi2(x, z)), for histograms",
@@ -73,7 +73,7 @@ KERNELS = _table(
     ),
     ("mercer.kernels.vectors.histograms", "Tanimoto", "tanimoto", "x'z / (|x|^2 + |z|^2 - x'z), for bits and counts"),
     ("mercer.kernels.vectors.histograms", "MinMax", "minmax", "sum min(x, z) / sum max(x, z), for counts"),
-    ("mercer.kernels.vectors.sigmoid", "Sigmoid", "sigmoid", "tanh(gamma x'z + coef0), not positive semi-definite"),
+    ("mercer.kernels.vectors.linear", "Sigmoid", "sigmoid", "tanh(gamma x'z + coef0), not positive semi-definite"),
     ("mercer.kernels.vectors.spline", "Spline", "spline", "splines of a given order, with knots everywhere or given"),
     ("mercer.kernels.vectors.intervals", "IntervalMin", "interval_min", "min(x, z) - lower, of numbers"),
     (
@@ -96,7 +96,7 @@ KERNELS = _table(
         "the average of f(x) f(z) over your own random functions",
     ),
     (
-        "mercer.kernels.vectors.fourier",
+        "mercer.kernels.vectors.randomised",
         "RandomFourierFeatures",
         "random_fourier",
         "the Gaussian by a random sample of waves",
@@ -258,10 +258,10 @@ KERNELS = _table(
     ("mercer.kernels.algebra.sums", "Sum", "sum", "k1 + k2"),
     ("mercer.kernels.algebra.sums", "Product", "product", "k1 * k2"),
     ("mercer.kernels.algebra.sums", "Scaled", "scaled", "c k, with c > 0"),
-    ("mercer.kernels.algebra.power", "Power", "power", "k^d, with a whole d"),
-    ("mercer.kernels.algebra.exp_of", "ExpOf", "exp", "exp(k)"),
+    ("mercer.kernels.algebra.functions", "Power", "power", "k^d, with a whole d"),
+    ("mercer.kernels.algebra.functions", "ExpOf", "exp", "exp(k)"),
     (
-        "mercer.kernels.algebra.polynomial_of",
+        "mercer.kernels.algebra.functions",
         "PolynomialOf",
         "polynomial_of",
         "c0 + c1 k + c2 k^2 + ..., with all c >= 0",

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import MISSING, dataclass, field, fields
 from numbers import Real
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, final
 
@@ -52,6 +52,20 @@ class Features(Protocol):
     def take(self, index: Index) -> Features:
         """The features at these positions; a slice gives a view."""
         ...
+
+
+class Batch:
+    """Features in fields that have one entry per object: arrays, CSR rows, or features again; an array comes last.
+
+    Subclasses declare the fields, as frozen dataclasses.
+    """
+
+    def __len__(self) -> int:
+        return len(list(vars(self).values())[-1])
+
+    def take(self, index: Index) -> Self:
+        taken = (value[index] if hasattr(value, "shape") else value.take(index) for value in vars(self).values())
+        return type(self)(*taken)
 
 
 @final
@@ -138,6 +152,8 @@ class Kernel(Measure):
     """How tightly its text holds together, which tells where it needs brackets."""
     is_linear: ClassVar[bool] = False
     """Whether it is the dot product of vectors as they are, so that its features are their columns."""
+    variants: ClassVar[tuple[Mapping[str, Any], ...]] = ()
+    """Parameters that the conformance suite tries besides the defaults."""
     is_precomputed: ClassVar[bool] = False
     """Whether its values come from a matrix of the user's, so that there are no objects to look at."""
 
@@ -156,8 +172,13 @@ class Kernel(Measure):
 
     @classmethod
     def examples(cls) -> Iterator[Self]:
-        """Kernels that the conformance suite runs; those of the algebra are in `mercer.testing.examples`."""
-        yield from ()
+        """Kernels that the conformance suite runs: the defaults, if all parameters have one, and the `variants`.
+
+        Those of the algebra are in `mercer.testing.examples`.
+        """
+        if all(parameter.default is not MISSING for parameter in fields(cls)):
+            yield cls()
+        yield from (cls(**parameters) for parameters in cls.variants)
 
     def feature_map(self, state: State) -> FeatureMap | None:
         """Its features, if they can be written down: see `mercer.kernels.features.feature_map`.
@@ -270,7 +291,7 @@ class Kernel(Measure):
         return Scaled.of(self, other) if _is_number(other) else NotImplemented
 
     def __pow__(self, exponent: int) -> Kernel:
-        from mercer.kernels.algebra.power import Power
+        from mercer.kernels.algebra.functions import Power
 
         return Power(self, exponent) if _is_number(exponent) else NotImplemented
 

@@ -65,10 +65,9 @@ class Kernelised(BaseEstimator):
         return FromBlocks(self.kernel, objects="items" if _holds_objects(X) else "vectors")
 
     def _named_kernel(self, name: str) -> Kernel:
-        from mercer.kernels.vectors.linear import Linear
+        from mercer.kernels.vectors.linear import Linear, Sigmoid
         from mercer.kernels.vectors.polynomial import Polynomial
         from mercer.kernels.vectors.rbf import RBF
-        from mercer.kernels.vectors.sigmoid import Sigmoid
 
         owner = type(self).__name__
         if name not in _SHAPED:

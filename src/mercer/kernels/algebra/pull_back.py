@@ -6,18 +6,17 @@ from dataclasses import dataclass
 from typing import Any, final
 
 from mercer import _check
-from mercer._registry import INPUTS, find
 from mercer.inputs.base import Objects
 from mercer.inputs.gram_rows import GramRows
-from mercer.kernels.algebra.through import Through
+from mercer.kernels.algebra.of_kernel import Through
 from mercer.kernels.base import Kernel
 from mercer.kernels.features.feature_map import Columns
-from mercer.kernels.user import KINDS, images_of, names_of_images
+from mercer.kernels.user import KINDS, OnNamedObjects, images_of, names_of_images
 
 
 @final
 @dataclass(frozen=True)
-class PullBack(Through):
+class PullBack(OnNamedObjects, Through):
     """k(x, z) = k0(phi(x), phi(z)): written ``kernels.pull_back(kernel, phi)``.
 
     `phi` is a function of a whole batch, or any fitted transformer (something with a ``transform``). It takes what
@@ -48,11 +47,6 @@ class PullBack(Through):
 
     def latex(self, x: str = "x", z: str = "z") -> str:
         return self.kernel.latex(rf"\varphi({x})", rf"\varphi({z})")
-
-    @property
-    def domain(self) -> type[Objects]:
-        kind: type[Objects] = find(INPUTS, self.objects, "kind of objects").load()
-        return kind
 
     def images(self, objects: Objects) -> Objects:
         return images_of(self.phi, objects, self.kernel.domain, "pull_back")

@@ -2,40 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Self, final
+from typing import Any, final
 
 import numpy as np
 
 from mercer import _check
-from mercer._registry import INPUTS, find
-from mercer._types import DType, Float64, Floating, Index
+from mercer._types import Float64
 from mercer.errors import KernelError
 from mercer.inputs.base import Objects
-from mercer.kernels.base import Kernel, State
-from mercer.kernels.features.feature_map import FeatureMap, FixedColumns
+from mercer.kernels.base import State
+from mercer.kernels.features.embedding import Embedding
 from mercer.kernels.text.form import text_of_value
-from mercer.kernels.user import KINDS, RawFeatures
+from mercer.kernels.user import KINDS, OnNamedObjects, RawFeatures
 
 
-@final
-@dataclass(frozen=True, eq=False)
-class OneFeature:
-    """f(x) of each object."""
-
-    values: Float64
-
-    def __len__(self) -> int:
-        return len(self.values)
-
-    def take(self, index: Index) -> OneFeature:
-        return OneFeature(self.values[index])
+def _squared_lengths(rows: Any) -> Any:
+    return (rows * rows).sum(axis=1)
 
 
 @final
 @dataclass(frozen=True)
-class RankOne(Kernel):
+class RankOne(OnNamedObjects, Embedding):
     """k(x, z) = f(x) f(z) for any real function f: written ``kernels.rank_one(f)``.
 
     `function` takes a whole batch and returns one number per object, so that NumPy does the work: an array of rows for
@@ -54,21 +43,14 @@ class RankOne(Kernel):
 
     reason = "f is its one feature"
     formula = "f(<x>)\\,f(<z>)"
+    variants = ({"function": _squared_lengths},)
 
     def __post_init__(self) -> None:
         if not callable(self.function):
             raise _check.fail("rank_one", "function", "a function of a batch of objects", self.function)
         _check.choice("rank_one", "objects", self.objects, KINDS)
 
-    @property
-    def domain(self) -> type[Objects]:
-        kind: type[Objects] = find(INPUTS, self.objects, "kind of objects").load()
-        return kind
-
-    def feature_map(self, state: State) -> FeatureMap:
-        return FixedColumns(lambda objects: self.features(objects, state, np.float64).values[:, None])
-
-    def features(self, objects: Objects, state: State, dtype: DType) -> OneFeature:
+    def coordinates(self, objects: Objects, state: State) -> Float64:
         name = text_of_value(self.function)
         try:
             values = np.asarray(self.function(RawFeatures.of(objects).raw), dtype=np.float64)
@@ -82,25 +64,9 @@ class RankOne(Kernel):
         if not np.isfinite(values).all():
             where = int(np.flatnonzero(~np.isfinite(values))[0])
             raise KernelError(f"The function {name} of rank_one returned {values[where]} for object {where}.")
-        return OneFeature(values)
-
-    def tile(self, left: OneFeature, right: OneFeature, state: State, out: Floating) -> None:
-        with np.errstate(over="ignore"):  # FittedKernel.diagonal answers overflow in words
-            np.multiply(left.values.astype(out.dtype)[:, None], right.values.astype(out.dtype), out=out)
-
-    def diagonal(self, features: OneFeature, state: State) -> Float64:
-        with np.errstate(over="ignore"):
-            return features.values**2
-
-    @classmethod
-    def examples(cls) -> Iterator[Self]:
-        yield cls(_squared_lengths)
+        return values[:, None]
 
 
 def rank_one(function: Callable[[Any], Any], objects: str = "vectors") -> RankOne:
     """The kernel f(x) f(z) of a function of a batch: `RankOne`."""
     return RankOne(function, objects)
-
-
-def _squared_lengths(rows: Any) -> Any:
-    return (rows * rows).sum(axis=1)

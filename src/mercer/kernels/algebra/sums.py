@@ -10,7 +10,7 @@ import numpy as np
 
 from mercer import _check
 from mercer._types import Float64, Floating
-from mercer.kernels.algebra.pointwise import PointwiseOf
+from mercer.kernels.algebra.of_kernel import PointwiseOf
 from mercer.kernels.algebra.several import PartFeatures, Several, check_terms
 from mercer.kernels.base import Kernel, State
 from mercer.kernels.features.feature_map import FeatureMap, SideBySide, Stretched

@@ -10,7 +10,7 @@ from mercer import _check
 from mercer.inputs import readings
 from mercer.inputs.base import Objects
 from mercer.inputs.tables import Table
-from mercer.kernels.algebra.through import Through
+from mercer.kernels.algebra.of_kernel import Through
 from mercer.kernels.base import Kernel
 from mercer.kernels.features.feature_map import Columns
 from mercer.kernels.text.latex import words

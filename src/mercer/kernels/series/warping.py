@@ -12,8 +12,7 @@ from mercer import _check
 from mercer._jit import Array, jit
 from mercer._types import DType, Float64, Floating
 from mercer.inputs.series import Series
-from mercer.kernels.algebra import gamma
-from mercer.kernels.algebra.pointwise import Pointwise
+from mercer.kernels.algebra.pointwise import Pointwise, check_gamma, gamma_of_distances
 from mercer.kernels.base import Measure, State
 from mercer.kernels.loops import epilogues
 from mercer.kernels.loops.pairs import SequenceFeatures, longest_of, with_numbers
@@ -68,7 +67,7 @@ class DynamicTimeWarping(Pointwise):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        gamma.checked("DynamicTimeWarping", self.gamma)
+        check_gamma("DynamicTimeWarping", self.gamma)
         if self.gamma == "auto":
             raise _check.fail("DynamicTimeWarping", "gamma", "a positive number, 'scale' or 'median'", self.gamma)
         if self.band is not None:
@@ -90,7 +89,7 @@ class DynamicTimeWarping(Pointwise):
         if not isinstance(self.gamma, str):
             return {"gamma": float(self.gamma)}
         unlimited = WarpingDistance()  # with a band, some distances are infinite
-        return {"gamma": gamma.of_distances(self.gamma, unlimited, objects, measure_state)}
+        return {"gamma": gamma_of_distances(self.gamma, unlimited, objects, measure_state)}
 
     def pointwise(self, values: Floating, state: State) -> None:
         epilogues.exp_of_negative(values, state.number("gamma"))

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Self, final
+from typing import Any, final
 
 import numpy as np
 
@@ -36,6 +35,7 @@ class Bilinear(DotProduct):
     matrix: Float64
 
     formula = r"<x>^\top B\, <z>"
+    variants = ({"matrix": 0.5 ** np.abs(np.subtract.outer(np.arange(4), np.arange(4)))},)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "matrix", _checked(self.matrix))
@@ -54,11 +54,6 @@ class Bilinear(DotProduct):
             factor = np.zeros((len(self.matrix), 1))
         with np.errstate(over="ignore", invalid="ignore"):
             return RowFeatures.of(Vectors(np.asarray(objects.values @ factor)), dtype)
-
-    @classmethod
-    def examples(cls) -> Iterator[Self]:
-        distance = np.abs(np.subtract.outer(np.arange(4), np.arange(4)))
-        yield cls(0.5**distance)
 
 
 def _checked(matrix: Any) -> Float64:

@@ -9,20 +9,19 @@ import numpy as np
 import scipy.sparse as sp
 
 from mercer._jit import Array, jit
-from mercer._types import DType, Floating
+from mercer._types import Floating
 from mercer.inputs.vectors import Vectors
 from mercer.kernels.base import State
-from mercer.kernels.vectors.distances import Distance, SquaredEuclidean
+from mercer.kernels.vectors.distances import SquaredEuclidean, VectorDistance
 from mercer.kernels.vectors.features import RowFeatures, is_sparse
 
-_SQUARED = SquaredEuclidean()
 _PAIRS_AT_ONCE = 1024
 """Sparse near neighbours recomputed together: more would save little of SciPy's overhead and copy more rows."""
 
 
 @final
 @dataclass(frozen=True)
-class Euclidean(Distance):
+class Euclidean(SquaredEuclidean):
     """|x - z|.
 
     Near neighbours lose digits in |x|^2 + |z|^2 - 2 x'z, and the square root doubles the loss: two equal rows would be
@@ -30,14 +29,11 @@ class Euclidean(Distance):
     differences.
     """
 
-    def resolve(self, objects: Vectors) -> State:
-        return _SQUARED.resolve(objects)
-
-    def features(self, objects: Vectors, state: State, dtype: DType) -> RowFeatures:
-        return _SQUARED.features(objects, state, dtype)
+    def gamma(self, rule: str, objects: Vectors, state: State) -> float:
+        return VectorDistance.gamma(self, rule, objects, state)  # from distances, not from the variance
 
     def tile(self, left: RowFeatures, right: RowFeatures, state: State, out: Floating) -> None:
-        _SQUARED.tile(left, right, state, out)
+        super().tile(left, right, state, out)
         share = out.dtype.type(1e-2 if out.dtype == np.float32 else 1e-6)
         lengths = left.squared_lengths.astype(out.dtype), right.squared_lengths.astype(out.dtype)
         if not (is_sparse(left.rows) or is_sparse(right.rows)):
@@ -49,9 +45,6 @@ class Euclidean(Distance):
                 difference: Any = left.rows[i] - right.rows[j]
                 out[i, j] = np.asarray(sp.csr_array(difference).power(2).sum(axis=1)).ravel()
         np.sqrt(out, out=out)
-
-    def single_precision(self, features: RowFeatures, state: State) -> bool:
-        return _SQUARED.single_precision(features, state)
 
 
 @jit

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Self, final
+from typing import Any, final
 
+from mercer import _check
 from mercer._types import DType, Float64, Floating
 from mercer.inputs.vectors import Vectors
-from mercer.kernels.algebra import gamma
-from mercer.kernels.algebra.pointwise import Pointwise
-from mercer.kernels.base import Kernel, Measure, State
+from mercer.kernels.algebra.pointwise import Gamma, HasGamma, Pointwise
+from mercer.kernels.base import Kernel, State
 from mercer.kernels.features.feature_map import Columns, FeatureMap, FixedColumns
+from mercer.kernels.loops import epilogues
 from mercer.kernels.vectors.distances import resolved_gamma
 from mercer.kernels.vectors.features import RowFeatures, dot_products
 
@@ -47,27 +48,49 @@ class Linear(DotProduct):
     def features(self, objects: Vectors, state: State, dtype: DType) -> RowFeatures:
         return RowFeatures.of(objects, dtype)
 
-    @classmethod
-    def examples(cls) -> Iterator[Self]:
-        yield cls()
 
-
-class OfDotProduct(Pointwise):
+class OfDotProduct(HasGamma, Pointwise):
     """k(x, z) = f(gamma x'z). Subclasses give `gamma` and f, as `pointwise`."""
 
-    gamma: gamma.Gamma
-
-    @property
-    def measure(self) -> Measure:
-        return Linear()
-
-    @property
-    def data_dependent(self) -> bool:
-        return self.gamma in ("scale", "median")
+    measure = Linear()
 
     def parameters(self, objects: Vectors, measure_state: State) -> dict[str, float]:
         del measure_state
         return {"gamma": resolved_gamma(self.gamma, objects)}
+
+
+@final
+@dataclass(frozen=True)
+class Sigmoid(OfDotProduct):
+    """The sigmoid kernel, k(x, z) = tanh(gamma x'z + coef0), which is **not** positive semi-definite.
+
+    Kept for comparison with neural networks and older work; expect a warning where it is used. `gamma` is a positive
+    number, or ``"scale"``, ``"auto"`` or ``"median"`` as in `RBF`.
+
+    >>> from mercer import kernels
+    >>> kernels.Sigmoid(gamma=1.0).fit([[1.0]])([[1.0]], [[0.5]]).round(6)
+    array([[0.462117]])
+    >>> kernels.Sigmoid().psd
+    False
+    """
+
+    gamma: Gamma = "scale"
+    coef0: float = 0.0
+
+    psd = False
+    formula = r"\tanh\left(<gamma>\,<x>^\top <z> + <coef0>\right)"
+    variants = ({"gamma": 0.2, "coef0": -1.0},)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _check.real("Sigmoid", "coef0", self.coef0, low_open=True, high_open=True)
+
+    def pointwise(self, values: Floating, state: State) -> None:
+        epilogues.tanh(values, state.number("gamma"), float(self.coef0))
+
+    def single_precision(self, features: Any, state: State) -> bool:
+        # With a negative offset k(x, x) may be next to zero, beside which no rounding is small.
+        return self.coef0 >= 0 and super().single_precision(features, state)
 
 
 def _names(one: Vectors, columns: Columns) -> Sequence[Any]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Self, final
+from typing import Any, final
 
 import numpy as np
 import scipy.sparse as sp
@@ -14,7 +14,7 @@ import scipy.sparse as sp
 from mercer import _check
 from mercer._types import Floating
 from mercer.inputs.vectors import Vectors
-from mercer.kernels.algebra import gamma
+from mercer.kernels.algebra.pointwise import Gamma
 from mercer.kernels.base import State
 from mercer.kernels.features.feature_map import Columns, FeatureMap, FixedColumns
 from mercer.kernels.loops import epilogues
@@ -37,15 +37,16 @@ class Polynomial(OfDotProduct):
     """
 
     degree: int = 3
-    gamma: gamma.Gamma = 1.0
+    gamma: Gamma = 1.0
     coef0: float = 1.0
 
     reason = "it is a power of a dot product plus a constant, so its features are monomials"
     formula = r"\left(<gamma>\,<x>^\top <z> + <coef0>\right)^{<degree>}"
+    variants = ({"degree": 2, "gamma": 0.5, "coef0": 0.0}, {"degree": 5, "gamma": "scale"}, {"degree": 0})
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         _check.integer("Polynomial", "degree", self.degree, low=0, remedy="A fractional degree is no kernel.")
-        gamma.checked("Polynomial", self.gamma)
         _check.real("Polynomial", "coef0", self.coef0, low=0, high_open=True, remedy="A negative coef0 is no kernel.")
 
     def pointwise(self, values: Floating, state: State) -> None:
@@ -80,13 +81,6 @@ class Polynomial(OfDotProduct):
 
     def _monomials(self, vectors: Vectors) -> list[Monomial]:
         return listed(vectors.n_features, self._degrees(), repeated=True)
-
-    @classmethod
-    def examples(cls) -> Iterator[Self]:
-        yield cls()
-        yield cls(degree=2, gamma=0.5, coef0=0.0)
-        yield cls(degree=5, gamma="scale")
-        yield cls(degree=0)
 
 
 def _weight(monomial: Monomial, degree: int, gain: float, offset: float) -> float:
