@@ -47,9 +47,6 @@ class Delegating(OfKernel):
     def align(self, left: Any, right: Any, state: State) -> tuple[Features, Features]:
         return self.kernel.align(left, right, state.parts[0])
 
-    def tile(self, left: Any, right: Any, state: State, out: Floating) -> None:
-        self.kernel.tile(left, right, state.parts[0], out)
-
     def tile_entries(self, left: Any, right: Any, state: State) -> int:
         return self.kernel.tile_entries(left, right, state.parts[0])
 
@@ -81,6 +78,9 @@ class Through(Delegating):
     def features(self, objects: Any, state: State, dtype: DType) -> Features:
         return super().features(self.images(objects), state, dtype)
 
+    def tile(self, left: Any, right: Any, state: State, out: Floating) -> None:
+        self.kernel.tile(left, right, state.parts[0], out)
+
 
 class PointwiseOf(Delegating):
     """k(x, z) = g(k0(x, z)) for another kernel k0, whose measure it shares. Subclasses give `kernel` and `outer`."""
@@ -101,7 +101,7 @@ class PointwiseOf(Delegating):
         self.outer(values)
 
     def tile(self, left: Any, right: Any, state: State, out: Floating) -> None:
-        super().tile(left, right, state, out)
+        self.kernel.tile(left, right, state.parts[0], out)
         self.outer(out)
 
     def diagonal(self, features: Any, state: State) -> Float64:

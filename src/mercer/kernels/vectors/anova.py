@@ -16,11 +16,10 @@ from mercer.errors import KernelWarning
 from mercer.inputs.vectors import Vectors
 from mercer.kernels.base import SAFE_IN_SINGLE, Kernel, State
 from mercer.kernels.features.feature_map import FeatureMap
+from mercer.kernels.vectors.coordinate_loops import LINE, ONE_PLUS, coordinate_products, turn
 from mercer.kernels.vectors.coordinates import CoordinateFeatures, Coordinatewise
 from mercer.kernels.vectors.features import RowFeatures, column_blocks, dot_products, is_sparse, refuse_other_width
-from mercer.kernels.vectors.lines import LINE, turn
 from mercer.kernels.vectors.monomials import products_of_columns
-from mercer.kernels.vectors.products import ONE_PLUS, coordinate_products
 
 _BY_PRODUCTS = 3
 """The largest degree computed by matrix products. Newton's identities for the next cancel too many digits."""

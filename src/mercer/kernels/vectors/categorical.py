@@ -13,7 +13,7 @@ from mercer._types import DType, Float64, Floating
 from mercer.errors import InputError
 from mercer.inputs.categories import Categories
 from mercer.kernels.base import Batch, Kernel, State
-from mercer.kernels.vectors.lines import LINE, turn
+from mercer.kernels.vectors.coordinate_loops import LINE, turn
 
 
 @final

@@ -14,9 +14,9 @@ from mercer.inputs.vectors import Vectors
 from mercer.kernels.algebra.pointwise import Distance, Gamma
 from mercer.kernels.base import SAFE_IN_SINGLE, State
 from mercer.kernels.loops.epilogues import squared_distances
+from mercer.kernels.vectors.coordinate_loops import ABSOLUTE, CHI_SQUARED, coordinate_sums
 from mercer.kernels.vectors.coordinates import CoordinateFeatures, Coordinatewise, row_sums
 from mercer.kernels.vectors.features import RowFeatures, dot_products, is_sparse, refuse_other_width
-from mercer.kernels.vectors.sums import ABSOLUTE, CHI_SQUARED, coordinate_sums
 
 _MOST_PERIODS = 2.0**52
 """float64 has 53 bits: of a number with more periods than this, no digit says where in a period it lies."""

@@ -11,9 +11,9 @@ from mercer._types import DType, Float64, Floating
 from mercer.inputs.vectors import Vectors
 from mercer.kernels.base import SAFE_IN_SINGLE, Kernel, State
 from mercer.kernels.loops.epilogues import shared_part
+from mercer.kernels.vectors.coordinate_loops import HARMONIC, MINIMUM, coordinate_sums
 from mercer.kernels.vectors.coordinates import CoordinateFeatures, Coordinatewise, refuse_outside, row_sums
 from mercer.kernels.vectors.features import RowFeatures, dot_products
-from mercer.kernels.vectors.sums import HARMONIC, MINIMUM, coordinate_sums
 
 
 class HistogramKernel(Coordinatewise, Kernel):

@@ -11,8 +11,8 @@ import numpy as np
 from mercer import _check
 from mercer._types import Float64, Floating
 from mercer.kernels.base import Kernel, State
+from mercer.kernels.vectors.coordinate_loops import ABOVE, AGREE, BELOW, TENT, coordinate_products
 from mercer.kernels.vectors.coordinates import CoordinateFeatures, Coordinatewise
-from mercer.kernels.vectors.products import ABOVE, AGREE, BELOW, TENT, coordinate_products
 
 _LARGEST_RATIO = 16.0
 """How many times the shortest interval the numbers may be before tiles need float64. A difference then loses at most

@@ -11,9 +11,9 @@ import numpy as np
 from mercer import _check
 from mercer._types import Float64, Floating
 from mercer.kernels.base import Kernel, State
+from mercer.kernels.vectors.coordinate_loops import SPLINE, coordinate_products
 from mercer.kernels.vectors.coordinates import CoordinateFeatures, Coordinatewise
 from mercer.kernels.vectors.features import column_blocks
-from mercer.kernels.vectors.products import SPLINE, coordinate_products
 
 
 @final
