@@ -19,7 +19,7 @@ from mercer.kernels.features.feature_map import FeatureMap
 from mercer.kernels.vectors.coordinate_loops import LINE, ONE_PLUS, coordinate_products, turn
 from mercer.kernels.vectors.coordinates import CoordinateFeatures, Coordinatewise
 from mercer.kernels.vectors.features import RowFeatures, column_blocks, dot_products, is_sparse, refuse_other_width
-from mercer.kernels.vectors.monomials import products_of_columns
+from mercer.kernels.vectors.monomials import Monomials
 
 _BY_PRODUCTS = 3
 """The largest degree computed by matrix products. Newton's identities for the next cancel too many digits."""
@@ -55,7 +55,7 @@ class AllSubsets(Coordinatewise, Kernel):
         >>> kernels.AllSubsets().feature_matrix([[2.0, 3.0]]).names
         ('1', 'x0', 'x1', 'x0 x1')
         """
-        return products_of_columns("AllSubsets", lambda vectors: range(vectors.n_features + 1))
+        return Monomials("AllSubsets", lambda n_columns: range(n_columns + 1), repeated=False).feature_map()
 
 
 @final
@@ -126,7 +126,7 @@ class ANOVA(Coordinatewise, Kernel):
         >>> kernels.ANOVA(degree=2).feature_matrix([[2.0, 3.0, 5.0]]).matrix
         array([[ 6., 10., 15.]])
         """
-        return products_of_columns(str(self), lambda vectors: [self.degree])
+        return Monomials(str(self), lambda n_columns: [self.degree], repeated=False).feature_map()
 
 
 def _products_are_safe(left: CoordinateFeatures, right: CoordinateFeatures, out: Floating) -> bool:
