@@ -35,7 +35,7 @@ KERNELS = _table(
     ("mercer.kernels.vectors.linear", "Linear", "linear", "the dot product x'z"),
     ("mercer.kernels.vectors.polynomial", "Polynomial", "poly", "(gamma x'z + coef0)^degree"),
     ("mercer.kernels.vectors.rbf", "RBF", "rbf", "Gaussian: exp(-gamma |x - z|^2), on vectors or over any kernel"),
-    ("mercer.kernels.vectors.bilinear", "Bilinear", "bilinear", "x'Bz, with B symmetric positive semi-definite"),
+    ("mercer.kernels.vectors.linear", "Bilinear", "bilinear", "x'Bz, with B symmetric positive semi-definite"),
     (
         "mercer.kernels.vectors.anova",
         "AllSubsets",
@@ -254,7 +254,7 @@ KERNELS = _table(
     ("mercer.kernels.precomputed", "Precomputed", "precomputed", "a Gram matrix that you computed yourself"),
     ("mercer.kernels.user", "FromBlocks", "from_blocks", "your function of two batches, returning a block"),
     ("mercer.kernels.user", "FromFunction", "from_function", "your function of two objects, returning a number"),
-    ("mercer.kernels.algebra.tables", "OnColumns", "on", "a kernel on chosen columns of a table"),
+    ("mercer.kernels.algebra.images", "OnColumns", "on", "a kernel on chosen columns of a table"),
     ("mercer.kernels.algebra.sums", "Sum", "sum", "k1 + k2"),
     ("mercer.kernels.algebra.sums", "Product", "product", "k1 * k2"),
     ("mercer.kernels.algebra.sums", "Scaled", "scaled", "c k, with c > 0"),
@@ -266,11 +266,11 @@ KERNELS = _table(
         "polynomial_of",
         "c0 + c1 k + c2 k^2 + ..., with all c >= 0",
     ),
-    ("mercer.kernels.algebra.constant", "Constant", "constant", "the same value for every pair"),
+    ("mercer.kernels.algebra.one_feature", "Constant", "constant", "the same value for every pair"),
     ("mercer.kernels.algebra.normalised", "Normalised", "normalise", "cosine: k(x, z) / sqrt(k(x, x) k(z, z))"),
     ("mercer.kernels.algebra.centred", "Centred", "centre", "k around the mean of the training objects"),
-    ("mercer.kernels.algebra.pull_back", "PullBack", "pull_back", "k(phi(x), phi(z)), phi a function or a transformer"),
-    ("mercer.kernels.algebra.rank_one", "RankOne", "rank_one", "f(x) f(z), f a function of yours"),
+    ("mercer.kernels.algebra.images", "PullBack", "pull_back", "k(phi(x), phi(z)), phi a function or a transformer"),
+    ("mercer.kernels.algebra.one_feature", "RankOne", "rank_one", "f(x) f(z), f a function of yours"),
     ("mercer.kernels.algebra.dag", "DagKernel", "dag", "products of kernels, added up over the paths of a graph"),
 )
 

@@ -10,24 +10,24 @@ from mercer._registry import KERNELS
 if TYPE_CHECKING:
     from mercer.kernels.algebra.centred import Centred as Centred
     from mercer.kernels.algebra.centred import centre as centre
-    from mercer.kernels.algebra.constant import Constant as Constant
     from mercer.kernels.algebra.dag import DagKernel as DagKernel
     from mercer.kernels.algebra.dag import dag as dag
     from mercer.kernels.algebra.functions import ExpOf as ExpOf
     from mercer.kernels.algebra.functions import PolynomialOf as PolynomialOf
     from mercer.kernels.algebra.functions import Power as Power
     from mercer.kernels.algebra.functions import exp as exp
+    from mercer.kernels.algebra.images import OnColumns as OnColumns
+    from mercer.kernels.algebra.images import PullBack as PullBack
+    from mercer.kernels.algebra.images import on as on
+    from mercer.kernels.algebra.images import pull_back as pull_back
     from mercer.kernels.algebra.normalised import Normalised as Normalised
     from mercer.kernels.algebra.normalised import normalise as normalise
-    from mercer.kernels.algebra.pull_back import PullBack as PullBack
-    from mercer.kernels.algebra.pull_back import pull_back as pull_back
-    from mercer.kernels.algebra.rank_one import RankOne as RankOne
-    from mercer.kernels.algebra.rank_one import rank_one as rank_one
+    from mercer.kernels.algebra.one_feature import Constant as Constant
+    from mercer.kernels.algebra.one_feature import RankOne as RankOne
+    from mercer.kernels.algebra.one_feature import rank_one as rank_one
     from mercer.kernels.algebra.sums import Product as Product
     from mercer.kernels.algebra.sums import Scaled as Scaled
     from mercer.kernels.algebra.sums import Sum as Sum
-    from mercer.kernels.algebra.tables import OnColumns as OnColumns
-    from mercer.kernels.algebra.tables import on as on
     from mercer.kernels.base import FittedKernel as FittedKernel
     from mercer.kernels.base import Kernel as Kernel
     from mercer.kernels.documents.latent_semantic import LatentSemantic as LatentSemantic
@@ -92,7 +92,6 @@ if TYPE_CHECKING:
     from mercer.kernels.user import FromFunction as FromFunction
     from mercer.kernels.vectors.anova import ANOVA as ANOVA
     from mercer.kernels.vectors.anova import AllSubsets as AllSubsets
-    from mercer.kernels.vectors.bilinear import Bilinear as Bilinear
     from mercer.kernels.vectors.categorical import Categorical as Categorical
     from mercer.kernels.vectors.histograms import AdditiveChi2 as AdditiveChi2
     from mercer.kernels.vectors.histograms import HistogramIntersection as HistogramIntersection
@@ -102,6 +101,7 @@ if TYPE_CHECKING:
     from mercer.kernels.vectors.intervals import IntervalMin as IntervalMin
     from mercer.kernels.vectors.intervals import IntervalUnionComplement as IntervalUnionComplement
     from mercer.kernels.vectors.intervals import Tent as Tent
+    from mercer.kernels.vectors.linear import Bilinear as Bilinear
     from mercer.kernels.vectors.linear import Linear as Linear
     from mercer.kernels.vectors.linear import Sigmoid as Sigmoid
     from mercer.kernels.vectors.polynomial import Polynomial as Polynomial
@@ -123,10 +123,10 @@ _FUNCTIONS = {
     "dag": "mercer.kernels.algebra.dag",
     "exp": "mercer.kernels.algebra.functions",
     "normalise": "mercer.kernels.algebra.normalised",
-    "on": "mercer.kernels.algebra.tables",
+    "on": "mercer.kernels.algebra.images",
     "parse": "mercer.kernels.text.expression",
-    "pull_back": "mercer.kernels.algebra.pull_back",
-    "rank_one": "mercer.kernels.algebra.rank_one",
+    "pull_back": "mercer.kernels.algebra.images",
+    "rank_one": "mercer.kernels.algebra.one_feature",
 }
 
 __all__ = sorted([*KERNELS, *_FUNCTIONS])  # pyright: ignore[reportUnsupportedDunderAll]

@@ -31,11 +31,11 @@ from mercer.inputs.base import Objects
 from mercer.kernels.features import space
 from mercer.kernels.features.feature_map import FeatureMap
 from mercer.kernels.features.rows import FeatureMatrix
-from mercer.kernels.text import derivation, form, latex
+from mercer.kernels.text import form, latex
 
 if TYPE_CHECKING:
+    from mercer.kernels.algebra.images import OnColumns
     from mercer.kernels.algebra.logarithmic import LogKernel
-    from mercer.kernels.algebra.tables import OnColumns
 
 SAFE_IN_SINGLE = 1e30
 """float32 ends at 3.4e38; below this bound sums and products of values cannot overflow."""
@@ -261,7 +261,7 @@ class Kernel(Measure):
         return FittedKernel(self, self.resolve(objects))
 
     def __add__(self, other: Kernel | float) -> Kernel:
-        from mercer.kernels.algebra.constant import constant_beside
+        from mercer.kernels.algebra.one_feature import constant_beside
         from mercer.kernels.algebra.sums import Sum
 
         if isinstance(other, Kernel):
@@ -271,7 +271,7 @@ class Kernel(Measure):
         return self if other == 0 else Sum.of(self, constant_beside(self, other))
 
     def __radd__(self, other: float) -> Kernel:
-        from mercer.kernels.algebra.constant import constant_beside
+        from mercer.kernels.algebra.one_feature import constant_beside
         from mercer.kernels.algebra.sums import Sum
 
         if not _is_number(other):
@@ -305,7 +305,7 @@ class Kernel(Measure):
           Scaled: PSD because it is a positive multiple of a kernel, and this is PSD:
             RBF: PSD because it is a Gaussian of a Hilbertian distance
         """
-        return derivation.tree(self)
+        return form.derivation(self)
 
     def latex(self, x: str = "x", z: str = "z") -> str:
         r"""Its formula between the objects named `x` and `z`, which notebooks show.

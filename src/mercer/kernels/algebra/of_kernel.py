@@ -10,7 +10,6 @@ import numpy as np
 from mercer._types import DType, Float64, Floating
 from mercer.inputs.base import Objects
 from mercer.kernels.base import SAFE_IN_SINGLE, Features, Kernel, Measure, State
-from mercer.kernels.features.feature_map import Columns, FeatureMap, OfImages
 
 
 class OfKernel(Kernel):
@@ -55,31 +54,6 @@ class Delegating(OfKernel):
 
     def single_precision(self, features: Any, state: State) -> bool:
         return self.kernel.single_precision(features, state.parts[0])
-
-
-class Through(Delegating):
-    """k(x, z) = k0(phi(x), phi(z)). Subclasses give `domain`, `kernel` (k0) and `images` (phi of a batch)."""
-
-    @abstractmethod
-    def images(self, objects: Any) -> Objects:
-        """What k0 compares, one for each object."""
-
-    def feature_map(self, state: State) -> FeatureMap | None:
-        features = self.kernel.feature_map(state.parts[0])
-        return None if features is None else OfImages(features, self.images, self.column_names)
-
-    @abstractmethod
-    def column_names(self, one: Any) -> Columns:
-        """What the columns of the image of an object are called, where it is a vector and that is known."""
-
-    def resolve(self, objects: Any) -> State:
-        return super().resolve(self.images(objects))
-
-    def features(self, objects: Any, state: State, dtype: DType) -> Features:
-        return super().features(self.images(objects), state, dtype)
-
-    def tile(self, left: Any, right: Any, state: State, out: Floating) -> None:
-        self.kernel.tile(left, right, state.parts[0], out)
 
 
 class PointwiseOf(Delegating):

@@ -7,7 +7,9 @@ from typing import Any, final
 
 import numpy as np
 import numpy.typing as npt
+import scipy.sparse as sp
 
+from mercer._jit import Array, jit
 from mercer._types import DType, Float64, Floating
 from mercer.errors import InputError
 from mercer.inputs.vectors import Vectors
@@ -20,6 +22,9 @@ from mercer.kernels.vectors.features import RowFeatures, dot_products, is_sparse
 
 _MOST_PERIODS = 2.0**52
 """float64 has 53 bits: of a number with more periods than this, no digit says where in a period it lies."""
+
+_PAIRS_AT_ONCE = 1024
+"""Sparse near neighbours recomputed together: more would save little of SciPy's overhead and copy more rows."""
 
 
 class VectorDistance(Distance):
@@ -72,6 +77,34 @@ class SquaredEuclidean(VectorDistance):
         # A constant matrix has no scale (1.0, as in scikit-learn); one too large or too small for a number gets the
         # nearest gamma, and the kernel itself then says what is wrong.
         return 1.0 if width == 0 else float(np.clip(1.0 / width, 1e-300, 1e300))
+
+
+@final
+@dataclass(frozen=True)
+class Euclidean(SquaredEuclidean):
+    """|x - z|.
+
+    Near neighbours lose digits in |x|^2 + |z|^2 - 2 x'z, and the square root doubles the loss: two equal rows would be
+    1e-8 apart. Where the squared distance is a small share of the squared lengths, it is computed anew, from
+    differences.
+    """
+
+    def gamma(self, rule: str, objects: Vectors, state: State) -> float:
+        return VectorDistance.gamma(self, rule, objects, state)  # from distances, not from the variance
+
+    def tile(self, left: RowFeatures, right: RowFeatures, state: State, out: Floating) -> None:
+        super().tile(left, right, state, out)
+        share = out.dtype.type(1e-2 if out.dtype == np.float32 else 1e-6)
+        lengths = left.squared_lengths.astype(out.dtype), right.squared_lengths.astype(out.dtype)
+        if not (is_sparse(left.rows) or is_sparse(right.rows)):
+            _renew(left.rows, right.rows, *lengths, share, out)
+        else:
+            near = np.argwhere(out < share * (lengths[0][:, None] + lengths[1]))
+            for start in range(0, len(near), _PAIRS_AT_ONCE):
+                i, j = near[start : start + _PAIRS_AT_ONCE].T
+                difference: Any = left.rows[i] - right.rows[j]
+                out[i, j] = np.asarray(sp.csr_array(difference).power(2).sum(axis=1)).ravel()
+        np.sqrt(out, out=out)
 
 
 @final
@@ -188,3 +221,20 @@ def resolved_gamma(value: Gamma, objects: Vectors) -> float:
         return float(value)
     distance = SquaredEuclidean()
     return distance.gamma(value, objects, distance.resolve(objects))
+
+
+@jit
+def _renew(left: Array, right: Array, own: Array, other: Array, share: Array, out: Array) -> None:
+    zero = out.dtype.type(0)
+    for i in range(out.shape[0]):
+        row = out[i]
+        near = 0
+        for j in range(row.shape[0]):
+            near += row[j] < share * (own[i] + other[j])
+        if near:
+            for j in range(row.shape[0]):
+                if row[j] < share * (own[i] + other[j]):
+                    total = zero
+                    for k in range(left.shape[1]):
+                        total += (left[i, k] - right[j, k]) ** 2
+                    row[j] = total

@@ -11,8 +11,7 @@ from mercer._types import Floating
 from mercer.kernels.algebra.pointwise import ExponentialDecay, Pointwise
 from mercer.kernels.base import Measure, State
 from mercer.kernels.loops import epilogues
-from mercer.kernels.vectors.distances import Chi2Distance, CircularDistance, L1Distance, SquaredEuclidean
-from mercer.kernels.vectors.euclidean import Euclidean
+from mercer.kernels.vectors.distances import Chi2Distance, CircularDistance, Euclidean, L1Distance, SquaredEuclidean
 
 _NU = (0.5, 1.5, 2.5)
 """The smoothness for which the Matern kernel has a closed form short enough for a loop."""
