@@ -266,11 +266,11 @@ KERNELS = _table(
         "polynomial_of",
         "c0 + c1 k + c2 k^2 + ..., with all c >= 0",
     ),
-    ("mercer.kernels.algebra.one_feature", "Constant", "constant", "the same value for every pair"),
+    ("mercer.kernels.algebra.constant", "Constant", "constant", "the same value for every pair"),
     ("mercer.kernels.algebra.normalised", "Normalised", "normalise", "cosine: k(x, z) / sqrt(k(x, x) k(z, z))"),
     ("mercer.kernels.algebra.centred", "Centred", "centre", "k around the mean of the training objects"),
     ("mercer.kernels.algebra.images", "PullBack", "pull_back", "k(phi(x), phi(z)), phi a function or a transformer"),
-    ("mercer.kernels.algebra.one_feature", "RankOne", "rank_one", "f(x) f(z), f a function of yours"),
+    ("mercer.kernels.algebra.images", "RankOne", "rank_one", "f(x) f(z), f a function of yours"),
     ("mercer.kernels.algebra.dag", "DagKernel", "dag", "products of kernels, added up over the paths of a graph"),
 )
 

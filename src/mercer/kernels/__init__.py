@@ -10,6 +10,7 @@ from mercer._registry import KERNELS
 if TYPE_CHECKING:
     from mercer.kernels.algebra.centred import Centred as Centred
     from mercer.kernels.algebra.centred import centre as centre
+    from mercer.kernels.algebra.constant import Constant as Constant
     from mercer.kernels.algebra.dag import DagKernel as DagKernel
     from mercer.kernels.algebra.dag import dag as dag
     from mercer.kernels.algebra.functions import ExpOf as ExpOf
@@ -18,13 +19,12 @@ if TYPE_CHECKING:
     from mercer.kernels.algebra.functions import exp as exp
     from mercer.kernels.algebra.images import OnColumns as OnColumns
     from mercer.kernels.algebra.images import PullBack as PullBack
+    from mercer.kernels.algebra.images import RankOne as RankOne
     from mercer.kernels.algebra.images import on as on
     from mercer.kernels.algebra.images import pull_back as pull_back
+    from mercer.kernels.algebra.images import rank_one as rank_one
     from mercer.kernels.algebra.normalised import Normalised as Normalised
     from mercer.kernels.algebra.normalised import normalise as normalise
-    from mercer.kernels.algebra.one_feature import Constant as Constant
-    from mercer.kernels.algebra.one_feature import RankOne as RankOne
-    from mercer.kernels.algebra.one_feature import rank_one as rank_one
     from mercer.kernels.algebra.sums import Product as Product
     from mercer.kernels.algebra.sums import Scaled as Scaled
     from mercer.kernels.algebra.sums import Sum as Sum
@@ -126,7 +126,7 @@ _FUNCTIONS = {
     "on": "mercer.kernels.algebra.images",
     "parse": "mercer.kernels.text.expression",
     "pull_back": "mercer.kernels.algebra.images",
-    "rank_one": "mercer.kernels.algebra.one_feature",
+    "rank_one": "mercer.kernels.algebra.images",
 }
 
 __all__ = sorted([*KERNELS, *_FUNCTIONS])  # pyright: ignore[reportUnsupportedDunderAll]

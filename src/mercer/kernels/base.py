@@ -261,7 +261,7 @@ class Kernel(Measure):
         return FittedKernel(self, self.resolve(objects))
 
     def __add__(self, other: Kernel | float) -> Kernel:
-        from mercer.kernels.algebra.one_feature import constant_beside
+        from mercer.kernels.algebra.constant import constant_beside
         from mercer.kernels.algebra.sums import Sum
 
         if isinstance(other, Kernel):
@@ -271,7 +271,7 @@ class Kernel(Measure):
         return self if other == 0 else Sum.of(self, constant_beside(self, other))
 
     def __radd__(self, other: float) -> Kernel:
-        from mercer.kernels.algebra.one_feature import constant_beside
+        from mercer.kernels.algebra.constant import constant_beside
         from mercer.kernels.algebra.sums import Sum
 
         if not _is_number(other):

@@ -12,13 +12,13 @@ import scipy.sparse as sp
 
 from mercer import _check
 from mercer._jit import Array, is_jitted, jit
-from mercer._registry import INPUTS, find
 from mercer._types import DType, Float64, Floating, Index
 from mercer.errors import InputError, KernelError
 from mercer.inputs.base import Objects
 from mercer.inputs.items import Items
 from mercer.inputs.strings import Strings
 from mercer.inputs.vectors import Vectors
+from mercer.kernels.algebra.constant import OnNamedObjects
 from mercer.kernels.base import Kernel, State
 from mercer.kernels.features.feature_map import Columns, FeatureMap, FixedColumns
 from mercer.kernels.text.form import text_of_value
@@ -87,17 +87,6 @@ def _dot_blocks(left: Any, right: Any) -> Any:
 
 def _dot(x: Any, z: Any) -> Any:
     return x @ z
-
-
-class OnNamedObjects(Kernel):
-    """A kernel with a parameter `objects`, which names the kind of objects that it compares."""
-
-    objects: str
-
-    @property
-    def domain(self) -> type[Objects]:
-        kind: type[Objects] = find(INPUTS, self.objects, "kind of objects").load()
-        return kind
 
 
 class _UserKernel(OnNamedObjects):

@@ -126,7 +126,7 @@ class FeatureSpace:
     def _blocks(self, objects: Objects, dtype: DType, *, grow: bool) -> Iterator[Any]:
         start, size = 0, _FIRST_BLOCK if self.words else len(objects)
         while start < len(objects):
-            part = objects if size >= len(objects) else objects.take(slice(start, start + size))
+            part = objects.take(slice(start, start + size)) if self.words else objects
             rows, _ = self.features.rows(part, iter(self.words), dtype, grow=grow)
             yield rows
             start += len(part)
