@@ -261,22 +261,22 @@ class Kernel(Measure):
         return FittedKernel(self, self.resolve(objects))
 
     def __add__(self, other: Kernel | float) -> Kernel:
-        from mercer.kernels.algebra.constant import constant_beside
+        from mercer.kernels.algebra.constant import constant_like
         from mercer.kernels.algebra.sums import Sum
 
         if isinstance(other, Kernel):
             return Sum.of(self, other)
         if not _is_number(other):
             return NotImplemented
-        return self if other == 0 else Sum.of(self, constant_beside(self, other))
+        return self if other == 0 else Sum.of(self, constant_like(self, other))
 
     def __radd__(self, other: float) -> Kernel:
-        from mercer.kernels.algebra.constant import constant_beside
+        from mercer.kernels.algebra.constant import constant_like
         from mercer.kernels.algebra.sums import Sum
 
         if not _is_number(other):
             return NotImplemented
-        return self if other == 0 else Sum.of(constant_beside(self, other), self)  # 0: how the built-in sum starts
+        return self if other == 0 else Sum.of(constant_like(self, other), self)  # 0: how the built-in sum starts
 
     def __mul__(self, other: Kernel | float) -> Kernel:
         from mercer.kernels.algebra.sums import Product, Scaled
@@ -368,7 +368,7 @@ class FittedKernel:
         """The block k(left, right) in one piece, in float64; for large ones use `mercer.gram`."""
         rows = self.features(self.kernel.coerce(left) if right is None else self.coerce(left))
         columns = rows if right is None else self.features(self.kernel.coerce(right))
-        diagonal = self.diagonal(rows) if right is None else None  # first, because it answers overflow in words
+        diagonal = self.diagonal(rows) if right is None else None  # first, because it refuses overflow
         out = np.empty((len(rows), len(columns)))
         self.tile(*self.align(rows, columns), out)
         if diagonal is not None:

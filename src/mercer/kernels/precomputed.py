@@ -43,7 +43,7 @@ class Precomputed(Kernel):
             )
         if objects.training and objects.index.max(initial=-1) >= expected:  # only a damaged model file can ask for it
             raise InputError(
-                f"There are {expected} training objects, but one is said to be number {objects.index.max()}."
+                f"There are {expected} training objects, but the model refers to number {objects.index.max()}."
             )
         return objects
 

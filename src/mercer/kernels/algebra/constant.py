@@ -72,7 +72,7 @@ class Constant(OnNamedObjects):
         return features.values
 
 
-def constant_beside(kernel: Kernel, value: Any) -> Constant:
+def constant_like(kernel: Kernel, value: Any) -> Constant:
     """The constant kernel on the same kind of objects as `kernel`."""
     for entry in INPUTS.values():
         if entry.name == kernel.domain.__name__:

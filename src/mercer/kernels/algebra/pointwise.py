@@ -22,7 +22,7 @@ Gamma = float | str
 """A positive number, or the name of a rule that reads it off the data."""
 _RULES = ("scale", "auto", "median")
 _SAMPLE = 1000
-"""Objects, at most about, whose distances tell the width: half a million pairs. More would change a median little, and
+"""About the most objects whose distances set the width: half a million pairs. More would change a median little, and
 take longer than the first tiles of the Gram matrix."""
 
 

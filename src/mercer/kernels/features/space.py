@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _SAMPLE = 32
 """Objects that tell how many features one has: few enough to take no time, spread evenly over the batch."""
 _IN_SINGLE = 2**25
-"""From so many entries on, matrices of counts are float32: half a gigabyte then."""
+"""Matrices of counts with more entries than this are float32, to save memory: half a gigabyte in float64."""
 _FIRST_BLOCK = 32
 """Objects in the first block where columns grow; what they have tells how many fit the next."""
 _ENTRIES_PER_BLOCK = 2**22
@@ -142,8 +142,8 @@ def features_of(fitted: FittedKernel) -> FeatureMap:
     features = fitted.feature_map()
     if features is None:
         raise KernelError(
-            f"{fitted.kernel} has no features that could be written down. Linear, Polynomial, kernels that count "
-            "(Spectrum, GappedKmer, WeisfeilerLehman, SetIntersection ...), their sums and their normalised forms have."
+            f"{fitted.kernel} has no explicit features. Linear, Polynomial, kernels that count "
+            "(Spectrum, GappedKmer, WeisfeilerLehman, SetIntersection ...), their sums and their normalised forms do."
         )
     return features
 

@@ -1,6 +1,6 @@
 """The text form of a kernel: ``rbf(gamma=0.1) + 0.5*spectrum(p=4)``, which `mercer.kernels.parse` reads back.
 
-What text cannot hold is named in angle brackets, ``rank_one(<function f>)``, which `parse` refuses in words.
+What text cannot hold is named in angle brackets, ``rank_one(<function f>)``, which `parse` refuses.
 """
 
 from __future__ import annotations

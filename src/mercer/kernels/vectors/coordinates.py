@@ -90,7 +90,7 @@ def _dense_blocks(vectors: Vectors, every: bool) -> Iterator[Float64]:
     """The rows, some at a time, so that CSR is never expanded as a whole; without its columns of zeros if allowed."""
     values: Any = vectors.values
     step = max(1, _NUMBERS_AT_ONCE // vectors.n_features)
-    if vectors.is_sparse and not every:  # so many rows use at most so many columns each
+    if vectors.is_sparse and not every:  # of rows that use few columns, more fit
         step = max(step, math.isqrt(_NUMBERS_AT_ONCE * len(vectors) // max(1, values.nnz)))
     for start in range(0, len(vectors), step):
         block = values[start : start + step]
@@ -129,10 +129,10 @@ def refuse_outside(owner: str, vectors: Vectors, low: float, high: float = np.in
     else:
         return
     if (low, high) == (0, np.inf):
-        rule = "non-negative numbers: on others it is no kernel"
+        rule = "non-negative numbers: on others it is not a kernel"
     else:
         bounds = [f"at least {low:g}"] * (low > -np.inf) + [f"at most {high:g}"] * (high < np.inf)
-        rule = f"numbers of {' and '.join(bounds)}: outside it is no kernel"
+        rule = f"numbers of {' and '.join(bounds)}: outside this range it is not a kernel"
     raise InputError(
         f"{owner} compares {rule}. Row {row}, column {column} holds {got:g}. Shift or rescale the features, for "
         "example with sklearn.preprocessing.MinMaxScaler."

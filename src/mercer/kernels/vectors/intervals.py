@@ -72,7 +72,7 @@ class IntervalMin(IntervalKernel):
     """The overlap of the intervals [lower, x] and [lower, z]: k(x, z) = min(x, z) - lower, for x, z >= lower.
 
     Of several coordinates, the product (the volume of overlapping boxes) or the sum, as `across` says. Numbers below
-    `lower` are refused: min(x, z) of negative numbers is no kernel.
+    `lower` are refused: min(x, z) of negative numbers is not a kernel.
 
     >>> from mercer import kernels
     >>> kernels.IntervalMin(lower=-1.0).fit([[0.5]])([[0.5]], [[2.0]])
@@ -153,7 +153,7 @@ class Tent(IntervalKernel):
     """The overlap of the intervals of half-width w around x and z: k(x, z) = max(0, 2 w - |x - z|).
 
     Of several coordinates, the product (overlapping boxes) or the sum, as `across` says; a tent of the Euclidean
-    distance would be no kernel. It is 0 beyond a distance of 2 `half_width`.
+    distance would not be a kernel. It is 0 beyond a distance of 2 `half_width`.
 
     >>> from mercer import kernels
     >>> kernels.Tent(half_width=1.0).fit([[0.5]])([[0.5]], [[2.0]])

@@ -45,7 +45,7 @@ class Monomials:
         return FixedColumns(self.rows, self.names, lambda vectors: self.number(vectors.n_features))
 
     def number(self, n_columns: int) -> int:
-        """How many monomials of so many columns there are."""
+        """The number of monomials of `n_columns` columns."""
         return sum(
             comb(n_columns + degree - 1, degree) if self.repeated and n_columns + degree else comb(n_columns, degree)
             for degree in self.degrees(n_columns)

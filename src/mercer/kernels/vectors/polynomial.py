@@ -42,8 +42,10 @@ class Polynomial(OfDotProduct):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        _check.integer("Polynomial", "degree", self.degree, low=0, remedy="A fractional degree is no kernel.")
-        _check.real("Polynomial", "coef0", self.coef0, low=0, high_open=True, remedy="A negative coef0 is no kernel.")
+        _check.integer("Polynomial", "degree", self.degree, low=0, remedy="A fractional degree does not give a kernel.")
+        _check.real(
+            "Polynomial", "coef0", self.coef0, low=0, high_open=True, remedy="A negative coef0 does not give a kernel."
+        )
 
     def pointwise(self, values: Floating, state: State) -> None:
         epilogues.power(values, state.number("gamma"), float(self.coef0), self.degree)

@@ -25,7 +25,7 @@ class Spline(Coordinatewise, Kernel):
 
     k(x, z) = sum_{i=0..s} (x z)^i + sum_{r=0..s} C(s, r) / (2s - r + 1) m^(2s - r + 1) |x - z|^r
 
-    for x, z >= 0 (negative numbers are refused: there the formula is no kernel). With `knots`,
+    for x, z >= 0 (negative numbers are refused: the formula is not a kernel there). With `knots`,
     k(x, z) = sum_i (x z)^i + sum_j (x - t_j)_+^s (z - t_j)_+^s for any numbers; (u)_+^0 is 1 where u > 0. Of several
     coordinates, the product.
 
