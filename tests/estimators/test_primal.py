@@ -29,7 +29,7 @@ from mercer import (
 from mercer.errors import MemoryBudgetError, ParameterError
 from mercer.gram import expansion
 from mercer.gram.make import gram_of_rows
-from mercer.kernels.vectors import polynomial
+from mercer.kernels.vectors import monomials
 from mercer.losses.base import Loss
 from mercer.losses.huber import Huber
 from mercer.losses.quantile import Quantile
@@ -379,7 +379,7 @@ def test_ridge_on_few_objects_writes_none_of_many_monomials(monkeypatch, kernel)
     X, y = noisy()
     X = np.hstack([X, X**2, np.sin(X)])
     wanted = KernelRidgeCV([0.1, 1.0], kernel=kernel, dual=True).fit(X, y)
-    monkeypatch.setattr(polynomial, "written", None)
+    monkeypatch.setattr(monomials.Monomials, "rows", None)
     found = KernelRidgeCV([0.1, 1.0], kernel=kernel, dual=False).fit(X, y)
     assert found.alpha_ == wanted.alpha_
     np.testing.assert_allclose(found.predict(X), wanted.predict(X))

@@ -130,7 +130,7 @@ def test_over_another_kernel():
         (lambda: Polynomial(degree=1.5), "'degree' parameter of Polynomial must be an int.*fractional degree"),
         (lambda: Polynomial(degree=-1), "'degree'"),
         (lambda: Polynomial(degree=2**70), "'degree'.*64 bits"),
-        (lambda: Polynomial(coef0=-1.0), "'coef0' parameter of Polynomial.*negative coef0 is no kernel"),
+        (lambda: Polynomial(coef0=-1.0), "'coef0' parameter of Polynomial.*negative coef0 does not give a kernel"),
     ],
 )
 def test_parameters_out_of_range(make, message):

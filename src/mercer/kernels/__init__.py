@@ -13,21 +13,21 @@ if TYPE_CHECKING:
     from mercer.kernels.algebra.constant import Constant as Constant
     from mercer.kernels.algebra.dag import DagKernel as DagKernel
     from mercer.kernels.algebra.dag import dag as dag
-    from mercer.kernels.algebra.exp_of import ExpOf as ExpOf
-    from mercer.kernels.algebra.exp_of import exp as exp
+    from mercer.kernels.algebra.functions import ExpOf as ExpOf
+    from mercer.kernels.algebra.functions import PolynomialOf as PolynomialOf
+    from mercer.kernels.algebra.functions import Power as Power
+    from mercer.kernels.algebra.functions import exp as exp
+    from mercer.kernels.algebra.images import OnColumns as OnColumns
+    from mercer.kernels.algebra.images import PullBack as PullBack
+    from mercer.kernels.algebra.images import RankOne as RankOne
+    from mercer.kernels.algebra.images import on as on
+    from mercer.kernels.algebra.images import pull_back as pull_back
+    from mercer.kernels.algebra.images import rank_one as rank_one
     from mercer.kernels.algebra.normalised import Normalised as Normalised
     from mercer.kernels.algebra.normalised import normalise as normalise
-    from mercer.kernels.algebra.polynomial_of import PolynomialOf as PolynomialOf
-    from mercer.kernels.algebra.power import Power as Power
-    from mercer.kernels.algebra.pull_back import PullBack as PullBack
-    from mercer.kernels.algebra.pull_back import pull_back as pull_back
-    from mercer.kernels.algebra.rank_one import RankOne as RankOne
-    from mercer.kernels.algebra.rank_one import rank_one as rank_one
     from mercer.kernels.algebra.sums import Product as Product
     from mercer.kernels.algebra.sums import Scaled as Scaled
     from mercer.kernels.algebra.sums import Sum as Sum
-    from mercer.kernels.algebra.tables import OnColumns as OnColumns
-    from mercer.kernels.algebra.tables import on as on
     from mercer.kernels.base import FittedKernel as FittedKernel
     from mercer.kernels.base import Kernel as Kernel
     from mercer.kernels.documents.latent_semantic import LatentSemantic as LatentSemantic
@@ -90,14 +90,9 @@ if TYPE_CHECKING:
     from mercer.kernels.trees.subtree import Subtree as Subtree
     from mercer.kernels.user import FromBlocks as FromBlocks
     from mercer.kernels.user import FromFunction as FromFunction
-    from mercer.kernels.vectors.all_subsets import AllSubsets as AllSubsets
     from mercer.kernels.vectors.anova import ANOVA as ANOVA
-    from mercer.kernels.vectors.bilinear import Bilinear as Bilinear
+    from mercer.kernels.vectors.anova import AllSubsets as AllSubsets
     from mercer.kernels.vectors.categorical import Categorical as Categorical
-    from mercer.kernels.vectors.decay import Exponential as Exponential
-    from mercer.kernels.vectors.decay import ExponentialChi2 as ExponentialChi2
-    from mercer.kernels.vectors.decay import Laplacian as Laplacian
-    from mercer.kernels.vectors.fourier import RandomFourierFeatures as RandomFourierFeatures
     from mercer.kernels.vectors.histograms import AdditiveChi2 as AdditiveChi2
     from mercer.kernels.vectors.histograms import HistogramIntersection as HistogramIntersection
     from mercer.kernels.vectors.histograms import MinMax as MinMax
@@ -106,12 +101,17 @@ if TYPE_CHECKING:
     from mercer.kernels.vectors.intervals import IntervalMin as IntervalMin
     from mercer.kernels.vectors.intervals import IntervalUnionComplement as IntervalUnionComplement
     from mercer.kernels.vectors.intervals import Tent as Tent
+    from mercer.kernels.vectors.linear import Bilinear as Bilinear
     from mercer.kernels.vectors.linear import Linear as Linear
+    from mercer.kernels.vectors.linear import Sigmoid as Sigmoid
     from mercer.kernels.vectors.polynomial import Polynomial as Polynomial
+    from mercer.kernels.vectors.randomised import RandomFourierFeatures as RandomFourierFeatures
     from mercer.kernels.vectors.randomised import Randomised as Randomised
     from mercer.kernels.vectors.rbf import RBF as RBF
-    from mercer.kernels.vectors.sigmoid import Sigmoid as Sigmoid
     from mercer.kernels.vectors.spline import Spline as Spline
+    from mercer.kernels.vectors.stationary import Exponential as Exponential
+    from mercer.kernels.vectors.stationary import ExponentialChi2 as ExponentialChi2
+    from mercer.kernels.vectors.stationary import Laplacian as Laplacian
     from mercer.kernels.vectors.stationary import Matern as Matern
     from mercer.kernels.vectors.stationary import Periodic as Periodic
     from mercer.kernels.vectors.stationary import RationalQuadratic as RationalQuadratic
@@ -121,12 +121,12 @@ _FUNCTIONS = {
     "FittedKernel": "mercer.kernels.base",
     "centre": "mercer.kernels.algebra.centred",
     "dag": "mercer.kernels.algebra.dag",
-    "exp": "mercer.kernels.algebra.exp_of",
+    "exp": "mercer.kernels.algebra.functions",
     "normalise": "mercer.kernels.algebra.normalised",
-    "on": "mercer.kernels.algebra.tables",
+    "on": "mercer.kernels.algebra.images",
     "parse": "mercer.kernels.text.expression",
-    "pull_back": "mercer.kernels.algebra.pull_back",
-    "rank_one": "mercer.kernels.algebra.rank_one",
+    "pull_back": "mercer.kernels.algebra.images",
+    "rank_one": "mercer.kernels.algebra.images",
 }
 
 __all__ = sorted([*KERNELS, *_FUNCTIONS])  # pyright: ignore[reportUnsupportedDunderAll]

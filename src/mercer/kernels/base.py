@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import MISSING, dataclass, field, fields
 from numbers import Real
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, final
 
@@ -31,11 +31,11 @@ from mercer.inputs.base import Objects
 from mercer.kernels.features import space
 from mercer.kernels.features.feature_map import FeatureMap
 from mercer.kernels.features.rows import FeatureMatrix
-from mercer.kernels.text import derivation, form, latex
+from mercer.kernels.text import form, latex
 
 if TYPE_CHECKING:
+    from mercer.kernels.algebra.images import OnColumns
     from mercer.kernels.algebra.logarithmic import LogKernel
-    from mercer.kernels.algebra.tables import OnColumns
 
 SAFE_IN_SINGLE = 1e30
 """float32 ends at 3.4e38; below this bound sums and products of values cannot overflow."""
@@ -52,6 +52,20 @@ class Features(Protocol):
     def take(self, index: Index) -> Features:
         """The features at these positions; a slice gives a view."""
         ...
+
+
+class Batch:
+    """Features in fields that have one entry per object: arrays, CSR rows, or features again; an array comes last.
+
+    Subclasses declare the fields, as frozen dataclasses.
+    """
+
+    def __len__(self) -> int:
+        return len(list(vars(self).values())[-1])
+
+    def take(self, index: Index) -> Self:
+        taken = (value[index] if hasattr(value, "shape") else value.take(index) for value in vars(self).values())
+        return type(self)(*taken)
 
 
 @final
@@ -141,10 +155,10 @@ class Kernel(Measure):
     """How tightly its text holds together, which tells where it needs brackets."""
     is_linear: ClassVar[bool] = False
     """Whether it is the dot product of vectors as they are, so that its features are their columns."""
+    variants: ClassVar[tuple[Mapping[str, Any], ...]] = ()
+    """Parameters that the conformance suite tries besides the defaults."""
     is_precomputed: ClassVar[bool] = False
     """Whether its values come from a matrix of the user's, so that there are no objects to look at."""
-    example_settings: ClassVar[tuple[Mapping[str, Any], ...]] = ()
-    """Parameters of the kernels that `examples` yields."""
 
     @property
     def psd(self) -> bool:
@@ -161,8 +175,13 @@ class Kernel(Measure):
 
     @classmethod
     def examples(cls) -> Iterator[Self]:
-        """Kernels that the conformance suite runs; those of the algebra are in `mercer.testing.examples`."""
-        yield from (cls(**settings) for settings in cls.example_settings)
+        """Kernels that the conformance suite runs: the defaults, if all parameters have one, and the `variants`.
+
+        Those of the algebra are in `mercer.testing.examples`.
+        """
+        if all(parameter.default is not MISSING for parameter in fields(cls)):
+            yield cls()
+        yield from (cls(**parameters) for parameters in cls.variants)
 
     def feature_map(self, state: State) -> FeatureMap | None:
         """Its features, if they can be written down: see `mercer.kernels.features.feature_map`.
@@ -245,22 +264,22 @@ class Kernel(Measure):
         return FittedKernel(self, self.resolve(objects))
 
     def __add__(self, other: Kernel | float) -> Kernel:
-        from mercer.kernels.algebra.constant import constant_beside
+        from mercer.kernels.algebra.constant import constant_like
         from mercer.kernels.algebra.sums import Sum
 
         if isinstance(other, Kernel):
             return Sum.of(self, other)
         if not _is_number(other):
             return NotImplemented
-        return self if other == 0 else Sum.of(self, constant_beside(self, other))
+        return self if other == 0 else Sum.of(self, constant_like(self, other))
 
     def __radd__(self, other: float) -> Kernel:
-        from mercer.kernels.algebra.constant import constant_beside
+        from mercer.kernels.algebra.constant import constant_like
         from mercer.kernels.algebra.sums import Sum
 
         if not _is_number(other):
             return NotImplemented
-        return self if other == 0 else Sum.of(constant_beside(self, other), self)  # 0: how the built-in sum starts
+        return self if other == 0 else Sum.of(constant_like(self, other), self)  # 0: how the built-in sum starts
 
     def __mul__(self, other: Kernel | float) -> Kernel:
         from mercer.kernels.algebra.sums import Product, Scaled
@@ -275,7 +294,7 @@ class Kernel(Measure):
         return Scaled.of(self, other) if _is_number(other) else NotImplemented
 
     def __pow__(self, exponent: int) -> Kernel:
-        from mercer.kernels.algebra.power import Power
+        from mercer.kernels.algebra.functions import Power
 
         return Power(self, exponent) if _is_number(exponent) else NotImplemented
 
@@ -289,7 +308,7 @@ class Kernel(Measure):
           Scaled: PSD because it is a positive multiple of a kernel, and this is PSD:
             RBF: PSD because it is a Gaussian of a Hilbertian distance
         """
-        return derivation.tree(self)
+        return form.derivation(self)
 
     def latex(self, x: str = "x", z: str = "z") -> str:
         r"""Its formula between the objects named `x` and `z`, which notebooks show.
@@ -352,7 +371,7 @@ class FittedKernel:
         """The block k(left, right) in one piece, in float64; for large ones use `mercer.gram`."""
         rows = self.features(self.kernel.coerce(left) if right is None else self.coerce(left))
         columns = rows if right is None else self.features(self.kernel.coerce(right))
-        diagonal = self.diagonal(rows) if right is None else None  # first, because it answers overflow in words
+        diagonal = self.diagonal(rows) if right is None else None  # first, because it refuses overflow
         out = np.empty((len(rows), len(columns)))
         self.tile(*self.align(rows, columns), out)
         if diagonal is not None:

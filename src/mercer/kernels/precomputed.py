@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Self, final
+from typing import final
 
 import numpy as np
 
@@ -29,14 +28,7 @@ class Precomputed(Kernel):
 
     domain = GramRows
     is_precomputed = True
-
-    @property
-    def psd(self) -> bool:
-        return False  # nothing is known of the matrix
-
-    @property
-    def symmetric(self) -> bool:
-        return False
+    psd = symmetric = False  # nothing is known of the matrix
 
     def resolve(self, objects: GramRows) -> State:
         assert objects.matrix is not None
@@ -51,7 +43,7 @@ class Precomputed(Kernel):
             )
         if objects.training and objects.index.max(initial=-1) >= expected:  # only a damaged model file can ask for it
             raise InputError(
-                f"There are {expected} training objects, but one is said to be number {objects.index.max()}."
+                f"There are {expected} training objects, but the model refers to number {objects.index.max()}."
             )
         return objects
 
@@ -70,7 +62,3 @@ class Precomputed(Kernel):
                 "example, pass GramRows.rows(K, self_similarity=...) instead of the bare matrix."
             )
         return features.self_similarity
-
-    @classmethod
-    def examples(cls) -> Iterator[Self]:
-        yield cls()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Self, final
@@ -12,18 +12,20 @@ import scipy.sparse as sp
 
 from mercer import _check
 from mercer._jit import Array, is_jitted, jit
-from mercer._registry import INPUTS, find
 from mercer._types import DType, Float64, Floating, Index
 from mercer.errors import InputError, KernelError
 from mercer.inputs.base import Objects
 from mercer.inputs.items import Items
 from mercer.inputs.strings import Strings
 from mercer.inputs.vectors import Vectors
+from mercer.kernels.algebra.constant import OnNamedObjects
 from mercer.kernels.base import Kernel, State
 from mercer.kernels.features.feature_map import Columns, FeatureMap, FixedColumns
 from mercer.kernels.text.form import text_of_value
 
 KINDS = ("vectors", "strings", "items")
+_DIAGONAL_BLOCK = 64
+"""Objects compared at once for k(x, x) of a function of blocks: short blocks waste little, longer ones save calls."""
 
 
 @final
@@ -79,12 +81,21 @@ def names_of_images(phi: Any) -> Columns:
         return None
 
 
-class _UserKernel(Kernel):
+def _dot_blocks(left: Any, right: Any) -> Any:
+    return left @ right.T
+
+
+def _dot(x: Any, z: Any) -> Any:
+    return x @ z
+
+
+class _UserKernel(OnNamedObjects):
     """What both kinds of user functions share: nothing is known of them, so symmetry and values are checked."""
 
     function: Callable[[Any, Any], Any]
-    objects: str
     phi: Any
+
+    symmetric = False
 
     def __post_init__(self) -> None:
         name = type(self).__name__
@@ -108,17 +119,8 @@ class _UserKernel(Kernel):
         return FixedColumns(rows, names_of_images(self.phi))
 
     @property
-    def domain(self) -> type[Objects]:
-        kind: type[Objects] = find(INPUTS, self.objects, "kind of objects").load()
-        return kind
-
-    @property
     def psd(self) -> bool:
         return self.phi is not None
-
-    @property
-    def symmetric(self) -> bool:
-        return False
 
     def features(self, objects: Objects, state: State, dtype: DType) -> RawFeatures:
         return RawFeatures.of(objects)
@@ -150,6 +152,8 @@ class FromBlocks(_UserKernel):
     objects: str = "vectors"
     phi: Any = None
 
+    variants = ({"function": _dot_blocks},)
+
     def tile(self, left: RawFeatures, right: RawFeatures, state: State, out: Floating) -> None:
         returned: Any = self._called(left.raw, right.raw)
         is_sparse = bool(sp.issparse(returned))  # as X @ Z.T of CSR rows is
@@ -166,16 +170,12 @@ class FromBlocks(_UserKernel):
     def diagonal(self, features: RawFeatures, state: State) -> Float64:
         # A block function gives no cheaper way than blocks; short ones waste little.
         values = np.empty(len(features))
-        for start in range(0, len(features), 64):
-            part = features.take(slice(start, start + 64))
+        for start in range(0, len(features), _DIAGONAL_BLOCK):
+            part = features.take(slice(start, start + _DIAGONAL_BLOCK))
             block = np.empty((len(part), len(part)))
             self.tile(part, part, state, block)
-            values[start : start + 64] = np.diagonal(block)
+            values[start : start + _DIAGONAL_BLOCK] = np.diagonal(block)
         return values
-
-    @classmethod
-    def examples(cls) -> Iterator[Self]:
-        yield cls(_dot_blocks)
 
 
 @final
@@ -200,6 +200,8 @@ class FromFunction(_UserKernel):
     function: Callable[[Any, Any], Any]
     objects: str = "vectors"
     phi: Any = None
+
+    variants = ({"function": _dot},)
 
     @cached_property
     def _loop(self) -> Any:
@@ -245,10 +247,6 @@ class FromFunction(_UserKernel):
                 f"{type(value).__name__}."
             ) from error
 
-    @classmethod
-    def examples(cls) -> Iterator[Self]:
-        yield cls(_dot)
-
 
 def _refuse_non_finite(function: Callable[[Any, Any], Any], block: Any) -> None:
     if not np.isfinite(block).all():
@@ -261,11 +259,3 @@ def _refuse_non_finite(function: Callable[[Any, Any], Any], block: Any) -> None:
 
 def _name(function: object) -> str:
     return str(getattr(function, "__name__", repr(function)))
-
-
-def _dot_blocks(left: Any, right: Any) -> Any:
-    return left @ right.T
-
-
-def _dot(x: Any, z: Any) -> Any:
-    return x @ z

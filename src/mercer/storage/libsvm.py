@@ -26,10 +26,9 @@ from mercer.estimators.svc import SVC
 from mercer.inputs.gram_rows import GramRows
 from mercer.inputs.vectors import Vectors
 from mercer.kernels.precomputed import Precomputed
-from mercer.kernels.vectors.linear import Linear
+from mercer.kernels.vectors.linear import Linear, Sigmoid
 from mercer.kernels.vectors.polynomial import Polynomial
 from mercer.kernels.vectors.rbf import RBF
-from mercer.kernels.vectors.sigmoid import Sigmoid
 from mercer.storage import atomic
 from mercer.storage.convert import assembled
 

@@ -33,10 +33,9 @@ from mercer.kernels.base import FittedKernel, Kernel
 from mercer.kernels.precomputed import Precomputed
 from mercer.kernels.text.expression import parse
 from mercer.kernels.user import FromBlocks
-from mercer.kernels.vectors.linear import Linear
+from mercer.kernels.vectors.linear import Linear, Sigmoid
 from mercer.kernels.vectors.polynomial import Polynomial
 from mercer.kernels.vectors.rbf import RBF
-from mercer.kernels.vectors.sigmoid import Sigmoid
 from mercer.solvers.drive import Limits
 from mercer.training.matrix import Repair
 from mercer.training.storing import Field, read_fields, write_fields

@@ -39,7 +39,7 @@ def fit(kernel, raw):
 @pytest.mark.parametrize("kernel", KERNELS, ids=str)
 def test_maps_and_tables_agree_with_the_kernel(kernel, monkeypatch):
     monkeypatch.setattr(feature_space, "_FIRST_BLOCK", 5)
-    monkeypatch.setattr(feature_space, "_NAMES_PER_BLOCK", 700)
+    monkeypatch.setattr(feature_space, "_ENTRIES_PER_BLOCK", 700)
     train, new = strings(0, 30), strings(1, 11)
     fitted = fit(kernel, train)
     objects, others = fitted.coerce(train), fitted.coerce(new)
@@ -68,9 +68,9 @@ def test_kernels_without_a_map_say_so():
     ):
         fitted = fit(kernel, ["abcd", "bcde"])
         assert fitted.feature_map() is None
-        with pytest.raises(KernelError, match="no features that could be written down"):
+        with pytest.raises(KernelError, match="has no explicit features"):
             FeatureSpace.of(fitted, fitted.coerce(["abcd"]))
-        with pytest.raises(KernelError, match="no features that could be written down"):
+        with pytest.raises(KernelError, match="has no explicit features"):
             FeatureSpace.folded(fitted, fitted.coerce(["abcd"]), np.ones((1, 1)))
     table = kernels.on("text", kernels.Spectrum(p=2))
     fitted = table.fit({"text": ["banana"]})
@@ -105,7 +105,7 @@ def dense(matrix):
 
 
 def test_rows_that_mix_kinds_have_columns_side_by_side(monkeypatch):
-    monkeypatch.setattr(feature_space, "_BLOCK", 3)
+    monkeypatch.setattr(feature_space, "_FIRST_BLOCK", 3)
     table = {"text": strings(3, 12), "a": list(ROWS[:, 0]), "b": list(ROWS[:, 1])}
     mixed = kernels.normalise(
         kernels.on("text", kernels.Spectrum(p=2))

@@ -24,7 +24,7 @@ def test_negative_entries_are_named(kernel: kernels.Kernel, form: type) -> None:
     good = np.array([[0.5, 0.0, 2.0], [1.0, 1.0, 0.0]])
     bad = good.copy()
     bad[1, 2] = -0.25
-    message = rf"{type(kernel).__name__} compares .*no kernel\. Row 1, column 2 holds -0\.25"
+    message = rf"{type(kernel).__name__} compares .*not a kernel\. Row 1, column 2 holds -0\.25"
     with pytest.raises(InputError, match=message):
         kernel.fit(form(bad))
     with pytest.raises(InputError, match="Row 1, column 2"):

@@ -5,8 +5,7 @@ import pytest
 
 from mercer import kernels
 from mercer.kernels.base import Measure
-from mercer.kernels.vectors.distances import Chi2Distance, L1Distance
-from mercer.kernels.vectors.euclidean import Euclidean
+from mercer.kernels.vectors.distances import Chi2Distance, Euclidean, L1Distance
 from tests.oracles import vectors as oracle
 
 X = np.random.default_rng(0).uniform(0, 2, size=(30, 4))

@@ -9,10 +9,10 @@ import numpy as np
 
 from mercer import _check
 from mercer._jit import Array, jit
-from mercer._types import DType, Float64, Floating, Index
+from mercer._types import DType, Float64, Floating
 from mercer.inputs.base import Objects
 from mercer.kernels.algebra.of_kernel import OfKernel
-from mercer.kernels.base import Features, FittedKernel, Kernel, State
+from mercer.kernels.base import Batch, Features, FittedKernel, Kernel, State
 
 _ROWS, _COLUMNS = 512, 4096
 """Mean similarities are added up block by block: 16 MiB at a time, whatever the number of objects."""
@@ -22,18 +22,12 @@ _SINGLE_SHARE = 0.05
 
 @final
 @dataclass(frozen=True, eq=False)
-class CentredFeatures:
+class CentredFeatures(Batch):
     """The features of a kernel, and each object's share of the means."""
 
     inner: Features
     shift: Float64
     """The mean of k0(x, .) over the training objects, less half the mean over all their pairs."""
-
-    def __len__(self) -> int:
-        return len(self.shift)
-
-    def take(self, index: Index) -> CentredFeatures:
-        return CentredFeatures(self.inner.take(index), self.shift[index])
 
 
 @final
@@ -53,6 +47,8 @@ class Centred(OfKernel):
     kernel: Kernel
 
     reason = "it subtracts one vector, the mean, from the features of the kernel"
+    formula = r"\operatorname{centre}\left[<kernel>\right]"
+    data_dependent = True
 
     def __post_init__(self) -> None:
         _check.instance("centre", "kernel", self.kernel, Kernel, "a kernel")
@@ -60,13 +56,6 @@ class Centred(OfKernel):
     @property
     def domain(self) -> type[Objects]:
         return self.kernel.domain
-
-    def latex(self, x: str = "x", z: str = "z") -> str:
-        return rf"\operatorname{{centre}}\left[{self.kernel.latex(x, z)}\right]"
-
-    @property
-    def data_dependent(self) -> bool:
-        return True
 
     def resolve(self, objects: Objects) -> State:
         inner = self.kernel.resolve(objects)

@@ -1,40 +1,42 @@
-"""The constant kernel."""
+"""The constant kernel, on any kind of objects."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Self, final
+from typing import Any, final
 
 import numpy as np
 
 from mercer import _check
 from mercer._registry import INPUTS, find
-from mercer._types import DType, Float64, Floating, Index
+from mercer._types import DType, Float64, Floating
 from mercer.inputs.base import Objects
-from mercer.kernels.base import Kernel, State
+from mercer.kernels.base import Batch, Kernel, State
 from mercer.kernels.features.feature_map import FeatureMap, FixedColumns
+
+
+class OnNamedObjects(Kernel):
+    """A kernel with a parameter `objects`, which names the kind of objects that it compares."""
+
+    objects: str
+
+    @property
+    def domain(self) -> type[Objects]:
+        kind: type[Objects] = find(INPUTS, self.objects, "kind of objects").load()
+        return kind
 
 
 @final
 @dataclass(frozen=True, eq=False)
-class Counted:
-    """All that a constant keeps of its objects: how many there are."""
+class Values(Batch):
+    """All that a constant keeps of each object: its value."""
 
-    length: int
-
-    def __len__(self) -> int:
-        return self.length
-
-    def take(self, index: Index) -> Counted:
-        if isinstance(index, slice):
-            return Counted(len(range(*index.indices(self.length))))
-        return Counted(int(np.count_nonzero(index)) if index.dtype == bool else len(index))
+    values: Float64
 
 
 @final
 @dataclass(frozen=True)
-class Constant(Kernel):
+class Constant(OnNamedObjects):
     """k(x, z) = value for all objects of one kind, with value >= 0: what ``kernel + 1.0`` adds.
 
     Its one feature is the same for every object. `objects` names the kind: ``"vectors"``, ``"strings"``, ``"table"``
@@ -50,36 +52,27 @@ class Constant(Kernel):
 
     reason = "its one feature is the same for every object"
     formula = "<value>"
+    variants = ({"value": 2.5}, {"value": 1.0, "objects": "strings"})
 
     def __post_init__(self) -> None:
         remedy = "A negative constant is not positive semi-definite."
         _check.real("Constant", "value", self.value, low=0, high_open=True, remedy=remedy)
         _check.choice("Constant", "objects", self.objects, [entry.text for entry in INPUTS.values()])
 
-    @property
-    def domain(self) -> type[Objects]:
-        kind: type[Objects] = find(INPUTS, self.objects, "kind of objects").load()
-        return kind
-
     def feature_map(self, state: State) -> FeatureMap:
         return FixedColumns(lambda objects: np.full((len(objects), 1), np.sqrt(self.value)), ("1",))
 
-    def features(self, objects: Objects, state: State, dtype: DType) -> Counted:
-        return Counted(len(objects))
+    def features(self, objects: Objects, state: State, dtype: DType) -> Values:
+        return Values(np.full(len(objects), float(self.value)))
 
     def tile(self, left: Any, right: Any, state: State, out: Floating) -> None:
         out.fill(self.value)
 
-    def diagonal(self, features: Counted, state: State) -> Float64:
-        return np.full(len(features), float(self.value))
-
-    @classmethod
-    def examples(cls) -> Iterator[Self]:
-        yield cls(2.5)
-        yield cls(1.0, objects="strings")
+    def diagonal(self, features: Values, state: State) -> Float64:
+        return features.values
 
 
-def constant_beside(kernel: Kernel, value: Any) -> Constant:
+def constant_like(kernel: Kernel, value: Any) -> Constant:
     """The constant kernel on the same kind of objects as `kernel`."""
     for entry in INPUTS.values():
         if entry.name == kernel.domain.__name__:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from graphlib import CycleError, TopologicalSorter
 from typing import Any, final
 
 import numpy as np
@@ -166,18 +167,14 @@ def _is_node(value: object) -> bool:
 
 def _topological(arcs: tuple[tuple[Node, Node], ...]) -> list[Node]:
     """The nodes, each after all that lead to it; a cycle is refused by name."""
-    waiting = Counter(end for _, end in arcs)
-    order = [node for node in dict.fromkeys(node for arc in arcs for node in arc) if not waiting[node]]
-    for node in order:  # grows while it is read
-        for start, end in arcs:
-            if start == node:
-                waiting[end] -= 1
-                if not waiting[end]:
-                    order.append(end)
-    left_over = {node for arc in arcs for node in arc} - set(order)
-    if left_over:
-        raise ParameterError(f"DagKernel needs a graph without cycles, but there is one: {_cycle(arcs, left_over)}.")
-    return order
+    sorter: TopologicalSorter[Node] = TopologicalSorter()
+    for start, end in arcs:
+        sorter.add(end, start)
+    try:
+        return list(sorter.static_order())
+    except CycleError as error:
+        cycle = " -> ".join(map(repr, error.args[1]))
+        raise ParameterError(f"DagKernel needs a graph without cycles, but there is one: {cycle}.") from error
 
 
 def _on_paths(order: list[Node], into: dict[Node, list[tuple[Node, int]]], source: Node, sink: Node) -> set[Node]:
@@ -190,12 +187,3 @@ def _on_paths(order: list[Node], into: dict[Node, list[tuple[Node, int]]], sourc
         if node in before:
             before.update(start for start, _ in into[node])
     return after & before
-
-
-def _cycle(arcs: tuple[tuple[Node, Node], ...], nodes: set[Node]) -> str:
-    # Every node that was left over has a predecessor that was left over: walk back until one repeats.
-    back = {end: start for start, end in arcs if start in nodes and end in nodes}
-    walk: list[Any] = [next(node for node in back)]
-    while walk[-1] not in walk[:-1]:
-        walk.append(back[walk[-1]])
-    return " -> ".join(repr(node) for node in reversed(walk[walk.index(walk[-1]) :]))

@@ -13,15 +13,15 @@ from mercer._types import DType, Float64, Floating
 from mercer.inputs.base import Objects
 from mercer.kernels.algebra.logarithmic import LogKernel
 from mercer.kernels.algebra.of_kernel import OfKernel
-from mercer.kernels.algebra.with_diagonal import WithDiagonal
-from mercer.kernels.base import Features, Kernel, State
+from mercer.kernels.algebra.with_diagonal import CarriesDiagonal, WithDiagonal
+from mercer.kernels.base import Kernel, State
 from mercer.kernels.features.feature_map import FeatureMap, Stretched
 from mercer.kernels.text import latex
 
 
 @final
 @dataclass(frozen=True)
-class Normalised(OfKernel):
+class Normalised(CarriesDiagonal, OfKernel):
     """The cosine of the angle in feature space, k(x, z) / sqrt(k(x, x) k(z, z)).
 
     An object with k(x, x) = 0 has no direction: its value is 0 against everything, itself included, never NaN.
@@ -49,41 +49,26 @@ class Normalised(OfKernel):
         lengths = rf"{latex.factor(self.kernel.latex(x, x))} \cdot {latex.factor(self.kernel.latex(z, z))}"
         return rf"\frac{{{cross}}}{{\sqrt{{{lengths}}}}}"
 
-    @property
-    def domain(self) -> type[Objects]:
-        return self.kernel.domain
-
-    def resolve(self, objects: Objects) -> State:
-        return State(parts=(self.kernel.resolve(objects),))
-
     def features(self, objects: Objects, state: State, dtype: DType) -> WithDiagonal:
         logarithms = self.kernel.logarithms
-        if logarithms is not None:  # the diagonal is kept as its logarithm
-            inner = self.kernel.features(objects, state.parts[0], dtype)
-            return WithDiagonal(inner, logarithms.log_diagonal(inner, state.parts[0]))
-        return WithDiagonal.of(self.kernel, objects, state.parts[0], dtype)
-
-    def align(self, left: WithDiagonal, right: WithDiagonal, state: State) -> tuple[Features, Features]:
-        return WithDiagonal.aligned(self.kernel, left, right, state.parts[0])
+        if logarithms is None:
+            return super().features(objects, state, dtype)
+        inner = self.kernel.features(objects, state.parts[0], dtype)
+        return WithDiagonal(inner, logarithms.log_diagonal(inner, state.parts[0]))
 
     def tile(self, left: WithDiagonal, right: WithDiagonal, state: State, out: Floating) -> None:
         if self.kernel.logarithms is not None:
             _cosine_of_logarithms(self.kernel.logarithms, left, right, state.parts[0], out)
             return
-        self.kernel.tile(left.inner, right.inner, state.parts[0], out)
+        super().tile(left, right, state, out)
         _scale(out, _inverse_root(left.diagonal).astype(out.dtype), _inverse_root(right.diagonal).astype(out.dtype))
-
-    def tile_entries(self, left: WithDiagonal, right: WithDiagonal, state: State) -> int:
-        return self.kernel.tile_entries(left.inner, right.inner, state.parts[0])
 
     def diagonal(self, features: WithDiagonal, state: State) -> Float64:
         lowest = 0.0 if self.kernel.logarithms is None else -np.inf
         return (features.diagonal > lowest).astype(np.float64)
 
     def single_precision(self, features: WithDiagonal, state: State) -> bool:
-        if self.kernel.logarithms is not None:
-            return True
-        return self.kernel.single_precision(features.inner, state.parts[0])
+        return self.kernel.logarithms is not None or super().single_precision(features, state)
 
 
 def normalise(kernel: Kernel) -> Normalised:

@@ -1,4 +1,4 @@
-"""Kernels that are a function of something simpler: f(dot product), f(distance), f(another kernel).
+"""Kernels that are a function of something simpler: f(dot product), f(distance).
 
 The simpler thing, the *measure*, is what costs time. Keeping the two apart lets a Gram matrix compute the measure once
 for many f: a grid over gamma is one matrix product, and ``RBF(0.1) + RBF(1.0)`` computes distances once.
@@ -7,14 +7,23 @@ for many f: a grid over gamma is one matrix product, and ``RBF(0.1) + RBF(1.0)``
 from __future__ import annotations
 
 from abc import abstractmethod
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from mercer import _check
 from mercer._types import DType, Float64, Floating
 from mercer.inputs.base import Objects
-from mercer.kernels.algebra.of_kernel import OfKernel
 from mercer.kernels.base import Features, Kernel, Measure, State
+from mercer.kernels.loops import epilogues
+
+Gamma = float | str
+"""A positive number, or the name of a rule that reads it off the data."""
+_RULES = ("scale", "auto", "median")
+_SAMPLE = 1000
+"""About the most objects whose distances set the width: half a million pairs. More would change a median little, and
+take longer than the first tiles of the Gram matrix."""
 
 
 class Pointwise(Kernel):
@@ -54,7 +63,7 @@ class Pointwise(Kernel):
 
     def diagonal(self, features: Any, state: State) -> Float64:
         values: Float64 = self.measure.diagonal(features, state.parts[0]).reshape(1, -1).copy()
-        with np.errstate(over="ignore"):  # FittedKernel.diagonal answers overflow in words
+        with np.errstate(over="ignore"):  # FittedKernel.diagonal refuses overflow
             self.pointwise(values, state)
         return np.asarray(values[0])
 
@@ -62,51 +71,75 @@ class Pointwise(Kernel):
         return self.measure.single_precision(features, state.parts[0]) and super().single_precision(features, state)
 
 
-class PointwiseOf(OfKernel):
-    """k(x, z) = g(k0(x, z)) for another kernel k0, whose measure it shares. Subclasses give `kernel` and `outer`."""
-
-    kernel: Kernel
-
-    @abstractmethod
-    def outer(self, values: Floating) -> None:
-        """g, in place."""
-
-    @property
-    def domain(self) -> type[Objects]:
-        return self.kernel.domain
-
-    @property
-    def measure(self) -> Measure:
-        return self.kernel.measure
-
-    def measure_state(self, state: State) -> State:
-        return self.kernel.measure_state(state.parts[0])
-
-    def pointwise(self, values: Floating, state: State) -> None:
-        self.kernel.pointwise(values, state.parts[0])
-        self.outer(values)
-
-    def resolve(self, objects: Objects) -> State:
-        return State(parts=(self.kernel.resolve(objects),))
-
-    def features(self, objects: Objects, state: State, dtype: DType) -> Features:
-        return self.kernel.features(objects, state.parts[0], dtype)
-
-    def align(self, left: Any, right: Any, state: State) -> tuple[Features, Features]:
-        return self.kernel.align(left, right, state.parts[0])
-
-    def tile(self, left: Any, right: Any, state: State, out: Floating) -> None:
-        self.kernel.tile(left, right, state.parts[0], out)
-        self.outer(out)
-
-    def tile_entries(self, left: Any, right: Any, state: State) -> int:
-        return self.kernel.tile_entries(left, right, state.parts[0])
+class Distance(Measure):
+    """A measure that is 0 between an object and itself."""
 
     def diagonal(self, features: Any, state: State) -> Float64:
-        values: Float64 = self.kernel.diagonal(features, state.parts[0]).reshape(1, -1).copy()
-        with np.errstate(over="ignore"):
-            self.outer(values)
-        return np.asarray(values[0])
+        return np.zeros(len(features))
 
-    def single_precision(self, features: Any, state: State) -> bool:
-        return self.kernel.single_precision(features, state.parts[0]) and super().single_precision(features, state)
+    def gamma(self, rule: str, objects: Any, state: State) -> float:
+        """The gamma of a kernel that decays with this distance, by the rule of that name."""
+        if rule == "auto":
+            raise _check.fail("RBF", "gamma", "a number, 'scale' or 'median' over another kernel", rule)
+        return gamma_of_distances(rule, self, objects, state)
+
+
+class HasGamma(Kernel):
+    """A kernel with a parameter gamma: a positive number, or the name of a rule that reads it off the data."""
+
+    gamma: Gamma
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_gamma(type(self).__name__, self.gamma)
+
+    @property
+    def data_dependent(self) -> bool:
+        return self.gamma in ("scale", "median")
+
+
+@dataclass(frozen=True)
+class ExponentialDecay(HasGamma, Pointwise):
+    """k(x, z) = exp(-gamma d(x, z)). Subclasses give the distance, as `measure`."""
+
+    gamma: Gamma = "scale"
+
+    variants = ({"gamma": 0.3}, {"gamma": "median"})
+
+    @property
+    @abstractmethod
+    def measure(self) -> Distance: ...
+
+    def parameters(self, objects: Any, measure_state: State) -> dict[str, float]:
+        rule = self.gamma
+        return {"gamma": self.measure.gamma(rule, objects, measure_state) if isinstance(rule, str) else float(rule)}
+
+    def pointwise(self, values: Floating, state: State) -> None:
+        epilogues.exp_of_negative(values, state.number("gamma"))
+
+
+def check_gamma(owner: str, gamma: Gamma) -> None:
+    """Refuse what is neither a positive number nor the name of a rule."""
+    if isinstance(gamma, str):
+        _check.choice(owner, "gamma", gamma, _RULES, "Or give a positive number.")
+    else:
+        _check.real(owner, "gamma", gamma, low=0, low_open=True, high_open=True)
+
+
+def gamma_of_distances(rule: str, measure: Measure, objects: Objects, state: State) -> float:
+    """The rules on any objects, from squared distances in a sample: 1 / mean for 'scale', 1 / median for 'median'.
+
+    Half the mean squared distance is the variance in feature space, so 'scale' divides by the variance as it does on
+    vectors.
+    """
+    step = max(1, -(-len(objects) // _SAMPLE))  # an evenly spread sample: no randomness to reproduce
+    sample = measure.features(objects.take(np.arange(0, len(objects), step)), state, np.float64)
+    left, right = measure.align(sample, sample, state)
+    values = np.empty((len(sample), len(sample)))
+    measure.tile(left, right, state, values)
+    distances = values[np.triu_indices(len(sample), 1)]
+    typical = 0.0
+    if len(distances):
+        typical = float(np.median(distances)) if rule == "median" else float(distances.mean()) / 2
+        typical = typical or float(distances.mean())  # most pairs equal: the median says nothing
+    return 1.0 if typical == 0 else 1.0 / typical

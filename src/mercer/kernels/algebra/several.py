@@ -5,13 +5,13 @@ Terms that are functions of one measure, as in ``RBF(0.1) + RBF(1.0)``, share it
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import final
 
 from mercer import _check
-from mercer._types import DType, Index
+from mercer._types import DType, Floating, Index
 from mercer.inputs.base import Objects
 from mercer.kernels.base import Features, Kernel, Measure, State, same_domain
 
@@ -48,6 +48,15 @@ class Several(Kernel):
         for measure, numbers in self.groups:
             first = numbers[0]
             yield measure, self.terms[first].measure_state(state.parts[first]), numbers
+
+    def values_of_terms(self, measured: Callable[[int, Measure, State], Floating], state: State) -> Iterator[Floating]:
+        """The values of each term, group by group; `measured` gives those of the measure of a group."""
+        for place, (measure, own, numbers) in enumerate(self.shared(state)):
+            base = measured(place, measure, own)
+            for number in numbers:
+                values = base if number == numbers[-1] else base.copy()
+                self.terms[number].pointwise(values, state.parts[number])
+                yield values
 
     @property
     def domain(self) -> type[Objects]:
@@ -92,7 +101,7 @@ class Several(Kernel):
 
 
 def check_terms(owner: str, terms: object, least: int) -> None:
-    """Refuse what is not a tuple of at least so many kernels on one kind of objects."""
+    """Refuse anything but a tuple of at least `least` kernels on one kind of objects."""
     rule = f"a tuple of at least {'one kernel' if least == 1 else 'two kernels'}"
     if not isinstance(terms, tuple) or len(terms) < least or not all(isinstance(term, Kernel) for term in terms):
         raise _check.fail(owner, "terms", rule, terms)

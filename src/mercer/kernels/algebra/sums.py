@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Self, final
 
@@ -10,9 +11,9 @@ import numpy as np
 
 from mercer import _check
 from mercer._types import Float64, Floating
-from mercer.kernels.algebra.pointwise import PointwiseOf
+from mercer.kernels.algebra.of_kernel import PointwiseOf
 from mercer.kernels.algebra.several import PartFeatures, Several, check_terms
-from mercer.kernels.base import Kernel, State
+from mercer.kernels.base import Kernel, Measure, State
 from mercer.kernels.features.feature_map import FeatureMap, SideBySide, Stretched
 from mercer.kernels.text import latex
 from mercer.kernels.text.form import FACTOR, SUM, TERM, call_text, operand, text_of_value
@@ -36,35 +37,28 @@ class Combination(Several):
         check_terms(type(self).__name__, self.terms, least=2)
 
     def tile(self, left: PartFeatures, right: PartFeatures, state: State, out: Floating) -> None:
-        empty = True
-        for (measure, own, numbers), row, column in zip(self.shared(state), left.parts, right.parts, strict=True):
-            base = out if empty and len(numbers) == 1 else np.empty_like(out)
-            measure.tile(row, column, own, base)
-            for number in numbers:
-                values = base if number == numbers[-1] else base.copy()
-                self.terms[number].pointwise(values, state.parts[number])
-                if empty:
-                    if values is not out:
-                        out[...] = values
-                    empty = False
-                else:
-                    with np.errstate(over="ignore", invalid="ignore"):  # FittedKernel.diagonal answers in words
-                        self.combine(out, values)
+        def measured(place: int, measure: Measure, own: State) -> Floating:
+            first = place == 0 and len(self.groups[0][1]) == 1
+            values = out if first else np.empty_like(out)
+            measure.tile(left.parts[place], right.parts[place], own, values)
+            return values
+
+        total = self._combined(self.values_of_terms(measured, state))
+        if total is not out:
+            out[...] = total
 
     def diagonal(self, features: PartFeatures, state: State) -> Float64:
-        total: Float64 | None = None
-        for (measure, own, numbers), part in zip(self.shared(state), features.parts, strict=True):
-            base = measure.diagonal(part, own).reshape(1, -1)
-            for number in numbers:
-                values = base.copy()
-                with np.errstate(over="ignore", invalid="ignore"):
-                    self.terms[number].pointwise(values, state.parts[number])
-                    if total is None:
-                        total = values
-                    else:
-                        self.combine(total, values)
-        assert total is not None
-        return np.asarray(total[0])
+        def measured(place: int, measure: Measure, own: State) -> Float64:
+            return measure.diagonal(features.parts[place], own).reshape(1, -1).copy()
+
+        return np.asarray(self._combined(self.values_of_terms(measured, state))[0])
+
+    def _combined(self, terms: Iterator[Floating]) -> Floating:
+        total = next(terms)
+        for values in terms:
+            with np.errstate(over="ignore", invalid="ignore"):  # FittedKernel.diagonal refuses overflow
+                self.combine(total, values)
+        return total
 
 
 @final
@@ -155,7 +149,7 @@ class Scaled(PointwiseOf):
 
     def __post_init__(self) -> None:
         _check.instance("Scaled", "kernel", self.kernel, Kernel, "a kernel")
-        remedy = "A negative multiple of a kernel is no kernel."
+        remedy = "A negative multiple of a kernel is not a kernel."
         _check.real("Scaled", "factor", self.factor, low=0, low_open=True, high_open=True, remedy=remedy)
 
     @classmethod

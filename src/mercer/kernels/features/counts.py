@@ -14,7 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from mercer._jit import Array, jit
-from mercer._types import DType, Float64, Floating, Index, Indices, Int32, Int64, UInt64
+from mercer._types import DType, Float64, Floating, Index, Int32, Int64, UInt64
 from mercer.inputs.ragged import offsets_of, take_rows
 from mercer.kernels.features.vocabulary import Vocabulary
 
@@ -128,6 +128,15 @@ class SparseCounts:
     offsets: Int64
     n_columns: int
 
+    @classmethod
+    def of(cls, features: CountFeatures, words: Vocabulary) -> Self:
+        found = features.over(words, features.dtype, grow=False)
+        return cls(found.indices, found.data, found.indptr.astype(np.int64), len(words))
+
+    def dense(self) -> DenseCounts:
+        shape = (len(self), self.n_columns)
+        return DenseCounts(sp.csr_array((self.counts, self.columns, self.offsets), shape=shape).toarray())
+
     def __len__(self) -> int:
         return len(self.offsets) - 1
 
@@ -144,19 +153,20 @@ def renamed(names: UInt64, number: int) -> UInt64:
 
 def align(left: CountFeatures, right: CountFeatures) -> tuple[Any, Any]:
     """Both sides over the columns that occur on the right; what only the left has meets nothing."""
-    vocabulary = np.unique(right.ids)
-    columns = len(vocabulary)
-    dense = columns <= _DENSE_COLUMNS or len(right.ids) > _DENSE_SHARE * columns * len(right)
-    compact = _dense if dense and max(len(left), len(right)) * columns < 2**28 else _sparse
-    rows = compact(right, vocabulary)
-    return (rows if left is right else compact(left, vocabulary)), rows
+    rows, columns = align_sparse(left, right)
+    width = columns.n_columns
+    dense = width <= _DENSE_COLUMNS or len(right.ids) > _DENSE_SHARE * width * len(right)
+    if not dense or max(len(left), len(right)) * width >= 2**28:
+        return rows, columns
+    matrix = columns.dense()
+    return (matrix if left is right else rows.dense()), matrix
 
 
 def align_sparse(left: CountFeatures, right: CountFeatures) -> tuple[SparseCounts, SparseCounts]:
     """Both sides over common columns, always sparse: for functions of counts other than their product."""
-    vocabulary = np.unique(right.ids)
-    rows = _sparse(right, vocabulary)
-    return (rows if left is right else _sparse(left, vocabulary)), rows
+    words = Vocabulary.of(np.unique(right.ids))
+    columns = SparseCounts.of(right, words)
+    return (columns if left is right else SparseCounts.of(left, words)), columns
 
 
 def inner_products(left: Any, right: Any, out: Floating) -> None:
@@ -167,32 +177,6 @@ def inner_products(left: Any, right: Any, out: Floating) -> None:
         _sparse_products(
             left.columns, left.counts, left.offsets, right.columns, right.counts, right.offsets, left.n_columns, out
         )
-
-
-def _located(features: CountFeatures, vocabulary: UInt64) -> tuple[Any, Any]:
-    if len(vocabulary) == 0:
-        return np.zeros(len(features.ids), dtype=np.int32), np.zeros(len(features.ids), dtype=bool)
-    place = np.searchsorted(vocabulary, features.ids)
-    place[place == len(vocabulary)] = 0
-    return place.astype(np.int32), vocabulary[place] == features.ids
-
-
-def _rows_of(features: CountFeatures) -> Indices:
-    return np.repeat(np.arange(len(features)), np.diff(features.offsets))
-
-
-def _dense(features: CountFeatures, vocabulary: UInt64) -> DenseCounts:
-    place, known = _located(features, vocabulary)
-    matrix = np.zeros((len(features), max(len(vocabulary), 1)), dtype=features.dtype)
-    matrix[_rows_of(features)[known], place[known]] = features.counts[known]
-    return DenseCounts(matrix)
-
-
-def _sparse(features: CountFeatures, vocabulary: UInt64) -> SparseCounts:
-    place, known = _located(features, vocabulary)
-    offsets = np.zeros(len(features) + 1, dtype=np.int64)
-    np.cumsum(np.bincount(_rows_of(features)[known], minlength=len(features)), out=offsets[1:])
-    return SparseCounts(place[known], features.counts[known].astype(features.dtype), offsets, len(vocabulary))
 
 
 @jit

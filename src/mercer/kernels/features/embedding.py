@@ -4,32 +4,22 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import Any, Self, final
+from typing import Any, final
 
 import numpy as np
 
-from mercer._types import DType, Float64, Floating, Index
-from mercer.kernels.base import Kernel, State
+from mercer._types import DType, Float64, Floating
+from mercer.kernels.base import Batch, Kernel, State
 from mercer.kernels.features.feature_map import FeatureMap, FixedColumns
 
 
 @final
 @dataclass(frozen=True, eq=False)
-class Coordinates:
+class Coordinates(Batch):
     """Rows of coordinates, with their squared lengths."""
 
     rows: Floating
     squared_lengths: Float64
-
-    @classmethod
-    def of(cls, rows: Float64, dtype: DType) -> Self:
-        return cls(np.ascontiguousarray(rows, dtype=dtype), np.einsum("ij,ij->i", rows, rows))
-
-    def __len__(self) -> int:
-        return len(self.squared_lengths)
-
-    def take(self, index: Index) -> Coordinates:
-        return Coordinates(self.rows[index], self.squared_lengths[index])
 
 
 class Embedding(Kernel):
@@ -43,7 +33,9 @@ class Embedding(Kernel):
         return FixedColumns(lambda objects: np.ascontiguousarray(self.coordinates(objects, state)))
 
     def features(self, objects: Any, state: State, dtype: DType) -> Coordinates:
-        return Coordinates.of(self.coordinates(objects, state), dtype)
+        rows = self.coordinates(objects, state)
+        with np.errstate(over="ignore"):  # FittedKernel.diagonal refuses overflow
+            return Coordinates(np.ascontiguousarray(rows, dtype=dtype), np.einsum("ij,ij->i", rows, rows))
 
     def tile(self, left: Coordinates, right: Coordinates, state: State, out: Floating) -> None:
         np.matmul(left.rows, right.rows.T, out=out)

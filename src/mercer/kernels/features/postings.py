@@ -16,6 +16,7 @@ from mercer._jit import Array, jit
 from mercer._types import DType, Floating, Index, Int32, Int64, UInt64
 from mercer.inputs.ragged import offsets_of, take_rows
 from mercer.kernels.features.counts import CountFeatures
+from mercer.kernels.features.vocabulary import Vocabulary
 
 _DENSE_SHARE = 0.08
 """A column in more than this share of the rows is cheaper as part of a dense product."""
@@ -47,22 +48,29 @@ def align(left: CountFeatures, right: CountFeatures, *, split: bool = True) -> t
 
     Without `split`, every column is treated as rare: sums of minima have no dense product.
     """
-    table, numbers, frequency = _vocabulary(right.ids)
+    words = Vocabulary()
+    numbers = words.add(right.ids)
+    frequency = np.bincount(numbers, minlength=len(words))
     dense = frequency > max(1.0, (_DENSE_SHARE if split else np.inf) * len(right))
     if dense.sum() > _DENSE_COLUMNS:
         dense = frequency > max(1.0, np.partition(frequency, -_DENSE_COLUMNS)[-_DENSE_COLUMNS])
     # Dense columns count upwards from 0, rare ones are -1 - (their own number).
-    place = np.where(dense, np.cumsum(dense) - 1, -np.cumsum(~dense)).astype(np.int32)
+    place = np.where(dense, np.cumsum(dense, dtype=np.int32) - 1, -np.cumsum(~dense, dtype=np.int32))
     width, n_columns = int(dense.sum()), int((~dense).sum())
 
-    def compact(features: CountFeatures) -> SplitCounts:
-        kind = np.zeros(0, dtype=features.dtype)
-        arrays = (features.ids, features.counts, features.offsets, table, numbers, place)
-        matrix, rare, counts, offsets = _split(*arrays, width, kind)
-        return SplitCounts(matrix, rare, counts, offsets, n_columns)
+    def compact(features: CountFeatures, numbers: Int32) -> SplitCounts:
+        known = np.flatnonzero(numbers >= 0)
+        rows = np.repeat(np.arange(len(features)), np.diff(features.offsets))[known]
+        columns = place[numbers[known]]
+        counts: Floating = features.counts[known].astype(features.dtype)
+        rare = columns < 0
+        matrix = np.zeros((len(features), width), dtype=features.dtype)
+        matrix[rows[~rare], columns[~rare]] = counts[~rare]
+        offsets = offsets_of(np.bincount(rows[rare], minlength=len(features)))
+        return SplitCounts(matrix, -1 - columns[rare], counts[rare], offsets, n_columns)
 
-    columns = compact(right)
-    return (columns if left is right else compact(left)), columns
+    columns = compact(right, numbers)
+    return (columns if left is right else compact(left, words.find(left.ids))), columns
 
 
 def inner_products(left: SplitCounts, right: SplitCounts, out: Floating) -> None:
@@ -83,9 +91,9 @@ def intersections(left: SplitCounts, right: SplitCounts, out: Floating) -> None:
 def numbered(left: UInt64, right: UInt64, never: np.uint64) -> tuple[Any, Any, int]:
     """The names of the right side as numbers from 0, and those of the left as the same numbers; -1 for `never`, and for
     what the right side does not have."""
-    table, numbers, frequency = _vocabulary(right[right != never])
-    codes = _lookup(right, table, numbers, never)
-    return (codes if left is right else _lookup(left, table, numbers, never)), codes, len(frequency)
+    words = Vocabulary.of(right[right != never])
+    codes = words.find(right)
+    return (codes if left is right else words.find(left)), codes, len(words)
 
 
 def added_up(rows: Any, names: UInt64, values: Any, n_rows: int, dtype: DType) -> CountFeatures:
@@ -103,71 +111,6 @@ def added_up(rows: Any, names: UInt64, values: Any, n_rows: int, dtype: DType) -
 
 def _rare(side: SplitCounts) -> tuple[Any, Any, Any]:
     return side.columns, side.counts, side.offsets
-
-
-@jit
-def _vocabulary(ids: Array) -> Any:
-    """A hash table of the names that occur: name -> number, and how often each number occurs."""
-    size = 16
-    while size < 2 * ids.shape[0]:
-        size *= 2
-    table = np.zeros(size, dtype=np.uint64)
-    numbers = np.full(size, -1, dtype=np.int32)
-    frequency = np.zeros(ids.shape[0], dtype=np.int64)
-    used = 0
-    for k in range(ids.shape[0]):
-        slot = np.int64(ids[k] & np.uint64(size - 1))
-        while numbers[slot] >= 0 and table[slot] != ids[k]:
-            slot = (slot + 1) & (size - 1)
-        if numbers[slot] < 0:
-            table[slot] = ids[k]
-            numbers[slot] = used
-            used += 1
-        frequency[numbers[slot]] += 1
-    return table, numbers, frequency[:used].copy()
-
-
-@jit
-def _lookup(names: Array, table: Array, numbers: Array, never: Array) -> Any:
-    size = table.shape[0]
-    found = np.full(names.shape[0], -1, dtype=np.int32)
-    for k in range(names.shape[0]):
-        if names[k] == never:
-            continue
-        slot = np.int64(names[k] & np.uint64(size - 1))
-        while numbers[slot] >= 0 and table[slot] != names[k]:
-            slot = (slot + 1) & (size - 1)
-        found[k] = numbers[slot]
-    return found
-
-
-@jit
-def _split(
-    ids: Array, counts: Array, offsets: Array, table: Array, numbers: Array, place: Array, width: int, kind: Array
-) -> Any:
-    rows = offsets.shape[0] - 1
-    size = table.shape[0]
-    dense = np.zeros((rows, width), dtype=kind.dtype)
-    columns = np.empty(ids.shape[0], dtype=np.int32)
-    values = np.empty(ids.shape[0], dtype=kind.dtype)
-    bounds = np.zeros(rows + 1, dtype=np.int64)
-    used = 0
-    for i in range(rows):
-        for k in range(offsets[i], offsets[i + 1]):
-            slot = np.int64(ids[k] & np.uint64(size - 1))
-            while numbers[slot] >= 0 and table[slot] != ids[k]:
-                slot = (slot + 1) & (size - 1)
-            if numbers[slot] < 0:
-                continue
-            column = place[numbers[slot]]
-            if column >= 0:
-                dense[i, column] = counts[k]
-            else:
-                columns[used] = -1 - column
-                values[used] = counts[k]
-                used += 1
-        bounds[i + 1] = used
-    return dense, columns[:used].copy(), values[:used].copy(), bounds
 
 
 @jit

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, final
@@ -43,20 +42,12 @@ def side_by_side(parts: Sequence[Any]) -> Any:
 
 def stacked(blocks: Sequence[Any]) -> Any:
     """Blocks of rows as one matrix; of CSR blocks whose columns grew, later ones have more of them."""
-    if len(blocks) == 1:
-        return _sorted(blocks[0])
     if not is_sparse(blocks[0]):
-        return np.vstack(blocks)
-    width = blocks[-1].shape[1]
-    sizes = [0, *itertools.accumulate(block.nnz for block in blocks)]
-    kind = np.int32 if max(sizes[-1], width) < 2**31 else np.int64
-    indptr = np.concatenate([[0], *(block.indptr[1:] + start for block, start in zip(blocks, sizes, strict=False))])
-    data, indices = (np.concatenate([getattr(block, name) for block in blocks]) for name in ("data", "indices"))
-    shape = (len(indptr) - 1, width)
-    return _sorted(sp.csr_array((data, indices.astype(kind, copy=False), indptr.astype(kind)), shape=shape))
-
-
-def _sorted(rows: Any) -> Any:
-    if is_sparse(rows):
-        rows.sort_indices()
+        return blocks[0] if len(blocks) == 1 else np.vstack(blocks)
+    rows = blocks[0]
+    if len(blocks) > 1:
+        for block in blocks:
+            block.resize(block.shape[0], blocks[-1].shape[1])
+        rows = sp.csr_array(sp.vstack(blocks, format="csr"))
+    rows.sort_indices()
     return rows

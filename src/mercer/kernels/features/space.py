@@ -22,15 +22,12 @@ if TYPE_CHECKING:
 
 _SAMPLE = 32
 """Objects that tell how many features one has: few enough to take no time, spread evenly over the batch."""
-_BLOCK = 2**14
-"""Objects whose rows are made at a time where some columns grow and others are fixed: bounds what lies in memory twice
-while blocks are put together."""
 _IN_SINGLE = 2**25
-"""From so many entries on, matrices of counts are float32: half a gigabyte then."""
+"""Matrices of counts with more entries than this are float32, to save memory: half a gigabyte in float64."""
 _FIRST_BLOCK = 32
-"""Objects in the first block of counted features; what they have tells how many fit the next."""
-_NAMES_PER_BLOCK = 2**22
-"""Names of features in a block, about: 64 MiB with their values. Smaller blocks add calls, larger ones memory."""
+"""Objects in the first block where columns grow; what they have tells how many fit the next."""
+_ENTRIES_PER_BLOCK = 2**22
+"""Features of objects in a block, about: 64 MiB of names and values. Smaller blocks add calls, larger ones memory."""
 _MOST_PER_BLOCK = 2**16
 """Objects in a block, at most, however few features they have."""
 
@@ -127,21 +124,17 @@ class FeatureSpace:
         return weights_of
 
     def _blocks(self, objects: Objects, dtype: DType, *, grow: bool) -> Iterator[Any]:
-        if self.features.counted:
-            yield from self._counted_blocks(objects, dtype, grow=grow)
-            return
-        step = _BLOCK if self.words else max(1, len(objects))
-        for start in range(0, len(objects), step):
-            part = objects if step >= len(objects) else objects.take(slice(start, start + step))
-            yield self.features.rows(part, iter(self.words), dtype, grow=grow)[0]
-
-    def _counted_blocks(self, objects: Objects, dtype: DType, *, grow: bool) -> Iterator[Any]:
-        start, size = 0, _FIRST_BLOCK
+        start, size = 0, _FIRST_BLOCK if self.words else len(objects)
         while start < len(objects):
-            found = self.features.counts(objects.take(slice(start, start + size)))
-            yield found.over(self.words[0], dtype, grow=grow)
-            start += len(found)
-            size = max(1, min(_MOST_PER_BLOCK, _NAMES_PER_BLOCK * len(found) // max(1, len(found.ids))))
+            part = objects.take(slice(start, start + size)) if self.words else objects
+            rows, _ = self.features.rows(part, iter(self.words), dtype, grow=grow)
+            yield rows
+            start += len(part)
+            size = max(1, min(_MOST_PER_BLOCK, _ENTRIES_PER_BLOCK * len(part) // max(1, _entries(rows))))
+
+
+def _entries(rows: Any) -> int:
+    return int(rows.nnz if is_sparse(rows) else rows.size)
 
 
 def features_of(fitted: FittedKernel) -> FeatureMap:
@@ -149,8 +142,8 @@ def features_of(fitted: FittedKernel) -> FeatureMap:
     features = fitted.feature_map()
     if features is None:
         raise KernelError(
-            f"{fitted.kernel} has no features that could be written down. Linear, Polynomial, kernels that count "
-            "(Spectrum, GappedKmer, WeisfeilerLehman, SetIntersection ...), their sums and their normalised forms have."
+            f"{fitted.kernel} has no explicit features. Linear, Polynomial, kernels that count "
+            "(Spectrum, GappedKmer, WeisfeilerLehman, SetIntersection ...), their sums and their normalised forms do."
         )
     return features
 
@@ -167,4 +160,4 @@ def entries_per_object(fitted: FittedKernel, objects: Objects) -> float:
     sample = objects.take(np.unique(np.linspace(0, len(objects) - 1, _SAMPLE).astype(np.intp)))
     words = iter([Vocabulary() for _ in range(features.vocabularies)])
     rows, _ = features.rows(sample, words, np.float64, grow=True)
-    return float(rows.nnz if is_sparse(rows) else rows.size) / len(sample)
+    return _entries(rows) / len(sample)

@@ -73,16 +73,22 @@ class Vocabulary:
 
 
 @jit
-def _add(names: Array, known: Array, slots: Array, used: int, numbers: Array) -> int:
+def _slot(name: Array, known: Array, slots: Array) -> Any:
+    """The place of a name in the table, or the empty one where it belongs."""
     last = slots.shape[0] - 1
+    slot = np.int64((name ^ (name >> np.uint64(32))) & np.uint64(last))
+    while slots[slot] >= 0 and known[slots[slot]] != name:
+        slot = (slot + 1) & last
+    return slot
+
+
+@jit
+def _add(names: Array, known: Array, slots: Array, used: int, numbers: Array) -> int:
     for k in range(names.shape[0]):
-        name = names[k]
-        slot = np.int64((name ^ (name >> np.uint64(32))) & np.uint64(last))
-        while slots[slot] >= 0 and known[slots[slot]] != name:
-            slot = (slot + 1) & last
+        slot = _slot(names[k], known, slots)
         if slots[slot] < 0:
             slots[slot] = used
-            known[used] = name
+            known[used] = names[k]
             used += 1
         numbers[k] = slots[slot]
     return used
@@ -90,10 +96,5 @@ def _add(names: Array, known: Array, slots: Array, used: int, numbers: Array) ->
 
 @jit
 def _find(names: Array, known: Array, slots: Array, numbers: Array) -> None:
-    last = slots.shape[0] - 1
     for k in range(names.shape[0]):
-        name = names[k]
-        slot = np.int64((name ^ (name >> np.uint64(32))) & np.uint64(last))
-        while slots[slot] >= 0 and known[slots[slot]] != name:
-            slot = (slot + 1) & last
-        numbers[k] = slots[slot]
+        numbers[k] = slots[_slot(names[k], known, slots)]

@@ -152,7 +152,7 @@ class FixedLengthHMM(Marginal):
     """
 
     reason = "its features are the hidden paths"
-    example_settings = ({"alphabet": "ACGT", "states": 2}, EXAMPLE)
+    variants = ({"alphabet": "ACGT", "states": 2}, EXAMPLE)
 
     def tree(self, length: int) -> tuple[Int64, Int64]:
         return np.arange(length) - 1, np.arange(length)
@@ -184,7 +184,7 @@ class HiddenTree(Marginal):
     observed: tuple[int, ...] | None = None
 
     reason = "its features are the hidden states"
-    example_settings = ({"alphabet": "ACGT", "states": 2, **_SHAPE}, {**EXAMPLE, **_SHAPE})
+    variants = ({"alphabet": "ACGT", "states": 2, **_SHAPE}, {**EXAMPLE, **_SHAPE})
 
     def __post_init__(self) -> None:
         super().__post_init__()

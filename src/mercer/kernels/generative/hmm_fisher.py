@@ -47,7 +47,7 @@ class HMMFisher(Fisher):
     random_state: int = integer(0, low=0)
 
     domain = Strings
-    example_settings = (EXAMPLE, {**EXAMPLE, "information": "empirical"})
+    variants = (EXAMPLE, {**EXAMPLE, "information": "empirical"})
 
     def __post_init__(self) -> None:
         super().__post_init__()

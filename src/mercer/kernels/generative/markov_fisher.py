@@ -54,7 +54,7 @@ class MarkovFisher(Counting):
 
     domain = Strings
     reason = "its features are the scores of the model"
-    example_settings = (
+    variants = (
         {"alphabet": "ACGT"},
         {"order": 2, "alphabet": "ACGT", "information": "empirical"},
         {"order": 0, "alphabet": "ACGT", "probabilities": ((0.4, 0.3, 0.2, 0.1),)},

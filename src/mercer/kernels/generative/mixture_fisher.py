@@ -49,10 +49,7 @@ class GaussianMixtureFisher(Fisher):
     random_state: int = integer(0, low=0)
 
     domain = Vectors
-    example_settings = (
-        {"components": 2},
-        {"components": 1, "covariance": "full", "information": "empirical"},
-    )
+    variants = ({"components": 2}, {"components": 1, "covariance": "full", "information": "empirical"})
 
     def __post_init__(self) -> None:
         owner = "GaussianMixtureFisher"

@@ -83,7 +83,7 @@ class PairHMM(ComputedAsLogarithm):
 
     domain = Strings
     reason = "given the hidden classes, the two strings are independent and alike"
-    example_settings = (
+    variants = (
         {"alphabet": "ACGT"},
         {
             "alphabet": "ACGT",

@@ -36,8 +36,6 @@ class VertexHistogram(CountingGraphs):
     array([[5., 6.]])
     """
 
-    example_settings = ({},)
-
     def counts(self, objects: Graphs, state: State, dtype: DType) -> CountFeatures:
         graphs = alike(objects, state)
         return CountFeatures.of(node_names(graphs), graphs.offsets, dtype)
@@ -63,7 +61,7 @@ class EdgeHistogram(CountingGraphs):
 
     ends: bool = boolean()
 
-    example_settings = ({}, {"ends": True})
+    variants = ({"ends": True},)
 
     def counts(self, objects: Graphs, state: State, dtype: DType) -> CountFeatures:
         graphs = alike(objects, state, edge_labels=True)

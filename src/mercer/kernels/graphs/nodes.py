@@ -92,7 +92,7 @@ class ExponentialDiffusion(NodeKernel):
     graph: Any
     decay: float = real(1.0, low_open=True, high_open=True)
 
-    example_settings = ({"graph": _PATH, "decay": 0.5}, {"graph": _PATH, "decay": -1.0})
+    variants = ({"graph": _PATH, "decay": 0.5}, {"graph": _PATH, "decay": -1.0})
 
     def spectrum(self, values: Float64) -> Float64:
         with np.errstate(over="ignore"):
@@ -117,7 +117,7 @@ class VonNeumannDiffusion(NodeKernel):
     graph: Any
     decay: float = real(0.1, low=0, high_open=True)
 
-    example_settings = ({"graph": _PATH, "decay": 0.5},)
+    variants = ({"graph": _PATH, "decay": 0.5},)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -159,7 +159,7 @@ class Heat(LaplacianKernel):
     time: float = real(1.0, low=0, high_open=True)
     normalised: bool = boolean()
 
-    example_settings = ({"graph": _PATH}, {"graph": _PATH, "time": 0.3, "normalised": True})
+    variants = ({"graph": _PATH}, {"graph": _PATH, "time": 0.3, "normalised": True})
 
     def spectrum(self, values: Float64) -> Float64:
         return np.exp(-self.time * values)
@@ -181,7 +181,7 @@ class RegularisedLaplacian(LaplacianKernel):
     strength: float = real(1.0, low=0, high_open=True)
     normalised: bool = boolean()
 
-    example_settings = ({"graph": _PATH}, {"graph": _PATH, "strength": 2.5, "normalised": True})
+    variants = ({"graph": _PATH}, {"graph": _PATH, "strength": 2.5, "normalised": True})
 
     def spectrum(self, values: Float64) -> Float64:
         return 1.0 / (1.0 + self.strength * np.maximum(values, 0.0))
@@ -202,7 +202,7 @@ class CommuteTime(LaplacianKernel):
 
     graph: Any
 
-    example_settings = ({"graph": _PATH},)
+    variants = ({"graph": _PATH},)
 
     def spectrum(self, values: Float64) -> Float64:
         # Each connected component has one eigenvalue 0, known to rounding only.

@@ -43,7 +43,7 @@ class RandomWalk(GraphKernel):
     node_labels: bool = boolean(True)
     edge_labels: bool = boolean(True)
 
-    example_settings = (
+    variants = (
         {"decay": 0.01},
         {"decay": 0.1, "series": "exponential"},
         {"decay": 0.2, "steps": 4, "uniform": True},

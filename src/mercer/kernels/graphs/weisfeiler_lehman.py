@@ -32,7 +32,7 @@ class ColourKernel(GraphKernel):
     h: int = integer(3, low=0)
     edge_labels: bool = boolean()
 
-    example_settings = ({}, {"h": 0}, {"h": 2, "edge_labels": True})
+    variants = ({"h": 0}, {"h": 2, "edge_labels": True})
 
     def counts(self, objects: Graphs, state: State, dtype: DType) -> CountFeatures:
         return colour_counts(alike(objects, state, edge_labels=self.edge_labels), self.h, self.edge_labels, dtype)
@@ -117,7 +117,7 @@ class WeisfeilerLehmanOver(OfKernel):
 
     domain = Graphs
     reason = "it is a sum of kernels between relabelled graphs"
-    example_settings = ({"kernel": ShortestPath(), "h": 1}, {"kernel": EdgeHistogram(ends=True), "h": 2})
+    variants = ({"kernel": ShortestPath(), "h": 1}, {"kernel": EdgeHistogram(ends=True), "h": 2})
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -34,26 +34,28 @@ def exp_32(x: Array) -> Any:
 
 
 @jit(reassociate=False)
-def exp_64(x: Array) -> Any:
-    """exp(x) of a float64 between LOWEST_64 and HIGHEST_64."""
+def _reduced_64(x: Array) -> Any:
+    """p, q and a power of two such that exp(x) = power * (q + p) / (q - p)."""
     k = np.floor(x * 1.4426950408889634073599 + 0.5)
     f = x - k * 6.93145751953125e-1 - k * 1.42860682030941723212e-6
     s = f * f
     p = f * ((1.26177193074810590878e-4 * s + 3.02994407707441961300e-2) * s + 9.99999999999999999910e-1)
     q = ((3.00198505138664455042e-6 * s + 2.52448340349684104192e-3) * s + 2.27265548208155028766e-1) * s + 2.0
-    value = 1.0 + 2.0 * p / (q - p)
-    return value * np.int64((np.int64(k) + np.int64(1023)) << np.int64(52)).view(np.float64)
+    return p, q, np.int64((np.int64(k) + np.int64(1023)) << np.int64(52)).view(np.float64)
+
+
+@jit(reassociate=False)
+def exp_64(x: Array) -> Any:
+    """exp(x) of a float64 between LOWEST_64 and HIGHEST_64."""
+    p, q, power = _reduced_64(x)
+    return (1.0 + 2.0 * p / (q - p)) * power
 
 
 @jit(reassociate=False)
 def exp_parts_64(x: Array) -> Any:
     """Two numbers whose quotient is exp(x), of a float64 between LOWEST_64 and HIGHEST_64: for ratios of them."""
-    k = np.floor(x * 1.4426950408889634073599 + 0.5)
-    f = x - k * 6.93145751953125e-1 - k * 1.42860682030941723212e-6
-    s = f * f
-    p = f * ((1.26177193074810590878e-4 * s + 3.02994407707441961300e-2) * s + 9.99999999999999999910e-1)
-    q = ((3.00198505138664455042e-6 * s + 2.52448340349684104192e-3) * s + 2.27265548208155028766e-1) * s + 2.0
-    return (q + p) * np.int64((np.int64(k) + np.int64(1023)) << np.int64(52)).view(np.float64), q - p
+    p, q, power = _reduced_64(x)
+    return (q + p) * power, q - p
 
 
 @jit(reassociate=False)
@@ -120,3 +122,29 @@ def tanh_64(x: Array) -> Any:
     near = size + size * z * (p / q)
     value = near if size < 0.625 else far
     return value if x >= 0.0 else -value
+
+
+# The branches below are decided when a loop is compiled for float32 or float64: loops that call these functions are
+# written once, and run as fast as if written for one precision.
+@jit(reassociate=False)
+def exp_like(x: Array, row: Array) -> Any:
+    """exp(x) in the precision of `row`."""
+    if row.dtype == np.dtype(np.float32):
+        return exp_32(x)
+    return row.dtype.type(exp_64(x))
+
+
+@jit(reassociate=False)
+def log_of_one_plus_like(y: Array, row: Array) -> Any:
+    """log(1 + y) in the precision of `row`."""
+    if row.dtype == np.dtype(np.float32):
+        return log_of_one_plus_32(y)
+    return row.dtype.type(log_of_one_plus_64(y))
+
+
+@jit(reassociate=False)
+def tanh_like(x: Array, row: Array) -> Any:
+    """tanh(x) in the precision of `row`."""
+    if row.dtype == np.dtype(np.float32):
+        return tanh_32(x)
+    return row.dtype.type(tanh_64(x))

@@ -5,6 +5,8 @@ Each is one pass over a contiguous tile that is still in cache, in the precision
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from mercer._jit import Array, jit
@@ -14,34 +16,29 @@ from mercer.kernels.loops.elementary import (
     HIGHEST_64,
     LOWEST_32,
     LOWEST_64,
-    exp_32,
-    exp_64,
-    log_of_one_plus_32,
-    log_of_one_plus_64,
-    tanh_32,
-    tanh_64,
+    exp_like,
+    log_of_one_plus_like,
+    tanh_like,
 )
 
-_LARGEST_32, _LARGEST_64 = 3e38, 1e308
+_LARGEST: dict[Any, Any] = {np.float32: np.float32(3e38), np.float64: np.float64(1e308)}
 """Rates are clamped to these, next to the largest floats: an infinite one would make NaN of a distance of 0."""
+_LOWEST: dict[Any, Any] = {np.float32: LOWEST_32, np.float64: LOWEST_64}
+_HIGHEST: dict[Any, Any] = {np.float32: HIGHEST_32, np.float64: HIGHEST_64}
 _SMALL_POWER = 8
 """Whole exponents up to this are faster by multiplication than by a logarithm and an exponential."""
 
 
 def exp(tile: Floating, gain: float) -> None:
     """tile <- exp(gain * tile); what exceeds the largest float becomes infinite."""
-    if tile.dtype == np.float32:
-        _exp_32(tile, np.float32(gain))
-    else:
-        _exp_64(tile, float(gain))
+    kind = tile.dtype.type
+    _exp(tile, kind(gain), _LOWEST[kind], _HIGHEST[kind])
 
 
 def exp_of_negative(tile: Floating, rate: float) -> None:
     """tile <- exp(-rate * tile), for rate >= 0 and tile >= 0."""
-    if tile.dtype == np.float32:
-        _exp_of_negative_32(tile, np.float32(min(rate, _LARGEST_32)))
-    else:
-        _exp_of_negative_64(tile, min(rate, _LARGEST_64))
+    kind = tile.dtype.type
+    _exp_of_negative(tile, kind(min(rate, _LARGEST[kind])), _LOWEST[kind])
 
 
 def power(tile: Floating, gain: float, offset: float, degree: int) -> None:
@@ -52,33 +49,30 @@ def power(tile: Floating, gain: float, offset: float, degree: int) -> None:
 
 def tanh(tile: Floating, gain: float, offset: float) -> None:
     """tile <- tanh(gain * tile + offset), for gain >= 0."""
-    if tile.dtype == np.float32:
-        largest = _LARGEST_32
-        _tanh_32(tile, np.float32(min(gain, largest)), np.float32(min(max(offset, -largest), largest)))
-    else:
-        _tanh_64(tile, float(gain), float(offset))
+    kind = tile.dtype.type
+    largest = _LARGEST[kind]
+    _tanh(tile, kind(min(gain, largest)), kind(min(max(offset, -largest), largest)))
 
 
 def matern(tile: Floating, rate: float, order: int) -> None:
     """With x = rate * tile, the Matern form of `order` + 1/2: e^-x, (1 + x) e^-x or (1 + x + x^2 / 3) e^-x."""
+    kind = tile.dtype.type
     if order == 0:
         exp_of_negative(tile, rate)
-    elif tile.dtype == np.float32:
-        _matern_32(tile, np.float32(min(rate, _LARGEST_32)), np.float32((order - 1) / 3))
     else:
-        _matern_64(tile, min(rate, _LARGEST_64), (order - 1) / 3)
+        _matern(tile, kind(min(rate, _LARGEST[kind])), kind((order - 1) / 3), -_LOWEST[kind])
 
 
 def rational(tile: Floating, rate: float, exponent: float) -> None:
     """tile <- (1 + rate * tile) ** -exponent, for rate, exponent > 0 and tile >= 0."""
-    rate = min(rate, _LARGEST_32 if tile.dtype == np.float32 else _LARGEST_64)
+    kind = tile.dtype.type
+    largest = _LARGEST[kind]
+    rate = min(rate, float(largest))
     if exponent <= _SMALL_POWER and exponent == int(exponent):
         power(tile, rate, 1.0, int(exponent))
         _reciprocal(tile)
-    elif tile.dtype == np.float32:
-        _rational_32(tile, np.float32(rate), np.float32(min(exponent, _LARGEST_32)))
     else:
-        _rational_64(tile, rate, float(exponent))
+        _rational(tile, kind(rate), kind(min(exponent, largest)), _LOWEST[kind], largest)
 
 
 @jit
@@ -106,87 +100,46 @@ def shared_part(tile: Array, left: Array, right: Array) -> None:
 
 
 @jit(reassociate=False)
-def _exp_32(tile: Array, gain: Array) -> None:
+def _exp(tile: Array, gain: Array, lowest: Array, highest: Array) -> None:
     for i in range(tile.shape[0]):
         row = tile[i]
         for j in range(row.shape[0]):
-            row[j] = exp_32(min(max(gain * row[j], LOWEST_32), HIGHEST_32))
+            row[j] = exp_like(min(max(gain * row[j], lowest), highest), row)
 
 
 @jit(reassociate=False)
-def _exp_64(tile: Array, gain: Array) -> None:
+def _exp_of_negative(tile: Array, rate: Array, lowest: Array) -> None:
     for i in range(tile.shape[0]):
         row = tile[i]
         for j in range(row.shape[0]):
-            row[j] = exp_64(min(max(gain * row[j], LOWEST_64), HIGHEST_64))
+            row[j] = exp_like(max(-rate * row[j], lowest), row)
 
 
 @jit(reassociate=False)
-def _exp_of_negative_32(tile: Array, rate: Array) -> None:
+def _tanh(tile: Array, gain: Array, offset: Array) -> None:
     for i in range(tile.shape[0]):
         row = tile[i]
         for j in range(row.shape[0]):
-            row[j] = exp_32(max(-rate * row[j], LOWEST_32))
+            row[j] = tanh_like(gain * row[j] + offset, row)
 
 
 @jit(reassociate=False)
-def _exp_of_negative_64(tile: Array, rate: Array) -> None:
+def _matern(tile: Array, rate: Array, square: Array, farthest: Array) -> None:
+    one = tile.dtype.type(1)
     for i in range(tile.shape[0]):
         row = tile[i]
         for j in range(row.shape[0]):
-            row[j] = exp_64(max(-rate * row[j], LOWEST_64))
+            x = min(rate * row[j], farthest)
+            row[j] = (one + x + square * x * x) * exp_like(-x, row)
 
 
 @jit(reassociate=False)
-def _tanh_32(tile: Array, gain: Array, offset: Array) -> None:
+def _rational(tile: Array, rate: Array, exponent: Array, lowest: Array, largest: Array) -> None:
     for i in range(tile.shape[0]):
         row = tile[i]
         for j in range(row.shape[0]):
-            row[j] = tanh_32(gain * row[j] + offset)
-
-
-@jit(reassociate=False)
-def _tanh_64(tile: Array, gain: Array, offset: Array) -> None:
-    for i in range(tile.shape[0]):
-        row = tile[i]
-        for j in range(row.shape[0]):
-            row[j] = tanh_64(gain * row[j] + offset)
-
-
-@jit(reassociate=False)
-def _matern_32(tile: Array, rate: Array, square: Array) -> None:
-    for i in range(tile.shape[0]):
-        row = tile[i]
-        for j in range(row.shape[0]):
-            x = min(rate * row[j], -LOWEST_32)
-            row[j] = (np.float32(1.0) + x + square * x * x) * exp_32(-x)
-
-
-@jit(reassociate=False)
-def _matern_64(tile: Array, rate: Array, square: Array) -> None:
-    for i in range(tile.shape[0]):
-        row = tile[i]
-        for j in range(row.shape[0]):
-            x = min(rate * row[j], -LOWEST_64)
-            row[j] = (1.0 + x + square * x * x) * exp_64(-x)
-
-
-@jit(reassociate=False)
-def _rational_32(tile: Array, rate: Array, exponent: Array) -> None:
-    for i in range(tile.shape[0]):
-        row = tile[i]
-        for j in range(row.shape[0]):
-            logarithm = log_of_one_plus_32(min(rate * row[j], np.float32(3e38)))
-            row[j] = exp_32(max(-exponent * logarithm, LOWEST_32))
-
-
-@jit(reassociate=False)
-def _rational_64(tile: Array, rate: Array, exponent: Array) -> None:
-    for i in range(tile.shape[0]):
-        row = tile[i]
-        for j in range(row.shape[0]):
-            logarithm = log_of_one_plus_64(min(rate * row[j], 1e308))
-            row[j] = exp_64(max(-exponent * logarithm, LOWEST_64))
+            logarithm = log_of_one_plus_like(min(rate * row[j], largest), row)
+            row[j] = exp_like(max(-exponent * logarithm, lowest), row)
 
 
 @jit

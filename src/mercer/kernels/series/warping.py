@@ -12,8 +12,7 @@ from mercer._fields import integer
 from mercer._jit import Array, jit
 from mercer._types import DType, Float64, Floating
 from mercer.inputs.series import Series
-from mercer.kernels.algebra import gamma
-from mercer.kernels.algebra.pointwise import Pointwise
+from mercer.kernels.algebra.pointwise import Pointwise, check_gamma, gamma_of_distances
 from mercer.kernels.base import Measure, State
 from mercer.kernels.loops import epilogues
 from mercer.kernels.loops.pairs import SequenceFeatures, longest_of, with_numbers
@@ -67,11 +66,11 @@ class DynamicTimeWarping(Pointwise):
     band: int | None = integer(None, low=0)
 
     psd = False
-    example_settings = ({}, {"gamma": 0.5}, {"gamma": "median", "band": 4})
+    variants = ({"gamma": 0.5}, {"gamma": "median", "band": 4})
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        gamma.checked("DynamicTimeWarping", self.gamma)
+        check_gamma("DynamicTimeWarping", self.gamma)
         if self.gamma == "auto":
             raise _check.fail("DynamicTimeWarping", "gamma", "a positive number, 'scale' or 'median'", self.gamma)
 
@@ -87,7 +86,7 @@ class DynamicTimeWarping(Pointwise):
         if not isinstance(self.gamma, str):
             return {"gamma": float(self.gamma)}
         unlimited = WarpingDistance()  # with a band, some distances are infinite
-        return {"gamma": gamma.of_distances(self.gamma, unlimited, objects, measure_state)}
+        return {"gamma": gamma_of_distances(self.gamma, unlimited, objects, measure_state)}
 
     def pointwise(self, values: Floating, state: State) -> None:
         epilogues.exp_of_negative(values, state.number("gamma"))

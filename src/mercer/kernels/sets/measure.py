@@ -41,7 +41,7 @@ class SetMeasure(CountsFeatures):
     """Whether what is in both sets counts."""
     of_lacked: ClassVar[bool] = False
     """Whether what is in neither counts."""
-    example_settings: ClassVar[tuple[Mapping[str, Any], ...]] = ({"ambient": tuple(range(10))},)
+    variants: ClassVar[tuple[Mapping[str, Any], ...]] = ({"ambient": tuple(range(10))},)
 
     def __post_init__(self) -> None:
         owner = type(self).__name__
@@ -157,7 +157,7 @@ class SetIntersection(SetMeasure):
     """
 
     of_shared = True
-    example_settings = ({}, {"ambient": tuple(range(10)), "measure_of": tuple((i + 1) / 55 for i in range(10))})
+    variants = ({"ambient": tuple(range(10)), "measure_of": tuple((i + 1) / 55 for i in range(10))},)
 
 
 @final

@@ -45,7 +45,6 @@ class MultisetDot(Counting):
     """
 
     domain = Sets
-    example_settings = ({},)
 
     def counts(self, objects: Sets, state: State, dtype: DType) -> CountFeatures:
         return counted(objects, dtype)
@@ -58,7 +57,6 @@ class SharedElements(Kernel):
     """A kernel that adds up a function of two multiplicities over the elements that both multisets have."""
 
     domain = Sets
-    example_settings = ({},)
     of_sets: ClassVar[bool] = False
     """Whether multiplicities are ignored."""
 

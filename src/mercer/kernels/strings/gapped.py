@@ -52,7 +52,7 @@ class GappedKmer(MismatchProfile):
     unknown: str = choice("error", "skip")
     weights: tuple[float, ...] | None = None
 
-    example_settings = (
+    variants = (
         {"l": 4, "k": 2},
         {"l": 5, "k": 3, "reverse_complement": True, "unknown": "skip"},
         {"l": 4, "k": 2, "weights": (6.0, 1.0)},

@@ -85,7 +85,7 @@ class LocalAlignment(_Alignment):
     array([[41.199312]])
     """
 
-    example_settings = ({}, {"beta": 0.2, "match": 1.0, "mismatch": 0.0, "gap_open": 1.0})
+    variants = ({"beta": 0.2, "match": 1.0, "mismatch": 0.0, "gap_open": 1.0},)
 
     @property
     def psd(self) -> bool:
@@ -109,7 +109,6 @@ class LogLocalAlignment(_Alignment):
     """
 
     psd = False
-    example_settings = ({},)
 
     def tile(self, left: SequenceFeatures, right: SequenceFeatures, state: State, out: Floating) -> None:
         values = np.empty(out.shape)

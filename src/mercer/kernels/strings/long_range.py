@@ -80,7 +80,7 @@ class AllSubsequences(LongRange):
     """
 
     cost = 1.0
-    example_settings = ({}, {"tokens": "words"})
+    variants = ({"tokens": "words"},)
 
     def pair_loop(self, dtype: DType) -> PairLoop:
         return _pairs

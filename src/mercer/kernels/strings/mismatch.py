@@ -100,7 +100,7 @@ class Mismatch(MismatchProfile):
     m: int = 1
     unknown: str = choice("error", "skip")
 
-    example_settings = (
+    variants = (
         {"alphabet": "ACGT", "p": 3, "m": 1, "unknown": "skip"},
         {"alphabet": "abcdefghijklmnopqrstuvwxyz", "p": 4, "m": 2, "unknown": "skip", "lowercase": True},
     )

@@ -55,7 +55,7 @@ class FixedLengthSubsequences(Subsequences):
 
     p: int = integer(3, low=1)
 
-    example_settings = ({"p": 1}, {"p": 3})
+    variants = ({"p": 1}, {"p": 3})
 
     def pair_loop(self, dtype: DType) -> PairLoop:
         return gap_loop(self.p, np.ones(1), np.ones(1), EQUAL_ONLY, dtype)
@@ -78,7 +78,7 @@ class GapWeighted(Subsequences):
     p: int = integer(3, low=1)
     decay: float = real(0.5, low=0, low_open=True, high=1)
 
-    example_settings = ({}, {"p": 1, "decay": 0.9}, {"p": 2, "decay": 0.7, "tokens": "words"})
+    variants = ({"p": 1, "decay": 0.9}, {"p": 2, "decay": 0.7, "tokens": "words"})
 
     def pair_loop(self, dtype: DType) -> PairLoop:
         decay = np.full(1, float(self.decay))
@@ -101,7 +101,7 @@ class GapNumberWeighted(Subsequences):
     p: int = integer(3, low=1)
     decay: float = real(0.5, low=0, high_open=True)
 
-    example_settings = ({}, {"p": 2, "decay": 0.0})
+    variants = ({"p": 2, "decay": 0.0},)
 
     def pair_loop(self, dtype: DType) -> PairLoop:
         return with_numbers(gap_number_pairs, self.p, dtype(self.decay))
@@ -127,7 +127,7 @@ class CharacterWeighted(Subsequences):
     default: float = real(0.5, low=0, high_open=True)
     gaps_only: bool = boolean()
 
-    example_settings = (
+    variants = (
         {"decays": (("a", 0.9), ("t", 0.3)), "p": 2},
         {"decays": (("a", 1.0), ("C", 0.0)), "p": 3, "gaps_only": True},
     )
@@ -193,7 +193,7 @@ class SoftMatching(OverAlphabet, Subsequences):
     decay: float = real(0.5, low=0, low_open=True, high=1)
     repair: str = choice(*REPAIRS)
 
-    example_settings = (
+    variants = (
         {
             "matrix": [[1.0, 0.4, 0.0, 0.1], [0.4, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.3], [0.1, 0.0, 0.3, 1.0]],
             "alphabet": "ACGT",

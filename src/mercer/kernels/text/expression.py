@@ -80,7 +80,7 @@ class _Reader:
             raise self.wrong("a string holds a character that is not text", self.start) from error
         value = self.build(tree)
         if not isinstance(value, Kernel):
-            raise self.wrong(f"{_shown(value)} is no kernel", self.start)
+            raise self.wrong(f"{_shown(value)} is not a kernel", self.start)
         return value
 
     def scan(self) -> str:
@@ -163,7 +163,7 @@ class _Reader:
         }
         if type(node.op) not in ways:
             raise self.wrong(
-                "kernels are combined by + * ** only: differences and quotients are no kernels", node.right
+                "kernels are combined by + * ** only: differences and quotients are not kernels", node.right
             )
         return self.made(ways[type(node.op)], node.right)
 

@@ -1,6 +1,6 @@
 """The text form of a kernel: ``rbf(gamma=0.1) + 0.5*spectrum(p=4)``, which `mercer.kernels.parse` reads back.
 
-What text cannot hold is named in angle brackets, ``rank_one(<function f>)``, which `parse` refuses in words.
+What text cannot hold is named in angle brackets, ``rank_one(<function f>)``, which `parse` refuses.
 """
 
 from __future__ import annotations
@@ -64,3 +64,24 @@ def text_of_value(value: Any) -> str:
 
 def _is_default(value: Any, default: Any) -> bool:
     return value is default or (not isinstance(value, np.ndarray) and bool(value == default))
+
+
+def derivation(kernel: Kernel) -> str:
+    """Why a kernel is positive semi-definite, by the closure rules, as an indented tree.
+
+    One line for each kernel of the tree; a kernel stands above those that its proof rests on.
+    """
+    lines = [f"{type(kernel).__name__}: {_claim(kernel)}"]
+    for part in kernel.children:
+        lines += [f"  {line}" for line in derivation(part).splitlines()]
+    return "\n".join(lines)
+
+
+def _claim(kernel: Kernel) -> str:
+    parts = kernel.children
+    these = "this is" if len(parts) == 1 else "these are"
+    if kernel.psd:
+        return f"PSD because {kernel.reason}" + (f", and {these} PSD:" if parts else "")
+    if any(not part.psd for part in parts):
+        return f"not proven PSD, because it would need that {these} PSD:"
+    return "not proven PSD: no rule covers it, so the Gram matrix has to be looked at"

@@ -1,26 +1,25 @@
-"""The ANOVA kernel."""
+"""Kernels whose features are products of different coordinates: so many of them, or any subset."""
 
 from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Self, final
+from typing import Any, final
 
 import numpy as np
 
 from mercer import _check
 from mercer._jit import Array, jit
-from mercer._types import DType, Float64, Floating
+from mercer._types import Float64, Floating
 from mercer.errors import KernelWarning
 from mercer.inputs.vectors import Vectors
 from mercer.kernels.base import SAFE_IN_SINGLE, Kernel, State
 from mercer.kernels.features.feature_map import FeatureMap
-from mercer.kernels.vectors.coordinates import CoordinateFeatures
+from mercer.kernels.vectors.coordinate_loops import LINE, ONE_PLUS, coordinate_products, turn
+from mercer.kernels.vectors.coordinates import CoordinateFeatures, Coordinatewise
 from mercer.kernels.vectors.features import RowFeatures, column_blocks, dot_products, is_sparse, refuse_other_width
-from mercer.kernels.vectors.lines import LINE, turn
-from mercer.kernels.vectors.monomials import products_of_columns
+from mercer.kernels.vectors.monomials import Monomials
 
 _BY_PRODUCTS = 3
 """The largest degree computed by matrix products. Newton's identities for the next cancel too many digits."""
@@ -30,7 +29,38 @@ _TABLE_NUMBERS = 2**21
 
 @final
 @dataclass(frozen=True)
-class ANOVA(Kernel):
+class AllSubsets(Coordinatewise, Kernel):
+    """The all-subsets kernel, k(x, z) = prod_i (1 + x_i z_i).
+
+    Its features are the products of the coordinates in every subset of them, the empty subset (1) included. Values
+    grow like prod_i (1 + x_i^2): scale features to about [-1, 1], or normalise.
+
+    >>> from mercer import kernels
+    >>> kernels.AllSubsets().fit([[1.0, 2.0, 3.0]])([[1.0, 2.0, 3.0]], [[2.0, 0.5, -1.0]])
+    array([[-12.]])
+    """
+
+    formula = r"\prod_i \left(1 + <x>_i <z>_i\right)"
+
+    def own(self, rows: Float64) -> Float64:
+        return np.asarray((1.0 + rows * rows).prod(axis=1))
+
+    def tile(self, left: CoordinateFeatures, right: CoordinateFeatures, state: State, out: Floating) -> None:
+        coordinate_products(left, right, ONE_PLUS, out)
+
+    def feature_map(self, state: State) -> FeatureMap:
+        """The feature of every subset of columns, small subsets first.
+
+        >>> from mercer import kernels
+        >>> kernels.AllSubsets().feature_matrix([[2.0, 3.0]]).names
+        ('1', 'x0', 'x1', 'x0 x1')
+        """
+        return Monomials("AllSubsets", lambda n_columns: range(n_columns + 1), repeated=False).feature_map()
+
+
+@final
+@dataclass(frozen=True)
+class ANOVA(Coordinatewise, Kernel):
     """The ANOVA kernel of degree d, k(x, z) = sum over i1 < ... < id of x_i1 z_i1 ... x_id z_id.
 
     Its features are the products of d different coordinates: interactions of exactly that order. Computed by a dynamic
@@ -44,8 +74,8 @@ class ANOVA(Kernel):
 
     degree: int = 2
 
-    domain = Vectors
     formula = r"\sum_{i_1 \lt \dots \lt i_{<degree>}} \prod_j <x>_{i_j} <z>_{i_j}"
+    variants = ({"degree": 1}, {"degree": 3}, {"degree": 4})
 
     def __post_init__(self) -> None:
         _check.integer("ANOVA", "degree", self.degree, low=0)
@@ -60,9 +90,15 @@ class ANOVA(Kernel):
             )
         return State()
 
-    def features(self, objects: Vectors, state: State, dtype: DType) -> CoordinateFeatures:
-        degree = min(self.degree, objects.n_features + 1)
-        return CoordinateFeatures.of(objects, dtype, lambda rows: _own(rows, degree))
+    def own(self, rows: Float64) -> Float64:
+        """k(x, x); how much larger |x|^2d / d! is, which bounds the cancellation; the largest number met."""
+        degree = min(self.degree, rows.shape[1] + 1)
+        squares = rows * rows
+        tables = _elementary(squares, degree)
+        own = tables[:, degree]
+        with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+            excess = squares.sum(axis=1) ** degree / (math.factorial(min(degree, _BY_PRODUCTS)) * own)
+        return np.stack([own, np.where(np.isnan(excess), np.inf, excess), tables.max(axis=1)], axis=1)
 
     def tile(self, left: CoordinateFeatures, right: CoordinateFeatures, state: State, out: Floating) -> None:
         refuse_other_width(left.rows.shape[1], right.rows.shape[1])
@@ -90,24 +126,7 @@ class ANOVA(Kernel):
         >>> kernels.ANOVA(degree=2).feature_matrix([[2.0, 3.0, 5.0]]).matrix
         array([[ 6., 10., 15.]])
         """
-        return products_of_columns(str(self), lambda vectors: [self.degree])
-
-    @classmethod
-    def examples(cls) -> Iterator[Self]:
-        yield cls()
-        yield cls(degree=1)
-        yield cls(degree=3)
-        yield cls(degree=4)
-
-
-def _own(rows: Float64, degree: int) -> Float64:
-    """Of each row: k(x, x); how much larger |x|^2d / d! is, which bounds the cancellation; the largest number met."""
-    squares = rows * rows
-    tables = _elementary(squares, degree)
-    own = tables[:, degree]
-    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
-        excess = squares.sum(axis=1) ** degree / (math.factorial(min(degree, _BY_PRODUCTS)) * own)
-    return np.stack([own, np.where(np.isnan(excess), np.inf, excess), tables.max(axis=1)], axis=1)
+        return Monomials(str(self), lambda n_columns: [self.degree], repeated=False).feature_map()
 
 
 def _products_are_safe(left: CoordinateFeatures, right: CoordinateFeatures, out: Floating) -> bool:

@@ -2,33 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Self, final
+from typing import final
 
 import numpy as np
 import numpy.typing as npt
 
 from mercer._jit import Array, jit
-from mercer._types import DType, Float64, Floating, Index
+from mercer._types import DType, Float64, Floating
 from mercer.errors import InputError
 from mercer.inputs.categories import Categories
-from mercer.kernels.base import Kernel, State
-from mercer.kernels.vectors.lines import LINE, turn
+from mercer.kernels.base import Batch, Kernel, State
+from mercer.kernels.vectors.coordinate_loops import LINE, turn
 
 
 @final
 @dataclass(frozen=True, eq=False)
-class CategoryFeatures:
+class CategoryFeatures(Batch):
     """The codes of the categories, writable so that loops are compiled once."""
 
     codes: npt.NDArray[np.uint64]
-
-    def __len__(self) -> int:
-        return len(self.codes)
-
-    def take(self, index: Index) -> CategoryFeatures:
-        return CategoryFeatures(self.codes[index])
 
 
 @final
@@ -60,10 +53,6 @@ class Categorical(Kernel):
 
     def diagonal(self, features: CategoryFeatures, state: State) -> Float64:
         return np.ones(len(features))
-
-    @classmethod
-    def examples(cls) -> Iterator[Self]:
-        yield cls()
 
 
 @jit

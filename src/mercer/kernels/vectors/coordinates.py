@@ -1,17 +1,19 @@
-"""What kernels that go coordinate by coordinate keep of each row, and the values they accept."""
+"""Measures that go coordinate by coordinate: what they keep of each row, and the numbers they accept."""
 
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, Self, final
+from typing import Any, ClassVar, Self, final
 
 import numpy as np
 
-from mercer._types import DType, Float64, Index
+from mercer._types import DType, Float64
 from mercer.errors import InputError
 from mercer.inputs.vectors import Vectors, position
+from mercer.kernels.base import SAFE_IN_SINGLE, Batch, Measure, State
 
 _NUMBERS_AT_ONCE = 2**22
 """Rows are made dense 32 MB at a time: more would only cost memory, much less would pay for many small calls."""
@@ -19,7 +21,7 @@ _NUMBERS_AT_ONCE = 2**22
 
 @final
 @dataclass(frozen=True, eq=False)
-class CoordinateFeatures:
+class CoordinateFeatures(Batch):
     """Rows in the precision of the Gram matrix, and numbers on each in float64: k(x, x), or the sum of the row."""
 
     rows: Any
@@ -47,18 +49,48 @@ class CoordinateFeatures:
                 return cls(values.astype(dtype), numbers)
             return cls(np.array(values if shift is None else values - shift, dtype=dtype, order="C"), numbers)
 
-    def __len__(self) -> int:
-        return len(self.numbers)
 
-    def take(self, index: Index) -> CoordinateFeatures:
-        return CoordinateFeatures(self.rows[index], self.numbers[index])
+class Coordinatewise(Measure):
+    """A measure that goes through the coordinates of two rows. Subclasses give `own` and `tile`."""
+
+    domain = Vectors
+    owner: ClassVar[str] = ""
+    """The kernel that messages speak of, if not this class itself."""
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """The least and the largest number that it accepts."""
+        return -np.inf, np.inf
+
+    @property
+    def every(self) -> bool:
+        """Whether columns of zeros change the value."""
+        return False
+
+    @abstractmethod
+    def own(self, rows: Float64) -> Float64:
+        """k(x, x) of dense rows, or other numbers of each, as many as `tile` and `diagonal` need."""
+
+    def resolve(self, objects: Vectors) -> State:
+        refuse_outside(self.owner or type(self).__name__, objects, *self.bounds)
+        return State()
+
+    def features(self, objects: Vectors, state: State, dtype: DType) -> Any:
+        refuse_outside(self.owner or type(self).__name__, objects, *self.bounds)
+        return CoordinateFeatures.of(objects, dtype, self.own, every=self.every)
+
+    def diagonal(self, features: CoordinateFeatures, state: State) -> Float64:
+        return features.numbers
+
+    def single_precision(self, features: CoordinateFeatures, state: State) -> bool:
+        return bool(features.numbers.max(initial=0.0) < SAFE_IN_SINGLE)
 
 
 def _dense_blocks(vectors: Vectors, every: bool) -> Iterator[Float64]:
     """The rows, some at a time, so that CSR is never expanded as a whole; without its columns of zeros if allowed."""
     values: Any = vectors.values
     step = max(1, _NUMBERS_AT_ONCE // vectors.n_features)
-    if vectors.is_sparse and not every:  # so many rows use at most so many columns each
+    if vectors.is_sparse and not every:  # of rows that use few columns, more fit
         step = max(step, math.isqrt(_NUMBERS_AT_ONCE * len(vectors) // max(1, values.nnz)))
     for start in range(0, len(vectors), step):
         block = values[start : start + step]
@@ -80,6 +112,8 @@ def row_sums(rows: Float64) -> Float64:
 
 def refuse_outside(owner: str, vectors: Vectors, low: float, high: float = np.inf) -> None:
     """Every entry must lie in [low, high]; the first that does not is named."""
+    if (low, high) == (-np.inf, np.inf):
+        return
     values: Any = vectors.values
     stored = values.data if vectors.is_sparse else values
     wrong = (stored < low) | (stored > high)
@@ -95,10 +129,10 @@ def refuse_outside(owner: str, vectors: Vectors, low: float, high: float = np.in
     else:
         return
     if (low, high) == (0, np.inf):
-        rule = "non-negative numbers: on others it is no kernel"
+        rule = "non-negative numbers: on others it is not a kernel"
     else:
         bounds = [f"at least {low:g}"] * (low > -np.inf) + [f"at most {high:g}"] * (high < np.inf)
-        rule = f"numbers of {' and '.join(bounds)}: outside it is no kernel"
+        rule = f"numbers of {' and '.join(bounds)}: outside this range it is not a kernel"
     raise InputError(
         f"{owner} compares {rule}. Row {row}, column {column} holds {got:g}. Shift or rescale the features, for "
         "example with sklearn.preprocessing.MinMaxScaler."

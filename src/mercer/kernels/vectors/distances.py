@@ -7,33 +7,37 @@ from typing import Any, final
 
 import numpy as np
 import numpy.typing as npt
+import scipy.sparse as sp
 
+from mercer._jit import Array, jit
 from mercer._types import DType, Float64, Floating
 from mercer.errors import InputError
 from mercer.inputs.vectors import Vectors
-from mercer.kernels.algebra import gamma
-from mercer.kernels.base import SAFE_IN_SINGLE, Measure, State
+from mercer.kernels.algebra.pointwise import Distance, Gamma
+from mercer.kernels.base import SAFE_IN_SINGLE, State
 from mercer.kernels.loops.epilogues import squared_distances
-from mercer.kernels.vectors.coordinates import CoordinateFeatures, refuse_outside, row_sums
+from mercer.kernels.vectors.coordinate_loops import ABSOLUTE, CHI_SQUARED, coordinate_sums
+from mercer.kernels.vectors.coordinates import CoordinateFeatures, Coordinatewise, row_sums
 from mercer.kernels.vectors.features import RowFeatures, dot_products, is_sparse, refuse_other_width
-from mercer.kernels.vectors.sums import ABSOLUTE, CHI_SQUARED, coordinate_sums
 
 _MOST_PERIODS = 2.0**52
 """float64 has 53 bits: of a number with more periods than this, no digit says where in a period it lies."""
 
+_PAIRS_AT_ONCE = 1024
+"""Sparse near neighbours recomputed together: more would save little of SciPy's overhead and copy more rows."""
 
-class Distance(Measure):
-    """A measure that is 0 between an object and itself."""
+
+class VectorDistance(Distance):
+    """A distance between vectors."""
 
     domain = Vectors
 
-    def diagonal(self, features: Any, state: State) -> Float64:
-        return np.zeros(len(features))
+    def gamma(self, rule: str, objects: Vectors, state: State) -> float:
+        return 1.0 / objects.n_features if rule == "auto" else super().gamma(rule, objects, state)
 
 
-@final
 @dataclass(frozen=True)
-class SquaredEuclidean(Distance):
+class SquaredEuclidean(VectorDistance):
     """|x - z|^2, computed as |x|^2 + |z|^2 - 2 x'z around the mean of the data.
 
     Subtracting the mean changes no distance but keeps the three terms small, which is what makes float32 safe. With
@@ -66,10 +70,46 @@ class SquaredEuclidean(Distance):
     def single_precision(self, features: RowFeatures, state: State) -> bool:
         return bool(features.squared_lengths.max(initial=0.0) < SAFE_IN_SINGLE)
 
+    def gamma(self, rule: str, objects: Vectors, state: State) -> float:
+        if rule != "scale":
+            return super().gamma(rule, objects, state)
+        width = objects.n_features * _variance(objects)
+        # A constant matrix has no scale (1.0, as in scikit-learn); one too large or too small for a number gets the
+        # nearest gamma, and the kernel itself then says what is wrong.
+        return 1.0 if width == 0 else float(np.clip(1.0 / width, 1e-300, 1e300))
+
 
 @final
 @dataclass(frozen=True)
-class L1Distance(Distance):
+class Euclidean(SquaredEuclidean):
+    """|x - z|.
+
+    Near neighbours lose digits in |x|^2 + |z|^2 - 2 x'z, and the square root doubles the loss: two equal rows would be
+    1e-8 apart. Where the squared distance is a small share of the squared lengths, it is computed anew, from
+    differences.
+    """
+
+    def gamma(self, rule: str, objects: Vectors, state: State) -> float:
+        return VectorDistance.gamma(self, rule, objects, state)  # from distances, not from the variance
+
+    def tile(self, left: RowFeatures, right: RowFeatures, state: State, out: Floating) -> None:
+        super().tile(left, right, state, out)
+        share = out.dtype.type(1e-2 if out.dtype == np.float32 else 1e-6)
+        lengths = left.squared_lengths.astype(out.dtype), right.squared_lengths.astype(out.dtype)
+        if not (is_sparse(left.rows) or is_sparse(right.rows)):
+            _renew(left.rows, right.rows, *lengths, share, out)
+        else:
+            near = np.argwhere(out < share * (lengths[0][:, None] + lengths[1]))
+            for start in range(0, len(near), _PAIRS_AT_ONCE):
+                i, j = near[start : start + _PAIRS_AT_ONCE].T
+                difference: Any = left.rows[i] - right.rows[j]
+                out[i, j] = np.asarray(sp.csr_array(difference).power(2).sum(axis=1)).ravel()
+        np.sqrt(out, out=out)
+
+
+@final
+@dataclass(frozen=True)
+class L1Distance(VectorDistance, Coordinatewise):
     """sum_i |x_i - z_i|.
 
     In float32 the mean of the data is subtracted first, which changes no distance but keeps small differences between
@@ -84,40 +124,33 @@ class L1Distance(Distance):
         if mean is not None:
             refuse_other_width(objects.n_features, len(mean))
         shift = mean if dtype is np.float32 else None
-        return CoordinateFeatures.of(
-            _shiftable(objects, shift), dtype, lambda rows: row_sums(np.abs(rows)), shift=shift
-        )
+        return CoordinateFeatures.of(_shiftable(objects, shift), dtype, self.own, shift=shift)
+
+    def own(self, rows: Float64) -> Float64:
+        return row_sums(np.abs(rows))
 
     def tile(self, left: CoordinateFeatures, right: CoordinateFeatures, state: State, out: Floating) -> None:
         coordinate_sums(left, right, ABSOLUTE, out)
 
-    def single_precision(self, features: CoordinateFeatures, state: State) -> bool:
-        return bool(features.numbers.max(initial=0.0) < SAFE_IN_SINGLE)
-
 
 @final
 @dataclass(frozen=True)
-class Chi2Distance(Distance):
+class Chi2Distance(VectorDistance, Coordinatewise):
     """sum_i (x_i - z_i)^2 / (x_i + z_i) of non-negative vectors, where 0 / 0 counts as 0."""
 
-    def resolve(self, objects: Vectors) -> State:
-        refuse_outside("ExponentialChi2", objects, 0)
-        return State()
+    owner = "ExponentialChi2"
+    bounds = 0.0, np.inf
 
-    def features(self, objects: Vectors, state: State, dtype: DType) -> CoordinateFeatures:
-        refuse_outside("ExponentialChi2", objects, 0)
-        return CoordinateFeatures.of(objects, dtype, row_sums)
+    def own(self, rows: Float64) -> Float64:
+        return row_sums(rows)
 
     def tile(self, left: CoordinateFeatures, right: CoordinateFeatures, state: State, out: Floating) -> None:
         coordinate_sums(left, right, CHI_SQUARED, out)
 
-    def single_precision(self, features: CoordinateFeatures, state: State) -> bool:
-        return bool(features.numbers.max(initial=0.0) < SAFE_IN_SINGLE)
-
 
 @final
 @dataclass(frozen=True)
-class CircularDistance(Distance):
+class CircularDistance(VectorDistance):
     """4 sum_i sin^2(pi (x_i - z_i) / period): the squared distance after each number is laid on a circle of radius 1.
 
     Number x becomes the point (cos, sin) at the angle 2 pi x / period, so that a matrix product gives the distances.
@@ -171,12 +204,37 @@ def _shiftable(objects: Vectors, shift: Float64 | None) -> Vectors:
     return Vectors(objects.values.toarray()) if objects.is_sparse and shift is not None else objects
 
 
-def resolved_gamma(value: gamma.Gamma, objects: Vectors) -> float:
+def _variance(objects: Vectors) -> float:
+    """That of all entries, of sparse rows with their zeros."""
+    values: Any = objects.values
+    if objects.is_sparse:
+        exact = values.astype(np.float64)
+        mean = exact.sum() / np.prod(values.shape)
+        return float(exact.multiply(exact).sum() / np.prod(values.shape) - mean**2)
+    with np.errstate(over="ignore", invalid="ignore"):
+        return float(np.var(values, dtype=np.float64))
+
+
+def resolved_gamma(value: Gamma, objects: Vectors) -> float:
     """`value` itself, or what the rule of that name gives on these vectors."""
     if not isinstance(value, str):
         return float(value)
-    found = gamma.of_vectors(value, objects)
-    if found is None:
-        distance = SquaredEuclidean()
-        found = gamma.of_distances(value, distance, objects, distance.resolve(objects))
-    return found
+    distance = SquaredEuclidean()
+    return distance.gamma(value, objects, distance.resolve(objects))
+
+
+@jit
+def _renew(left: Array, right: Array, own: Array, other: Array, share: Array, out: Array) -> None:
+    zero = out.dtype.type(0)
+    for i in range(out.shape[0]):
+        row = out[i]
+        near = 0
+        for j in range(row.shape[0]):
+            near += row[j] < share * (own[i] + other[j])
+        if near:
+            for j in range(row.shape[0]):
+                if row[j] < share * (own[i] + other[j]):
+                    total = zero
+                    for k in range(left.shape[1]):
+                        total += (left[i, k] - right[j, k]) ** 2
+                    row[j] = total

@@ -9,12 +9,13 @@ from typing import Any, Protocol, Self, final
 import numpy as np
 import numpy.typing as npt
 
-from mercer._types import DType, Float64, Floating, Index
+from mercer._types import DType, Float64, Floating
 from mercer.errors import InputError
 from mercer.inputs import row_products
 from mercer.inputs.row_products import EXPANDED_COLUMNS, expanded
 from mercer.inputs.row_products import is_sparse as is_sparse
 from mercer.inputs.vectors import Vectors
+from mercer.kernels.base import Batch
 
 
 class HasRows(Protocol):
@@ -26,7 +27,7 @@ class HasRows(Protocol):
 
 @final
 @dataclass(frozen=True, eq=False)
-class RowFeatures:
+class RowFeatures(Batch):
     """Rows in the precision of the Gram matrix, with their squared lengths in float64."""
 
     rows: Any
@@ -55,12 +56,6 @@ class RowFeatures:
                 "Rescale the features, for example with sklearn.preprocessing.StandardScaler."
             )
         return cls(rows, lengths)
-
-    def __len__(self) -> int:
-        return len(self.squared_lengths)
-
-    def take(self, index: Index) -> RowFeatures:
-        return RowFeatures(self.rows[index], self.squared_lengths[index])
 
 
 def dot_products(left: HasRows, right: HasRows, out: Floating) -> None:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Self, final
+from typing import Any, final
 
 import numpy as np
 
@@ -12,30 +11,18 @@ from mercer._types import DType, Float64, Floating
 from mercer.inputs.vectors import Vectors
 from mercer.kernels.base import SAFE_IN_SINGLE, Kernel, State
 from mercer.kernels.loops.epilogues import shared_part
-from mercer.kernels.vectors.coordinates import CoordinateFeatures, refuse_outside, row_sums
+from mercer.kernels.vectors.coordinate_loops import HARMONIC, MINIMUM, coordinate_sums
+from mercer.kernels.vectors.coordinates import CoordinateFeatures, Coordinatewise, refuse_outside, row_sums
 from mercer.kernels.vectors.features import RowFeatures, dot_products
-from mercer.kernels.vectors.sums import HARMONIC, MINIMUM, coordinate_sums
 
 
-class HistogramKernel(Kernel):
+class HistogramKernel(Coordinatewise, Kernel):
     """A kernel that refuses negative entries. By default it keeps the sum of each row, which is k(x, x)."""
 
-    domain = Vectors
+    bounds = 0.0, np.inf
 
-    def resolve(self, objects: Vectors) -> State:
-        refuse_outside(type(self).__name__, objects, 0)
-        return State()
-
-    def features(self, objects: Vectors, state: State, dtype: DType) -> Any:
-        refuse_outside(type(self).__name__, objects, 0)
-        return CoordinateFeatures.of(objects, dtype, row_sums)
-
-    def diagonal(self, features: Any, state: State) -> Float64:
-        return np.asarray(features.numbers)
-
-    @classmethod
-    def examples(cls) -> Iterator[Self]:
-        yield cls()
+    def own(self, rows: Float64) -> Float64:
+        return row_sums(rows)
 
 
 @final
@@ -96,9 +83,6 @@ class MinMax(HistogramKernel):
     def diagonal(self, features: CoordinateFeatures, state: State) -> Float64:
         return np.ones(len(features))
 
-    def single_precision(self, features: CoordinateFeatures, state: State) -> bool:
-        return bool(features.numbers.max(initial=0.0) < SAFE_IN_SINGLE)
-
 
 @final
 @dataclass(frozen=True)
@@ -123,8 +107,8 @@ class Tanimoto(HistogramKernel):
         dot_products(left, right, out)
         shared_part(out, left.squared_lengths.astype(out.dtype), right.squared_lengths.astype(out.dtype))
 
-    def diagonal(self, features: RowFeatures, state: State) -> Float64:
+    def diagonal(self, features: Any, state: State) -> Float64:
         return np.ones(len(features))
 
-    def single_precision(self, features: RowFeatures, state: State) -> bool:
+    def single_precision(self, features: Any, state: State) -> bool:
         return bool(features.squared_lengths.max(initial=0.0) < SAFE_IN_SINGLE)

@@ -3,74 +3,65 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Self, final
+from typing import Any, final
 
 import numpy as np
 
 from mercer import _check
-from mercer._types import DType, Float64, Floating
-from mercer.inputs.vectors import Vectors
+from mercer._types import Float64, Floating
 from mercer.kernels.base import Kernel, State
-from mercer.kernels.vectors.coordinates import CoordinateFeatures, refuse_outside
-from mercer.kernels.vectors.products import ABOVE, AGREE, BELOW, TENT, coordinate_products
+from mercer.kernels.vectors.coordinate_loops import ABOVE, AGREE, BELOW, TENT, coordinate_products
+from mercer.kernels.vectors.coordinates import CoordinateFeatures, Coordinatewise
 
 _LARGEST_RATIO = 16.0
 """How many times the shortest interval the numbers may be before tiles need float64. A difference then loses at most
 four bits of float32's 24; a larger ratio would trade more digits for speed."""
 
 
-class IntervalKernel(Kernel):
+class IntervalKernel(Coordinatewise, Kernel):
     """A kernel of two numbers, multiplied (boxes) or added over the coordinates. Subclasses say which."""
 
     across: str
+    lower: float = -np.inf
+    upper: float = np.inf
 
-    domain = Vectors
+    every = True
 
     def __post_init__(self) -> None:
         _check.choice(type(self).__name__, "across", self.across, ("product", "sum"))
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """The least and the largest number that it accepts."""
-        return -np.inf, np.inf
+        return float(self.lower), float(self.upper)
 
     @property
     @abstractmethod
     def term(self) -> tuple[int, float]:
         """Which term of `coordinate_products`, and its parameter."""
 
-    @abstractmethod
-    def own(self, rows: Any) -> Any:
-        """The value between each number and itself."""
+    def _lengths(self, numbers: Any) -> Any:
+        """The value between each number and itself: the length of its interval."""
+        term, parameter = self.term
+        if term == ABOVE:
+            return numbers - parameter
+        return parameter - numbers if term == BELOW else np.full_like(numbers, parameter)
 
-    def resolve(self, objects: Vectors) -> State:
-        refuse_outside(type(self).__name__, objects, *self.bounds)
-        return State()
-
-    def features(self, objects: Vectors, state: State, dtype: DType) -> CoordinateFeatures:
-        refuse_outside(type(self).__name__, objects, *self.bounds)
-        return CoordinateFeatures.of(objects, dtype, self._diagonal, every=True)
-
-    def _diagonal(self, rows: Float64) -> Float64:
-        own: Float64 = self.own(rows)
-        return np.asarray(own.sum(axis=1) if self.across == "sum" else own.prod(axis=1))
+    def own(self, rows: Float64) -> Float64:
+        lengths = self._lengths(rows)
+        return np.asarray(lengths.sum(axis=1) if self.across == "sum" else lengths.prod(axis=1))
 
     def tile(self, left: CoordinateFeatures, right: CoordinateFeatures, state: State, out: Floating) -> None:
         term, parameter = self.term
         summed = self.across == "sum"
         coordinate_products(left, right, term, out, parameters=np.array([parameter]), summed=summed, every=True)
 
-    def diagonal(self, features: CoordinateFeatures, state: State) -> Float64:
-        return features.numbers
-
     def single_precision(self, features: CoordinateFeatures, state: State) -> bool:
         # Differences lose digits where the numbers are much larger than the lengths of the intervals.
         rows = features.rows.data if not isinstance(features.rows, np.ndarray) else features.rows
         size = np.abs(rows.astype(np.float64)).max(initial=abs(self.term[1]))
-        own = self.own(rows.astype(np.float64))
-        shortest = own[own > 0].min(initial=np.inf)
+        lengths = self._lengths(rows.astype(np.float64))
+        shortest = lengths[lengths > 0].min(initial=np.inf)
         precise = size <= _LARGEST_RATIO * shortest or self.term[1] == 0
         return bool(precise) and super().single_precision(features, state)
 
@@ -81,7 +72,7 @@ class IntervalMin(IntervalKernel):
     """The overlap of the intervals [lower, x] and [lower, z]: k(x, z) = min(x, z) - lower, for x, z >= lower.
 
     Of several coordinates, the product (the volume of overlapping boxes) or the sum, as `across` says. Numbers below
-    `lower` are refused: min(x, z) of negative numbers is no kernel.
+    `lower` are refused: min(x, z) of negative numbers is not a kernel.
 
     >>> from mercer import kernels
     >>> kernels.IntervalMin(lower=-1.0).fit([[0.5]])([[0.5]], [[2.0]])
@@ -91,25 +82,15 @@ class IntervalMin(IntervalKernel):
     lower: float = 0.0
     across: str = "product"
 
+    variants = ({"lower": -1.0, "across": "sum"},)
+
     def __post_init__(self) -> None:
         super().__post_init__()
         _check.real("IntervalMin", "lower", self.lower, low_open=True, high_open=True)
 
     @property
-    def bounds(self) -> tuple[float, float]:
-        return float(self.lower), np.inf
-
-    @property
     def term(self) -> tuple[int, float]:
         return ABOVE, float(self.lower)
-
-    def own(self, rows: Any) -> Any:
-        return rows - self.lower
-
-    @classmethod
-    def examples(cls) -> Iterator[Self]:
-        yield cls()
-        yield cls(lower=-1.0, across="sum")
 
 
 @final
@@ -127,25 +108,15 @@ class IntervalUnionComplement(IntervalKernel):
     upper: float = 1.0
     across: str = "product"
 
+    variants = ({"upper": 2.0, "across": "sum"},)
+
     def __post_init__(self) -> None:
         super().__post_init__()
         _check.real("IntervalUnionComplement", "upper", self.upper, low_open=True, high_open=True)
 
     @property
-    def bounds(self) -> tuple[float, float]:
-        return -np.inf, float(self.upper)
-
-    @property
     def term(self) -> tuple[int, float]:
         return BELOW, float(self.upper)
-
-    def own(self, rows: Any) -> Any:
-        return self.upper - rows
-
-    @classmethod
-    def examples(cls) -> Iterator[Self]:
-        yield cls()
-        yield cls(upper=2.0, across="sum")
 
 
 @final
@@ -164,26 +135,16 @@ class IntervalAgreement(IntervalKernel):
     upper: float = 1.0
     across: str = "product"
 
+    variants = ({"lower": -1.0, "upper": 3.0, "across": "sum"},)
+
     def __post_init__(self) -> None:
         super().__post_init__()
         low = _check.real("IntervalAgreement", "lower", self.lower, low_open=True, high_open=True)
         _check.real("IntervalAgreement", "upper", self.upper, low=low, low_open=True, high_open=True)
 
     @property
-    def bounds(self) -> tuple[float, float]:
-        return float(self.lower), float(self.upper)
-
-    @property
     def term(self) -> tuple[int, float]:
         return AGREE, float(self.upper - self.lower)
-
-    def own(self, rows: Any) -> Any:
-        return np.full_like(rows, self.upper - self.lower)
-
-    @classmethod
-    def examples(cls) -> Iterator[Self]:
-        yield cls()
-        yield cls(lower=-1.0, upper=3.0, across="sum")
 
 
 @final
@@ -192,7 +153,7 @@ class Tent(IntervalKernel):
     """The overlap of the intervals of half-width w around x and z: k(x, z) = max(0, 2 w - |x - z|).
 
     Of several coordinates, the product (overlapping boxes) or the sum, as `across` says; a tent of the Euclidean
-    distance would be no kernel. It is 0 beyond a distance of 2 `half_width`.
+    distance would not be a kernel. It is 0 beyond a distance of 2 `half_width`.
 
     >>> from mercer import kernels
     >>> kernels.Tent(half_width=1.0).fit([[0.5]])([[0.5]], [[2.0]])
@@ -202,6 +163,8 @@ class Tent(IntervalKernel):
     half_width: float = 1.0
     across: str = "product"
 
+    variants = ({"half_width": 0.3, "across": "sum"},)
+
     def __post_init__(self) -> None:
         super().__post_init__()
         _check.real("Tent", "half_width", self.half_width, low=0, low_open=True, high_open=True)
@@ -209,11 +172,3 @@ class Tent(IntervalKernel):
     @property
     def term(self) -> tuple[int, float]:
         return TENT, 2.0 * self.half_width
-
-    def own(self, rows: Any) -> Any:
-        return np.full_like(rows, 2.0 * self.half_width)
-
-    @classmethod
-    def examples(cls) -> Iterator[Self]:
-        yield cls()
-        yield cls(half_width=0.3, across="sum")

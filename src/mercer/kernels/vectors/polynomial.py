@@ -4,22 +4,18 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Self, final
-
-import numpy as np
-import scipy.sparse as sp
+from functools import partial
+from typing import final
 
 from mercer import _check
 from mercer._types import Floating
-from mercer.inputs.vectors import Vectors
-from mercer.kernels.algebra import gamma
+from mercer.kernels.algebra.pointwise import Gamma
 from mercer.kernels.base import State
-from mercer.kernels.features.feature_map import Columns, FeatureMap, FixedColumns
+from mercer.kernels.features.feature_map import FeatureMap
 from mercer.kernels.loops import epilogues
 from mercer.kernels.vectors.linear import OfDotProduct
-from mercer.kernels.vectors.monomials import Monomial, listed, names_of, number_of_monomials, written
+from mercer.kernels.vectors.monomials import Monomial, Monomials
 
 
 @final
@@ -37,27 +33,22 @@ class Polynomial(OfDotProduct):
     """
 
     degree: int = 3
-    gamma: gamma.Gamma = 1.0
+    gamma: Gamma = 1.0
     coef0: float = 1.0
 
     reason = "it is a power of a dot product plus a constant, so its features are monomials"
     formula = r"\left(<gamma>\,<x>^\top <z> + <coef0>\right)^{<degree>}"
+    variants = ({"degree": 2, "gamma": 0.5, "coef0": 0.0}, {"degree": 5, "gamma": "scale"}, {"degree": 0})
 
     def __post_init__(self) -> None:
-        _check.integer("Polynomial", "degree", self.degree, low=0, remedy="A fractional degree is no kernel.")
-        gamma.checked("Polynomial", self.gamma)
-        _check.real("Polynomial", "coef0", self.coef0, low=0, high_open=True, remedy="A negative coef0 is no kernel.")
+        super().__post_init__()
+        _check.integer("Polynomial", "degree", self.degree, low=0, remedy="A fractional degree does not give a kernel.")
+        _check.real(
+            "Polynomial", "coef0", self.coef0, low=0, high_open=True, remedy="A negative coef0 does not give a kernel."
+        )
 
     def pointwise(self, values: Floating, state: State) -> None:
         epilogues.power(values, state.number("gamma"), float(self.coef0), self.degree)
-
-    def _degrees(self) -> Sequence[int]:
-        """Those of the monomials that the kernel compares."""
-        return range(self.degree + 1) if self.coef0 > 0 else [self.degree]
-
-    def number_of_features(self, n_columns: int) -> int:
-        """How many monomials of so many columns there are."""
-        return sum(number_of_monomials(n_columns, degree, repeated=True) for degree in self._degrees())
 
     def feature_map(self, state: State) -> FeatureMap:
         """Every monomial that the kernel compares, weighted so that products of rows are its values.
@@ -66,27 +57,10 @@ class Polynomial(OfDotProduct):
         >>> kernels.Polynomial(degree=2).feature_matrix([[2.0, 3.0]]).names
         ('1', 'x0', 'x1', 'x0^2', 'x0 x1', 'x1^2')
         """
-
-        def rows(vectors: Vectors) -> Any:
-            found = written(str(self), vectors, self._degrees(), repeated=True)
-            gain, offset = state.number("gamma"), float(self.coef0)
-            weights = np.array([_weight(one, self.degree, gain, offset) for one in self._monomials(vectors)])
-            return sp.csr_array(found.multiply(weights)) if vectors.is_sparse else found * weights
-
-        def names(one: Vectors, columns: Columns) -> tuple[str, ...]:
-            return names_of(self._monomials(one), one, columns)
-
-        return FixedColumns(rows, names, lambda vectors: self.number_of_features(vectors.n_features))
-
-    def _monomials(self, vectors: Vectors) -> list[Monomial]:
-        return listed(vectors.n_features, self._degrees(), repeated=True)
-
-    @classmethod
-    def examples(cls) -> Iterator[Self]:
-        yield cls()
-        yield cls(degree=2, gamma=0.5, coef0=0.0)
-        yield cls(degree=5, gamma="scale")
-        yield cls(degree=0)
+        gain, offset = state.number("gamma"), float(self.coef0)
+        degrees = range(self.degree + 1) if self.coef0 > 0 else [self.degree]
+        weight = partial(_weight, degree=self.degree, gain=gain, offset=offset)
+        return Monomials(str(self), lambda n_columns: degrees, repeated=True, weight=weight).feature_map()
 
 
 def _weight(monomial: Monomial, degree: int, gain: float, offset: float) -> float:

@@ -9,21 +9,16 @@ from typing import Any, Self, final
 import numpy as np
 
 from mercer import _check
-from mercer._types import Floating
-from mercer.inputs.base import Objects
-from mercer.inputs.vectors import Vectors
-from mercer.kernels.algebra import gamma
-from mercer.kernels.algebra.distance import KernelDistance
-from mercer.kernels.algebra.pointwise import Pointwise
-from mercer.kernels.base import Kernel, Measure, State
-from mercer.kernels.loops import epilogues
+from mercer.kernels.algebra.pointwise import Distance, ExponentialDecay, Gamma
+from mercer.kernels.algebra.with_diagonal import KernelDistance
+from mercer.kernels.base import Kernel, State
 from mercer.kernels.text import latex
 from mercer.kernels.vectors.distances import SquaredEuclidean
 
 
 @final
 @dataclass(frozen=True)
-class RBF(Pointwise):
+class RBF(ExponentialDecay):
     """The Gaussian kernel, k(x, z) = exp(-gamma |x - z|^2), on vectors or in the feature space of another kernel.
 
     `gamma` is a positive number (1 / (2 sigma^2)); ``"scale"``, 1 / (features * variance) as in scikit-learn;
@@ -38,7 +33,7 @@ class RBF(Pointwise):
     array([[0.606531]])
     """
 
-    gamma: gamma.Gamma | tuple[float, ...] = "scale"
+    gamma: Gamma | tuple[float, ...] = "scale"  # type: ignore[assignment]
     over: Kernel | None = None
 
     reason = "it is a Gaussian of a Hilbertian distance"
@@ -59,11 +54,11 @@ class RBF(Pointwise):
         if isinstance(self.gamma, tuple | list | np.ndarray):
             object.__setattr__(self, "gamma", _per_feature(self.gamma, self.over))
         else:
-            gamma.checked("RBF", self.gamma)
+            super().__post_init__()
         _check.instance("RBF", "over", self.over, (Kernel, type(None)), "a kernel or None")
 
     @property
-    def measure(self) -> Measure:
+    def measure(self) -> Distance:
         if self.over is not None:
             return KernelDistance(self.over)
         return SquaredEuclidean(self.gamma if isinstance(self.gamma, tuple) else None)
@@ -78,28 +73,17 @@ class RBF(Pointwise):
 
     @property
     def data_dependent(self) -> bool:
-        return self.gamma in ("scale", "median") or (self.over is not None and self.over.data_dependent)
+        return super().data_dependent or (self.over is not None and self.over.data_dependent)
 
-    def parameters(self, objects: Objects, measure_state: State) -> dict[str, float]:
-        if isinstance(self.gamma, tuple):  # the distance is weighted already
-            return {"gamma": 1.0}
-        if not isinstance(self.gamma, str):
-            return {"gamma": float(self.gamma)}
-        found = gamma.of_vectors(self.gamma, objects) if self.over is None and isinstance(objects, Vectors) else None
-        if found is None:
-            found = gamma.of_distances(self.gamma, self.measure, objects, measure_state)
-        return {"gamma": found}
-
-    def pointwise(self, values: Floating, state: State) -> None:
-        epilogues.exp_of_negative(values, state.number("gamma"))
+    def parameters(self, objects: Any, measure_state: State) -> dict[str, float]:
+        # The distance is weighted already where there is a gamma of each feature.
+        return {"gamma": 1.0} if isinstance(self.gamma, tuple) else super().parameters(objects, measure_state)
 
     @classmethod
     def examples(cls) -> Iterator[Self]:
         from mercer.kernels.vectors.polynomial import Polynomial
 
-        yield cls()
-        yield cls(gamma=0.3)
-        yield cls(gamma="median")
+        yield from super().examples()
         yield cls(gamma="median", over=Polynomial(degree=2))
 
 

@@ -2,32 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from math import comb
-from typing import Any, Self, final
+from typing import Any, final
 
 import numpy as np
 
 from mercer import _check
-from mercer._types import DType, Float64, Floating
-from mercer.inputs.vectors import Vectors
+from mercer._types import Float64, Floating
 from mercer.kernels.base import Kernel, State
-from mercer.kernels.vectors.coordinates import CoordinateFeatures, refuse_outside
+from mercer.kernels.vectors.coordinate_loops import SPLINE, coordinate_products
+from mercer.kernels.vectors.coordinates import CoordinateFeatures, Coordinatewise
 from mercer.kernels.vectors.features import column_blocks
-from mercer.kernels.vectors.products import SPLINE, coordinate_products
 
 
 @final
 @dataclass(frozen=True)
-class Spline(Kernel):
+class Spline(Coordinatewise, Kernel):
     """The spline kernel of order s, whose features are 1, x, ..., x^s and (x - t)_+^s for every knot t.
 
     With a knot at every number from 0 up, and m = min(x, z), of one coordinate
 
     k(x, z) = sum_{i=0..s} (x z)^i + sum_{r=0..s} C(s, r) / (2s - r + 1) m^(2s - r + 1) |x - z|^r
 
-    for x, z >= 0 (negative numbers are refused: there the formula is no kernel). With `knots`,
+    for x, z >= 0 (negative numbers are refused: the formula is not a kernel there). With `knots`,
     k(x, z) = sum_i (x z)^i + sum_j (x - t_j)_+^s (z - t_j)_+^s for any numbers; (u)_+^0 is 1 where u > 0. Of several
     coordinates, the product.
 
@@ -41,7 +39,7 @@ class Spline(Kernel):
     order: int = 1
     knots: tuple[float, ...] | None = None
 
-    domain = Vectors
+    variants = ({"order": 3}, {"order": 0}, {"order": 1, "knots": (0.25, 0.5, 0.75)})
 
     def __post_init__(self) -> None:
         _check.integer("Spline", "order", self.order, low=0, high=50, remedy="Powers beyond lose all digits.")
@@ -54,16 +52,11 @@ class Spline(Kernel):
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """The least and the largest number that it accepts."""
         return 0.0 if self.knots is None else -np.inf, np.inf
 
-    def resolve(self, objects: Vectors) -> State:
-        refuse_outside("Spline", objects, *self.bounds)
-        return State()
-
-    def features(self, objects: Vectors, state: State, dtype: DType) -> CoordinateFeatures:
-        refuse_outside("Spline", objects, *self.bounds)
-        return CoordinateFeatures.of(objects, dtype, self._diagonal, every=self.knots is not None)
+    @property
+    def every(self) -> bool:
+        return self.knots is not None
 
     def tile(self, left: CoordinateFeatures, right: CoordinateFeatures, state: State, out: Floating) -> None:
         if self.knots is None:
@@ -76,10 +69,7 @@ class Spline(Kernel):
             for k in range(rows.shape[1]):
                 out *= self._basis(rows[:, k]) @ self._basis(columns[:, k]).T
 
-    def diagonal(self, features: CoordinateFeatures, state: State) -> Float64:
-        return features.numbers
-
-    def _diagonal(self, rows: Float64) -> Float64:
+    def own(self, rows: Float64) -> Float64:
         if self.knots is not None:
             values = np.ones(len(rows))
             for k in range(rows.shape[1]):
@@ -99,10 +89,3 @@ class Spline(Kernel):
         above = [x - x.dtype.type(t) for t in self.knots]
         rising = [(u > 0).astype(x.dtype) if self.order == 0 else np.maximum(u, 0) ** self.order for u in above]
         return np.stack(powers + rising, axis=1)
-
-    @classmethod
-    def examples(cls) -> Iterator[Self]:
-        yield cls()
-        yield cls(order=3)
-        yield cls(order=0)
-        yield cls(order=1, knots=(0.25, 0.5, 0.75))

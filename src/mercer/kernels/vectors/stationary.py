@@ -1,22 +1,74 @@
-"""Kernels of the distance between two vectors, other than exponentials of it."""
+"""Kernels of the distance between two vectors, other than the Gaussian."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Self, final
+from typing import Any, final
 
 from mercer import _check
 from mercer._types import Floating
-from mercer.kernels.algebra.pointwise import Pointwise
+from mercer.kernels.algebra.pointwise import ExponentialDecay, Pointwise
 from mercer.kernels.base import Measure, State
 from mercer.kernels.loops import epilogues
-from mercer.kernels.vectors.distances import CircularDistance, SquaredEuclidean
-from mercer.kernels.vectors.euclidean import Euclidean
+from mercer.kernels.vectors.distances import Chi2Distance, CircularDistance, Euclidean, L1Distance, SquaredEuclidean
 
 _NU = (0.5, 1.5, 2.5)
 """The smoothness for which the Matern kernel has a closed form short enough for a loop."""
+
+
+@final
+@dataclass(frozen=True)
+class Laplacian(ExponentialDecay):
+    """The Laplacian kernel, k(x, z) = exp(-gamma sum_i |x_i - z_i|).
+
+    Heavier in the tails than `RBF` and less troubled by outlying features. `gamma` is a positive number; ``"scale"``,
+    2 / the mean distance (so that, as in `RBF`, the mean distance decays to exp(-2)); ``"median"``, 1 / the median
+    distance; or ``"auto"``, 1 / features. Both are taken over at most a thousand evenly spread rows.
+
+    >>> from mercer import kernels
+    >>> kernels.Laplacian(gamma=0.5).fit([[1.0, 2.0, 3.0]])([[1.0, 2.0, 3.0]], [[2.0, 0.5, -1.0]]).round(6)
+    array([[0.038774]])
+    """
+
+    measure = L1Distance()
+    formula = r"\exp\left(-<gamma>\,\left\lVert <x> - <z> \right\rVert_1\right)"
+
+
+@final
+@dataclass(frozen=True)
+class Exponential(ExponentialDecay):
+    """The exponential kernel, k(x, z) = exp(-gamma |x - z|), of the Euclidean distance, which is not squared.
+
+    The same as `Matern` with nu = 1/2 and length_scale = 1 / gamma; `Laplacian` uses the L1 distance. `gamma` is a
+    positive number; ``"scale"``, 2 / the mean distance; ``"median"``, 1 / the median distance; or ``"auto"``,
+    1 / features.
+
+    >>> from mercer import kernels
+    >>> kernels.Exponential(gamma=0.5).fit([[0.0, 0.0]])([[0.0, 0.0]], [[3.0, 4.0]]).round(6)
+    array([[0.082085]])
+    """
+
+    measure = Euclidean()
+    formula = r"\exp\left(-<gamma>\,\left\lVert <x> - <z> \right\rVert\right)"
+
+
+@final
+@dataclass(frozen=True)
+class ExponentialChi2(ExponentialDecay):
+    """The exponential chi-squared kernel, k(x, z) = exp(-gamma sum_i (x_i - z_i)^2 / (x_i + z_i)), 0 / 0 being 0.
+
+    For histograms and other non-negative vectors; negative entries are refused. `gamma` is a positive number;
+    ``"scale"``, 2 / the mean distance; ``"median"``, 1 / the median distance; or ``"auto"``, 1 / features. Some
+    libraries halve the distance: their gamma is twice ours.
+
+    >>> from mercer import kernels
+    >>> kernels.ExponentialChi2(gamma=1.0).fit([[0.2, 0.3, 0.5]])([[0.2, 0.3, 0.5]], [[0.1, 0.6, 0.3]]).round(6)
+    array([[0.832491]])
+    """
+
+    measure = Chi2Distance()
+    formula = r"\exp\left(-<gamma>\,\sum_i \frac{(<x>_i - <z>_i)^2}{<x>_i + <z>_i}\right)"
 
 
 @final
@@ -38,24 +90,17 @@ class Matern(Pointwise):
     nu: float = 1.5
     length_scale: float = 1.0
 
+    measure = Euclidean()
+    variants = ({"nu": 0.5, "length_scale": 2.0}, {"nu": 2.5, "length_scale": 0.7})
+
     def __post_init__(self) -> None:
         _check.real("Matern", "nu", self.nu, remedy="Give 0.5, 1.5 or 2.5; for a very smooth kernel use RBF.")
         if self.nu not in _NU:
             raise _check.fail("Matern", "nu", "one of 0.5, 1.5 and 2.5", self.nu, "For a very smooth kernel use RBF.")
         _check.real("Matern", "length_scale", self.length_scale, low=0, low_open=True, high_open=True)
 
-    @property
-    def measure(self) -> Measure:
-        return Euclidean()
-
     def pointwise(self, values: Floating, state: State) -> None:
         epilogues.matern(values, math.sqrt(2 * self.nu) / self.length_scale, _NU.index(self.nu))
-
-    @classmethod
-    def examples(cls) -> Iterator[Self]:
-        yield cls()
-        yield cls(nu=0.5, length_scale=2.0)
-        yield cls(nu=2.5, length_scale=0.7)
 
 
 @final
@@ -74,6 +119,8 @@ class RationalQuadratic(Pointwise):
     alpha: float = 1.0
     length_scale: float = 1.0
 
+    measure = SquaredEuclidean()
+    variants = ({"alpha": 2.0, "length_scale": 0.5}, {"alpha": 0.7, "length_scale": 2.0})
     formula = (
         r"\left(1 + \frac{\left\lVert <x> - <z> \right\rVert^2}{2 \cdot <alpha> \cdot <length_scale>^2}\right)"
         r"^{-<alpha>}"
@@ -83,19 +130,9 @@ class RationalQuadratic(Pointwise):
         _check.real("RationalQuadratic", "alpha", self.alpha, low=0, low_open=True, high_open=True)
         _check.real("RationalQuadratic", "length_scale", self.length_scale, low=0, low_open=True, high_open=True)
 
-    @property
-    def measure(self) -> Measure:
-        return SquaredEuclidean()
-
     def pointwise(self, values: Floating, state: State) -> None:
         # Divided one by one: the product of three legal numbers can be too large or too small for a float.
         epilogues.rational(values, 0.5 / self.alpha / self.length_scale / self.length_scale, float(self.alpha))
-
-    @classmethod
-    def examples(cls) -> Iterator[Self]:
-        yield cls()
-        yield cls(alpha=2.0, length_scale=0.5)
-        yield cls(alpha=0.7, length_scale=2.0)
 
 
 @final
@@ -115,6 +152,7 @@ class Periodic(Pointwise):
     period: float = 1.0
     length_scale: float = 1.0
 
+    variants = ({"period": 3.0, "length_scale": 0.8},)
     formula = r"\exp\left(-\frac{2}{<length_scale>^2} \sum_i \sin^2 \frac{\pi (<x>_i - <z>_i)}{<period>}\right)"
 
     def __post_init__(self) -> None:
@@ -131,8 +169,3 @@ class Periodic(Pointwise):
     def single_precision(self, features: Any, state: State) -> bool:
         # Distances between points on circles are known to about 1e-7 of their number; a sharp kernel magnifies that.
         return bool(self.length_scale**2 >= 0.02 * features.squared_lengths.max(initial=0.0))
-
-    @classmethod
-    def examples(cls) -> Iterator[Self]:
-        yield cls()
-        yield cls(period=3.0, length_scale=0.8)
