@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Protocol, Self, final
+from typing import Any, Self, final
 
 import numpy as np
 import numpy.typing as npt
@@ -16,13 +16,6 @@ from mercer.inputs.row_products import EXPANDED_COLUMNS, expanded
 from mercer.inputs.row_products import is_sparse as is_sparse
 from mercer.inputs.vectors import Vectors
 from mercer.kernels.base import Batch
-
-
-class HasRows(Protocol):
-    """Features that hold rows of numbers, whatever else they know of them."""
-
-    @property
-    def rows(self) -> Any: ...
 
 
 @final
@@ -58,8 +51,8 @@ class RowFeatures(Batch):
         return cls(rows, lengths)
 
 
-def dot_products(left: HasRows, right: HasRows, out: Floating) -> None:
-    """out[i, j] = <left_i, right_j>."""
+def dot_products(left: Any, right: Any, out: Floating) -> None:
+    """out[i, j] = <left_i, right_j>, of features that hold `rows`."""
     refuse_other_width(left.rows.shape[1], right.rows.shape[1])
     row_products.dot_products(left.rows, right.rows, out)
 
