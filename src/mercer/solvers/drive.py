@@ -11,7 +11,7 @@ import threading
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import final
 
 from mercer._types import Float64
@@ -82,7 +82,7 @@ class Run(ABC):
 
     @abstractmethod
     def finish(self, status: Status, stats: Stats) -> Solution:
-        """The solution as it stands, whether converged or not."""
+        """The solution as it stands, whether converged or not; sets `gap` to what it is there."""
 
 
 class Solver(ABC):
@@ -131,7 +131,8 @@ def drive(run: Run, tol: float, limits: Limits, on_chunk: OnChunk | None, began:
         if on_chunk is not None:
             first_gap = run.gap if math.isnan(first_gap) else first_gap
             on_chunk(Chunk(run.iterations, run.gap, _fraction(first_gap, run.gap, tol)))
-    return run.finish(status, Stats(run.iterations, run.gap, time.monotonic() - began))
+    found = run.finish(status, Stats(run.iterations, run.gap, time.monotonic() - began))
+    return replace(found, stats=replace(found.stats, gap=run.gap))
 
 
 def _next_size(asked: int, did: int, seconds: float, least: int) -> int:

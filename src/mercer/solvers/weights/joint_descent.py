@@ -182,7 +182,8 @@ def solve(
                 continue
             status = Status.CONVERGED if gap <= tol else joint.status
             b = problem.single(int(k)).feasible(b)
-            found[k] = LinearSolution(w[place], float(c), b, primal, dual, status, joint.stats)
+            stats = dataclasses.replace(joint.stats, gap=float(gap))
+            found[k] = LinearSolution(w[place], float(c), b, primal, dual, status, stats)
 
     executor = Threads()
     executor.each(together, groups, limits.stop)

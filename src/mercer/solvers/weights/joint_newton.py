@@ -192,7 +192,10 @@ class JointRun(Run):
     def finish(self, status: Status, stats: Stats) -> Solution:
         if self._system is not None and self._system.products:
             self._move(self._system.direction)  # a step that is not finished still leads downhill
-        return Solution(-self._slope, self._outputs, self.c, self._value(self.theta, self._f), status, stats)
+        b, problem = -self._slope, self._problem
+        losses = problem.loss.value(problem.y, self._outputs + self.c)
+        objective = 0.5 * float((b * self._outputs).sum()) + float(problem.C @ losses)
+        return Solution(b, self._outputs, self.c, objective, status, stats)
 
 
 def suits(features: int, outputs: int) -> bool:
