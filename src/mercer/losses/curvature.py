@@ -14,6 +14,7 @@ import numpy as np
 from mercer._types import Float64
 
 _ROUNDING = 1e-9
+"""What counts as nothing beside the largest curvature: far above what rounding leaves of a difference that is zero."""
 
 
 class CurvatureRoot(ABC):
