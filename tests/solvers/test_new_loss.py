@@ -10,6 +10,7 @@ import scipy.sparse as sp
 import mercer
 from mercer.losses.base import Loss
 from mercer.losses.dual import Dual
+from mercer.losses.piecewise import PiecewiseQuadratic
 from mercer.solvers.box.choice import SMO
 from mercer.solvers.box.problem import BoxProblem
 from mercer.solvers.problem import LossProblem
@@ -53,9 +54,16 @@ class ThreeSlopes(Loss):
     def dual(self, y, C):
         return Dual.of(-y - 0.5 * self.room, lower=-self.above * C, upper=self.below * C, kink=0.5 * self.room)
 
-    @classmethod
-    def examples(cls):
-        yield cls()
+
+@dataclass(frozen=True)
+class FromItsDual(PiecewiseQuadratic):
+    """The same loss, of which no more than the dual is written down."""
+
+    smooth = False
+    classifies = False
+
+    def dual(self, y, C):
+        return ThreeSlopes().dual(y, C)
 
 
 LOSS = ThreeSlopes()
@@ -88,6 +96,13 @@ def objective(w, c):
 
 def test_it_is_a_loss():
     check_loss(LOSS)
+
+
+def test_its_dual_says_all_of_it():
+    check_loss(FromItsDual())
+    y, f = np.repeat([-1.0, 0.5], 81), np.tile(np.linspace(-4, 4, 81), 2)
+    for method in ("value", "slope", "curvature", "conjugate"):
+        np.testing.assert_allclose(getattr(FromItsDual(), method)(y, f), getattr(LOSS, method)(y, f), atol=1e-12)
 
 
 @pytest.mark.parametrize("intercept", [True, False])

@@ -12,7 +12,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import final
+from typing import Self, final
 
 from mercer._types import Float64
 from mercer.gram.contract import Gram
@@ -83,6 +83,12 @@ class Run(ABC):
     @abstractmethod
     def finish(self, status: Status, stats: Stats) -> Solution:
         """The solution as it stands, whether converged or not; sets `gap` to what it is there."""
+
+    @final
+    def driven(self, tol: float, limits: Limits) -> Self:
+        """Run to the end, for whoever wants no more than where it is then."""
+        drive(self, tol, limits, None, time.monotonic())
+        return self
 
 
 class Solver(ABC):

@@ -12,11 +12,14 @@ from typing import final
 from mercer._types import Float64
 from mercer.solvers.drive import Run
 from mercer.solvers.numerics.conjugate_gradients import ConjugateGradients
+from mercer.solvers.numerics.line_search import Function, backtrack
 from mercer.solvers.solution import Status
 from mercer.solvers.stall import StallDetector
 
 _ROUGHEST = 0.3
 """What a step may leave of its residual: far from the optimum a rough step is as good as an exact one."""
+_NOISE = 1e-14
+"""The rounding error of an objective, as a share of it."""
 _MOST_PRODUCTS = 200
 """For one step; the next one has a better matrix."""
 
@@ -48,6 +51,13 @@ class NewtonRun(Run):
         return self.gap <= self._tol
 
     @final
+    def _descend(self, value_at: Function, value: float, descent: float) -> float | None:
+        """How far to go along a step for the objective to fall; None where rounding leaves nothing to gain."""
+        noise = _NOISE * abs(value)
+        stalled = self._stall.update(self.gap, value, noise)
+        return None if stalled else backtrack(value_at, value, descent, noise=noise)
+
+    @final
     def step(self, iterations: int) -> None:
         for _ in range(self.pieces_at_a_time or max(1, iterations)):
             if not self._under_way:
@@ -60,8 +70,9 @@ class NewtonRun(Run):
             if self._improve():
                 self._under_way = False
                 moved = self._take()
-                self.done = self._optimal() or not moved
-                self.status = Status.CONVERGED if self._optimal() else Status.STALLED
+                optimal = self._optimal()
+                self.done = optimal or not moved
+                self.status = Status.CONVERGED if optimal else Status.STALLED
                 return
 
 

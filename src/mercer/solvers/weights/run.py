@@ -39,12 +39,6 @@ class LinearRun(Run):
     def begin(cls, problem: LinearProblem, tol: float, limits: Limits, seed: int) -> Self:
         """Prepare a run, within the limits; `seed` is for what goes by chance."""
 
-    @final
-    def driven(self, tol: float, limits: Limits) -> Self:
-        """Run to the end, for whoever wants the point alone."""
-        drive(self, tol, limits, None, time.monotonic())
-        return self
-
     @abstractmethod
     def solution(self, found: Solution) -> LinearSolution:
         """The machine, once the run has ended with what was found."""
