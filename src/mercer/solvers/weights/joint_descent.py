@@ -53,7 +53,6 @@ class JointDescentRun(DescentRun):
         self.b = np.zeros((n, WIDTH))
         self.w = _aligned(d)
         self.c = np.zeros(WIDTH)
-        self._f = np.empty((n, WIDTH))
 
     def _visit(self, order: Indices) -> tuple[int, float]:
         kept, worst = 0, 0.0
@@ -68,7 +67,7 @@ class JointDescentRun(DescentRun):
         return kept, worst
 
     def _prove(self) -> None:
-        _outputs(*self._rows.parts, self.w, self.c, self._f)
+        self._f = self._rows.all_outputs(self.w) + self.c
         self.proofs = []
         for k, single in enumerate(self._singles):
             w, b, f = (np.ascontiguousarray(part[:, k]) for part in (self.w, self.b, self._f))
@@ -224,16 +223,3 @@ def _visit(
                 w[at, 0], w[at, 1], w[at, 2], w[at, 3] = w0, w1, w2, w3
                 w[at, 4], w[at, 5], w[at, 6], w[at, 7] = w4, w5, w6, w7
     return kept, worst
-
-
-@jit
-def _outputs(indptr: Array, indices: Array, data: Array, w: Array, c: Array, out: Array) -> None:
-    for i in range(out.shape[0]):
-        f0, f1, f2, f3 = c[0], c[1], c[2], c[3]
-        f4, f5, f6, f7 = c[4], c[5], c[6], c[7]
-        for p in range(indptr[i], indptr[i + 1]):
-            x, at = data[p], np.uint64(indices[p])
-            f0, f1, f2, f3 = f0 + x * w[at, 0], f1 + x * w[at, 1], f2 + x * w[at, 2], f3 + x * w[at, 3]
-            f4, f5, f6, f7 = f4 + x * w[at, 4], f5 + x * w[at, 5], f6 + x * w[at, 6], f7 + x * w[at, 7]
-        out[i, 0], out[i, 1], out[i, 2], out[i, 3] = f0, f1, f2, f3
-        out[i, 4], out[i, 5], out[i, 6], out[i, 7] = f4, f5, f6, f7
