@@ -22,7 +22,7 @@ class Dual:
     decision function is sum_i b_i k(x_i, .), plus an intercept whose price is that the b sum to zero. Equivalently,
     C_i l*(y_i, -b_i / C_i) is the sum's i-th term within the bounds, and infinite beyond them.
 
-    It says all of the loss. With e_i the part of f_i + linear_i beyond the tube [-kink_i, kink_i], C_i l(y_i, f_i) is
+    It determines the loss. With e_i the part of f_i + linear_i beyond the tube [-kink_i, kink_i], C_i l(y_i, f_i) is
     the largest s e_i - 1/2 ridge_i s^2 over slopes -upper_i <= s <= -lower_i.
 
     >>> squared_hinge = Dual.of(np.array([-1.0]), lower=0.0, upper=np.inf, ridge=0.5)
@@ -54,7 +54,7 @@ class Dual:
 
     @property
     def is_box(self) -> bool:
-        """Whether the loss is made of straight pieces, so that the dual is a quadratic programme over a box."""
+        """Whether the loss is made of straight pieces; its dual is then a quadratic programme over a box."""
         return not self.ridge.any()
 
     @property
@@ -68,18 +68,18 @@ class Dual:
 
     @property
     def least_squares(self) -> bool:
-        """Whether nothing bounds the coefficients, so that linear equations give them."""
+        """Whether the coefficients are unbounded; they then solve a linear system."""
         return not self.has_kink and bool(np.isinf(self.lower).all() and np.isinf(self.upper).all())
 
     def value(self, f: Float64) -> Float64:
         """C_i l(y_i, f_i)."""
         slope = self.slope(f)
-        return np.asarray(slope * (self._beyond(f) - 0.5 * self.ridge * slope) + 0.0)  # there is no minus zero
+        return np.asarray(slope * (self._beyond(f) - 0.5 * self.ridge * slope) + 0.0)  # turns -0.0 into 0.0
 
     def slope(self, f: Float64) -> Float64:
         """The derivative of C_i l(y_i, f_i) in f_i; at a kink, of all slopes the one nearest to zero."""
         error = self._beyond(f)
-        with np.errstate(divide="ignore", invalid="ignore"):  # without a ridge all is steeper than any bound
+        with np.errstate(divide="ignore", invalid="ignore"):  # without a ridge every error reaches a bound
             steep = np.where(error == 0.0, 0.0, error / self.ridge)
         return np.asarray(np.clip(steep, -self.upper, -self.lower) + 0.0)
 

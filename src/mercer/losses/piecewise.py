@@ -12,7 +12,7 @@ from mercer.losses.dual import Dual
 
 
 class PiecewiseQuadratic(Loss):
-    """A loss that its dual describes completely: a new one is a class with `dual`, and no formula is written twice."""
+    """A loss that its dual determines: subclasses define `dual`, and value, slope, curvature and conjugate follow."""
 
     @abstractmethod
     def dual(self, y: Float64, C: Float64) -> Dual:

@@ -1,4 +1,4 @@
-"""The conformance suite of everything that minimises: what an answer says of itself, against the definition.
+"""The conformance suite of everything that minimises: its claims, against the definition of the problem.
 
 A `Minimiser` is a problem with a way to solve it. The suite knows nothing of either but the objective, written down
 from its definition, and the least objective, found by other means.
@@ -61,7 +61,7 @@ class Minimiser:
     infeasibility: Callable[[Any], float]
     """By how much a point misses the constraints."""
     allowed: Callable[[float], float] = lambda tol: math.inf
-    """How much larger than the least objective that of a converged answer may be, by its tolerance."""
+    """By how much the objective of a converged answer may exceed the least one, as a function of the tolerance."""
     least: float | None = None
     """The least objective, found by other means."""
     violation: Callable[[Any], float] | None = None
@@ -74,7 +74,7 @@ class Minimiser:
     iterative: bool = True
     """Whether there are iterations, which limits may end."""
     reports: bool = True
-    """Whether it tells between two chunks how far it got."""
+    """Whether it reports its progress between two chunks."""
     warm_starts: bool = False
     doubled: Minimiser | None = None
     """The same problem, with every weight of an object shared by two copies of it."""
@@ -119,7 +119,7 @@ def optimality(subject: Minimiser) -> None:
 
 
 def certificate(subject: Minimiser) -> None:
-    """What it says of its own exactness is true: no point is below its bound, and no gap is larger than it says."""
+    """Its claims are true: no point is below its lower bound, and the real violation does not exceed its gap."""
     for tol, answer in zip(subject.tolerances, _converged(subject), strict=True):
         require(answer.gap <= tol, f"claims convergence to {tol:g} with a gap of {answer.gap:g}")
     for answer in [*_converged(subject), *_stopped(subject)]:
@@ -168,8 +168,8 @@ def interruption(subject: Minimiser) -> None:
     tol, threads, seen = min(subject.tolerances), _blas_threads(), list[Chunk]()
     before = subject.solve(tol=tol, limits=Limits(), on_chunk=seen.append)
     given = fingerprint(list(subject.given))
-    require(seen, "never tells how far it got")
-    require(all(0.0 <= chunk.fraction <= 1.0 for chunk in seen), "tells a share of the work beyond 0 and 1")
+    require(seen, "never reports its progress")
+    require(all(0.0 <= chunk.fraction <= 1.0 for chunk in seen), "reports a share of the work outside [0, 1]")
     for calls in {1, (len(seen) + 1) // 2}:
         try:
             subject.solve(tol=tol, limits=Limits(), on_chunk=_Interrupt(calls))
@@ -242,7 +242,7 @@ _checks = named(
 
 @final
 class _Interrupt:
-    """Ctrl-C after so many chunks."""
+    """Ctrl-C after a given number of chunks."""
 
     def __init__(self, calls: int) -> None:
         self._left = calls

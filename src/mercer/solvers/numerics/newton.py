@@ -1,7 +1,7 @@
 """Newton's method as a run: a step is prepared, improved piece by piece, and taken as far as it helps.
 
-Every Newton's method of the library runs on this. Between two pieces, each a product with a matrix as a rule, signals,
-the clock and other threads are heeded, so that no step is too long to be interrupted.
+Every Newton's method of the library runs on this. Between two pieces, usually one product with a matrix each, the
+driver checks for Ctrl-C, the clock and its stop event. So even a long step can be interrupted.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class NewtonRun(Run):
 
     @abstractmethod
     def _begin(self) -> bool:
-        """Prepare a step; False where that took as long as many pieces, and there is more to prepare."""
+        """Prepare a step; False if that took long and there is more to prepare."""
 
     @abstractmethod
     def _improve(self) -> bool:

@@ -35,9 +35,9 @@ _RANK, _RANK_OF_SEVERAL = 300, 100
 """Of the preconditioner. Its cost grows with the square of the rank (for each output, so it is lower where there are
 several), while the products saved become fewer and fewer."""
 MOST_FACTORED = 2000
-"""Up to so many objects a run that loses its way is given up at once: there is another."""
+"""Up to this many objects, a run that loses its way in rounding stops at once: `factored` offers another way."""
 _IDLE_STEPS = 10
-"""Steps in a row without progress, before the run ends as stalled."""
+"""Steps in a row without progress before the run ends as stalled."""
 _ROUGHEST = 0.1
 """What a step may leave of the violation: far from the solution a rough step is as good as an exact one ..."""
 _OF_TOL = 0.3

@@ -7,12 +7,12 @@ Result    w, c, b and the duality gap
 Source    Hsieh, Chang, Lin, Keerthi and Sundararajan, A dual coordinate descent method for large-scale linear SVM
           (2008), algorithm 3; Ho and Lin, Large-scale linear support vector regression (2012), for kinks
 
-Each visit to a row minimises over its coefficient exactly and corrects w. Rows that press against their bounds are
-left out of later epochs. From time to time the outputs of all rows are computed afresh: they give the duality gap, by
-which the method ends, and bring back rows that were left out in error.
+Each visit to a row minimises over its coefficient exactly and corrects w. Rows whose
+coefficient presses against a bound are skipped in later epochs. From time to time the outputs of all rows are
+recomputed: they give the duality gap, which decides when to stop, and bring back rows that were skipped in error.
 
 The intercept is the weight of a constant feature. A penalised one has a fixed value; an unpenalised one is found by the
-method of multipliers: epochs minimise beside a penalty (c - c0)^2 / 2 rho, and c0 follows c until both agree.
+method of multipliers: epochs minimise the objective plus (c - c0)^2 / 2 rho, and c0 is set to c until both agree.
 """
 
 from __future__ import annotations
@@ -40,17 +40,17 @@ _ENTRIES_PER_CALL = 20_000_000
 _VISITS_BETWEEN_CHECKS = 2.0
 """In epochs over all rows. A check costs about half an epoch; rarer checks would find the end too late ..."""
 _SHARE_OF_VISITS = 0.25
-"""... and later a share of all visits so far, so that their total cost stays in proportion."""
+"""... and later a fraction of all visits so far, which keeps the total cost of checks in proportion."""
 _MOST_EPOCHS_BETWEEN_CHECKS = 25
-"""Epochs over few rows are cheap, but rows that were left out in error must come back before many have passed."""
+"""Epochs over few rows are cheap, but rows that were skipped in error must come back before many have passed."""
 _EPOCHS_BEFORE_AFRESH = 50
-"""Weights are summed afresh after so many: each epoch adds one rounding error per row."""
+"""The number of epochs after which weights are recomputed: each epoch adds one rounding error per row."""
 _FINE = 1e-7
 """With tolerances below this, rounding in the weights would count: they are summed afresh at every check."""
 _FEATURES_TO_SORT = 4096
 """The weights of fewer features, 32 KiB, stay in cache in any order."""
 _LEAST_CURVATURE = 1e-12
-"""Rows of zeros have no curvature, and their coefficient still has a best value: a bound."""
+"""Rows of zeros have no curvature, but their coefficient still has an optimal value: one of its bounds."""
 
 
 @final

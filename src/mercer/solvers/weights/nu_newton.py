@@ -35,9 +35,9 @@ _ROUNDING = 1e-13
 _OFF = 1e-10
 """How far a sum of coefficients may be off, as a share of it, before some of them are moved to mend it."""
 _SECTIONS = 200
-"""Steps of bisection and Newton's method to a level: a dozen is usual, and bisection alone ends before so many."""
+"""Steps of bisection and Newton's method to a level: a dozen is usual, and bisection alone needs fewer than this."""
 _LESS = 0.5
-"""A step within rounding of the optimum must bring the squared gradient down to this share."""
+"""A step within rounding of the optimum must reduce the squared gradient to this fraction."""
 _FINER = 1e-3
 """Where w is good enough and the image of b, which lags behind it, is not, the present optimum is sought this much more
 exactly."""
