@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import threadpoolctl
 
 from mercer.solvers.box.smo import SMO
 from mercer.testing import (
@@ -86,13 +87,13 @@ class TestSolvers:
 
     @pytest.mark.parametrize(("solver", "check"), named(planted_solvers.SOLVERS))
     def test_planted(self, solver, check):
-        failed = failing(solver_checks(solver))
-        assert any(name.startswith(check) for name in failed)
+        with threadpoolctl.threadpool_limits():  # one of them leaves another limit behind, which ends here
+            failed = failing(found for found in solver_checks(solver) if found.name.startswith(check))
+        assert failed
 
     def test_every_check_has_its_bug(self):
-        kinds = {"_".join(check.name.split("_")[:3]) for check in solver_checks(SMO())}
-        wanted = {check for _, check in planted_solvers.SOLVERS}
-        assert all(any(kind.startswith(check) for check in wanted) for kind in kinds)
+        kinds = {check.name.removesuffix("_gaussian") for check in solver_checks(SMO()) if "gaussian" in check.name}
+        assert kinds == {check for _, check in planted_solvers.SOLVERS}
 
 
 class TestEstimators:

@@ -1,4 +1,4 @@
-"""Every solver of box problems finds points that satisfy the conditions of optimality, recomputed independently."""
+"""Every solver keeps its promises: on box problems of several shapes, and each on a problem that suits it."""
 
 import numpy as np
 import pytest
@@ -7,12 +7,21 @@ from scipy.optimize import LinearConstraint, minimize
 from mercer.solvers.box.problem import BoxProblem
 from mercer.solvers.box.smo import SMO
 from mercer.testing import kkt_violation, solver_checks
+from mercer.testing.checks import run_all
+from mercer.testing.minimisers import check_minimiser
 from mercer.testing.solvers import sample_problems, stored_gram
+from tests.conformance.solver_subjects import SUBJECTS
 
 
-@pytest.mark.parametrize("check", list(solver_checks(SMO())), ids=str)
-def test_conformance(check):
-    check()
+@pytest.mark.parametrize("intercept", [True, False])
+@pytest.mark.parametrize("problem", sample_problems(True))
+def test_boxes(problem, intercept):
+    run_all(problem, (check for check in solver_checks(SMO(), intercept=intercept) if check.name.endswith(problem)))
+
+
+@pytest.mark.parametrize("name", SUBJECTS)
+def test_solvers(name):
+    check_minimiser(SUBJECTS[name]())
 
 
 @pytest.mark.parametrize("name", sorted(set(sample_problems(True)) - {"hard"}))

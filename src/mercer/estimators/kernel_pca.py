@@ -141,15 +141,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelParamet
         if wanted > n:
             rule = f"at most the number of objects, {n}"
             raise _check.fail(type(self).__name__, "n_components", rule, self.n_components)
-        values, vectors = leading_eigen(
-            type(self).__name__,
-            centred.product,
-            centred.dense,
-            n,
-            wanted,
-            tol=float(self.tol),
-            random_state=self.random_state,
-        )
+        values, vectors = leading_eigen(self, centred.product, centred.dense, n, wanted)
         if self.n_components is None and values[-1] < -1e-6 * max(values[0], 0.0):
             warnings.warn(
                 f"The Gram matrix has negative eigenvalues, down to {values[-1]:.3g}; their components are left out, "

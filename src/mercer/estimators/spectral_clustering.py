@@ -96,15 +96,7 @@ class SpectralClustering(ClusterMixin, KernelParameters, KernelEstimator):
             scaled = root[:, None] * block
             return root[:, None] * (gram.matvec(scaled) - own[:, None] * scaled) + alone[:, None] * block
 
-        _, vectors = leading_eigen(
-            type(self).__name__,
-            product,
-            lambda: _symmetric(product(np.eye(n))),
-            n,
-            width,
-            tol=float(self.tol),
-            random_state=self.random_state,
-        )
+        _, vectors = leading_eigen(self, product, lambda: _symmetric(product(np.eye(n))), n, width)
         return np.asarray(root[:, None] * vectors)
 
     def _assigned(self, embedding: Float64, k: int) -> Indices:

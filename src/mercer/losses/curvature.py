@@ -14,6 +14,7 @@ import numpy as np
 from mercer._types import Float64
 
 _ROUNDING = 1e-9
+"""The fraction of the largest curvature that counts as zero: well above the rounding error of a difference."""
 
 
 class CurvatureRoot(ABC):
@@ -53,7 +54,7 @@ class CurvatureRoot(ABC):
 
     @final
     def of_differences(self) -> bool:
-        """Whether outputs count by their differences alone, so that nothing bends where all of them grow alike."""
+        """Whether only differences between outputs matter: then there is no curvature along (1, ..., 1)."""
         diagonal = self.diagonal()
         size = np.sqrt(diagonal.max(initial=0.0))
         return bool(np.abs(self.transposed(np.ones_like(diagonal))).max(initial=0.0) <= _ROUNDING * size)

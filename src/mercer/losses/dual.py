@@ -9,6 +9,9 @@ import numpy as np
 
 from mercer._types import Float64
 
+_ROUNDING = 4 * float(np.finfo(np.float64).eps)
+"""How far beyond a bound, as a share of it, a coefficient still counts as on it: tau C / C is not always tau."""
+
 
 @final
 @dataclass(frozen=True, eq=False)
@@ -18,6 +21,13 @@ class Dual:
     This is the dual of 1/2 |w|^2 + sum_i C_i l(y_i, f(x_i)), with the sign turned round. b are signed coefficients: the
     decision function is sum_i b_i k(x_i, .), plus an intercept whose price is that the b sum to zero. Equivalently,
     C_i l*(y_i, -b_i / C_i) is the sum's i-th term within the bounds, and infinite beyond them.
+
+    It determines the loss. With e_i the part of f_i + linear_i beyond the tube [-kink_i, kink_i], C_i l(y_i, f_i) is
+    the largest s e_i - 1/2 ridge_i s^2 over slopes -upper_i <= s <= -lower_i.
+
+    >>> squared_hinge = Dual.of(np.array([-1.0]), lower=0.0, upper=np.inf, ridge=0.5)
+    >>> [part(np.array([-2.0])).item() for part in (squared_hinge.value, squared_hinge.slope, squared_hinge.curvature)]
+    [9.0, -6.0, 2.0]
     """
 
     linear: Float64
@@ -32,9 +42,9 @@ class Dual:
     def of(
         cls,
         linear: Float64,
-        lower: Float64,
-        upper: Float64,
         *,
+        lower: Float64 | float,
+        upper: Float64 | float,
         kink: Float64 | float = 0.0,
         ridge: Float64 | float = 0.0,
     ) -> Self:
@@ -44,7 +54,7 @@ class Dual:
 
     @property
     def is_box(self) -> bool:
-        """Whether the loss is made of straight pieces, so that the dual is a quadratic programme over a box."""
+        """Whether the loss is made of straight pieces; its dual is then a quadratic programme over a box."""
         return not self.ridge.any()
 
     @property
@@ -58,16 +68,39 @@ class Dual:
 
     @property
     def least_squares(self) -> bool:
-        """Whether nothing bounds the coefficients, so that linear equations give them."""
+        """Whether the coefficients are unbounded; they then solve a linear system."""
         return not self.has_kink and bool(np.isinf(self.lower).all() and np.isinf(self.upper).all())
+
+    def value(self, f: Float64) -> Float64:
+        """C_i l(y_i, f_i)."""
+        slope = self.slope(f)
+        return np.asarray(slope * (self._beyond(f) - 0.5 * self.ridge * slope) + 0.0)  # turns -0.0 into 0.0
+
+    def slope(self, f: Float64) -> Float64:
+        """The derivative of C_i l(y_i, f_i) in f_i; at a kink, of all slopes the one nearest to zero."""
+        error = self._beyond(f)
+        with np.errstate(divide="ignore", invalid="ignore"):  # without a ridge every error reaches a bound
+            steep = np.where(error == 0.0, 0.0, error / self.ridge)
+        return np.asarray(np.clip(steep, -self.upper, -self.lower) + 0.0)
+
+    def curvature(self, f: Float64) -> Float64:
+        """The second derivative: one over the ridge where the slope is free to follow the error, else nothing."""
+        slope = self.slope(f)
+        free = (-self.upper < slope) & (slope < -self.lower) & ((self.kink == 0.0) | (slope != 0.0))
+        return np.divide(1.0, self.ridge, out=np.zeros(free.shape), where=free & (self.ridge > 0.0))
+
+    def price(self, b: Float64) -> Float64:
+        """The i-th term of the sum, infinite beyond the bounds: C_i l*(y_i, -b_i / C_i)."""
+        low, high = self.lower - _ROUNDING * np.abs(self.lower), self.upper + _ROUNDING * np.abs(self.upper)
+        price = 0.5 * self.ridge * b * b + self.linear * b + self.kink * np.abs(b)
+        return np.where((b >= low) & (b <= high), price, np.inf)
+
+    def _beyond(self, f: Float64) -> Float64:
+        error = f + self.linear
+        return np.asarray(error - np.clip(error, -self.kink, self.kink))
 
 
 def _as_array(part: Float64 | float, shape: tuple[int, ...]) -> Float64:
     if isinstance(part, np.ndarray) and part.shape == shape and part.dtype == np.float64:
         return part
-    return np.full(shape, part, dtype=np.float64)
-
-
-def unbounded(C: Float64) -> tuple[Float64, Float64]:
-    """No lower and no upper bound."""
-    return np.full_like(C, -np.inf), np.full_like(C, np.inf)
+    return np.array(np.broadcast_to(part, shape), dtype=np.float64)

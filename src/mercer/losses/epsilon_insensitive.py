@@ -6,17 +6,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Self, final
 
-import numpy as np
-
 from mercer import _check
 from mercer._types import Float64
-from mercer.losses.base import Loss
 from mercer.losses.dual import Dual
+from mercer.losses.piecewise import PiecewiseQuadratic
 
 
 @final
 @dataclass(frozen=True)
-class EpsilonInsensitive(Loss):
+class EpsilonInsensitive(PiecewiseQuadratic):
     """l(y, f) = max(0, |y - f| - epsilon): errors within the tube of half-width epsilon cost nothing.
 
     >>> import numpy as np
@@ -31,18 +29,6 @@ class EpsilonInsensitive(Loss):
 
     def __post_init__(self) -> None:
         _check.real("EpsilonInsensitive", "epsilon", self.epsilon, low=0, high_open=True)
-
-    def value(self, y: Float64, f: Float64) -> Float64:
-        return np.maximum(0.0, np.abs(y - f) - self.epsilon)
-
-    def slope(self, y: Float64, f: Float64) -> Float64:
-        return np.where(np.abs(f - y) > self.epsilon, np.sign(f - y), 0.0)
-
-    def curvature(self, y: Float64, f: Float64) -> Float64:
-        return np.zeros(np.broadcast_shapes(np.shape(y), np.shape(f)))
-
-    def conjugate(self, y: Float64, a: Float64) -> Float64:
-        return np.where(np.abs(a) <= 1.0, a * y + self.epsilon * np.abs(a), np.inf)
 
     def dual(self, y: Float64, C: Float64) -> Dual:
         return Dual.of(-y, lower=-C, upper=C, kink=self.epsilon)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Self, final
+from typing import final
 
 import numpy as np
 import numpy.typing as npt
@@ -54,10 +53,6 @@ class Multinomial(VectorLoss):
         inside = (p >= -1e-12).all(axis=1) & (np.abs(p.sum(axis=1) - 1.0) < 1e-9)
         p = np.maximum(p, 0.0)
         return np.where(inside, xlogy(p, p).sum(axis=1), np.inf)
-
-    @classmethod
-    def examples(cls) -> Iterator[Self]:
-        yield cls()
 
 
 def _softmax(f: Float64) -> Float64:

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Self, final
+from typing import final
 
 import numpy as np
 
 from mercer import _check
 from mercer._types import Float64
-from mercer.losses.base import Loss
-from mercer.losses.dual import Dual, unbounded
+from mercer.losses.dual import Dual
+from mercer.losses.piecewise import PiecewiseQuadratic
 
 
 @final
 @dataclass(frozen=True)
-class SquaredEpsilonInsensitive(Loss):
+class SquaredEpsilonInsensitive(PiecewiseQuadratic):
     """l(y, f) = max(0, |y - f| - epsilon)^2.
 
     >>> import numpy as np
@@ -32,21 +31,5 @@ class SquaredEpsilonInsensitive(Loss):
     def __post_init__(self) -> None:
         _check.real("SquaredEpsilonInsensitive", "epsilon", self.epsilon, low=0, high_open=True)
 
-    def value(self, y: Float64, f: Float64) -> Float64:
-        return np.maximum(0.0, np.abs(y - f) - self.epsilon) ** 2
-
-    def slope(self, y: Float64, f: Float64) -> Float64:
-        return 2.0 * np.sign(f - y) * np.maximum(0.0, np.abs(f - y) - self.epsilon)
-
-    def curvature(self, y: Float64, f: Float64) -> Float64:
-        return np.where(np.abs(f - y) > self.epsilon, 2.0, 0.0)
-
-    def conjugate(self, y: Float64, a: Float64) -> Float64:
-        return a * y + self.epsilon * np.abs(a) + 0.25 * a * a
-
     def dual(self, y: Float64, C: Float64) -> Dual:
-        return Dual.of(-y, *unbounded(C), kink=self.epsilon, ridge=0.5 / C)
-
-    @classmethod
-    def examples(cls) -> Iterator[Self]:
-        yield cls()
+        return Dual.of(-y, lower=-np.inf, upper=np.inf, kink=self.epsilon, ridge=0.5 / C)

@@ -12,8 +12,8 @@ import threading
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import final
+from dataclasses import dataclass, field, replace
+from typing import Self, final
 
 from mercer._process import single_threaded_blas
 from mercer._types import Float64
@@ -110,7 +110,13 @@ class Run(ABC):
 
     @abstractmethod
     def finish(self, status: Status, stats: Stats) -> Solution:
-        """The solution as it stands, whether converged or not."""
+        """The solution as it stands, whether converged or not; sets `gap` to what it is there."""
+
+    @final
+    def driven(self, tol: float, limits: Limits) -> Self:
+        """Run to the end, for whoever wants no more than where it is then."""
+        drive(self, tol, limits, None, time.monotonic())
+        return self
 
 
 class Solver(ABC):
@@ -159,7 +165,8 @@ def drive(run: Run, tol: float, limits: Limits, on_chunk: OnChunk | None, began:
         if on_chunk is not None:
             first_gap = run.gap if math.isnan(first_gap) else first_gap
             on_chunk(Chunk(run.iterations, run.gap, _fraction(first_gap, run.gap, tol)))
-    return run.finish(status, Stats(run.iterations, run.gap, time.monotonic() - began))
+    found = run.finish(status, Stats(run.iterations, run.gap, time.monotonic() - began))
+    return replace(found, stats=replace(found.stats, gap=run.gap))
 
 
 def _next_size(asked: int, did: int, seconds: float, least: int) -> int:

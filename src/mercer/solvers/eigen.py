@@ -57,7 +57,7 @@ def leading(
 ) -> Eigen:
     """The k leading eigenpairs, with residuals below `tol` times the largest eigenvalue in magnitude.
 
-    An iteration is a product with a block of vectors; limits are seen between them.
+    An iteration is a product with a block of vectors, of which there is one at least; limits are seen between them.
 
     >>> A = np.diag([5.0, -9.0, 3.0, 1.0])
     >>> leading(lambda block: A @ block, 4, 2).values.round(6)
@@ -70,7 +70,7 @@ def leading(
     products, limits = 0, limits or Limits()
     most = _MOST_BLOCKS if limits.max_iter < 0 else limits.max_iter
     with single_threaded_blas():  # tall and thin matrices gain nothing from more threads, and results stay the same
-        for _ in range(most):
+        for _ in range(max(most, 1)):
             limits.raise_if_stopped()
             space = np.hstack([space, fresh])
             images = np.hstack([images, product(fresh)])

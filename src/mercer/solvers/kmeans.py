@@ -21,10 +21,10 @@ from mercer.gram.contract import Gram
 from mercer.solvers.drive import Limits
 
 _FEW = 0.1
-"""If fewer than this share of the objects moved, KZ is corrected rather than computed anew: a row alone costs more than
-it does as a part of a product."""
+"""If fewer than this share of the objects moved, KZ is corrected rather than recomputed: a single row costs more
+than its part of a product."""
 _FRESH = 8
-"""KZ is computed anew at least after this many rounds, so that rounding of corrections does not add up."""
+"""KZ is recomputed after this many rounds at the latest: corrections accumulate rounding errors."""
 
 
 @final

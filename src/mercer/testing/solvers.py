@@ -1,9 +1,11 @@
-"""The conformance suite of solvers: optimality recomputed from the problem alone, in float64."""
+"""The conformance suite of solvers of box problems: optimality recomputed from the problem alone, in float64."""
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator
 from functools import partial
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,9 +16,10 @@ from mercer.gram.make import gram_of
 from mercer.inputs.gram_rows import GramRows
 from mercer.kernels.precomputed import Precomputed
 from mercer.solvers.box.problem import BoxProblem
-from mercer.solvers.drive import Limits, Solver
-from mercer.solvers.solution import Solution, Status
-from mercer.testing.checks import Check, fingerprint, require, require_unchanged, run_all
+from mercer.solvers.box.smo import feasible
+from mercer.solvers.drive import Limits, OnChunk, Solver
+from mercer.testing.checks import Check, require, run_all
+from mercer.testing.minimisers import Answer, Minimiser, minimiser_checks
 
 
 def kkt_violation(K: npt.ArrayLike, problem: BoxProblem, b: npt.ArrayLike) -> float:
@@ -49,10 +52,9 @@ def solver_checks(solver: Solver, *, intercept: bool = True) -> Iterator[Check]:
     `intercept=False` is for solvers of problems without the sum constraint.
     """
     for name, (K, problem) in sample_problems(intercept).items():
-        yield Check(f"solver_optimality_{name}", partial(_optimality, solver, K, problem))
-        yield Check(f"solver_warm_start_{name}", partial(_warm_start, solver, K, problem))
-        yield Check(f"solver_limits_{name}", partial(_limits, solver, K, problem))
-        yield Check(f"solver_determinism_{name}", partial(_determinism, solver, K, problem))
+        for check in minimiser_checks(box_minimiser(solver, K, problem)):
+            yield Check(f"{check.name}_{name}", check.body)
+        yield Check(f"solver_intercept_{name}", partial(_intercept, solver, K, problem))
 
 
 def check_solver(solver: Solver, *, intercept: bool = True) -> None:
@@ -90,26 +92,56 @@ def stored_gram(K: Float64) -> Gram:
     return gram_of(Precomputed().fit(rows), rows)
 
 
-def _optimality(solver: Solver, K: Float64, problem: BoxProblem) -> None:
-    """As exact as asked and as claimed; objective and intercept are those of the coefficients."""
-    before = fingerprint([K, problem.linear, problem.lower, problem.upper])
-    for tol in (1e-2, 1e-5):
-        solution = solver.solve(stored_gram(K), problem, tol=tol)
-        b = solution.coefficients
-        require(solution.converged, f"not converged to {tol:g}: {solution.status.name}")
-        violation = kkt_violation(K, problem, b)
-        require(violation <= tol * (1 + 1e-6) + 1e-9, f"violates optimality by {violation:g}, asked for {tol:g}")
-        require(solution.stats.gap <= tol, f"claims convergence with a gap of {solution.stats.gap:g} > {tol:g}")
-        _require_consistent(K, problem, solution, tol)
-        require_unchanged(before, [K, problem.linear, problem.lower, problem.upper], "solve")
+def box_minimiser(solver: Solver, K: Float64, problem: BoxProblem, least: float | None = None) -> Minimiser:
+    """A box problem and its solver, for `minimiser_checks`; `least` is the least objective, where it is known."""
+    twice = np.tile(np.arange(len(K)), 2)
+    shared = problem.part(twice)
+    shared = dataclasses.replace(shared, lower=shared.lower / 2, upper=shared.upper / 2)
+    alone = _box_minimiser(solver, K, problem, least)
+    return dataclasses.replace(alone, doubled=_box_minimiser(solver, K[np.ix_(twice, twice)], shared, least))
 
 
-def _require_consistent(K: Float64, problem: BoxProblem, solution: Solution, tol: float) -> None:
+def _box_minimiser(solver: Solver, K: Float64, problem: BoxProblem, least: float | None) -> Minimiser:
+    reach = float((problem.upper - problem.lower).sum())
+    """How far coefficients can move together: times the gap, it bounds what is left to gain."""
+
+    def solve(*, tol: float, limits: Limits, on_chunk: OnChunk | None = None, start: Any = None) -> Answer:
+        found = solver.solve(stored_gram(K), problem, start=start, tol=tol, limits=limits, on_chunk=on_chunk)
+        bound = found.objective - found.stats.gap * reach if np.isfinite(found.stats.gap * reach) else -np.inf
+        stats = found.stats
+        return Answer(found.coefficients, found.objective, found.status, stats.iterations, stats.gap, bound)
+
+    def objective(b: Float64) -> float:
+        return 0.5 * float(b @ K @ b) + problem.price(b)
+
+    def infeasibility(b: Float64) -> float:
+        sums = 0.0 if problem.total is None else abs(float(b.sum()) - problem.total)
+        if problem.absolute_sum is not None:
+            sums = max(sums, abs(float(np.abs(b).sum()) - problem.absolute_sum))
+        outside = float(np.maximum(problem.lower - b, b - problem.upper).max(initial=0.0))
+        return max(outside, sums / max(1.0, float(np.abs(b).sum())))
+
+    simple = problem.kink is None and problem.absolute_sum is None
+    return Minimiser(
+        solve,
+        objective,
+        infeasibility,
+        allowed=lambda tol: tol * reach if np.isfinite(reach) else tol * max(1.0, abs(least or 0.0)),
+        least=least,
+        violation=partial(kkt_violation, K, problem) if simple else None,
+        at_start=objective(feasible(problem)),
+        given=(K, problem.linear, problem.lower, problem.upper),
+        warm_starts=np.isfinite(reach),
+    )
+
+
+def _intercept(solver: Solver, K: Float64, problem: BoxProblem) -> None:
+    """The intercept lies between the decision values of what could rise and of what could fall; outputs are K b."""
+    tol = 1e-5
+    solution = solver.solve(stored_gram(K), problem, tol=tol)
     b = solution.coefficients
-    objective = 0.5 * float(b @ K @ b) + float(problem.linear @ b)
-    scale = max(1.0, float(np.abs(problem.linear * b).sum()))
-    off = abs(solution.objective - objective)
-    require(off <= 1e-7 * scale, f"says the objective is {solution.objective:g}, but it is {objective:g}")
+    off = float(np.abs(solution.outputs - K @ b).max())
+    require(off <= 1e-7 * max(1.0, float(np.abs(b).sum())), f"its outputs are off by {off:g}")
     if problem.total is None:
         require(solution.intercept == 0.0, f"an intercept of {solution.intercept:g} without the sum constraint")
         return
@@ -117,33 +149,3 @@ def _require_consistent(K: Float64, problem: BoxProblem, solution: Solution, tol
     highest, lowest = (F[b < problem.upper].max(initial=-np.inf), F[b > problem.lower].min(initial=np.inf))
     inside = min(highest, lowest) - tol <= solution.intercept <= max(highest, lowest) + tol
     require(inside, f"the intercept {solution.intercept:g} is not between {lowest:g} and {highest:g}")
-
-
-def _warm_start(solver: Solver, K: Float64, problem: BoxProblem) -> None:
-    """Begun at its own solution it has nothing left to do, and leaves what it began from alone."""
-    first = solver.solve(stored_gram(K), problem, tol=1e-5).coefficients
-    kept = first.copy()
-    again = solver.solve(stored_gram(K), problem, start=first, tol=1e-4)
-    require(np.array_equal(first, kept), "writes to the point that it started from")
-    require(again.stats.iterations <= 2, f"needs {again.stats.iterations} iterations from its own solution")
-    violation = kkt_violation(K, problem, again.coefficients)
-    require(violation <= 1e-4 * (1 + 1e-6) + 1e-9, f"leaves the optimum it was started at, by {violation:g}")
-
-
-def _limits(solver: Solver, K: Float64, problem: BoxProblem) -> None:
-    """Stopped early it says so, and its point is feasible."""
-    stopped = solver.solve(stored_gram(K), problem, tol=1e-9, limits=Limits(max_iter=1))
-    require(stopped.stats.iterations <= 1, f"did {stopped.stats.iterations} iterations, at most 1 was allowed")
-    b = stopped.coefficients
-    require(((b >= problem.lower) & (b <= problem.upper)).all(), "left the box when stopped early")
-    honest = stopped.converged == (kkt_violation(K, problem, b) <= 1e-9)
-    known = stopped.status in (Status.OUT_OF_ITERATIONS, Status.STALLED)
-    require(honest or known, f"says {stopped.status.name} of a point that violates optimality")
-    late = solver.solve(stored_gram(K), problem, tol=0.0, limits=Limits(time_limit=0.0))
-    require(late.status in (Status.OUT_OF_TIME, Status.CONVERGED, Status.STALLED), f"out of time, says {late.status}")
-
-
-def _determinism(solver: Solver, K: Float64, problem: BoxProblem) -> None:
-    """The same problem gives the same bits."""
-    first, again = (solver.solve(stored_gram(K), problem, tol=1e-4) for _ in range(2))
-    require(np.array_equal(first.coefficients, again.coefficients), "two runs give different coefficients")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -14,6 +15,7 @@ from sklearn.utils import check_random_state
 from mercer._types import Float64
 from mercer.solvers.eigen import leading
 from mercer.solvers.numerics.conjugate_gradients import Product
+from mercer.training.kernel_estimator import limits_of
 
 _DIRECT = 600
 """Up to this many objects, all eigenvectors by LAPACK cost no more than a few by iteration; with more objects the cube
@@ -21,26 +23,23 @@ of their number would be wasted."""
 
 
 def leading_eigen(
-    owner: str,
-    product: Product,
-    dense: Callable[[], Float64],
-    n: int,
-    k: int,
-    *,
-    tol: float,
-    random_state: Any,
+    estimator: Any, product: Product, dense: Callable[[], Float64], n: int, k: int
 ) -> tuple[Float64, Float64]:
-    """The k leading eigenvalues and vectors, by whichever way is cheaper; the largest entry of a vector is positive."""
+    """The k leading eigenvalues and vectors, by whichever way is cheaper; the largest entry of a vector is positive.
+
+    `tol`, `random_state` and limits are those of the estimator.
+    """
     if n <= _DIRECT or k > n // 10:
         values, vectors = scipy.linalg.eigh(dense())
         values, vectors = values[::-1][:k], vectors[:, ::-1][:, :k]
     else:
-        found = leading(product, n, k, tol=tol, random_state=seed_of(random_state))
+        tol, limits = float(estimator.tol), limits_of(estimator, time.monotonic())
+        found = leading(product, n, k, tol=tol, random_state=seed_of(estimator.random_state), limits=limits)
         values, vectors = found.values, found.vectors
         if not found.converged:
             worst = found.residuals.max() / abs(values[0])
             warnings.warn(
-                f"{owner} did not converge: a residual is {worst:.2g}, tol is {tol:g}. "
+                f"{type(estimator).__name__} did not converge: a residual is {worst:.2g}, tol is {tol:g}. "
                 "Ask for fewer components, take a wider kernel, or raise tol.",
                 ConvergenceWarning,
                 stacklevel=4,

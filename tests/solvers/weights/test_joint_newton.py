@@ -147,7 +147,7 @@ def test_a_class_too_rare_for_a_start_is_learnt():
     y[y == 2] = 1
     y[:3] = 2
     rare = LossProblem(given.loss, y, given.C, 3)
-    assert joint_newton._start(X, rare, Limits(), 0.0) is None
+    assert joint_newton._start(X, rare, Limits()) is None
     assert joint_newton.solve(X, rare, tol=1e-6).converged
 
 

@@ -6,6 +6,7 @@ import pytest
 from mercer.losses.squared_hinge import SquaredHinge
 from mercer.solvers.solution import Status
 from mercer.solvers.weights import newton, newton_cg, row_products
+from mercer.solvers.weights.terms import terms_of
 from tests.solvers.weights.linear_problems import INTERCEPT_SCALES, SMOOTH, check, optimum, problem
 
 
@@ -29,7 +30,7 @@ def test_a_start_on_a_few_rows_and_corrected_matrices_lead_to_the_same_place():
         p = problem(SquaredHinge(), np.inf, n=20_000, sparse=sparse)
         exact = newton.solve(p, tol=1e-20)
         assert np.allclose(exact.w, newton_cg.solve(p, tol=1e-14).w, atol=1e-6)
-        run = newton.PrimalNewtonRun(p, row_products.rows_of(p.rows), exact.w[[0, 0, 0, 0, 0]], 1e-20)
+        run = newton.PrimalNewtonRun(p, row_products.rows_of(p.rows), terms_of(p), exact.w[[0, 0, 0, 0, 0]], 1e-20)
         for _ in range(4):
             run.step(1)
         X = p.rows.toarray() if sparse else p.rows

@@ -1,5 +1,6 @@
 """Parabolas in place of kinks, for every loss with a box as its dual."""
 
+import dataclasses
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,7 +11,8 @@ from mercer.losses.dual import Dual
 from mercer.losses.epsilon_insensitive import EpsilonInsensitive
 from mercer.losses.hinge import Hinge
 from mercer.losses.quantile import Quantile
-from mercer.solvers.weights import row_products, smoothed
+from mercer.solvers.weights import smoothed
+from mercer.solvers.weights.terms import DualTerms
 from tests.solvers.weights.linear_problems import INTERCEPT_SCALES, KINKED, check, optimum, problem
 
 
@@ -52,19 +54,19 @@ BOXES = [Hinge(), EpsilonInsensitive(0.1), Quantile(0.3), Straight()]
 def judged(loss, width, f):
     """Envelopes, slopes and curvatures by the compiled loop, one row each."""
     p = problem(loss, n=len(f))
-    run = smoothed.SmoothedRun(p, loss.dual(p.y, p.C), width, row_products.rows_of(p.rows), None, 1e-3)
+    terms = DualTerms(dataclasses.replace(loss.dual(p.y, p.C), ridge=width / p.C))
     values, slope, curvature = np.empty((3, len(f)))
     for i in range(len(f)):
         row = slice(i, i + 1)
-        values[i] = run._judge(row, f[row], slope[row], curvature[row])
-    return p, run, values, slope, curvature
+        values[i] = terms.judge(row, f[row], slope[row], curvature[row])
+    return p, terms, values, slope, curvature
 
 
 @pytest.mark.parametrize("loss", BOXES, ids=repr)
 @pytest.mark.parametrize("width", [0.5, 1.0])
 def test_rows_are_judged_by_the_envelope(loss, width):
     f = np.linspace(-3, 3, 121)
-    p, run, values, slope, curvature = judged(loss, width, f)
+    p, terms, values, slope, curvature = judged(loss, width, f)
     grid, kinks = np.linspace(-4, 4, 20_001), np.array([-0.3, -0.1, 0.0, 0.1, 0.3])
 
     def envelope(y, x):
@@ -79,7 +81,7 @@ def test_rows_are_judged_by_the_envelope(loss, width):
     smooth = above[4] == below[4]
     assert np.allclose(curvature[smooth], ((above[3] - below[3]) / (2 * step))[smooth], atol=1e-4)
     change = np.random.default_rng(0).normal(size=len(f))
-    assert np.isclose(run._pull(f, change, 0.3), judged(loss, width, f + 0.3 * change)[3] @ change)
+    assert np.isclose(terms.pull(f, change, 0.3), judged(loss, width, f + 0.3 * change)[3] @ change)
 
 
 @pytest.mark.parametrize("loss", BOXES, ids=repr)

@@ -114,6 +114,7 @@ class WorkingSetRun(Run):
         while self._pending is not None:
             self._advance()
         b, F, problem = self._b, self._F, self._problem
+        self.gap = self._rule.gap(*self._rule.extremes(b, F, problem))  # a sub-problem may have changed it meanwhile
         return Solution(b, -F - problem.linear, self._rule.intercept(b, F, problem), self._objective(), status, stats)
 
     # ------------------------------------------------------------------------------------------------------------------

@@ -37,7 +37,7 @@ WIDTH = 48
 _TILE = 256
 """Rows of a tile: larger ones leave threads without work towards the end, smaller ones make products slower ..."""
 _COLUMNS = 256
-"""... and columns of it that are updated at a time, so that the update stays in a core's cache."""
+"""... and columns of it that are updated at a time: few enough for the update to stay in a core's cache."""
 _SOLVED_COLUMNS = 1024
 """Columns that are solved for at a time: enough for fast products; two groups of rows of them stay in cache."""
 

@@ -163,7 +163,7 @@ class RidgePath:
         alphas: int = 1,
         limits: Limits | None = None,
     ) -> Self:
-        """Prepare for about so many alphas; K must not change meanwhile."""
+        """Prepare for about this number of alphas; K must not change meanwhile."""
         root = np.sqrt(weights)[:, None]
         targets = np.column_stack([y, np.ones(len(y))]) if intercept else y
         return cls(K, root, root * targets, intercept, alphas, limits or Limits())

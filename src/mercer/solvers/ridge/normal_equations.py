@@ -7,9 +7,9 @@ Source    the normal equations; conjugate gradients preconditioned by their diag
 
 Few objects of many features are solved on their dot products. Up to about two thousand features the normal matrix is
 formed and factored, once for all columns that share alpha; with more, conjugate gradients run on all columns at once.
-An intercept is the mean that centring takes out. The machine is that of b, which may be large beside the weights that
-it adds up to: where rounding is felt, b is changed a little until it does, and where alpha is lost, the smallest b that
-does is taken and a warning given.
+An intercept is the mean that centring takes out. The result is b, which may be much larger than the weights v
+that it adds up to. Where rounding is noticeable, b is corrected to add up to v; where alpha is too small for floating
+point, the smallest such b is taken, with a warning.
 
 Limits stop conjugate gradients between products, and factorisations between alphas. Time limits end conjugate gradients
 alone: a factorisation is of no use before it is finished.
@@ -38,7 +38,7 @@ exact."""
 _RESIDUAL = 1e-10
 """Where conjugate gradients end, as a share of the right-hand side: far below what noise in targets leaves to find."""
 _MOST_PRODUCTS = 5000
-"""No system that floating point can solve needs so many."""
+"""No system that floating point can solve needs more."""
 _REFINEMENTS = 4
 """Solutions for what rounding left: each must make it smaller by half at least, and the second seldom does."""
 _AMISS = 1e-6
@@ -69,7 +69,7 @@ def solve(
             v = _directly(centred, normal, right, alpha, limits)
         outputs = centred.outputs(v)
         b = scale * (targets - outputs) / alpha
-        if intercept:  # beside a large mean it matters much that they add up to nothing
+        if intercept:  # with a large mean, even a small sum of b would shift the outputs
             b -= scale * (b.sum(axis=0) / max(float(weights.sum()), np.finfo(float).tiny))
         constant = middle - centred.mean @ v
 
@@ -116,7 +116,7 @@ def _inverse(normal: Float64, alpha: float) -> Callable[[Float64], Float64]:
     try:
         factor = scipy.linalg.cho_factor(system, lower=True, overwrite_a=True, check_finite=False)
         return lambda right: np.asarray(scipy.linalg.cho_solve(factor, right, check_finite=False))
-    except scipy.linalg.LinAlgError:  # alpha is lost beside features of a vast scale
+    except scipy.linalg.LinAlgError:  # alpha is too small for features of this scale
         values, vectors = scipy.linalg.eigh(normal, check_finite=False)
         divisors = (np.maximum(values, 0.0) + alpha)[:, None]
         return lambda right: np.asarray(vectors @ ((vectors.T @ right) / divisors))

@@ -6,7 +6,7 @@ Result    by the matrix, how much of k(x, x) is explained: k_x' W^1/2 (W^1/2 K W
           weights of zero; by features, v itself: alpha phi(x)' (Phi'W Phi + alpha)^-1 phi(x)
 Source    Rasmussen and Williams, Gaussian Processes for Machine Learning (2006), 2.1 and 2.2
 
-On features nothing is subtracted, so that small variances keep their digits, and memory grows with the square of the
+On features nothing is subtracted, which keeps the digits of small variances, and memory grows with the square of the
 features. Where Phi'W Phi + alpha is nearly singular, as with features that say the same and a small alpha, its triangle
 is found from the rows themselves, block by block: that squares nothing.
 """
@@ -32,7 +32,7 @@ from mercer.solvers.weights.row_products import rows_of
 _BLOCK = 2**21
 """Entries of the rows that are dense at a time: 16 MiB."""
 _FULL = 8
-"""Sparse rows that have more than one in so many features are multiplied as dense ones."""
+"""Sparse rows are multiplied as dense ones if more than one in eight of their entries is not zero."""
 _CONDITION = 1e-9
 """Below this reciprocal condition number too few digits of small variances are right: the slower triangle is taken."""
 _INDEFINITE = 1e-8
@@ -45,13 +45,13 @@ def explaining(K: Float64, weights: Float64, alpha: float) -> Callable[[Float64]
     root = np.sqrt(weights)[:, None]
     try:
         factor = scipy.linalg.cholesky(weighted(K, root, alpha).T, lower=True, overwrite_a=True, check_finite=False)
-    except scipy.linalg.LinAlgError:  # alpha is lost beside K: directions that are all rounding explain nothing
+    except scipy.linalg.LinAlgError:  # alpha is too small for K: directions that are only rounding explain nothing
         values, vectors = scipy.linalg.eigh(weighted(K, root), overwrite_a=True, check_finite=False)
         largest = float(np.abs(values).max())
         if values[0] < -_INDEFINITE * largest:
             raise KernelError(
-                f"A Gram matrix with an eigenvalue of about {values[0]:.3g} beside alpha = {alpha:g} is no covariance, "
-                "so there is no standard deviation. Use a kernel that is positive semi-definite, or raise alpha."
+                f"A Gram matrix with an eigenvalue of about {values[0]:.3g} is not a covariance, even with "
+                f"alpha = {alpha:g}: there is no standard deviation. Use a psd kernel, or raise alpha."
             ) from None
         seen = values > len(K) * np.finfo(np.float64).eps * largest
         whitening = (vectors[:, seen] / np.sqrt(values[seen] + alpha)).T
@@ -134,8 +134,8 @@ def _factor(normal: Float64, alpha: float) -> tuple[Float64, float]:
     scale = np.sqrt(np.diagonal(normal) + alpha)
     system = normal / scale[:, None] / scale  # features of any scale lose nothing
     np.fill_diagonal(system, 1.0)
-    beside = np.abs(np.tril(system, -1))
-    size = 1.0 + float((beside.sum(axis=0) + beside.sum(axis=1)).max())
+    below = np.abs(np.tril(system, -1))
+    size = 1.0 + float((below.sum(axis=0) + below.sum(axis=1)).max())
     factor, failed = scipy.linalg.lapack.dpotrf(system.T, lower=False, clean=True, overwrite_a=True)
     if failed or not np.isfinite(scale).all():
         return np.zeros_like(normal), 0.0

@@ -24,8 +24,8 @@ from mercer._types import Float64
 from mercer.gram.contract import Gram
 from mercer.gram.lowrank import low_rank
 from mercer.gram.make import gram_of_values
-from mercer.solvers.drive import Limits, OnChunk, Run, StallDetector, drive
-from mercer.solvers.numerics.line_search import backtrack
+from mercer.solvers.drive import Limits, OnChunk, drive
+from mercer.solvers.numerics.newton import NewtonRun
 from mercer.solvers.numerics.thinning import thinned
 from mercer.solvers.problem import LossProblem
 from mercer.solvers.smooth.system import NewtonSystem
@@ -35,11 +35,9 @@ _RANK, _RANK_OF_SEVERAL = 300, 100
 """Of the preconditioner. Its cost grows with the square of the rank (for each output, so it is lower where there are
 several), while the products saved become fewer and fewer."""
 MOST_FACTORED = 2000
-"""Up to so many objects a run that loses its way is given up at once: there is another."""
-_NOISE = 1e-14
-"""The rounding error of the objective, as a share of it."""
+"""Up to this many objects, a run that loses its way in rounding stops at once: `factored` offers another way."""
 _IDLE_STEPS = 10
-"""Steps in a row without progress, before the run ends as stalled."""
+"""Steps in a row without progress before the run ends as stalled."""
 _ROUGHEST = 0.1
 """What a step may leave of the violation: far from the solution a rough step is as good as an exact one ..."""
 _OF_TOL = 0.3
@@ -57,20 +55,21 @@ Point = tuple[Float64, Float64]
 """Coefficients (objects x outputs) and intercepts."""
 
 
-class NewtonRun(Run):
+class FunctionSpaceRun(NewtonRun):
     """One minimisation under way; an iteration is one conjugate-gradient product with K."""
 
+    first_chunk = 64
+    _system: NewtonSystem
+
     def __init__(self, gram: Gram, problem: LossProblem, start: Point | None, tol: float) -> None:
-        self._gram = gram
-        self._problem = problem
-        self._tol = tol
+        super().__init__(tol, _IDLE_STEPS)
+        self._gram, self._problem = gram, problem
         shape = (len(problem.C), problem.outputs)
         self.b, self.c = (np.zeros(shape), np.zeros(problem.outputs)) if start is None else start
         self._Kb = np.zeros(shape) if start is None else gram.matvec(self.b)
         rank = _RANK if problem.outputs == 1 else _RANK_OF_SEVERAL  # each output has its own system to invert
         self._factor = low_rank(gram, min(rank, shape[0])).factor
-        self._system: NewtonSystem | None = None
-        self._stall = StallDetector(_IDLE_STEPS)
+        self._judge()
 
     # ----------------------------------------------------------------------------------------------------- evaluation
 
@@ -78,78 +77,54 @@ class NewtonRun(Run):
         problem = self._problem
         return 0.5 * squared + float(problem.C @ problem.loss.value(problem.y, _flat(Kb + c)))
 
-    def _residual(self) -> Float64:
+    def _judge(self) -> None:
+        """The residual, by how far b_i / C_i is from minus the slope, and the largest violation of optimality."""
         problem = self._problem
         slope = _columns(problem.loss.slope(problem.y, _flat(self._Kb + self.c)))
-        residual: Float64 = -(self.b + problem.C[:, None] * slope)
-        return residual
-
-    def _violation(self, residual: Float64) -> float:
-        """How far b_i / C_i is from minus the slope, and the sum of b from zero."""
-        scaled = np.abs(residual) / self._problem.C[:, None]
-        worst = float(scaled.max(initial=0.0))
-        if self._problem.intercept:
-            worst = max(worst, float(np.abs(self.b.sum(axis=0)).max() / self._problem.C.sum()))
-        return worst
+        self._slope = problem.C[:, None] * slope
+        self._residual: Float64 = -(self.b + self._slope)
+        self.gap = float((np.abs(self._residual) / problem.C[:, None]).max(initial=0.0))
+        if problem.intercept:
+            self.gap = max(self.gap, float(np.abs(self.b.sum(axis=0)).max() / problem.C.sum()))
 
     # ----------------------------------------------------------------------------------------------------------- steps
 
-    def step(self, iterations: int) -> None:
-        for _ in range(max(1, iterations)):
-            if self._system is None:
-                residual = self._residual()
-                self.gap = self._violation(residual)
-                if self.gap <= self._tol:
-                    self.done = True
-                    return
-                self._begin(residual)
-            assert self._system is not None
-            self.iterations += 1
-            if self._system.iterate():
-                if self._system.lost and len(self.b) <= MOST_FACTORED:
-                    self.done, self.status = True, Status.STALLED
-                    return
-                self._move(self._system)
-                self._system = None
-                self.gap = self._violation(self._residual())
-                if self.gap <= self._tol or self.done:
-                    self._Kb = self._gram.matvec(self.b)  # afresh: without the rounding of many steps
-                    self.gap = self._violation(self._residual())
-                if self.gap <= self._tol:
-                    self.done, self.status = True, Status.CONVERGED
-                return
-
-    def _begin(self, residual: Float64) -> None:
+    def _begin(self) -> bool:
         problem = self._problem
         root = problem.loss.curvature_root(problem.y, _flat(self._Kb + self.c)).times(np.sqrt(problem.C))
         goal = max(min(_ROUGHEST, self.gap) * self.gap, _OF_TOL * self._tol)
         self._system = NewtonSystem(
-            root, self._factor, self.b, residual, problem.C,
+            root, self._factor, self.b, self._residual, problem.C,
             intercept=problem.intercept, goal=goal, product=self._gram.matvec,
         )  # fmt: skip
+        return True
 
-    def _move(self, system: NewtonSystem) -> None:
-        problem = self._problem
-        db, Kdb, dc = system.direction()
+    def _improve(self) -> bool:
+        self.iterations += 1
+        return self._system.iterate()
+
+    def _take(self) -> bool:
+        if self._system.lost and len(self.b) <= MOST_FACTORED:
+            return False
+        db, Kdb, dc = self._system.direction()
         before = float((self.b * self._Kb).sum())
         across = float((self.b * Kdb).sum())
         along = float((db * Kdb).sum())
-        value = self._value(self._Kb, self.c, before)
-        noise = _NOISE * abs(value)
-        slope = _columns(problem.loss.slope(problem.y, _flat(self._Kb + self.c)))
-        descent = across + float((problem.C[:, None] * slope * (Kdb + dc)).sum())
 
         def value_at(size: float) -> float:
             squared = before + 2 * size * across + size * size * along
             return self._value(self._Kb + size * Kdb, self.c + size * dc, squared)
 
-        size = None if self._stall.update(self.gap, value, noise) else backtrack(value_at, value, descent, noise=noise)
-        if size is None:
-            self.done, self.status = True, Status.STALLED
-            return
-        self.b = self.b + size * db
-        self.c = self.c + size * dc
-        self._Kb = self._Kb + size * Kdb
+        size = self._descend(value_at, value_at(0.0), across + float((self._slope * (Kdb + dc)).sum()))
+        if size is not None:
+            self.b = self.b + size * db
+            self.c = self.c + size * dc
+            self._Kb = self._Kb + size * Kdb
+            self._judge()
+        if size is None or self.gap <= self._tol:
+            self._Kb = self._gram.matvec(self.b)  # afresh: without the rounding of many steps
+            self._judge()
+        return size is not None
 
     def finish(self, status: Status, stats: Stats) -> Solution:
         problem = self._problem
@@ -177,25 +152,24 @@ def solve(
     began = time.monotonic()
     limits = limits or Limits()
     with single_threaded_blas():  # small products between large ones: threads of BLAS would wait more than work
-        start = _start(gram, problem, limits, began) or _constant(problem)
-        return drive(NewtonRun(gram, problem, start, tol), tol, limits, on_chunk, began)
+        run = FunctionSpaceRun(gram, problem, _start(gram, problem, limits), tol)
+        return drive(run, tol, limits, on_chunk, began)
 
 
-def _start(gram: Gram, problem: LossProblem, limits: Limits, began: float) -> Point | None:
-    """The rough solution on a few of many objects, with penalties that make up for the others."""
+def _start(gram: Gram, problem: LossProblem, limits: Limits) -> Point | None:
+    """The rough solution on a few of many objects, with penalties that make up for the others; else a constant."""
     n, classes = len(problem.C), problem.y if problem.loss.classifies else None
     thin = thinned(problem.C, _STRIDE, classes) if n >= _OBJECTS_FOR_A_START else None
     if thin is None:
-        return None
+        return _constant(problem)
     few, C = np.arange(n)[thin[0]], thin[1]
     part = dataclasses.replace(problem, y=problem.y[few], C=C)
     sampled = gram.view(few)
     block = gram_of_values(sampled.dense(), sampled.diagonal(), gram)
-    run = NewtonRun(block, part, _start(block, part, limits, began) or _constant(part), _START_TOL)
-    drive(run, _START_TOL, limits, None, began)
+    rough = FunctionSpaceRun(block, part, _start(block, part, limits), _START_TOL).driven(_START_TOL, limits)
     b = np.zeros((n, problem.outputs))
-    b[few] = run.b
-    return b, run.c
+    b[few] = rough.b
+    return b, rough.c
 
 
 def _constant(problem: LossProblem) -> Point | None:

@@ -6,6 +6,7 @@ from mercer.errors import ParameterError
 from mercer.gram.executors import Threads
 from mercer.losses.base import Loss
 from mercer.solvers.drive import Limits, OnChunk
+from mercer.solvers.solution import Status
 from mercer.solvers.weights import coordinate_descent, joint_descent, newton, newton_cg, smoothed
 from mercer.solvers.weights.problem import MOST_FEATURES, LinearProblem, LinearSolution, OneVsRestProblem, unit_dual
 
@@ -20,13 +21,19 @@ def solve(
     seed: int = 0,
 ) -> LinearSolution:
     """Minimise until the duality gap is at most `tol` of the objective; `dual` forces the dual or the primal."""
-    if by_smoothing(problem.loss, problem.n_features, dual):
-        return smoothed.solve(problem, tol=tol, limits=limits, on_chunk=on_chunk)
-    if in_dual(problem.loss, problem.n_features, dual):
-        return coordinate_descent.solve(problem, tol=tol, limits=limits, on_chunk=on_chunk, seed=seed)
-    few_rows = problem.n_features <= problem.rows.shape[0] <= 2 * MOST_FEATURES
-    minimise = newton.solve if problem.n_features <= MOST_FEATURES or few_rows else newton_cg.solve
-    return minimise(problem, tol=tol, limits=limits, on_chunk=on_chunk)
+    loss, features = problem.loss, problem.n_features
+    if by_smoothing(loss, features, dual):
+        found = smoothed.solve(problem, tol=tol, limits=limits, on_chunk=on_chunk)
+        if found.status is not Status.STALLED:
+            return found
+        # Penalties of very different size leave parabolas too narrow for float64: single coefficients still move.
+        dual = True
+    few_rows = features <= problem.rows.shape[0] <= 2 * MOST_FEATURES
+    if in_dual(loss, features, dual):
+        minimise = coordinate_descent.solve
+    else:
+        minimise = newton.solve if features <= MOST_FEATURES or few_rows else newton_cg.solve
+    return minimise(problem, tol=tol, limits=limits, on_chunk=on_chunk, seed=seed)
 
 
 def solve_classes(

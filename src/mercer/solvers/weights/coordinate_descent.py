@@ -7,50 +7,50 @@ Result    w, c, b and the duality gap
 Source    Hsieh, Chang, Lin, Keerthi and Sundararajan, A dual coordinate descent method for large-scale linear SVM
           (2008), algorithm 3; Ho and Lin, Large-scale linear support vector regression (2012), for kinks
 
-Each visit to a row minimises over its coefficient exactly and corrects w. Rows that press against their bounds are
-left out of later epochs. From time to time the outputs of all rows are computed afresh: they give the duality gap, by
-which the method ends, and bring back rows that were left out in error.
+Each visit to a row minimises over its coefficient exactly and corrects w. Rows whose
+coefficient presses against a bound are skipped in later epochs. From time to time the outputs of all rows are
+recomputed: they give the duality gap, which decides when to stop, and bring back rows that were skipped in error.
 
 The intercept is the weight of a constant feature. A penalised one has a fixed value; an unpenalised one is found by the
-method of multipliers: epochs minimise beside a penalty (c - c0)^2 / 2 rho, and c0 follows c until both agree.
+method of multipliers: epochs minimise the objective plus (c - c0)^2 / 2 rho, and c0 is set to c until both agree.
 """
 
 from __future__ import annotations
 
-import dataclasses
 import math
-import time
+from abc import abstractmethod
 from dataclasses import dataclass
-from typing import Any, final
+from typing import Any, Self, final
 
 import numpy as np
 import scipy.sparse as sp
 
 from mercer._jit import Array, jit
-from mercer._types import Float64
+from mercer._types import Float64, Indices
 from mercer.errors import ParameterError
 from mercer.inputs.row_products import squared_lengths
-from mercer.solvers.drive import Limits, OnChunk, Run, drive
+from mercer.solvers.drive import Limits, Run
 from mercer.solvers.solution import Solution, Stats, Status
-from mercer.solvers.weights.problem import LinearProblem, LinearSolution, bounds, relative_gap
+from mercer.solvers.weights.problem import LinearProblem, LinearSolution, proven, relative_gap
 from mercer.solvers.weights.row_products import SparseRows, shuffled
+from mercer.solvers.weights.run import LinearRun
 
 _ENTRIES_PER_CALL = 20_000_000
 """Between calls of the compiled loop the interpreter sees signals: about every twentieth of a second."""
 _VISITS_BETWEEN_CHECKS = 2.0
 """In epochs over all rows. A check costs about half an epoch; rarer checks would find the end too late ..."""
 _SHARE_OF_VISITS = 0.25
-"""... and later a share of all visits so far, so that their total cost stays in proportion."""
+"""... and later a fraction of all visits so far, which keeps the total cost of checks in proportion."""
 _MOST_EPOCHS_BETWEEN_CHECKS = 25
-"""Epochs over few rows are cheap, but rows that were left out in error must come back before many have passed."""
+"""Epochs over few rows are cheap, but rows that were skipped in error must come back before many have passed."""
 _EPOCHS_BEFORE_AFRESH = 50
-"""Weights are summed afresh after so many: each epoch adds one rounding error per row."""
+"""The number of epochs after which weights are recomputed: each epoch adds one rounding error per row."""
 _FINE = 1e-7
 """With tolerances below this, rounding in the weights would count: they are summed afresh at every check."""
 _FEATURES_TO_SORT = 4096
 """The weights of fewer features, 32 KiB, stay in cache in any order."""
 _LEAST_CURVATURE = 1e-12
-"""Rows of zeros have no curvature, and their coefficient still has a best value: a bound."""
+"""Rows of zeros have no curvature, but their coefficient still has an optimal value: one of its bounds."""
 
 
 @final
@@ -63,140 +63,163 @@ class Start:
     c: float
 
 
-class DualDescentRun(Run):
-    """One minimisation under way; an iteration is one epoch over the rows that are not left out."""
+class DescentRun(Run):
+    """Epochs over the rows that may still move, and from time to time the gap; an iteration is one epoch.
 
-    def __init__(
-        self,
-        problem: LinearProblem,
-        rows: SparseRows,
-        lengths: Float64,
-        *,
-        start: Start | None,
-        tol: float,
-        seed: int,
-    ) -> None:
-        dual = problem.loss.dual(problem.y, problem.C)
-        if dual is None:
-            raise ParameterError(
-                f"The dual of {problem.loss!r} has no form for coordinate descent. Train in the primal."
-            )
-        self._problem, self._rows, self._tol = problem, rows, tol
-        self._dual = dual.linear, dual.ridge, dual.lower, dual.upper, dual.kink
-        self._rho = multiplier_step(problem.intercept_scale, lengths)
-        self._curvature = np.maximum(lengths + self._rho + dual.ridge, _LEAST_CURVATURE)
-        n = len(lengths)
-        start = start or Start(np.zeros(n), np.zeros(rows.shape[1]), 0.0)
-        self.b, self.w, self._c = start.b, start.w, np.array([start.c])
-        self._order = np.arange(n)
-        self._active = n
+    `b` and `w` may have a column for each of several machines, of which `c` holds the intercepts.
+    """
+
+    most_epochs: float = math.inf
+    """After which the run ends as it stands."""
+
+    def __init__(self, rows: SparseRows, lengths: Float64, intercept_scale: float, tol: float, seed: int) -> None:
+        self._rows, self._tol, self._lengths = rows, tol, lengths
+        self._free_intercept = math.isinf(intercept_scale)
+        self._rho = _multiplier_step(intercept_scale, lengths)
+        self.b: Float64
+        self.w: Float64
+        self.c: Float64
+        self._order = np.arange(len(lengths))
         self._random = np.random.default_rng(seed)
         self._bar = math.inf
         self._visited, self._visited_at_check = 0.0, _VISITS_BETWEEN_CHECKS  # the first check would tell little
         self._epochs_since_check = self._epochs_since_afresh = 0
         self._violation_at_check = math.inf
 
-    @property
-    def c(self) -> float:
-        return float(self._c[0])
+    @abstractmethod
+    def _visit(self, order: Indices) -> tuple[int, float]:
+        """Visit rows: how many of them stay, moved to the front of `order`, and the worst violation."""
 
+    @abstractmethod
+    def _prove(self) -> None:
+        """Set `gap`, from the outputs of all rows."""
+
+    @abstractmethod
+    def _movable(self) -> Indices:
+        """The rows that may still move, by those outputs."""
+
+    @final
     def step(self, iterations: int) -> None:
         del iterations  # one epoch is enough for a chunk
         self.iterations += 1
-        visited = self._active
-        worst = self._epoch()
-        if self._problem.free_intercept:
-            self._c += self._rho * self.b.sum()
+        order = shuffled(self._order, self._random)
+        kept, worst = self._visit(order)
+        self._order = order[:kept]
+        if self._free_intercept:
+            self.c += self._rho * self.b.sum(axis=0)
         self._bar = worst if worst > 0 else math.inf
-        n = len(self.b)
-        self._visited += visited / n
+        self._visited += len(order) / len(self._lengths)
         since = self._visited - self._visited_at_check
         self._epochs_since_check += 1
         self._epochs_since_afresh += 1
         due = since >= max(_VISITS_BETWEEN_CHECKS, _SHARE_OF_VISITS * self._visited)
-        due = due or self._epochs_since_check >= _MOST_EPOCHS_BETWEEN_CHECKS
-        if due or worst <= 0.1 * self._violation_at_check or self._active == 0:
+        due = due or self._epochs_since_check >= _MOST_EPOCHS_BETWEEN_CHECKS or self.iterations >= self.most_epochs
+        if due or worst <= 0.1 * self._violation_at_check or kept == 0:
             self._check(worst)
 
-    def _epoch(self) -> float:
-        position, worst = 0, 0.0
-        order, self._active = shuffled(self._order[: self._active], self._random), 0
-        while position < len(order):
-            position, self._active, seen = _visit(
-                *self._rows.parts, self._curvature, *self._dual,
-                self.b, self.w, self._c, self._rho, order, position, self._active, self._bar, _ENTRIES_PER_CALL,
-            )  # fmt: skip
-            worst = max(worst, seen)
-        self._order = order
-        return worst
-
+    @final
     def _check(self, worst: float) -> None:
         """The duality gap, and a fresh choice of the rows to visit."""
         if self._epochs_since_afresh >= _EPOCHS_BEFORE_AFRESH or self._tol < _FINE:
-            self.w = self._rows.combination(self.b)  # afresh: rounding of many small steps never adds up
+            self.w[:] = self._rows.combination(self.b)  # afresh: rounding of many small steps never adds up
             self._epochs_since_afresh = 0
-        if not self._problem.free_intercept:
-            self._c[0] = self._rho * self.b.sum()
-        self.f = self._rows.all_outputs(self.w) + self.c
-        b, image = self._problem.feasible(self.b), self.w
-        if b is not self.b:
-            image = image - self._rows.combination(self.b - b)
-        self.primal, self.lower_bound = bounds(self._problem, self.w, self.c, self.f, b, image)
-        self.gap = relative_gap(self.primal, self.lower_bound)
-        self.done = self.gap <= self._tol
-        self._order = np.empty(len(self.b), dtype=np.intp)
-        self._active = _screen(self.f, *self._dual, self.b, self._order, self._bar)
+        if not self._free_intercept:
+            self.c[:] = self._rho * self.b.sum(axis=0)
+        self._prove()
+        self.done = self.gap <= self._tol or self.iterations >= self.most_epochs
+        self._order = self._movable()
         self._visited_at_check, self._violation_at_check = self._visited, worst
         self._epochs_since_check = 0
-        if worst == 0.0 and not self.done and not self._problem.free_intercept:
+        if worst == 0.0 and not self.done and not self._free_intercept:
             self.done, self.status = True, Status.STALLED
 
-    def finish(self, status: Status, stats: Stats) -> Solution:
+    @final
+    def settle(self) -> None:
+        """Find the gap of a run that ends early."""
         if not self.done:
             self._check(self._bar)
-            status = Status.CONVERGED if self.done else status
-        return Solution(self._problem.feasible(self.b), self.f, self.c, -self.lower_bound, status, stats)
-
-    def solution(self, limits: Limits, on_chunk: OnChunk | None, began: float) -> LinearSolution:
-        """Run to the end."""
-        found = drive(self, self._tol, limits, on_chunk, began)
-        return LinearSolution(
-            self.w, self.c, found.coefficients, self.primal, self.lower_bound, found.status, found.stats
-        )
 
 
-def solve(
-    problem: LinearProblem,
-    *,
-    tol: float = 1e-4,
-    limits: Limits | None = None,
-    on_chunk: OnChunk | None = None,
-    seed: int = 0,
-) -> LinearSolution:
-    """Minimise until the duality gap is at most `tol` of the objective, or as far as the limits allow."""
-    began = time.monotonic()
-    rows, place = sparse_rows(problem.rows)
-    run = DualDescentRun(problem, rows, squared_lengths(problem.rows), start=None, tol=tol, seed=seed)
-    found = run.solution(limits or Limits(), on_chunk, began)
-    return dataclasses.replace(found, w=found.w[place])
+@final
+class DualDescentRun(DescentRun, LinearRun):
+    """One machine."""
+
+    def __init__(self, problem: LinearProblem, rows: PlacedRows, *, start: Start | None, tol: float, seed: int) -> None:
+        super().__init__(rows.products, rows.lengths, problem.intercept_scale, tol, seed)
+        dual = problem.loss.dual(problem.y, problem.C)
+        if dual is None:
+            raise ParameterError(
+                f"The dual of {problem.loss!r} has no form for coordinate descent. Train in the primal."
+            )
+        self._problem, self._place = problem, rows.place
+        self._dual = dual.linear, dual.ridge, dual.lower, dual.upper, dual.kink
+        self._curvature = np.maximum(rows.lengths + self._rho + dual.ridge, _LEAST_CURVATURE)
+        n, d = rows.products.shape
+        start = start or Start(np.zeros(n), np.zeros(d), 0.0)
+        self.b, self.w, self.c = start.b, start.w, np.array([start.c])
+
+    @classmethod
+    def begin(cls, problem: LinearProblem, tol: float, limits: Limits, seed: int) -> Self:
+        return cls(problem, PlacedRows.of(problem.rows), start=None, tol=tol, seed=seed)
+
+    def _visit(self, order: Indices) -> tuple[int, float]:
+        position, kept, worst = 0, 0, 0.0
+        while position < len(order):
+            position, kept, seen = _visit(
+                *self._rows.parts, self._curvature, *self._dual,
+                self.b, self.w, self.c, self._rho, order, position, kept, self._bar, _ENTRIES_PER_CALL,
+            )  # fmt: skip
+            worst = max(worst, seen)
+        return kept, worst
+
+    def _prove(self) -> None:
+        c = float(self.c[0])
+        self._f = self._rows.all_outputs(self.w) + c
+        self._proof = proven(self._problem, self._rows, self.w, c, self._f, self.b, self.w)
+        self.gap = relative_gap(*self._proof[1:])
+
+    def _movable(self) -> Indices:
+        order = np.empty(len(self.b), dtype=np.intp)
+        return order[: _screen(self._f, *self._dual, self.b, order, self._bar)]
+
+    def finish(self, status: Status, stats: Stats) -> Solution:
+        self.settle()
+        status = Status.CONVERGED if self.gap <= self._tol else status
+        return Solution(self._proof[0], self._f, float(self.c[0]), -self._proof[2], status, stats)
+
+    def solution(self, found: Solution) -> LinearSolution:
+        return LinearSolution(self.w[self._place], found.intercept, *self._proof, found.status, found.stats)
 
 
-def sparse_rows(matrix: Any) -> tuple[SparseRows, Any]:
-    """The rows as CSR with frequent features first, and which of its columns each feature has become.
-
-    Most entries belong to few features: side by side, their weights stay in cache.
-    """
-    csr: Any = matrix if sp.issparse(matrix) else sp.csr_array(matrix)
-    d = csr.shape[1]
-    if d < _FEATURES_TO_SORT:
-        return SparseRows(csr), slice(None)
-    order = np.argsort(-np.bincount(csr.indices, minlength=d), kind="stable")
-    place = np.empty(d, dtype=np.int32)
-    place[order] = np.arange(d, dtype=np.int32)
-    return SparseRows(sp.csr_array((csr.data, place[csr.indices], csr.indptr), shape=csr.shape)), place
+solve = DualDescentRun.solve
 
 
-def multiplier_step(intercept_scale: float, lengths: Float64) -> float:
+@final
+@dataclass(frozen=True, eq=False)
+class PlacedRows:
+    """Rows as CSR with frequent features first: most entries belong to few, whose weights then stay in cache."""
+
+    products: SparseRows
+    lengths: Float64
+    """Squared lengths of the rows."""
+    place: Any
+    """Which of the columns each feature has become."""
+
+    @classmethod
+    def of(cls, matrix: Any) -> Self:
+        lengths = squared_lengths(matrix)
+        csr: Any = matrix if sp.issparse(matrix) else sp.csr_array(matrix)
+        d = csr.shape[1]
+        if d < _FEATURES_TO_SORT:
+            return cls(SparseRows(csr), lengths, slice(None))
+        order = np.argsort(-np.bincount(csr.indices, minlength=d), kind="stable")
+        place = np.empty(d, dtype=np.int32)
+        place[order] = np.arange(d, dtype=np.int32)
+        placed = sp.csr_array((csr.data, place[csr.indices], csr.indptr), shape=csr.shape)
+        return cls(SparseRows(placed), lengths, place)
+
+
+def _multiplier_step(intercept_scale: float, lengths: Float64) -> float:
     """The squared value of the constant feature; where the intercept is free, the step of its multiplier.
 
     A step as large as the mean squared length of a row makes the intercept as quick as the weights.

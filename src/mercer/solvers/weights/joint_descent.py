@@ -15,138 +15,73 @@ leaves out rows of its own, on all threads.
 from __future__ import annotations
 
 import dataclasses
-import math
 import time
-from dataclasses import dataclass
 from typing import final
 
 import numpy as np
-import numpy.typing as npt
 
 from mercer._jit import Array, jit
 from mercer._types import Float64, Indices
 from mercer.gram.executors import Threads
-from mercer.inputs.row_products import squared_lengths
-from mercer.solvers.drive import Limits, OnChunk, Run, drive
+from mercer.solvers.drive import Limits, OnChunk, drive
 from mercer.solvers.solution import Solution, Stats, Status
-from mercer.solvers.weights.coordinate_descent import DualDescentRun, Start, multiplier_step, sparse_rows
-from mercer.solvers.weights.problem import LinearSolution, OneVsRestProblem, bounds, relative_gap, unit_dual
-from mercer.solvers.weights.row_products import SparseRows, shuffled
+from mercer.solvers.weights.coordinate_descent import DescentRun, DualDescentRun, PlacedRows, Start
+from mercer.solvers.weights.problem import LinearSolution, OneVsRestProblem, proven, relative_gap, unit_dual
 
 WIDTH = 8
 """Classes side by side: their weights, in float64, fill one cache line of 64 bytes."""
 _MOST_EPOCHS = 16
 """Then classes go on alone. Joint epochs must visit a row while any class needs it, so late ones waste most visits."""
-_EPOCHS_BEFORE_CHECK = 3
-"""A check costs as much as an epoch, and no problem is solved in fewer."""
-_EPOCHS_BETWEEN_CHECKS, _MOST_EPOCHS_BETWEEN_CHECKS = 2, 6
-"""Fewer would spend more time on checks, more would run on after convergence."""
 _ROWS_PER_CALL = 200_000
 """Between calls of the compiled loop the interpreter sees signals: a fraction of a second at most."""
 
 
 @final
-@dataclass(frozen=True, eq=False)
-class ClassGroup:
-    """Some classes of a problem, which are trained together."""
+class JointDescentRun(DescentRun):
+    """A few epochs for some classes with neighbouring codes. What is not done after them is better off by itself."""
 
-    problem: OneVsRestProblem
-    rows: SparseRows
-    lengths: Float64
-    """Squared lengths of the rows."""
-    classes: Indices
-    """Neighbouring codes."""
+    most_epochs = _MOST_EPOCHS
 
-    @property
-    def penalties(self) -> tuple[Indices, int, Float64, Float64]:
-        """What compiled loops need to know the penalty of a row in a class."""
+    def __init__(self, problem: OneVsRestProblem, classes: Indices, rows: PlacedRows, tol: float, seed: int) -> None:
+        super().__init__(rows.products, rows.lengths, problem.intercept_scale, tol, seed)
+        n, d = rows.products.shape
+        self._singles = [problem.single(int(k)) for k in classes]
         factors = np.zeros(WIDTH)
-        factors[: len(self.classes)] = self.problem.factors[self.classes]
-        return self.problem.codes, int(self.classes[0]), self.problem.C, factors
-
-
-class JointDescentRun(Run):
-    """A few epochs for all classes; an iteration is one epoch."""
-
-    def __init__(self, group: ClassGroup, tol: float, seed: int) -> None:
-        problem = group.problem
-        self._group, self._tol = group, tol
-        self._rows = group.rows
-        n, d = self._rows.shape
-        self.count = len(group.classes)
-        self._free_intercept = math.isinf(problem.intercept_scale)
-        self._rho = multiplier_step(problem.intercept_scale, group.lengths)
-        self._loss = _signed_dual(problem)
+        factors[: len(classes)] = problem.factors[classes]
+        self._penalties = problem.codes, int(classes[0]), problem.C, factors
+        self._loss, self._count = _signed_dual(problem), len(classes)
         self.b = np.zeros((n, WIDTH))
-        self._w = _aligned(d)
+        self.w = _aligned(d)
         self.c = np.zeros(WIDTH)
-        self._random = np.random.default_rng(seed)
-        self._due = _EPOCHS_BEFORE_CHECK
-        self._order, self._bar = np.arange(n), math.inf
-        self.gaps = np.full(self.count, np.inf)
-        self.bounds: list[tuple[float, float]] = []
-        self.f = np.empty((n, WIDTH))
 
-    @property
-    def weights(self) -> Float64:
-        """One row of weights per class."""
-        return np.ascontiguousarray(self._w[:, : self.count].T)
-
-    def step(self, iterations: int) -> None:
-        del iterations
-        order, kept, worst = shuffled(self._order, self._random), 0, 0.0
-        codes, first, C, factors = self._group.penalties
+    def _visit(self, order: Indices) -> tuple[int, float]:
+        kept, worst = 0, 0.0
+        codes, first, C, factors = self._penalties
         for start in range(0, len(order), _ROWS_PER_CALL):
             kept, seen = _visit(
-                *self._rows.parts, self._group.lengths, codes, first, C, factors, self._loss, self.count,
-                self.b, self._w, self.c, self._rho, order, start, min(start + _ROWS_PER_CALL, len(order)), kept,
-                self._bar,
+                *self._rows.parts, self._lengths, codes, first, C, factors, self._loss, self._count,
+                self.b, self.w, self.c, self._rho,
+                order, start, min(start + _ROWS_PER_CALL, len(order)), kept, self._bar,
             )  # fmt: skip
             worst = max(worst, seen)
-        self._order, self._bar = order[:kept], worst if worst > 0.0 else math.inf
-        if self._free_intercept:
-            self.c += self._rho * self.b.sum(axis=0)
-        self.iterations += 1
-        if self.iterations >= min(self._due, _MOST_EPOCHS):
-            before = self.gap
-            self.check()
-            self._order = np.arange(len(self.b))[self._may_move()]
-            # What is not done by now is better off by itself.
-            self.done = self.gap <= self._tol or self.iterations >= _MOST_EPOCHS
-            self._due += self._epochs_to_go(before)
+        return kept, worst
 
-    def _may_move(self) -> npt.NDArray[np.bool_]:
-        """Which rows some class may still need, by the outputs of the last check."""
+    def _prove(self) -> None:
+        self._f = self._rows.all_outputs(self.w) + self.c
+        self.proofs = []
+        for k, single in enumerate(self._singles):
+            w, b, f = (np.ascontiguousarray(part[:, k]) for part in (self.w, self.b, self._f))
+            self.proofs.append((Start(b, w, float(self.c[k])), *proven(single, self._rows, w, self.c[k], f, b, w)))
+        self.gap = max(relative_gap(primal, dual) for *_, primal, dual in self.proofs)
+
+    def _movable(self) -> Indices:
         found = np.empty(len(self.b), dtype=np.bool_)
-        _screen(*self._group.penalties, self._loss, self.count, self.b, self.f, self._bar, found)
-        return found
-
-    def _epochs_to_go(self, before: float) -> int:
-        """How long to wait for the next check: most of the time that is left, if the gap falls as it did."""
-        if not self._tol < self.gap < before < math.inf:
-            return _EPOCHS_BETWEEN_CHECKS
-        left = _EPOCHS_BETWEEN_CHECKS * math.log(self.gap / self._tol) / math.log(before / self.gap)
-        return max(_EPOCHS_BETWEEN_CHECKS, min(int(left), _MOST_EPOCHS_BETWEEN_CHECKS))
-
-    def check(self) -> None:
-        """The duality gap of each class."""
-        _outputs(*self._rows.parts, self._w, self.c, self.f)
-        weights = self.weights
-        self.bounds = []
-        for k, code in enumerate(self._group.classes):
-            single = self._group.problem.single(int(code))
-            b, f = np.ascontiguousarray(self.b[:, k]), np.ascontiguousarray(self.f[:, k])
-            feasible, image = single.feasible(b), weights[k]
-            if feasible is not b:
-                image = image - self._rows.combination(b - feasible)
-            self.bounds.append(bounds(single, weights[k], float(self.c[k]), f, feasible, image))
-        self.gaps = np.array([relative_gap(primal, dual) for primal, dual in self.bounds])
-        self.gap = float(self.gaps.max())
+        _screen(*self._penalties, self._loss, self._count, self.b, self._f, self._bar, found)
+        return np.flatnonzero(found)
 
     def finish(self, status: Status, stats: Stats) -> Solution:
-        if not self.bounds or not self.done:
-            self.check()
-        return Solution(self.b, self.f, self.c, sum(d for _, d in self.bounds), status, stats)
+        self.settle()
+        return Solution(self.b, self._f, self.c, sum(dual for *_, dual in self.proofs), status, stats)
 
 
 def solve(
@@ -154,38 +89,34 @@ def solve(
 ) -> list[LinearSolution]:
     """Each class until its duality gap is at most `tol` of its objective, or as far as the limits allow."""
     began = time.monotonic()
-    rows, place = sparse_rows(problem.rows)
-    lengths = squared_lengths(problem.rows)
-    groups = [ClassGroup(problem, rows, lengths, classes) for classes in groups_of(len(problem.factors))]
+    rows = PlacedRows.of(problem.rows)
     found: list[LinearSolution | None] = [None] * len(problem.factors)
     later: list[tuple[int, Start, int]] = []
 
     def alone(k: int, start: Start | None, epochs: int) -> None:
         rest = dataclasses.replace(limits, max_iter=max(limits.max_iter - epochs, -1))
-        run = DualDescentRun(problem.single(k), rows, lengths, start=start, tol=tol, seed=seed + k)
-        solution = run.solution(rest, on_chunk, began)
+        run = DualDescentRun(problem.single(k), rows, start=start, tol=tol, seed=seed + k)
+        solution = run.solution(drive(run, tol, rest, on_chunk, began))
         stats = dataclasses.replace(solution.stats, iterations=solution.stats.iterations + epochs)
-        found[k] = dataclasses.replace(solution, w=solution.w[place], stats=stats)
+        found[k] = dataclasses.replace(solution, stats=stats)
 
-    def together(group: ClassGroup) -> None:
-        if len(group.classes) == 1:
-            alone(int(group.classes[0]), None, 0)
+    def together(classes: Indices) -> None:
+        if len(classes) == 1:
+            alone(int(classes[0]), None, 0)
             return
-        run = JointDescentRun(group, tol, seed)
+        run = JointDescentRun(problem, classes, rows, tol, seed)
         joint = drive(run, tol, limits, on_chunk, began)
-        for k, w, b, c, gap, (primal, dual) in zip(
-            group.classes, run.weights, run.b.T, run.c, run.gaps, run.bounds, strict=False
-        ):
-            b = np.ascontiguousarray(b)
+        for k, (end, b, primal, dual) in zip(classes, run.proofs, strict=True):
+            gap = relative_gap(primal, dual)
             if gap > tol and joint.status is Status.CONVERGED:
-                later.append((int(k), Start(b, w, float(c)), run.iterations))
+                later.append((int(k), end, run.iterations))
                 continue
             status = Status.CONVERGED if gap <= tol else joint.status
-            b = problem.single(int(k)).feasible(b)
-            found[k] = LinearSolution(w[place], float(c), b, primal, dual, status, joint.stats)
+            stats = dataclasses.replace(joint.stats, gap=gap)
+            found[k] = LinearSolution(end.w[rows.place], end.c, b, primal, dual, status, stats)
 
     executor = Threads()
-    executor.each(together, groups, limits.stop)
+    executor.each(together, groups_of(len(problem.factors)), limits.stop)
     executor.each(lambda part: alone(*part), later, limits.stop)
     return [solution for solution in found if solution is not None]
 
@@ -292,16 +223,3 @@ def _visit(
                 w[at, 0], w[at, 1], w[at, 2], w[at, 3] = w0, w1, w2, w3
                 w[at, 4], w[at, 5], w[at, 6], w[at, 7] = w4, w5, w6, w7
     return kept, worst
-
-
-@jit
-def _outputs(indptr: Array, indices: Array, data: Array, w: Array, c: Array, out: Array) -> None:
-    for i in range(out.shape[0]):
-        f0, f1, f2, f3 = c[0], c[1], c[2], c[3]
-        f4, f5, f6, f7 = c[4], c[5], c[6], c[7]
-        for p in range(indptr[i], indptr[i + 1]):
-            x, at = data[p], np.uint64(indices[p])
-            f0, f1, f2, f3 = f0 + x * w[at, 0], f1 + x * w[at, 1], f2 + x * w[at, 2], f3 + x * w[at, 3]
-            f4, f5, f6, f7 = f4 + x * w[at, 4], f5 + x * w[at, 5], f6 + x * w[at, 6], f7 + x * w[at, 7]
-        out[i, 0], out[i, 1], out[i, 2], out[i, 3] = f0, f1, f2, f3
-        out[i, 4], out[i, 5], out[i, 6], out[i, 7] = f4, f5, f6, f7

@@ -22,9 +22,9 @@ import numpy as np
 from mercer._process import single_threaded_blas
 from mercer._types import Float64
 from mercer.losses.curvature import CurvatureRoot
-from mercer.solvers.drive import Limits, OnChunk, Run, StallDetector, drive
+from mercer.solvers.drive import Limits, OnChunk, drive
 from mercer.solvers.numerics.conjugate_gradients import ConjugateGradients
-from mercer.solvers.numerics.line_search import backtrack
+from mercer.solvers.numerics.newton import NewtonRun, RoughSystem
 from mercer.solvers.numerics.thinning import thinned
 from mercer.solvers.problem import LossProblem
 from mercer.solvers.solution import Solution, Stats, Status
@@ -34,16 +34,10 @@ from mercer.solvers.weights.problem import MOST_FEATURES
 from mercer.solvers.weights.recovery import recover_coefficients
 from mercer.solvers.weights.row_products import rows_of
 
-_MOST_PRODUCTS = 200
-"""For one step; the next one has a better matrix."""
-_NOISE = 1e-14
-"""The rounding error of the objective, as a share of it."""
 _IDLE_STEPS = 5
 """Steps in a row without progress, before the run ends as stalled."""
-_ROUGHEST = 0.3
-"""What a step may leave of its residual: far from the solution a rough step is as good as an exact one ..."""
 _OF_TOL = 0.3
-"""... and none need be better than this share of the tolerance."""
+"""The share of the tolerance that a step may leave: none need be better."""
 _SOON, _VERY_SOON = 12, 4
 """A preconditioner is replaced once a step takes more products than this: fewer where features are so few that making
 one costs little."""
@@ -57,16 +51,17 @@ _MOST_ENTRIES = 1 << 25
 """Of the preconditioner, over all outputs: a quarter of a gigabyte."""
 
 
-class JointRun(Run):
+class JointRun(NewtonRun):
     """One minimisation under way; an iteration is one product with the Hessian.
 
     `theta` holds the weights W, a column for each output, and then the intercepts c where there are any.
     """
 
-    first_chunk = 1
+    _system: RoughSystem
 
     def __init__(self, matrix: Any, problem: LossProblem, start: Float64 | None, tol: float) -> None:
-        self._matrix, self._problem, self._tol = matrix, problem, tol
+        super().__init__(tol, _IDLE_STEPS)
+        self._matrix, self._problem = matrix, problem
         self._rows = rows_of(matrix)
         n, d = self._rows.shape
         self.theta = np.zeros((d + problem.intercept, problem.outputs)) if start is None else start
@@ -74,8 +69,6 @@ class JointRun(Run):
         self._soon = _VERY_SOON if 2 * d**2 <= n else _SOON
         self._first_length = 0.0
         self._preconditioner: Preconditioner | None = None
-        self._system: ConjugateGradients | None = None
-        self._stall = StallDetector(_IDLE_STEPS)
         self._judge()
 
     @property
@@ -130,51 +123,43 @@ class JointRun(Run):
 
     # ----------------------------------------------------------------------------------------------------------- steps
 
-    def step(self, iterations: int) -> None:
-        for _ in range(max(1, iterations)):
-            if self._system is None:
-                if self.gap <= self._tol:
-                    self._level()
-                if self.gap <= self._tol:
-                    self.done, self.status = True, Status.CONVERGED
-                    return
-                if self._preconditioner is None:  # which takes as long as many products
-                    self._preconditioner = Preconditioner(self._matrix, self._root(), intercept=self._problem.intercept)
-                    return
-                self._system = self._begun(self._preconditioner)
-            self.iterations += 1
-            self._system.step()
-            solved = self._system.exhausted or self._system.length <= self._enough
-            if solved or self._system.products >= _MOST_PRODUCTS:
-                self._move(self._system.direction)
-                if self._system.products > self._soon:
-                    self._preconditioner = None
-                self._system = None
-                return
+    def _optimal(self) -> bool:
+        if self.gap <= self._tol:
+            self._level()
+        return self.gap <= self._tol
 
-    def _begun(self, preconditioner: Preconditioner) -> ConjugateGradients:
-        product = hessian_product(self._rows, self._root(), intercept=self._problem.intercept)
-        system = ConjugateGradients(product, preconditioner, -self._gradient)
-        self._first_length = self._first_length or system.length or 1.0
-        rough = min(_ROUGHEST, float(np.sqrt(system.length / self._first_length)))
-        self._enough = system.length * max(rough, _OF_TOL * self._tol / self.gap)
-        return system
+    def _begin(self) -> bool:
+        intercept = self._problem.intercept
+        if self._preconditioner is None:  # which takes as long as many products
+            self._preconditioner = Preconditioner(self._matrix, self._root(), intercept=intercept)
+            return False
+        product = hessian_product(self._rows, self._root(), intercept=intercept)
+        system = ConjugateGradients(product, self._preconditioner, -self._gradient)
+        self._system = RoughSystem(system, self._first_length, _OF_TOL * self._tol / self.gap)
+        self._first_length = self._system.first_length
+        return True
 
-    def _move(self, direction: Float64) -> None:
+    def _improve(self) -> bool:
+        self.iterations += 1
+        return self._system.improve()
+
+    def _take(self) -> bool:
         """As far along a step as lowers the objective."""
-        value, change = self._value(self.theta, self._f), self._outputs_of(direction)
-        descent, noise = float((self._gradient * direction).sum()), _NOISE * abs(value)
+        direction = self._system.direction
+        change = self._outputs_of(direction)
 
         def value_at(size: float) -> float:
             return self._value(self.theta + size * direction, self._f + size * change)
 
-        size = backtrack(value_at, value, descent, noise=noise)
-        if size is None or self._stall.update(self.gap, value, noise):
-            self.done, self.status = True, Status.STALLED
-            return
+        size = self._descend(value_at, value_at(0.0), float((self._gradient * direction).sum()))
+        if self._system.products > self._soon:
+            self._preconditioner = None
+        if size is None:
+            return False
         self.theta = self.theta + size * direction
         self._f = self._outputs_of(self.theta)  # afresh: rounding of many steps never adds up
         self._judge()
+        return True
 
     def _level(self) -> None:
         """Newton's method on the intercepts alone: b is to sum to zero, or it proves no bound."""
@@ -189,9 +174,12 @@ class JointRun(Run):
                 return
 
     def finish(self, status: Status, stats: Stats) -> Solution:
-        if self._system is not None and self._system.products:
-            self._move(self._system.direction)  # a step that is not finished still leads downhill
-        return Solution(-self._slope, self._outputs, self.c, self._value(self.theta, self._f), status, stats)
+        if self._under_way:
+            self._take()  # a step that is not finished still leads downhill
+        b, problem = -self._slope, self._problem
+        losses = problem.loss.value(problem.y, self._outputs + self.c)
+        objective = 0.5 * float((b * self._outputs).sum()) + float(problem.C @ losses)
+        return Solution(b, self._outputs, self.c, objective, status, stats)
 
 
 def suits(features: int, outputs: int) -> bool:
@@ -213,7 +201,7 @@ def solve(
     with single_threaded_blas():
         middle = _middle(matrix) if problem.intercept else None
         rows = matrix if middle is None else matrix - middle
-        run = JointRun(rows, problem, _start(rows, problem, limits, began), tol)
+        run = JointRun(rows, problem, _start(rows, problem, limits), tol)
         found = recover_coefficients(drive(run, tol, limits, on_chunk, began), run.weights, rows, problem)
         if middle is None:
             return found
@@ -232,7 +220,7 @@ def _middle(matrix: Any) -> Float64 | None:
     return middle if 2.0 * float(middle @ middle) > squared else None
 
 
-def _start(matrix: Any, problem: LossProblem, limits: Limits, began: float) -> Float64 | None:
+def _start(matrix: Any, problem: LossProblem, limits: Limits) -> Float64 | None:
     """The rough solution on a few of many rows, each standing for others of its target."""
     n, d = matrix.shape
     part = thinned(problem.C, STRIDE, problem.y) if n >= max(ROWS_FOR_A_START, 2 * STRIDE * d) else None
@@ -240,6 +228,4 @@ def _start(matrix: Any, problem: LossProblem, limits: Limits, began: float) -> F
         return None
     few, C = part
     rows, thin = matrix[few], dataclasses.replace(problem, y=problem.y[few], C=C)
-    run = JointRun(rows, thin, _start(rows, thin, limits, began), _START_TOL)
-    drive(run, _START_TOL, limits, None, began)
-    return run.theta
+    return JointRun(rows, thin, _start(rows, thin, limits), _START_TOL).driven(_START_TOL, limits).theta

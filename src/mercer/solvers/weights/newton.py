@@ -13,17 +13,18 @@ most passes over all of them.
 
 from __future__ import annotations
 
-import time
+from typing import Self, final
 
 import numpy as np
 import scipy.linalg
 
 from mercer._types import Float64
-from mercer.solvers.drive import Limits, OnChunk, drive
+from mercer.solvers.drive import Limits
 from mercer.solvers.numerics.thinning import thinned
-from mercer.solvers.weights.problem import LinearProblem, LinearSolution
+from mercer.solvers.weights.problem import LinearProblem
 from mercer.solvers.weights.row_products import RowProducts, rows_of
 from mercer.solvers.weights.run import PrimalRun
+from mercer.solvers.weights.terms import Terms, terms_of
 
 _NOTHING = float(np.finfo(float).tiny)
 STRIDE = 16
@@ -34,13 +35,28 @@ _START_TOL = 1e-3
 """A rough start need be no better: the full problem moves its optimum by more."""
 
 
+@final
 class PrimalNewtonRun(PrimalRun):
     """Steps by a Cholesky factor of the normal matrix."""
 
-    def __init__(self, problem: LinearProblem, rows: RowProducts, start: Float64 | None, tol: float) -> None:
+    def __init__(
+        self, problem: LinearProblem, rows: RowProducts, terms: Terms, start: Float64 | None, tol: float
+    ) -> None:
         d = rows.shape[1]
         self._normals = np.zeros((len(rows.blocks), d, d))
-        super().__init__(problem, rows, start, tol)
+        super().__init__(problem, rows, terms, start, tol)
+
+    @classmethod
+    def begin(cls, problem: LinearProblem, tol: float, limits: Limits, seed: int = 0) -> Self:
+        few = few_of(problem)
+        start = None if few is None else cls.begin(few, _START_TOL, limits).driven(_START_TOL, limits).theta
+        return cls(problem, rows_of(problem.rows), terms_of(problem), start, tol)
+
+    def _begin(self) -> bool:
+        return True
+
+    def _improve(self) -> bool:
+        return True  # a factor is the whole step
 
     def _note_curvature(self, number: int, curvature: Float64) -> None:
         block = self._rows.blocks[number]
@@ -77,26 +93,6 @@ def descent_direction(matrix: Float64, gradient: Float64) -> Float64:
         return np.asarray(-gradient / np.diagonal(matrix))
 
 
-def solve(
-    problem: LinearProblem, *, tol: float = 1e-4, limits: Limits | None = None, on_chunk: OnChunk | None = None
-) -> LinearSolution:
-    """Minimise until the duality gap is at most `tol` of the objective, or as far as the limits allow."""
-    began = time.monotonic()
-    limits = limits or Limits()
-    start = _start(problem, limits, began)
-    return PrimalNewtonRun(problem, rows_of(problem.rows), start, tol).solution(limits, on_chunk, began)
-
-
-def _start(problem: LinearProblem, limits: Limits, began: float) -> Float64 | None:
-    """The rough solution of the problem on a few of many rows."""
-    few = few_of(problem)
-    if few is None:
-        return None
-    run = PrimalNewtonRun(few, rows_of(few.rows), _start(few, limits, began), _START_TOL)
-    drive(run, _START_TOL, limits, None, began)
-    return run.theta
-
-
 def few_of(problem: LinearProblem) -> LinearProblem | None:
     """The problem on a few of many rows; None where there are too few of them."""
     n, d = problem.rows.shape
@@ -107,3 +103,6 @@ def few_of(problem: LinearProblem) -> LinearProblem | None:
     rows = problem.rows[few]
     rows = rows if hasattr(rows, "indptr") else np.ascontiguousarray(rows)
     return LinearProblem(rows, problem.loss, problem.y[few], C, problem.intercept_scale)
+
+
+solve = PrimalNewtonRun.solve

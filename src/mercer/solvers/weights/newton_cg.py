@@ -12,29 +12,33 @@ is small, which makes early steps cheap and convergence faster than linear.
 
 from __future__ import annotations
 
-import time
+from typing import Self, final
 
 import numpy as np
 
 from mercer._types import Float64
-from mercer.solvers.drive import Limits, OnChunk
+from mercer.solvers.drive import Limits
 from mercer.solvers.numerics.conjugate_gradients import ConjugateGradients
-from mercer.solvers.weights.problem import LinearProblem, LinearSolution
+from mercer.solvers.numerics.newton import RoughSystem
+from mercer.solvers.weights.problem import LinearProblem
 from mercer.solvers.weights.row_products import rows_of
 from mercer.solvers.weights.run import PrimalRun
+from mercer.solvers.weights.terms import terms_of
 
 _BLEND = 0.01
 """The share of the diagonal in the preconditioner, as in the source: alone it would overdo it."""
-_ROUGHEST = 0.3
-"""What a step may leave of its residual: far from the optimum a rough step is as good as an exact one."""
-_MOST_PRODUCTS = 200
-"""For one step; the next one has a better matrix."""
 
 
+@final
 class PrimalCGRun(PrimalRun):
     """Steps by preconditioned conjugate gradients."""
 
+    _system: RoughSystem
     _first_length = 0.0
+
+    @classmethod
+    def begin(cls, problem: LinearProblem, tol: float, limits: Limits, seed: int = 0) -> Self:
+        return cls(problem, rows_of(problem.rows), terms_of(problem), None, tol)
 
     def _product(self, v: Float64) -> Float64:
         """(penalty + X'RX) v."""
@@ -59,21 +63,18 @@ class PrimalCGRun(PrimalRun):
             blended[d] = max(self._penalty[d] + self._curvature.sum(), np.finfo(float).tiny)
         return blended
 
-    def _direction(self) -> Float64:
+    def _begin(self) -> bool:
         scale = self._scale()
         system = ConjugateGradients(self._product, lambda residual: residual / scale, -self._gradient)
-        self._first_length = self._first_length or system.length or 1.0  # none at all where squares underflow
-        goal = min(_ROUGHEST, np.sqrt(system.length / self._first_length)) * system.length
-        while not system.exhausted and system.products < _MOST_PRODUCTS:
-            system.step()
-            if system.length <= goal:
-                break
-        return system.direction
+        self._system = RoughSystem(system, self._first_length)
+        self._first_length = self._system.first_length
+        return True
+
+    def _improve(self) -> bool:
+        return self._system.improve()
+
+    def _direction(self) -> Float64:
+        return self._system.direction
 
 
-def solve(
-    problem: LinearProblem, *, tol: float = 1e-4, limits: Limits | None = None, on_chunk: OnChunk | None = None
-) -> LinearSolution:
-    """Minimise until the duality gap is at most `tol` of the objective, or as far as the limits allow."""
-    began = time.monotonic()
-    return PrimalCGRun(problem, rows_of(problem.rows), None, tol).solution(limits or Limits(), on_chunk, began)
+solve = PrimalCGRun.solve

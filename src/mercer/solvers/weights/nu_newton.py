@@ -35,9 +35,9 @@ _ROUNDING = 1e-13
 _OFF = 1e-10
 """How far a sum of coefficients may be off, as a share of it, before some of them are moved to mend it."""
 _SECTIONS = 200
-"""Steps of bisection and Newton's method to a level: a dozen is usual, and bisection alone ends before so many."""
+"""Steps of bisection and Newton's method to a level: a dozen is usual, and bisection alone needs fewer than this."""
 _LESS = 0.5
-"""A step within rounding of the optimum must bring the squared gradient down to this share."""
+"""A step within rounding of the optimum must reduce the squared gradient to this fraction."""
 _FINER = 1e-3
 """Where w is good enough and the image of b, which lags behind it, is not, the present optimum is sought this much more
 exactly."""
@@ -178,17 +178,16 @@ class NuNewtonRun(Run):
         if not settled and self._move(size):
             return
         # The machine is that of b: what counts is the gap at its image, which w only approaches.
-        gap = self._true_gap(self._image, self._outputs(self._image), size)
+        gap = self._true_gap(self._image, self._outputs(self._image))
         if gap < self.gap:
             self.gap, self._best = gap, (self.w, self._F, self.b, self._image)
         self.done = self.gap <= self._tol
         if self.done:
             return
-        if settled and self._true_gap(self.w, self._F, size) <= self._tol:
+        if settled and self._true_gap(self.w, self._F) <= self._tol:
             self._inner *= _FINER
         elif self._width <= self._narrowest or (gap > self.gap and not settled):
             self.done, self.status = True, Status.STALLED
-            self.w, self._F, self.b, self._image = self._best
         else:
             self._narrow()
 
@@ -246,15 +245,16 @@ class NuNewtonRun(Run):
         np.fill_diagonal(matrix, np.maximum(np.diagonal(matrix), 1.0))  # as it is in exact arithmetic
         return descent_direction(matrix, self._gradient)
 
-    def _true_gap(self, w: Float64, F: Float64, size: float) -> float:
-        """The duality gap of the problem itself, whose parabolas have no width, between w and b."""
+    def _true_gap(self, w: Float64, F: Float64) -> float:
+        """The duality gap of the problem itself, whose parabolas have no width, between w and b: as a share of it."""
         primal = 0.5 * float(w @ w)
         for side in self._sides:
             heights = side.heights(F)
             level = side.exact_level(heights)
             primal += side.total * level + float(side.C @ np.maximum(heights - level, 0.0))
-        dual = -0.5 * float(self._image @ self._image) - float(self._problem.linear @ self.b)
-        return (primal - dual) / size
+        squared = 0.5 * float(self._image @ self._image)
+        dual = -squared - float(self._problem.linear @ self.b)
+        return (primal - dual) / max(abs(dual), squared, np.finfo(np.float64).tiny)
 
     @property
     def levels(self) -> tuple[float, float]:
@@ -265,6 +265,10 @@ class NuNewtonRun(Run):
         return first, last
 
     def finish(self, status: Status, stats: Stats) -> Solution:
+        gap = self._true_gap(self._image, self._outputs(self._image))
+        if gap > self.gap:  # the best so far was another one
+            self.w, self._F, self.b, self._image = self._best
+        self.gap = min(gap, self.gap)
         products = self._rows.all_outputs(self._image)
         self._F = -(products + self._problem.linear)
         objective = 0.5 * float(self._image @ self._image) + float(self._problem.linear @ self.b)

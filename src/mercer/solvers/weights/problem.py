@@ -12,6 +12,7 @@ from mercer._types import Float64, Indices
 from mercer.losses.base import Loss
 from mercer.losses.dual import Dual
 from mercer.solvers.solution import Stats, Status
+from mercer.solvers.weights.row_products import RowProducts
 
 MOST_FEATURES = 1000
 """Up to this many features, Newton's method forms a matrix over them. Memory grows with their square and time with
@@ -100,6 +101,16 @@ def bounds(problem: LinearProblem, w: Float64, c: float, f: Float64, b: Float64,
         primal += 0.5 * (c / scale) ** 2
         dual -= 0.5 * (scale * float(b.sum())) ** 2
     return primal, dual
+
+
+def proven(
+    problem: LinearProblem, rows: RowProducts, w: Float64, c: float, f: Float64, b: Float64, image: Float64
+) -> tuple[Float64, float, float]:
+    """b made feasible, the objective of (w, c), whose outputs are f, and the dual objective of b, with its image."""
+    feasible = problem.feasible(b)
+    if feasible is not b:
+        image = image - rows.combination(b - feasible)
+    return feasible, *bounds(problem, w, c, f, feasible, image)
 
 
 def relative_gap(primal: float, dual: float) -> float:

@@ -1,7 +1,7 @@
 """Products with the rows of a matrix, dense or CSR, in blocks that threads share. Weights may have several columns.
 
-The blocks depend on the matrix alone, and what they add up to is added in their order, so that results are equal bit
-for bit whatever the number of threads. Sums are float64, also over float32 rows.
+The blocks depend on the matrix alone, and their sums are added in order. So results are the same bit for bit for any
+number of threads. Sums are float64, also over float32 rows.
 """
 
 from __future__ import annotations

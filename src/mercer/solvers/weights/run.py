@@ -1,4 +1,4 @@
-"""What Newton's methods on the weights of a linear machine share: evaluation in one pass, line search, the gap.
+"""What solvers of linear machines share: one head, and for Newton's methods evaluation, line search and the gap.
 
 With b_i = -C_i slope(y_i, f_i), Fenchel's inequality is an equality at each row, and what is left of the duality gap is
 1/2 |w - X'b|^2, half the squared gradient. So it comes for free.
@@ -6,16 +6,20 @@ With b_i = -C_i slope(y_i, f_i), Fenchel's inequality is an equality at each row
 
 from __future__ import annotations
 
+import time
 from abc import abstractmethod
+from typing import Self, final
 
 import numpy as np
 
 from mercer._types import Float64
-from mercer.solvers.drive import Limits, OnChunk, Run, StallDetector, drive
+from mercer.solvers.drive import Limits, OnChunk, Run, drive
 from mercer.solvers.numerics.line_search import backtrack, flat_point
+from mercer.solvers.numerics.newton import NewtonRun
 from mercer.solvers.solution import Solution, Stats, Status
-from mercer.solvers.weights.problem import LinearProblem, LinearSolution, bounds
+from mercer.solvers.weights.problem import LinearProblem, LinearSolution, proven, relative_gap
 from mercer.solvers.weights.row_products import RowProducts
+from mercer.solvers.weights.terms import Terms
 
 _ROUNDING = 1e-13
 """The rounding error of an objective that is a sum over many rows, as a share of it."""
@@ -27,11 +31,45 @@ _LESS = 0.9
 """A step within rounding of the optimum must bring the gap down to this share."""
 
 
-class PrimalRun(Run):
+class LinearRun(Run):
+    """A way to train linear machines."""
+
+    @classmethod
+    @abstractmethod
+    def begin(cls, problem: LinearProblem, tol: float, limits: Limits, seed: int) -> Self:
+        """Prepare a run, within the limits; `seed` is for what goes by chance."""
+
+    @abstractmethod
+    def solution(self, found: Solution) -> LinearSolution:
+        """The machine, once the run has ended with what was found."""
+
+    @final
+    @classmethod
+    def solve(
+        cls,
+        problem: LinearProblem,
+        *,
+        tol: float = 1e-4,
+        limits: Limits | None = None,
+        on_chunk: OnChunk | None = None,
+        seed: int = 0,
+    ) -> LinearSolution:
+        """Minimise until the duality gap is at most `tol` of the objective, or as far as the limits allow."""
+        began, limits = time.monotonic(), limits or Limits()
+        run = cls.begin(problem, tol, limits, seed)
+        return run.solution(drive(run, tol, limits, on_chunk, began))
+
+
+class PrimalRun(NewtonRun, LinearRun):
     """One minimisation under way; an iteration is one Newton step. `theta` is w, and then c where there is one."""
 
-    def __init__(self, problem: LinearProblem, rows: RowProducts, start: Float64 | None, tol: float) -> None:
-        self._problem, self._rows, self._tol = problem, rows, tol
+    pieces_at_a_time = 1
+
+    def __init__(
+        self, problem: LinearProblem, rows: RowProducts, terms: Terms, start: Float64 | None, tol: float
+    ) -> None:
+        super().__init__(tol, _IDLE_STEPS)
+        self._problem, self._rows, self._terms = problem, rows, terms
         n, d = rows.shape
         self._has_intercept = problem.intercept_scale > 0
         self._penalty = np.ones(d + self._has_intercept)
@@ -41,7 +79,6 @@ class PrimalRun(Run):
         self._f = np.empty(n)
         self._slope = np.empty(n)
         self._curvature = np.zeros(n)
-        self._stall = StallDetector(_IDLE_STEPS)
         self._evaluate(self.theta)
 
     @property
@@ -54,22 +91,10 @@ class PrimalRun(Run):
 
     @abstractmethod
     def _direction(self) -> Float64:
-        """The step that minimises the quadratic model at theta, or nearly so."""
+        """The step that minimises the quadratic model at theta, or nearly so; it was improved until good enough."""
 
     def _note_curvature(self, number: int, curvature: Float64) -> None:
         """Called while the rows of a block are in cache, with their curvatures; they are kept afterwards."""
-
-    def _judge(self, block: slice, f: Float64, slope: Float64, curvature: Float64) -> float:
-        """The sum of the weighted losses of some rows; writes their weighted slopes and curvatures into the arrays."""
-        loss, y, C = self._problem.loss, self._problem.y[block], self._problem.C[block]
-        np.multiply(C, loss.slope(y, f), out=slope)
-        np.multiply(C, loss.curvature(y, f), out=curvature)
-        return float(C @ loss.value(y, f))
-
-    def _pull(self, f: Float64, change: Float64, size: float) -> float:
-        """The derivative of the weighted losses in the size of a step that changes the outputs f by size * change."""
-        problem = self._problem
-        return float((problem.C * problem.loss.slope(problem.y, f + size * change)) @ change)
 
     def _evaluate(self, theta: Float64, f: Float64 | None = None) -> None:
         """Value, gradient and curvatures at theta, whose outputs are f if they are known already."""
@@ -88,7 +113,7 @@ class PrimalRun(Run):
             else:
                 own[:] = f[block]
             curvature = np.empty(len(own))
-            values[number] = self._judge(block, own, slope, curvature)
+            values[number] = self._terms.judge(block, own, slope, curvature)
             rows.add_combination(block, slope, gradients[number, :d])
             if self._has_intercept:
                 gradients[number, d] = slope.sum()
@@ -108,24 +133,17 @@ class PrimalRun(Run):
             gap += abs(float(self._gradient[-1])) * (1.0 + abs(c))
         return gap / max(self._value, np.finfo(float).tiny)
 
-    def step(self, iterations: int) -> None:
-        del iterations  # one is enough for a chunk
-        if self.gap <= self._tol:
-            self.done = True
-            return
+    def _take(self) -> bool:
         self.iterations += 1
         noise = _ROUNDING * abs(self._value)
         size, direction = self._search(noise)
         if size is None:
             self._evaluate(self.theta)
-            self.done, self.status = True, Status.STALLED
-            return
+            return False
         self.theta = self.theta + size * direction
         if self.gap <= self._tol < _FINE:
             self._evaluate(self.theta)  # outputs that were added up step by step are not that exact
-        self.done = self.gap <= self._tol
-        if self._stall.update(self.gap, self._value, noise) and not self.done:
-            self.done, self.status = True, Status.STALLED
+        return not self._stall.update(self.gap, self._value, noise)
 
     def _search(self, noise: float) -> tuple[float | None, Float64]:
         """How far to go in which direction, with everything evaluated there; None where nothing is lower."""
@@ -153,17 +171,17 @@ class PrimalRun(Run):
         Many rows may cross a kink of the slope in one step, so the quadratic model of all of them may mislead.
         """
         at, across = float((self._penalty * theta) @ direction), float((self._penalty * direction) @ direction)
-        return flat_point(lambda size: at + size * across + self._pull(f, change, size), descent)
+        return flat_point(lambda size: at + size * across + self._terms.pull(f, change, size), descent)
 
     def finish(self, status: Status, stats: Stats) -> Solution:
+        if self._under_way:
+            self._take()  # a step that is not finished still leads downhill
         return Solution(-self._slope, self._f, self.c, self._value, status, stats)
 
-    def solution(self, limits: Limits, on_chunk: OnChunk | None, began: float) -> LinearSolution:
-        """Run to the end."""
-        found = drive(self, self._tol, limits, on_chunk, began)
-        w, b = self.w, self._problem.feasible(found.coefficients)
-        image = w - self._gradient[: len(w)] if b is found.coefficients else self._rows.combination(b)
-        primal, dual = bounds(self._problem, w, self.c, found.outputs, b, image)
-        enough = found.status is Status.STALLED and primal - dual <= self._tol * abs(primal)
+    @final
+    def solution(self, found: Solution) -> LinearSolution:
+        image = self.w - self._gradient[: len(self.w)]
+        b, primal, dual = proven(self._problem, self._rows, self.w, self.c, self._f, found.coefficients, image)
+        enough = found.status is Status.STALLED and relative_gap(primal, dual) <= self._tol
         status = Status.CONVERGED if enough else found.status
-        return LinearSolution(w, self.c, b, primal, dual, status, found.stats)
+        return LinearSolution(self.w, self.c, b, primal, dual, status, found.stats)

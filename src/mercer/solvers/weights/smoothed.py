@@ -15,20 +15,19 @@ is the true one.
 from __future__ import annotations
 
 import dataclasses
-import time
-from typing import final
+from typing import Self, final
 
 import numpy as np
 
-from mercer._jit import Array, jit
 from mercer._types import Float64
 from mercer.losses.dual import Dual
-from mercer.solvers.drive import Limits, OnChunk, drive
-from mercer.solvers.solution import Status
-from mercer.solvers.weights import coordinate_descent
+from mercer.solvers.drive import Limits
+from mercer.solvers.solution import Solution, Stats, Status
 from mercer.solvers.weights.newton import PrimalNewtonRun, few_of
-from mercer.solvers.weights.problem import LinearProblem, LinearSolution, bounds, relative_gap
-from mercer.solvers.weights.row_products import RowProducts, rows_of
+from mercer.solvers.weights.problem import LinearProblem, LinearSolution, proven, relative_gap
+from mercer.solvers.weights.row_products import rows_of
+from mercer.solvers.weights.run import LinearRun
+from mercer.solvers.weights.terms import DualTerms
 
 _WIDEST = 2.0
 """The first width, in units in which it takes one to reach every row from the zero function."""
@@ -45,117 +44,67 @@ SHARE_OF_TOL = 0.2
 """The share of the tolerance that the optimum of one width may be off; the width itself takes the rest."""
 
 
-class SmoothedRun(PrimalNewtonRun):
-    """Newton's method on parabolas in place of kinks, with value, slope and curvature of a row in one pass."""
-
-    def __init__(
-        self, problem: LinearProblem, dual: Dual, width: float, rows: RowProducts, start: Float64 | None, tol: float
-    ) -> None:
-        self._pieces = dual.linear, dual.kink, dual.lower, dual.upper, problem.C / width
-        super().__init__(problem, rows, start, tol)
-
-    def _judge(self, block: slice, f: Float64, slope: Float64, curvature: Float64) -> float:
-        linear, kink, lower, upper, steepness = (part[block] for part in self._pieces)
-        return float(_parabolas(linear, kink, lower, upper, steepness, f, slope, curvature))
-
-    def _pull(self, f: Float64, change: Float64, size: float) -> float:
-        return float(_pull(*self._pieces, f, change, size))
-
-
-@jit
-def _beyond(error: float, kink: float) -> float:
-    """The part of an error that lies beyond the tube."""
-    return error - min(max(error, -kink), kink)
-
-
-@jit
-def _parabolas(
-    linear: Array, kink: Array, lower: Array, upper: Array, steepness: Array, f: Array, slope: Array, curvature: Array
-) -> float:
-    """The sum of all envelopes, their slopes and curvatures; `steepness` is the curvature of each parabola."""
-    total = 0.0
-    for i in range(f.shape[0]):
-        error = _beyond(f[i] + linear[i], kink[i])
-        low, high = -upper[i], -lower[i]
-        slope[i] = min(max(steepness[i] * error, low), high)
-        total += slope[i] * (error - 0.5 * slope[i] / steepness[i])
-        curved = low < slope[i] < high and (kink[i] == 0.0 or error != 0.0)  # within a tube there is no slope at all
-        curvature[i] = steepness[i] if curved else 0.0
-    return total
-
-
-@jit
-def _pull(
-    linear: Array, kink: Array, lower: Array, upper: Array, steepness: Array, f: Array, change: Array, size: float
-) -> float:
-    """The derivative of the sum of all envelopes in the size of a step."""
-    total = 0.0
-    for i in range(f.shape[0]):
-        error = _beyond(f[i] + size * change[i] + linear[i], kink[i])
-        total += min(max(steepness[i] * error, -upper[i]), -lower[i]) * change[i]
-    return total
-
-
-def solve(
-    problem: LinearProblem, *, tol: float = 1e-4, limits: Limits | None = None, on_chunk: OnChunk | None = None
-) -> LinearSolution:
-    """Minimise until the duality gap is at most `tol` of the objective, or as far as the limits allow."""
-    began = time.monotonic()
-    limits = limits or Limits()
-    path = _Path(problem, tol, limits, on_chunk, began)
-    solution = path.follow(*path.start())[0]
-    if solution.status is not Status.STALLED:
-        return solution
-    # Penalties of very different size leave parabolas too narrow for float64: one coefficient at a time still works.
-    return coordinate_descent.solve(problem, tol=tol, limits=limits, on_chunk=on_chunk)
-
-
 @final
-class _Path:
-    """Ever narrower parabolas, each minimised from where the last one ended."""
+class SmoothedRun(LinearRun):
+    """Ever narrower parabolas, each minimised from where the last one ended; an iteration is one Newton step."""
 
-    def __init__(
-        self, problem: LinearProblem, tol: float, limits: Limits, on_chunk: OnChunk | None, began: float
-    ) -> None:
-        dual = problem.loss.dual(problem.y, problem.C)
-        assert dual is not None
+    first_chunk = 1
+
+    def __init__(self, problem: LinearProblem, dual: Dual, theta: Float64 | None, width: float, tol: float) -> None:
         self._problem, self._dual, self._tol = problem, dual, tol
-        self._limits, self._on_chunk, self._began = limits, on_chunk, began
         self._rows = rows_of(problem.rows)
-        self._scale = float(np.abs(dual.linear).max(initial=0.0)) or 1.0
-        """How far the zero function is beyond the kinks: parabolas that wide hold every row at first."""
-        self._iterations = 0
+        self._narrowest = NARROWEST * _scale(dual)
+        self._minimise(theta, width)
 
-    def start(self) -> tuple[Float64 | None, float]:
-        """Where to begin, and how wide: from the rough solution on a few of many rows, or from nothing."""
-        few = few_of(self._problem)
+    @classmethod
+    def begin(cls, problem: LinearProblem, tol: float, limits: Limits, seed: int = 0) -> Self:
+        """From the rough solution on a few of many rows, or from nothing."""
+        dual, few = problem.loss.dual(problem.y, problem.C), few_of(problem)
+        assert dual is not None, "a loss without a quadratic dual"
         if few is None:
-            return None, _WIDEST * self._scale
-        path = _Path(few, _START_TOL, self._limits, None, self._began)
-        _, theta, width = path.follow(*path.start())
-        return theta, _WIDER * width
+            return cls(problem, dual, None, _WIDEST * _scale(dual), tol)
+        rough = cls.begin(few, _START_TOL, limits).driven(_START_TOL, limits)
+        return cls(problem, dual, rough.newton.theta, _WIDER * rough.width, tol)
 
-    def follow(self, theta: Float64 | None, width: float) -> tuple[LinearSolution, Float64, float]:
-        """The solution, where it ended, and at which width."""
-        narrowest = NARROWEST * self._scale
-        while True:
-            solution, theta = self._minimise(theta, width)
-            limited = solution.status in (Status.OUT_OF_ITERATIONS, Status.OUT_OF_TIME)
-            if solution.stats.gap <= self._tol:
-                return dataclasses.replace(solution, status=Status.CONVERGED), theta, width
-            if limited or width <= narrowest or solution.status is Status.STALLED:
-                status = solution.status if limited else Status.STALLED
-                return dataclasses.replace(solution, status=status), theta, width
-            width = max(width / NARROWER, narrowest)
+    def _minimise(self, theta: Float64 | None, width: float) -> None:
+        """Begin with parabolas of this width."""
+        self.width = width
+        terms = DualTerms(dataclasses.replace(self._dual, ridge=width / self._problem.C))
+        self.newton = PrimalNewtonRun(self._problem, self._rows, terms, theta, SHARE_OF_TOL * self._tol)
 
-    def _minimise(self, theta: Float64 | None, width: float) -> tuple[LinearSolution, Float64]:
-        problem, inner = self._problem, SHARE_OF_TOL * self._tol
-        run = SmoothedRun(problem, self._dual, width, self._rows, theta, inner)
-        most = self._limits.max_iter
-        left = self._limits if most < 0 else dataclasses.replace(self._limits, max_iter=most - self._iterations)
-        found = drive(run, inner, left, self._on_chunk, self._began)
-        self._iterations += found.stats.iterations
-        b = problem.feasible(found.coefficients)
-        primal, dual = bounds(problem, run.w, run.c, found.outputs, b, self._rows.combination(b))
-        stats = dataclasses.replace(found.stats, iterations=self._iterations, gap=relative_gap(primal, dual))
-        return LinearSolution(run.w, run.c, b, primal, dual, found.status, stats), run.theta
+    def step(self, iterations: int) -> None:
+        before = self.newton.iterations
+        self.newton.step(iterations)
+        self.iterations += self.newton.iterations - before
+        if not self.newton.done:
+            return
+        self._prove()
+        self.done = self.gap <= self._tol
+        if not self.done and (self.width <= self._narrowest or self.newton.status is Status.STALLED):
+            self.done, self.status = True, Status.STALLED
+        if not self.done:
+            self._minimise(self.newton.theta, max(self.width / NARROWER, self._narrowest))
+
+    def _prove(self) -> None:
+        """The duality gap for the loss with its kinks."""
+        found, w = self.newton.finish(Status.CONVERGED, Stats(0, 0.0, 0.0)), self.newton.w
+        b, f, c = found.coefficients, found.outputs, found.intercept
+        self._proof = proven(self._problem, self._rows, w, c, f, b, self._rows.combination(b))
+        self.gap = relative_gap(*self._proof[1:])
+
+    def finish(self, status: Status, stats: Stats) -> Solution:
+        if not self.done:
+            self._prove()
+        status = Status.CONVERGED if self.gap <= self._tol else status
+        return dataclasses.replace(self.newton.finish(status, stats), coefficients=self._proof[0])
+
+    def solution(self, found: Solution) -> LinearSolution:
+        return LinearSolution(self.newton.w, found.intercept, *self._proof, found.status, found.stats)
+
+
+solve = SmoothedRun.solve
+
+
+def _scale(dual: Dual) -> float:
+    """How far the zero function is beyond the kinks: parabolas that wide hold every row at first."""
+    return float(np.abs(dual.linear).max(initial=0.0)) or 1.0

@@ -1,0 +1,100 @@
+"""Newton's method as a run: a step is prepared, improved piece by piece, and taken as far as it helps.
+
+Every Newton's method of the library runs on this. Between two pieces, usually one product with a matrix each, the
+driver checks for Ctrl-C, the clock and its stop event. So even a long step can be interrupted.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import final
+
+from mercer._types import Float64
+from mercer.solvers.drive import Run, StallDetector
+from mercer.solvers.numerics.conjugate_gradients import ConjugateGradients
+from mercer.solvers.numerics.line_search import Function, backtrack
+from mercer.solvers.solution import Status
+
+_ROUGHEST = 0.3
+"""What a step may leave of its residual: far from the optimum a rough step is as good as an exact one."""
+_NOISE = 1e-14
+"""The rounding error of an objective, as a share of it."""
+_MOST_PRODUCTS = 200
+"""For one step; the next one has a better matrix."""
+
+
+class NewtonRun(Run):
+    """One minimisation under way. Subclasses keep the point, and set `gap` whenever it moves."""
+
+    first_chunk = 1
+    pieces_at_a_time: int | None = None
+    """How many pieces to do before the driver may look around; None for as many as it asks for."""
+
+    def __init__(self, tol: float, patience: int) -> None:
+        self._tol, self._stall = tol, StallDetector(patience)
+        self._under_way = False
+
+    @abstractmethod
+    def _begin(self) -> bool:
+        """Prepare a step; False if that took long and there is more to prepare."""
+
+    @abstractmethod
+    def _improve(self) -> bool:
+        """One piece of work on the step; whether it is good enough."""
+
+    @abstractmethod
+    def _take(self) -> bool:
+        """Move along the step; False where rounding leaves nothing to gain."""
+
+    def _optimal(self) -> bool:
+        return self.gap <= self._tol
+
+    @final
+    def _descend(self, value_at: Function, value: float, descent: float) -> float | None:
+        """How far to go along a step for the objective to fall; None where rounding leaves nothing to gain."""
+        noise = _NOISE * abs(value)
+        stalled = self._stall.update(self.gap, value, noise)
+        return None if stalled else backtrack(value_at, value, descent, noise=noise)
+
+    @final
+    def step(self, iterations: int) -> None:
+        for _ in range(self.pieces_at_a_time or max(1, iterations)):
+            if not self._under_way:
+                if self._optimal():
+                    self.done, self.status = True, Status.CONVERGED
+                    return
+                self._under_way = self._begin()
+                if not self._under_way:
+                    return
+            if self._improve():
+                self._under_way = False
+                moved = self._take()
+                optimal = self._optimal()
+                self.done = optimal or not moved
+                self.status = Status.CONVERGED if optimal else Status.STALLED
+                return
+
+
+@final
+class RoughSystem:
+    """Conjugate gradients until a step is as exact as the gradient is small: then steps converge faster and faster."""
+
+    def __init__(self, system: ConjugateGradients, first_length: float, finest: float = 0.0) -> None:
+        self._system = system
+        self.first_length = first_length or system.length or 1.0  # none at all where squares underflow
+        rough = min(_ROUGHEST, (system.length / self.first_length) ** 0.5)
+        self._goal = system.length * max(rough, finest)
+
+    @property
+    def products(self) -> int:
+        return self._system.products
+
+    @property
+    def direction(self) -> Float64:
+        return self._system.direction
+
+    def improve(self) -> bool:
+        """One product; whether that is enough."""
+        system = self._system
+        system.step()
+        return system.exhausted or system.length <= self._goal or system.products >= _MOST_PRODUCTS

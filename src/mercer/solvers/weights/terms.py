@@ -1,0 +1,99 @@
+"""What the rows of a linear machine add to its objective: the sum of their losses, slopes and curvatures.
+
+A loss with a quadratic dual is evaluated from that, all at once in a compiled loop; others by their own functions. A
+wider ridge in the dual is a smoother loss: Moreau's envelope, with a parabola in place of each kink.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import final
+
+import numpy as np
+
+from mercer._jit import Array, jit
+from mercer._types import Float64
+from mercer.losses.dual import Dual
+from mercer.solvers.weights.problem import LinearProblem
+
+
+class Terms(ABC):
+    """Weighted losses of all rows, as functions of their outputs f."""
+
+    @abstractmethod
+    def judge(self, block: slice, f: Float64, slope: Float64, curvature: Float64) -> float:
+        """The sum of the weighted losses of some rows; writes their weighted slopes and curvatures into the arrays."""
+
+    @abstractmethod
+    def pull(self, f: Float64, change: Float64, size: float) -> float:
+        """The derivative of the sum over all rows in the size of a step that changes f by size * change."""
+
+
+def terms_of(problem: LinearProblem) -> Terms:
+    """The terms of a problem whose loss is smooth."""
+    dual = problem.loss.dual(problem.y, problem.C)
+    return LossTerms(problem) if dual is None else DualTerms(dual)
+
+
+@final
+class LossTerms(Terms):
+    """By the functions of the loss."""
+
+    def __init__(self, problem: LinearProblem) -> None:
+        self._loss, self._y, self._C = problem.loss, problem.y, problem.C
+
+    def judge(self, block: slice, f: Float64, slope: Float64, curvature: Float64) -> float:
+        y, C = self._y[block], self._C[block]
+        np.multiply(C, self._loss.slope(y, f), out=slope)
+        np.multiply(C, self._loss.curvature(y, f), out=curvature)
+        return float(C @ self._loss.value(y, f))
+
+    def pull(self, f: Float64, change: Float64, size: float) -> float:
+        return float((self._C * self._loss.slope(self._y, f + size * change)) @ change)
+
+
+@final
+class DualTerms(Terms):
+    """By the dual, whose ridges are positive: one over them is the curvature of each parabola."""
+
+    def __init__(self, dual: Dual) -> None:
+        self._pieces = dual.linear, dual.kink, dual.lower, dual.upper, 1.0 / dual.ridge
+
+    def judge(self, block: slice, f: Float64, slope: Float64, curvature: Float64) -> float:
+        linear, kink, lower, upper, steepness = (part[block] for part in self._pieces)
+        return float(_judge(linear, kink, lower, upper, steepness, f, slope, curvature))
+
+    def pull(self, f: Float64, change: Float64, size: float) -> float:
+        return float(_pull(*self._pieces, f, change, size))
+
+
+@jit
+def _beyond(error: float, kink: float) -> float:
+    """The part of an error that lies beyond the tube."""
+    return error - min(max(error, -kink), kink)
+
+
+@jit
+def _judge(
+    linear: Array, kink: Array, lower: Array, upper: Array, steepness: Array, f: Array, slope: Array, curvature: Array
+) -> float:
+    total = 0.0
+    for i in range(f.shape[0]):
+        error = _beyond(f[i] + linear[i], kink[i])
+        low, high = -upper[i], -lower[i]
+        slope[i] = min(max(steepness[i] * error, low), high)
+        total += slope[i] * (error - 0.5 * slope[i] / steepness[i])
+        curved = low < slope[i] < high and (kink[i] == 0.0 or error != 0.0)  # within a tube there is no slope at all
+        curvature[i] = steepness[i] if curved else 0.0
+    return total
+
+
+@jit
+def _pull(
+    linear: Array, kink: Array, lower: Array, upper: Array, steepness: Array, f: Array, change: Array, size: float
+) -> float:
+    total = 0.0
+    for i in range(f.shape[0]):
+        error = _beyond(f[i] + size * change[i] + linear[i], kink[i])
+        total += min(max(steepness[i] * error, -upper[i]), -lower[i]) * change[i]
+    return total
