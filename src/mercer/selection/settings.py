@@ -16,7 +16,8 @@ from mercer.inputs.gram_rows import GramRows
 from mercer.kernels.base import Kernel
 from mercer.selection.blocks import Block
 from mercer.selection.lookup import Lookup
-from mercer.training.kernelised import Kernelised
+from mercer.training.kernelised import Kernelised, kernel_of
+from mercer.training.linear_machine import LinearMachine
 
 _SHAPES = ("gamma", "degree", "coef0")
 
@@ -106,10 +107,9 @@ def _before(params: Mapping[str, Any], last: str) -> Key:
 
 
 def _kernel_of(estimator: Any, X: Any) -> Kernel | None:
-    if not isinstance(estimator, Kernelised):
-        kernel = getattr(estimator, "kernel", None)
-        return kernel if isinstance(kernel, Kernel) else None
-    try:
-        return estimator._kernel(X)
-    except ValueError:  # reported by fit
+    if isinstance(estimator, LinearMachine):  # trained on features, which kernel values cannot replace
         return None
+    if isinstance(estimator, Kernelised):
+        return kernel_of(estimator, X)
+    kernel = getattr(estimator, "kernel", None)
+    return kernel if isinstance(kernel, Kernel) else None

@@ -167,6 +167,25 @@ class Kernelised(BaseEstimator):
         return tags
 
 
+def kernel_of(estimator: Kernelised, X: Any) -> Kernel | None:
+    """The kernel that an estimator would be fitted with on X; None if it is invalid, which `fit` reports."""
+    try:
+        return estimator._kernel(X)
+    except ValueError:
+        return None
+
+
+def precision_of(estimator: Any) -> DType | None:
+    """The precision that an estimator asks for, whatever the size of its Gram matrix; usually None."""
+    return estimator._precision if isinstance(estimator, Kernelised) else None
+
+
+def share(estimator: Any, sharing: WarmStart) -> None:
+    """Let an estimator share its solutions with others, and stop when they do."""
+    if isinstance(estimator, Kernelised):
+        estimator._sharing = sharing
+
+
 def _holds_objects(X: Any) -> bool:
     """Whether X is a list of things other than rows of numbers: strings, sets, graphs."""
     if isinstance(X, np.ndarray):

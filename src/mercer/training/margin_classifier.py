@@ -188,7 +188,8 @@ class MarginClassifier(Probabilities, ClassifierMixin, StoredPairs, ABC):
             solved = self._train(gram.view(train), known, allowed, limits, lambda *_: None)
             machines = [machine for machine, _ in solved]
             support, columns = ovo.columns(machines, ovo.Members(known, allowed, n_classes))
-            products = gram.view(test, train[support]).matvec(columns)
+            grouped, _ = ovo.grouped_by_class(support, known, n_classes)  # added up in the order of a fitted machine
+            products = gram.view(test, train[grouped]).matvec(columns[np.searchsorted(support, grouped)])
             pairwise = products + np.array([machine.intercept for machine in machines])
             return -pairwise[:, 0] if n_classes == 2 else ovo.one_vs_rest_shape(pairwise, n_classes)
 
