@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import softmax
 from sklearn.linear_model import LogisticRegression
 
 from mercer._types import Float64
@@ -25,11 +26,7 @@ def learn(decisions: Float64, codes: npt.NDArray[np.intp], n_classes: int) -> Fl
 def probabilities(calibration: Float64, decisions: Float64) -> Float64:
     """One column per class."""
     scores = decisions @ calibration[:, :-1].T + calibration[:, -1]
-    if scores.shape[1] == 1:
-        second = 1.0 / (1.0 + np.exp(-np.clip(scores[:, 0], -500, 500)))
-        return np.column_stack([1.0 - second, second])
-    scores = np.exp(scores - scores.max(axis=1, keepdims=True))
-    return np.asarray(scores / scores.sum(axis=1, keepdims=True))
+    return softmax(np.column_stack([np.zeros(len(scores)), scores]) if scores.shape[1] == 1 else scores, axis=1)
 
 
 def held_out(decisions: Float64, codes: npt.NDArray[np.intp], fold_of: npt.NDArray[np.intp], n_classes: int) -> Float64:
