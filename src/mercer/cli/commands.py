@@ -161,9 +161,9 @@ def check(subject: Subject, reading: Options, output: OutputOptions) -> None:
       mercer check model.mercer
       mercer check "rbf(gamma=0.1) * linear" --json
     """
-    from mercer.cli.checking import run
+    from mercer.cli import describing
 
-    run(subject, reading, output)
+    describing.check(subject, reading, output)
 
 
 @options.command(OUTPUT.only("json", "debug"))
@@ -176,9 +176,9 @@ def info(model: Model, output: OutputOptions) -> None:
       mercer info model.mercer --json
       mercer info model.mercer --debug
     """
-    from mercer.cli.describing import run
+    from mercer.cli import describing
 
-    run(model, output)
+    describing.info(model, output)
 
 
 @options.command(PLAN.only("kernel", "task", "seed", "no_scale", "impute"), OUTPUT, READING)

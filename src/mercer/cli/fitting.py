@@ -102,17 +102,8 @@ def _how_to_resume(checkpoint: Checkpoint) -> str:
 
 def comparison(outcome: Outcome) -> Any:
     """The table of kernels, best first."""
-    name = outcome.estimate.name
-    factor, digits, title = (1, 3, name) if outcome.task == "regression" else (100, 1, f"{name} %")
-    table = output.kernel_table(outcome.model.about["penalty_name"], title, "seconds")
-    for trial in outcome.search.by_kernel():
-        table.add_row(
-            output.escaped(short_text(trial.kernel, outcome.model.preparation)),
-            f"{trial.penalty:g}",
-            f"{factor * trial.score:.{digits}f} ± {factor * float(trial.fold_scores.std()):.{digits}f}",
-            f"{trial.seconds:.2f}",
-        )
-    return table
+    rows = [(trial, [("{} ± {}", trial.score, float(trial.fold_scores.std()))]) for trial in outcome.search.by_kernel()]
+    return output.ranking(outcome.problem, rows, outcome.estimate.name)
 
 
 def _print(outcome: Outcome, files: Files, wanted: OutputOptions) -> None:

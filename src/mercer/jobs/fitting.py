@@ -23,7 +23,7 @@ from mercer.jobs.search import Search, search
 from mercer.jobs.trained import TrainedModel
 from mercer.kernels.precomputed import Precomputed
 from mercer.readers.data import Data
-from mercer.selection.learner import Learner
+from mercer.selection.learner import Learner, evenly_spread
 
 _SAMPLE = 2000
 """How many training and support objects the novelty of new objects is measured by: more would
@@ -164,8 +164,7 @@ def novelty_threshold(estimator: Any, objects: Any) -> float:
     if fitted.kernel.domain is GramRows:
         return float("inf")
     support = support_rows(estimator)
-    rows = _spread(len(objects))
-    columns = _spread(len(support))
+    rows, columns = evenly_spread(len(objects), _SAMPLE), evenly_spread(len(support), _SAMPLE)
     part, kept = objects.take(rows), expansion.support.take(columns)
     across = gram_of(fitted, part, kept, dtype=np.float64).exact()
     own, theirs = (fitted.diagonal(fitted.features(some)) for some in (part, kept))
@@ -174,11 +173,6 @@ def novelty_threshold(estimator: Any, objects: Any) -> float:
     found = np.sqrt(squared.min(axis=1))
     found = found[np.isfinite(found)]
     return float(np.quantile(found, 0.99)) if len(found) else float("inf")
-
-
-def _spread(n: int) -> Indices:
-    """At most `_SAMPLE` numbers, evenly spread from 0 to n - 1."""
-    return np.unique(np.linspace(0, n - 1, _SAMPLE).astype(np.intp))
 
 
 def versions_used() -> dict[str, str]:
