@@ -16,7 +16,7 @@ from mercer.readers.options import MIB, Options
 Data = Annotated[str, typer.Argument(metavar="DATA", help="A file, a folder, or - for stdin.")]
 Model = Annotated[str, typer.Argument(metavar="MODEL", help="A model file written by `mercer fit`.")]
 Subject = Annotated[
-    str, typer.Argument(metavar="WHAT", help="A file of data or of a Gram matrix, a model file, or a kernel.")
+    str, typer.Argument(metavar="WHAT", help="A file of data, a file with a Gram matrix, a model file, or a kernel.")
 ]
 
 
@@ -92,37 +92,47 @@ def _reading(delimiter: str | None, category: list[str], max_mb: int, **given: A
     return Options(delimiter=separator, categories=tuple(category), max_bytes=max_mb * MIB, **found)
 
 
-SEED = _value(int, "--seed", "NUMBER", "Seed of the folds and samples.", 0, min=0)
+SEED = _value(int, "--seed", "NUMBER", "Seed for random folds and samples.", 0, min=0)
 PLAN = Group(
     "plan",
     {
-        "kernel": _value(str, "--kernel", "EXPRESSION", "The kernel to use, instead of a search.", "auto", also=["-k"]),
-        "task": _value(str, "--task", "NAME", "auto, classification or regression.", "auto"),
+        "kernel": _value(
+            str, "--kernel", "EXPRESSION", "The kernel to use, instead of searching for one.", "auto", also=["-k"]
+        ),
+        "task": _value(str, "--task", "NAME", "The task: auto, classification or regression.", "auto"),
         "C": _value(
-            float | None, "--C", "NUMBER", "The penalty (alpha of a ridge regression), instead of a search.", min=1e-12
+            float | None,
+            "--C",
+            "NUMBER",
+            "The penalty C (for ridge regression: alpha) to use, instead of searching.",
+            min=1e-12,
         ),
         "folds": _value(int, "--folds", "NUMBER", "Number of folds of the cross-validation.", 5, min=2, max=100),
         "seed": SEED,
         "time_limit": _value(
-            float | None, "--time-limit", "SECONDS", "Stop the search then, and use the best so far.", min=0.1
+            float | None,
+            "--time-limit",
+            "SECONDS",
+            "End the search after this long, with the best kernel so far.",
+            min=0.1,
         ),
         "search_size": _value(
             int | None,
             "--search-size",
             "NUMBER",
-            "Compare kernels on at most this many objects; by default 2,000 to 20,000, depending on the cost.",
+            "Compare kernels on at most this many objects. The default is 2,000 to 20,000, depending on the cost.",
             min=10,
         ),
         "no_scale": flag("--no-scale", "Do not standardise numbers."),
-        "impute": flag("--impute", "Fill in missing values instead of refusing them."),
-        "balanced": flag("--balanced", "Give all classes the same weight, however rare."),
+        "impute": flag("--impute", "Fill in missing values instead of reporting them as an error."),
+        "balanced": flag("--balanced", "Give all classes the same total weight, however rare they are."),
     },
     _plan,
 )
 OUTPUT = Group(
     "output",
     {
-        "show_code": flag("--show-code", "Print Python code that does the same, and do nothing else."),
+        "show_code": flag("--show-code", "Only print Python code that does the same."),
         "json": flag("--json", "Print one JSON object instead of text."),
         "quiet": (Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress and no notes.")], False),
         "debug": flag("--debug", "Show the traceback of an error."),
@@ -133,29 +143,41 @@ READING = Group(
     "reading",
     {
         "target": _value(
-            str | None, "--target", "COLUMN", "The column to learn: a name, or a number (-1: the last).", also=["-t"]
+            str | None,
+            "--target",
+            "COLUMN",
+            "The column to predict: its name, or its number (-1 for the last).",
+            also=["-t"],
         ),
-        "drop": _columns("--drop", "Ignore a column."),
-        "category": _columns("--category", "Read a column as categories."),
-        "text": _columns("--text", "Read a column as text."),
-        "smiles": _columns("--smiles", "Read a column as SMILES."),
-        "id": _value(str | None, "--id", "COLUMN", "The column with the names of the rows."),
+        "drop": _columns("--drop", "Ignore this column; may be repeated."),
+        "category": _columns("--category", "Read this column as categories; may be repeated."),
+        "text": _columns("--text", "Read this column as text; may be repeated."),
+        "smiles": _columns("--smiles", "Read this column as SMILES; may be repeated."),
+        "id": _value(str | None, "--id", "COLUMN", "The column that names the rows."),
         "labels": _value(str | None, "--labels", "FILE", "A separate file with the labels."),
         "label_pattern": _value(
-            str | None, "--label-pattern", "REGEX", "The label in a FASTA header, as a group of a regular expression."
+            str | None,
+            "--label-pattern",
+            "REGEX",
+            "A regular expression whose group matches the label in a FASTA header.",
         ),
-        "format": _value(str | None, "--format", "NAME", f"One of {', '.join(FORMATS)}."),
+        "format": _value(str | None, "--format", "NAME", f"The format, if it is not recognised: {', '.join(FORMATS)}."),
         "header": (
-            Annotated[bool | None, typer.Option("--header/--no-header", help="Whether the first line names columns.")],
+            Annotated[
+                bool | None,
+                typer.Option("--header/--no-header", help="Whether the first line holds the names of the columns."),
+            ],
             None,
         ),
         "delimiter": _value(str | None, "--delimiter", "CHARACTER", "The character that separates columns."),
-        "encoding": _value(str | None, "--encoding", "NAME", "The encoding of the file, by default UTF-8."),
-        "decimal_comma": flag("--decimal-comma", "Read 1,5 as one and a half."),
+        "encoding": _value(str | None, "--encoding", "NAME", "The encoding of the file. The default is UTF-8."),
+        "decimal_comma": flag("--decimal-comma", "Read 1,5 as the number 1.5."),
         "skip_bad": flag("--skip-bad", "Skip molecules that cannot be read."),
         "skip_unlabelled": flag("--skip-unlabelled", "Skip rows without a label."),
-        "max_mb": _value(int, "--max-mb", "MIB", "Refuse larger files.", 1024, min=1),
-        "max_features": _value(int, "--max-features", "NUMBER", "Refuse files with more columns.", 10_000_000, min=1),
+        "max_mb": _value(int, "--max-mb", "MIB", "Refuse files larger than this.", 1024, min=1),
+        "max_features": _value(
+            int, "--max-features", "NUMBER", "Refuse files with more columns than this.", 10_000_000, min=1
+        ),
     },
     _reading,
 )

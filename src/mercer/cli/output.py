@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import math
 import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
@@ -78,7 +77,9 @@ def write_notes(notes: Sequence[str], output: OutputOptions, *, gap: bool = Fals
 
 def json_of(content: Mapping[str, Any], *, indent: int | None = 2) -> str:
     """Valid JSON: numbers that are not finite become null."""
-    return json.dumps(_finite(content), indent=indent, ensure_ascii=False, allow_nan=False)
+    from mercer.theory.showing import plain
+
+    return json.dumps(plain(content), indent=indent, ensure_ascii=False, allow_nan=False)
 
 
 def escaped(text: str) -> str:
@@ -162,13 +163,3 @@ def trial_as_json(trial: Trial) -> dict[str, Any]:
 def certificate_as_json(certificate: Certificate) -> dict[str, Any]:
     """How close a machine is to its optimum."""
     return {name: getattr(certificate, name) for name in ("primal", "dual", "kkt_violation", "margin")}
-
-
-def _finite(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {str(key): _finite(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_finite(item) for item in value]
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value
