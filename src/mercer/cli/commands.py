@@ -11,19 +11,7 @@ from mercer.cli.options import OUTPUT, PLAN, READING, SEED, Data, Group, Model, 
 from mercer.cli.output import OutputOptions
 from mercer.readers.options import Options
 
-
-def _kernels_and_plan(kernel: list[str], **chosen: Any) -> tuple[list[str], Any]:
-    return kernel, PLAN.record(**chosen)
-
-
-_KERNELS = Annotated[
-    list[str], typer.Option("--kernel", "-k", metavar="EXPRESSION", help="A kernel to compare. Repeat it for several.")
-]
-_COMPARED = Group("compared", {**PLAN.options, "kernel": (_KERNELS, [])}, _kernels_and_plan)
-
-
-_FIT_CODE = {"show_code": flag("--show-code", "Also print Python code that trains the same model.")}
-_FIT_OUTPUT = Group("output", {**OUTPUT.options, **_FIT_CODE}, OUTPUT.record)
+_FIT_OUTPUT = OUTPUT.changed(show_code=flag("Also print Python code that trains the same model.", "--show-code"))
 
 
 @options.command(OUTPUT.only("json", "quiet", "debug"))
@@ -81,11 +69,20 @@ def fit(
     run(data, reading, plan, Files(model, None if no_report else report, strict, resume), output)
 
 
-@options.command(_COMPARED, OUTPUT, READING)
-def compare(data: Data, reading: Options, compared: Any, output: OutputOptions) -> None:
+@options.command(PLAN.without("kernel"), OUTPUT, READING)
+def compare(
+    data: Data,
+    reading: Options,
+    plan: Any,
+    output: OutputOptions,
+    kernel: Annotated[
+        list[str] | None,
+        typer.Option("--kernel", "-k", metavar="EXPRESSION", help="A kernel to compare; may be repeated."),
+    ] = None,
+) -> None:
     """Rank kernels on a file by cross-validation.
 
-    Tries every kernel with several penalties, all on the same folds. Shows a 95 % interval for each score, and for how
+    Tries every kernel with several penalties, all on the same folds. Shows a 95% interval for each score, and for how
     far each kernel is behind the best one; both come from resampling the objects. Writes no files.
 
     \b
@@ -96,8 +93,7 @@ def compare(data: Data, reading: Options, compared: Any, output: OutputOptions) 
     """
     from mercer.cli.comparing import run
 
-    kernels, plan = compared
-    run(data, reading, plan, kernels, output)
+    run(data, reading, plan, kernel or [], output)
 
 
 @options.command(OUTPUT, READING)

@@ -158,8 +158,8 @@ def _write_json(path: str, file: str | None, blocks: Iterable[list[dict[str, Any
     with tempfile.SpooledTemporaryFile(_IN_MEMORY, mode="w+", encoding="utf-8") as held:
         for number, row in enumerate(row for block in blocks for row in block):
             held.write((",\n    " if number else "\n    ") + output.json_of(row, indent=None))
-        head = {"command": "predict", "version": __version__, "model": path, "output": file, "data": tally.data}
-        head |= {"objects": tally.objects, "unlike_training": tally.unlike}
+        about = {"command": "predict", "version": __version__, "model": path, "output": file, "data": tally.data}
+        head = {**about, "objects": tally.objects, "unlike_training": tally.unlike}
         if file is not None:
             output.write_json(head)
             return

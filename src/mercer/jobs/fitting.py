@@ -111,7 +111,7 @@ def fit(
         classes, codes = np.unique(y[found.rows], return_inverse=True)
         calibrated = calibration.learn(best.decisions, codes, len(estimator.classes_))
         if calibrated.size:
-            probabilities = calibration.held_out(best.decisions, codes, found.fold_of, len(classes))
+            probabilities = calibration.held_out(best.decisions, codes, found.splits, len(classes))
     support = support_rows(estimator)
     names = np.array([data.name_of(int(row)) for row in support], dtype=np.str_)
     versions = versions_used()
