@@ -107,9 +107,9 @@ def comparison(outcome: Outcome) -> Any:
 
 
 def _print(outcome: Outcome, files: Files, wanted: OutputOptions) -> None:
-    data = outcome.data
+    data = outcome.problem.data
     target = f" of {data.target}" if data.target else ""
-    print(f"{data.name}: {count(len(data), NOUNS[data.kind])} ({data.format}), {outcome.task}{target}")
+    print(f"{data.name}: {count(len(data), NOUNS[data.kind])} ({data.format}), {outcome.problem.task}{target}")
     output.write_notes(outcome.notes, wanted)
     print()
     output.write_table(comparison(outcome), fold=True)
@@ -136,7 +136,7 @@ def _trained_with(outcome: Outcome) -> str:
 
 def _as_json(outcome: Outcome) -> dict[str, Any]:
     """Everything that the text says."""
-    data, estimator = outcome.data, outcome.model.estimator
+    data, estimator = outcome.problem.data, outcome.model.estimator
     return {
         "data": {
             "name": data.name,
@@ -145,7 +145,7 @@ def _as_json(outcome: Outcome) -> dict[str, Any]:
             "objects": len(data),
             "target": data.target,
         },
-        "task": outcome.task,
+        "task": outcome.problem.task,
         "notes": list(outcome.notes),
         "comparison": [output.trial_as_json(trial) for trial in outcome.search.by_kernel()],
         "kernel": str(outcome.search.best.kernel),
@@ -157,6 +157,6 @@ def _as_json(outcome: Outcome) -> dict[str, Any]:
             **output.certificate_as_json(estimator.certificate_),
             "converged": has_converged(estimator),
         },
-        "seed": outcome.plan.seed,
+        "seed": outcome.problem.plan.seed,
         "seconds": outcome.seconds,
     }

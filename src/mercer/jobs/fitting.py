@@ -5,11 +5,11 @@ from __future__ import annotations
 import platform
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from importlib.metadata import version
 from typing import Any, final
 
 import numpy as np
-import numpy.typing as npt
 
 from mercer._types import Float64, Indices
 from mercer._version import __version__
@@ -48,29 +48,6 @@ class Outcome:
     seconds: float
     support: Indices
     """Which objects of the file the machine keeps."""
-    command: str = ""
-    versions: dict[str, str] = field(default_factory=dict)
-
-    @property
-    def data(self) -> Data:
-        return self.problem.data
-
-    @property
-    def task(self) -> str:
-        return self.problem.task
-
-    @property
-    def y(self) -> npt.NDArray[Any]:
-        return self.problem.y
-
-    @property
-    def objects(self) -> Any:
-        """All objects, as the kernel takes them."""
-        return self.problem.objects
-
-    @property
-    def plan(self) -> Plan:
-        return self.problem.plan
 
 
 def fit(
@@ -114,7 +91,6 @@ def fit(
             probabilities = calibration.held_out(best.decisions, codes, found.splits, len(classes))
     support = support_rows(estimator)
     names = np.array([data.name_of(int(row)) for row in support], dtype=np.str_)
-    versions = versions_used()
     about = {
         "task": problem.task,
         "target": data.target,
@@ -133,16 +109,14 @@ def fit(
         "verdict": words,
         "seed": plan.seed,
         "command": command,
-        "versions": versions,
+        "versions": versions_used(),
         "standardised": problem.preparation.standardised,
         "balanced": plan.balanced,
     }
     novelty = novelty_threshold(estimator, problem.objects)
     model = TrainedModel(estimator, problem.preparation, calibrated, names, novelty, about)
-    return Outcome(
-        model, problem, found, estimate, words, probabilities, tuple(notes), time.monotonic() - began, support, command,
-        versions,
-    )  # fmt: skip
+    seconds = time.monotonic() - began
+    return Outcome(model, problem, found, estimate, words, probabilities, tuple(notes), seconds, support)
 
 
 def _compile(learner: Learner) -> None:
@@ -176,17 +150,10 @@ def novelty_threshold(estimator: Any, objects: Any) -> float:
 
 
 def versions_used() -> dict[str, str]:
-    from importlib.metadata import version
-
-    import scipy
-    import sklearn
-
+    """The versions of everything that a result may depend on."""
     return {
         "mercer": __version__,
         "python": platform.python_version(),
-        "numpy": np.__version__,
-        "scipy": scipy.__version__,
-        "scikit-learn": sklearn.__version__,
-        "numba": version("numba"),
+        **{name: version(name) for name in ("numpy", "scipy", "scikit-learn", "numba")},
         "system": f"{platform.system()} {platform.machine()}",
     }

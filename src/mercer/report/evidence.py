@@ -25,9 +25,9 @@ _BINS = 8  # of the reliability curve: more bins have too few objects each for a
 
 def errors(outcome: Outcome) -> str:
     """Confusion matrix and curves, or predictions against truth; all on objects that were held out."""
-    y, best = outcome.y[outcome.search.rows], outcome.search.best
+    y, best = outcome.problem.y[outcome.search.rows], outcome.search.best
     opening = paragraph("Each object was predicted by a machine that had not seen it.", "soft")
-    if outcome.task == "regression":
+    if outcome.problem.task == "regression":
         return opening + _residuals(y, best.predicted)
     labels = np.unique(y)
     text = opening
@@ -105,7 +105,7 @@ def calibration(outcome: Outcome) -> str:
     chances = outcome.probabilities
     if chances is None or not np.isfinite(chances).all():
         return ""
-    y = outcome.y[outcome.search.rows]
+    y = outcome.problem.y[outcome.search.rows]
     labels = np.unique(y)
     said, top = labels[chances.argmax(axis=1)], chances.max(axis=1)
     right = said == y
@@ -137,9 +137,9 @@ def calibration(outcome: Outcome) -> str:
 def margins(outcome: Outcome) -> str:
     """How clear decisions are, and how close the machine is to its optimum."""
     text = ""
-    y, best = outcome.y[outcome.search.rows], outcome.search.best
+    y, best = outcome.problem.y[outcome.search.rows], outcome.search.best
     labels = np.unique(y)
-    if outcome.task == "classification" and len(labels) == 2:
+    if outcome.problem.task == "classification" and len(labels) == 2:
         values = np.where(y == labels[1], 1.0, -1.0) * best.decisions[:, 0]
         low, high = np.quantile(values, (0.005, 0.995))
         what = "Distribution of the margins of held-out objects"
@@ -165,12 +165,12 @@ def margins(outcome: Outcome) -> str:
 
 def bounds(outcome: Outcome) -> str:
     """Bounds on the error that hold for this machine, each with what it assumes."""
-    if outcome.task != "classification":
+    if outcome.problem.task != "classification":
         return ""
     model = outcome.model.estimator
-    found: list[Bound] = [support_vector_bound(len(outcome.y), int(outcome.model.about["support"]))]
+    found: list[Bound] = [support_vector_bound(len(outcome.problem.y), int(outcome.model.about["support"]))]
     with contextlib.suppress(MercerError, AttributeError):  # it holds for hard margins only
-        found.append(radius_margin_of(model, outcome.objects))
+        found.append(radius_margin_of(model, outcome.problem.objects))
     lines: list[Any] = []
     for bound in found:
         use = (

@@ -17,7 +17,7 @@ _MOST = 240  # pixels along a side: a sharp picture of a few tens of kilobytes
 
 def matrix(outcome: Outcome) -> str:
     """Similarities of a sample of objects sorted by label, and how quickly the eigenvalues fall."""
-    y = outcome.y
+    y = outcome.problem.y
     order = np.argsort(y, kind="stable")
     chosen = order[evenly_spread(len(order), _MOST)]
     part = _similarities(outcome, chosen)
@@ -25,7 +25,7 @@ def matrix(outcome: Outcome) -> str:
     cosines = np.clip(part / np.outer(own, own), -1, 1)
     off = cosines[~np.eye(len(cosines), dtype=bool)]
     words = f"Of {len(y):,} objects, {len(chosen):,} are shown, sorted by label; dark means similar. "
-    if outcome.task == "classification":
+    if outcome.problem.task == "classification":
         same = y[chosen][:, None] == y[chosen][None, :]
         inside, outside = cosines[same & ~np.eye(len(same), dtype=bool)], cosines[~same]
         if len(inside) and len(outside):
@@ -51,7 +51,7 @@ def matrix(outcome: Outcome) -> str:
 
 def _similarities(outcome: Outcome, rows: npt.NDArray[np.intp]) -> npt.NDArray[np.float64]:
     """By the kernel as it was fitted to all objects."""
-    part, fitted = take(outcome.objects, rows), outcome.model.estimator.expansion_.kernel
+    part, fitted = take(outcome.problem.objects, rows), outcome.model.estimator.expansion_.kernel
     if outcome.model.preparation.kind == "gram":
         return np.asarray(part, dtype=np.float64)
     return gram_of(fitted, part, dtype=np.float64).exact()
