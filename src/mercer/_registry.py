@@ -1,7 +1,8 @@
 """What exists, by name, without importing it.
 
-Help, the text form of kernels, model files and the conformance suites all read these tables, so a new kernel, loss
-or estimator is one new file plus one line here. Nothing heavy is imported until a class is asked for.
+Help, the text form of kernels, model files and the conformance suites all read these tables, so a new kernel or loss
+is one new file plus one line here, and a new estimator is one new file plus one line in `mercer/__init__.pyi`. Nothing
+heavy is imported until a class is asked for.
 """
 
 from __future__ import annotations
@@ -11,17 +12,21 @@ from dataclasses import dataclass
 from typing import Any
 
 from mercer._check import did_you_mean
+from mercer._public import homes
 from mercer.errors import ParameterError
 
 
 @dataclass(frozen=True)
 class Entry:
-    """One registered class: where it lives, its name in expressions, and one line about it."""
+    """One registered class: where it lives, its name in expressions, and one line about it.
+
+    Estimators are known by their class alone, and have neither.
+    """
 
     module: str
     name: str
-    text: str
-    summary: str
+    text: str = ""
+    summary: str = ""
 
     def load(self) -> Any:
         return getattr(importlib.import_module(self.module), self.name)
@@ -308,82 +313,19 @@ LOSSES = _table(
     ("mercer.losses.quantile", "Quantile", "quantile", "tau r above, (1 - tau) |r| below"),
 )
 
-ESTIMATORS = _table(
-    (
-        "mercer.estimators.kernel_machine_classifier",
-        "KernelMachineClassifier",
-        "kernel_machine_classifier",
-        "classification with any loss",
-    ),
-    (
-        "mercer.estimators.kernel_machine_regressor",
-        "KernelMachineRegressor",
-        "kernel_machine_regressor",
-        "regression with any loss",
-    ),
-    (
-        "mercer.estimators.kernel_logistic",
-        "KernelLogisticRegression",
-        "kernel_logistic",
-        "classification with probabilities",
-    ),
-    ("mercer.estimators.svr", "SVR", "svr", "support vector regression"),
-    ("mercer.estimators.nu_svr", "NuSVR", "nu_svr", "the same, finding the width of its tube"),
-    ("mercer.estimators.svc", "SVC", "svc", "support vector classification"),
-    ("mercer.estimators.nu_svc", "NuSVC", "nu_svc", "the same, by the share of errors"),
-    ("mercer.estimators.one_class_svm", "OneClassSVM", "one_class_svm", "what is like the training objects"),
-    (
-        "mercer.estimators.kernel_quantile",
-        "KernelQuantileRegressor",
-        "kernel_quantile",
-        "quantiles, several at once",
-    ),
-    (
-        "mercer.estimators.kernel_ridge_classifier",
-        "KernelRidgeClassifier",
-        "kernel_ridge_classifier",
-        "classes as numbers, by least squares; several labels at once",
-    ),
-    ("mercer.estimators.linear_svc", "LinearSVC", "linear_svc", "the same with the linear kernel, at speed"),
-    ("mercer.estimators.linear_svr", "LinearSVR", "linear_svr", "support vector regression, linear, at speed"),
-    ("mercer.estimators.kernel_ridge", "KernelRidge", "kernel_ridge", "least squares with a kernel"),
-    ("mercer.estimators.kernel_ridge_cv", "KernelRidgeCV", "kernel_ridge_cv", "the same, choosing its penalty"),
-    ("mercer.lectures.perceptron", "KernelPerceptron", "kernel_perceptron", "the perceptron with any kernel"),
-    ("mercer.lectures.perceptron", "PrimalPerceptron", "primal_perceptron", "the perceptron on vectors"),
-    ("mercer.lectures.subgradient_svm", "SubgradientSVM", "subgradient_svm", "linear SVM, step by step, traced"),
-    (
-        "mercer.lectures.gradient_machine",
-        "GradientKernelMachine",
-        "gradient_kernel_machine",
-        "gradient descent on the expansion, step by step, traced",
-    ),
-    ("mercer.estimators.kernel_pca", "KernelPCA", "kernel_pca", "principal components in feature space"),
-    ("mercer.estimators.kernel_kmeans", "KernelKMeans", "kernel_kmeans", "clusters around means in feature space"),
-    (
-        "mercer.estimators.spectral_clustering",
-        "SpectralClustering",
-        "spectral_clustering",
-        "clusters as parts of a graph",
-    ),
-    (
-        "mercer.estimators.kernel_fisher",
-        "KernelFisherDiscriminant",
-        "kernel_fisher",
-        "directions that tell classes apart",
-    ),
-    ("mercer.estimators.kernel_cca", "KernelCCA", "kernel_cca", "what two views have in common"),
-)
+ESTIMATORS = {
+    name: Entry(module, name)
+    for name, module in homes("mercer").items()
+    if module.startswith(("mercer.estimators.", "mercer.lectures."))
+}
+"""Every public learner: those that the stub of the package lists."""
 
-# What else model files hold: machines with learnt kernels, and models that know how to read the files they came from.
-MODELS = ESTIMATORS | _table(
-    (
-        "mercer.selection.multiple",
-        "MultipleKernelMachine",
-        "multiple_kernel_machine",
-        "a machine on a weighted sum of kernels, with learnt weights",
-    ),
-    ("mercer.jobs.trained", "TrainedModel", "trained_model", "a model with what its files need; `mercer fit` makes it"),
-)
+MODELS = ESTIMATORS | {
+    "MultipleKernelMachine": Entry("mercer.selection.multiple", "MultipleKernelMachine"),
+    "TrainedModel": Entry("mercer.jobs.trained", "TrainedModel"),
+}
+"""What model files hold: learners, machines with learnt kernels, and models that know how to read the files they came
+from."""
 
 
 def find(table: dict[str, Entry], name: str, what: str) -> Entry:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar, final, runtime_checkable
 
 import numpy.typing as npt
 
+from mercer._registry import ESTIMATORS
 from mercer.errors import ModelFileError
 
 if TYPE_CHECKING:
@@ -63,6 +64,33 @@ def to_stored(model: Storable) -> Stored:
 def from_stored(kind: type[Kind], stored: Stored) -> Kind:
     """A model of this kind, put together again."""
     return kind._from_stored(stored)
+
+
+def wrapped(machine: Storable, mark: str, values: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> Stored:
+    """A fitted machine, and what its owner knows besides it, under names that begin with `mark`."""
+    inner = to_stored(machine)
+    own = {"estimator": type(machine).__name__, **values}
+    return replace(
+        inner,
+        values={**inner.values, **{mark + name: value for name, value in own.items()}},
+        arrays={**inner.arrays, **{mark + name: array for name, array in arrays.items()}},
+    )
+
+
+def unwrapped(stored: Stored, mark: str) -> tuple[Any, dict[str, Any], dict[str, npt.NDArray[Any]]]:
+    """The machine that `wrapped` took apart, and the values and arrays of its owner."""
+    (inner_values, values), (inner_arrays, arrays) = (_divided(part, mark) for part in (stored.values, stored.arrays))
+    name = checked_value(values, "estimator", str)
+    if name not in ESTIMATORS:
+        raise ModelFileError(f"it asks for the estimator {name!r:.60}, which this version of mercer does not have.")
+    kind: type[Storable] = ESTIMATORS[name].load()
+    return from_stored(kind, replace(stored, values=inner_values, arrays=inner_arrays)), values, arrays
+
+
+def _divided(items: Mapping[str, Any], mark: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The items whose names do not begin with `mark`, and those whose names do, without it."""
+    others = {name: item for name, item in items.items() if not name.startswith(mark)}
+    return others, {name.removeprefix(mark): item for name, item in items.items() if name.startswith(mark)}
 
 
 def checked_array(

@@ -144,7 +144,7 @@ def test_regression():
     X, y = load_diabetes(return_X_y=True)
     data = table(y[:200] + 0.5, **{f"c{number}": X[:200, number].tolist() for number in range(5)})
     found = fit(data, Plan(folds=3))
-    assert found.task == "regression"
+    assert found.problem.task == "regression"
     assert 0.2 < found.estimate.value < 0.7
     assert "variance" in found.verdict
 

@@ -7,7 +7,7 @@ import pytest
 from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
 
-from mercer import SVC, KernelSearchCV, compare, kernels
+from mercer import SVC, KernelSearchCV, LinearSVC, NuSVC, compare, kernels, nested_cross_validate
 from mercer.cli import app
 from mercer.inputs.vectors import Vectors
 from mercer.jobs.fitting import fit
@@ -60,10 +60,31 @@ def test_searches_and_exhaustive_loops(kernel, library):
         np.testing.assert_allclose(model.decision_function(X[test]), kept[test], rtol=0, atol=1e-12)
 
 
-def test_probabilities():
-    model = SVC(gamma=0.1, probability=True, random_state=7).fit(X, Y)
-    splits = list(folds_with_every_class(Y, np.ones(len(Y)), 7))
-    search = KernelSearchCV(SVC(gamma=0.1), {"C": [1.0]}, cv=splits, held_out="decision_function", warm_start=False)
-    values = search.fit(Vectors.coerce(X), Y).held_out_values("decision_function")
+@pytest.mark.parametrize("machine", [SVC(gamma=0.1), SVC(kernel="linear"), NuSVC(gamma=0.1), LinearSVC()], ids=str)
+@pytest.mark.parametrize("labels", [(Y > 0).astype(int), Y], ids=["two classes", "three classes"])
+def test_probabilities(machine, labels):
+    """The temperature is fitted to what the cross-validator keeps of the same folds, to the last digit."""
+    model = clone(machine).set_params(probability=True, random_state=7).fit(X, labels)
+    splits = list(folds_with_every_class(labels, np.ones(len(Y)), 7))
+    grid, method = {"tol": [machine.tol]}, "decision_function"
+    search = KernelSearchCV(machine, grid, cv=splits, held_out=method, warm_start=False)
+    values = search.fit(Vectors.coerce(X), labels).held_out_values("decision_function")
     seen = np.concatenate([test for _, test in splits])
-    assert fit_temperature(values[seen], Y[seen], np.ones(len(Y))) == pytest.approx(model.temperature_, rel=1e-12)
+    assert fit_temperature(values[seen], labels[seen], np.ones(len(Y))) == model.temperature_
+
+
+def test_nested_scores(library):
+    row = next(row for row in library if row.kernel == str(KERNELS[0]))
+    search = KernelSearchCV(MACHINE.set_params(kernel=KERNELS[0]), {"C": [row.C]}, cv=3)
+    found = nested_cross_validate(search, X, Y, cv=FOLDS)
+    assert found.scores.tolist() == row.scores.tolist()
+    assert found.params == ({"C": row.C},) * 5
+
+
+def test_validation_surface(library):
+    pytest.importorskip("matplotlib")
+    from mercer.plots import ValidationSurfaceDisplay
+
+    row = next(row for row in library if row.kernel == str(KERNELS[0]))
+    surface = ValidationSurfaceDisplay.from_data(X, Y, C=[row.C / 10, row.C], gamma=[0.1], cv=FOLDS)
+    assert (surface.scores[0, 1], surface.spread[0, 1]) == (row.score, row.spread)

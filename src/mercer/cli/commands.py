@@ -11,33 +11,21 @@ from mercer.cli.options import OUTPUT, PLAN, READING, SEED, Data, Group, Model, 
 from mercer.cli.output import OutputOptions
 from mercer.readers.options import Options
 
-
-def _kernels_and_plan(kernel: list[str], **chosen: Any) -> tuple[list[str], Any]:
-    return kernel, PLAN.record(**chosen)
-
-
-_KERNELS = Annotated[
-    list[str], typer.Option("--kernel", "-k", metavar="EXPRESSION", help="A kernel to compare; may be repeated.")
-]
-_COMPARED = Group("compared", {**PLAN.options, "kernel": (_KERNELS, [])}, _kernels_and_plan)
-
-
-_FIT_CODE = {"show_code": flag("--show-code", "Also print Python code that trains the same model.")}
-_FIT_OUTPUT = Group("output", {**OUTPUT.options, **_FIT_CODE}, OUTPUT.record)
+_FIT_OUTPUT = OUTPUT.changed(show_code=flag("Also print Python code that trains the same model.", "--show-code"))
 
 
 @options.command(OUTPUT.only("json", "quiet", "debug"))
 def demo(
     output: OutputOptions,
-    seed: Annotated[int, typer.Option(min=0, metavar="NUMBER", help="Seed of the folds and the generated data.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, metavar="NUMBER", help="Seed for random folds and generated data.")] = 0,
     report: Annotated[str, typer.Option(metavar="FILE", help="Where to write the report.")] = "mercer-demo.html",
     fast: Annotated[bool, typer.Option(hidden=True)] = False,
 ) -> None:
     """Train on vectors, strings, graphs and a table of mixed columns.
 
     Digits, breast cancer and the karate club are real data; the DNA-like strings, the molecule-like graphs and the
-    mixed table are generated. Where scikit-learn has the same kernel, it runs for comparison. Finally `mercer fit`
-    runs on a table: it compares kernels, trains the best and writes a report. Takes about a minute.
+    mixed table are generated. Where scikit-learn has the same kernel, it runs for comparison. At the end, `mercer fit`
+    runs on a table: it compares kernels, trains the best one and writes a report. Takes about a minute.
 
     \b
     Examples:
@@ -61,14 +49,14 @@ def fit(
     ] = "model.mercer",
     report: Annotated[str, typer.Option("--report", metavar="FILE", help="Where to write the report.")] = "report.html",
     no_report: Annotated[bool, typer.Option("--no-report", help="Write no report.")] = False,
-    strict: Annotated[bool, typer.Option("--strict", help="Exit with 4 if training did not converge.")] = False,
+    strict: Annotated[bool, typer.Option("--strict", help="Exit with code 4 if training did not converge.")] = False,
     resume: Annotated[bool, typer.Option("--resume", help="Continue an interrupted run.")] = False,
 ) -> None:
     """Learn from a file, and write a model and a report.
 
-    Compares kernels that suit the content of the file by cross-validation, trains the best one on all objects,
-    certifies it, and says in words how good it is on new objects. After Ctrl-C, the same command with --resume
-    continues where it stopped.
+    Compares kernels that suit the file by cross-validation, trains the best one on all objects, certifies how close
+    it is to the optimum, and says in words how well it predicts new objects. After Ctrl-C, run the same command with
+    --resume to continue where it stopped.
 
     \b
     Examples:
@@ -81,12 +69,21 @@ def fit(
     run(data, reading, plan, Files(model, None if no_report else report, strict, resume), output)
 
 
-@options.command(_COMPARED, OUTPUT, READING)
-def compare(data: Data, reading: Options, compared: Any, output: OutputOptions) -> None:
+@options.command(PLAN.without("kernel"), OUTPUT, READING)
+def compare(
+    data: Data,
+    reading: Options,
+    plan: Any,
+    output: OutputOptions,
+    kernel: Annotated[
+        list[str] | None,
+        typer.Option("--kernel", "-k", metavar="EXPRESSION", help="A kernel to compare; may be repeated."),
+    ] = None,
+) -> None:
     """Rank kernels on a file by cross-validation.
 
-    Tries every kernel with several penalties on the same folds. The intervals, of the score and of the distance from
-    the best kernel on the same objects, hold 95 % of resamples. Nothing is written.
+    Tries every kernel with several penalties, all on the same folds. Shows a 95% interval for each score, and for how
+    far each kernel is behind the best one; both come from resampling the objects. Writes no files.
 
     \b
     Examples:
@@ -96,8 +93,7 @@ def compare(data: Data, reading: Options, compared: Any, output: OutputOptions) 
     """
     from mercer.cli.comparing import run
 
-    kernels, plan = compared
-    run(data, reading, plan, kernels, output)
+    run(data, reading, plan, kernel or [], output)
 
 
 @options.command(OUTPUT, READING)
@@ -108,14 +104,20 @@ def predict(
     output: OutputOptions,
     file: Annotated[
         str | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Where to write the predictions, instead of stdout."),
+        typer.Option("--output", "-o", metavar="FILE", help="Write the predictions to this file, not to stdout."),
     ] = None,
     reasons: Annotated[
-        int, typer.Option(min=0, max=20, metavar="NUMBER", help="Name this many support objects as reasons.")
+        int,
+        typer.Option(
+            min=0,
+            max=20,
+            metavar="NUMBER",
+            help="For each object, name this many support objects that contributed most.",
+        ),
     ] = 0,
     decisions: Annotated[bool, typer.Option("--decisions", help="Add the decision values.")] = False,
 ) -> None:
-    """Predict the objects of a file.
+    """Predict the labels of the objects in a file.
 
     Prints a CSV table, line by line as it is computed: the object, the prediction, the probability of each class, and
     whether the object is unlike anything that the model was trained on.
@@ -133,7 +135,7 @@ def predict(
 
 @options.command(Group("seed", {"seed": SEED}, lambda seed: seed), OUTPUT, READING)
 def evaluate(model: Model, data: Data, reading: Options, seed: int, output: OutputOptions) -> None:
-    """Say how good a model is on a file with labels.
+    """Score a model on a file with labels.
 
     The file should hold objects that the model was not trained on.
 
@@ -150,10 +152,10 @@ def evaluate(model: Model, data: Data, reading: Options, seed: int, output: Outp
 
 @options.command(OUTPUT.only("json", "quiet", "debug"), READING)
 def check(subject: Subject, reading: Options, output: OutputOptions) -> None:
-    """Say what a file holds, and what is wrong with it.
+    """Describe what a file holds, and report what is wrong with it.
 
-    For a Gram matrix, also says whether it is one of a kernel; for a model file, whether it is intact; for a kernel,
-    why it is one.
+    Also checks whether a Gram matrix is positive semi-definite and whether a model file is intact. For a kernel, shows
+    why it is positive semi-definite.
 
     \b
     Examples:
@@ -161,9 +163,9 @@ def check(subject: Subject, reading: Options, output: OutputOptions) -> None:
       mercer check model.mercer
       mercer check "rbf(gamma=0.1) * linear" --json
     """
-    from mercer.cli.checking import run
+    from mercer.cli import describing
 
-    run(subject, reading, output)
+    describing.check(subject, reading, output)
 
 
 @options.command(OUTPUT.only("json", "debug"))
@@ -176,17 +178,15 @@ def info(model: Model, output: OutputOptions) -> None:
       mercer info model.mercer --json
       mercer info model.mercer --debug
     """
-    from mercer.cli.describing import run
+    from mercer.cli import describing
 
-    run(model, output)
+    describing.info(model, output)
 
 
 @options.command(PLAN.only("kernel", "task", "seed", "no_scale", "impute"), OUTPUT, READING)
 def diagnose(
     subject: Subject,
-    data: Annotated[
-        str | None, typer.Argument(metavar="[DATA]", help="The file to judge a model or a kernel on.")
-    ] = None,
+    data: Annotated[str | None, typer.Argument(metavar="DATA", help="The file to try a model or a kernel on.")] = None,
     *,
     reading: Options,
     plan: Any,
@@ -194,9 +194,9 @@ def diagnose(
 ) -> None:
     """Say whether a kernel suits a file, and why.
 
-    Looks at the matrix of similarities: whether objects of one class are alike, whether all similarity is on the
-    diagonal, duplicates, outliers, scales, and what training will cost. A model is judged on a file, or on the objects
-    that it keeps. For a kernel without a file, says why it is one.
+    Looks at the Gram matrix: whether objects of the same class are similar, whether each object resembles only itself,
+    duplicates, outliers, scales, and what training will cost. A model is diagnosed on a file, or on its own support
+    objects. For a kernel without a file, shows why it is positive semi-definite.
 
     \b
     Examples:
@@ -215,9 +215,9 @@ def convert(
     target: Annotated[str, typer.Argument(metavar="TO", help="Where to write the converted model.")],
     output: OutputOptions,
 ) -> None:
-    """Convert a model file from LIBSVM to Mercer, or from Mercer to LIBSVM.
+    """Convert model files between Mercer and LIBSVM.
 
-    LIBSVM can hold only classifiers with its own kernels, on plain vectors (npz, npy, svmlight).
+    LIBSVM's files hold only classifiers with LIBSVM's own kernels, on plain vectors (npz, npy, svmlight).
 
     \b
     Examples:
@@ -233,12 +233,15 @@ def convert(
 @options.command(OUTPUT.only("json", "debug"))
 def kernels(
     output: OutputOptions,
-    name: Annotated[str | None, typer.Argument(help="A kernel, or an expression; without one all are listed.")] = None,
+    name: Annotated[
+        str | None,
+        typer.Argument(metavar="KERNEL", help="A kernel or an expression. Without it, all kernels are listed."),
+    ] = None,
 ) -> None:
-    """List the kernels, describe one of them, or explain an expression.
+    """List the kernels, or describe one of them.
 
-    The description of a kernel has its formula, its parameters with their defaults, and an example; that of an
-    expression shows why it is a kernel.
+    Shows the formula of a kernel, its parameters with their defaults, and an example. For an expression, shows why it
+    is positive semi-definite.
 
     \b
     Examples:

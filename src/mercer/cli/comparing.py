@@ -40,9 +40,7 @@ def run(path: str, reading: Options, plan: Plan, kernels: list[str], wanted: Out
     if wanted.as_json:
         output.write_result("compare", _as_json(problem, found, ranked) | {"notes": notes, "summary": summary})
         return
-    output.write_notes(notes, wanted)
-    if notes and not wanted.quiet:
-        print()
+    output.write_notes(notes, wanted, gap=True)
     output.write_table(_table(problem, ranked), fold=True)
     print()
     output.write_text(summary)
@@ -73,23 +71,11 @@ def _summary(problem: Problem, ranked: Ranked) -> str:
 
 
 def _table(problem: Problem, ranked: Ranked) -> Any:
-    name = ranked[0][1].name
-    factor, digits, title = (1, 3, name) if problem.task == "regression" else (100, 1, f"{name} %")
-    table = output.kernel_table(problem.learner.penalty, title, "95 % interval", "behind the best", "seconds")
-
-    def interval(low: float, high: float) -> str:
-        return f"{factor * low:.{digits}f} to {factor * high:.{digits}f}"
-
+    rows: list[tuple[Trial, list[output.Cell]]] = []
     for place, (trial, estimate, gap) in enumerate(ranked):
-        table.add_row(
-            output.escaped(short_text(trial.kernel, problem.preparation)),
-            f"{trial.penalty:g}",
-            f"{factor * estimate.value:.{digits}f}",
-            interval(estimate.low, estimate.high),
-            interval(*gap) if place else "-",
-            f"{trial.seconds:.2f}",
-        )
-    return table
+        behind: output.Cell = ("{} to {}", *gap) if place else ("-",)
+        rows.append((trial, [("{}", estimate.value), ("{} to {}", estimate.low, estimate.high), behind]))
+    return output.ranking(problem, rows, ranked[0][1].name, "95 % interval", "behind the best")
 
 
 def _as_json(problem: Problem, found: Search, ranked: Ranked) -> dict[str, Any]:

@@ -11,9 +11,8 @@ import numpy as np
 from mercer.cli import output
 from mercer.cli.failures import UsageError
 from mercer.cli.kernels import explain
-from mercer.cli.loading import model_at, reading_for
 from mercer.cli.output import OutputOptions
-from mercer.cli.subjects import KERNEL, MODEL, subject_of
+from mercer.cli.subjects import KERNEL, MODEL, model_at, reading_for, subject_of
 from mercer.jobs import code
 from mercer.jobs.candidates import candidates, on_columns
 from mercer.jobs.preparation import Preparation
@@ -59,9 +58,7 @@ def run(subject: str, path: str | None, reading: Options, plan: Plan, wanted: Ou
         content = {"data": asked.name, "notes": asked.notes, "diagnosis": found.to_dict()}
         output.write_result("diagnose", content)
         return
-    output.write_notes(asked.notes, wanted)
-    if asked.notes and not wanted.quiet:
-        print()
+    output.write_notes(asked.notes, wanted, gap=True)
     print(found)
 
 

@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from mercer.cli import output
-from mercer.cli.loading import model_at, reading_for
 from mercer.cli.output import OutputOptions
+from mercer.cli.subjects import model_at, reading_for
 from mercer.errors import InputError
 from mercer.jobs.code import evaluating
 from mercer.jobs.scoring import of_predictions, verdict

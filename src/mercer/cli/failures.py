@@ -55,6 +55,14 @@ class NotConverged(UsageError):
     """Training that did not converge, with --strict."""
 
 
+_CODES = (
+    (Interrupted, ExitCode.INTERRUPTED),
+    (NotConverged, ExitCode.NOT_CONVERGED),
+    (ModelFileError, ExitCode.MODEL_FILE),
+    ((UsageError, ParameterError, MissingExtraError), ExitCode.USAGE),
+)
+
+
 @final
 @dataclass(frozen=True)
 class Failure:
@@ -69,7 +77,8 @@ class Failure:
         if was_interrupted(error) and not isinstance(error, Interrupted):
             return cls(ExitCode.INTERRUPTED, "interrupted")
         if isinstance(error, MercerError):
-            return cls(_code(error), _line(str(error)), _line(" ".join(getattr(error, "__notes__", ()))))
+            code = next((code for kind, code in _CODES if isinstance(error, kind)), ExitCode.DATA)
+            return cls(code, _line(str(error)), _line(" ".join(getattr(error, "__notes__", ()))))
         if isinstance(error, OSError):
             return cls(ExitCode.DATA, _line(str(error)))
         message = _line(f"unexpected {type(error).__name__}: {error}")
@@ -100,18 +109,6 @@ def was_interrupted(error: BaseException | None) -> bool:
 
 def show_traceback(error: BaseException) -> None:
     traceback.print_exception(error, file=sys.stderr)
-
-
-def _code(error: MercerError) -> ExitCode:
-    if isinstance(error, Interrupted):
-        return ExitCode.INTERRUPTED
-    if isinstance(error, NotConverged):
-        return ExitCode.NOT_CONVERGED
-    if isinstance(error, ModelFileError):
-        return ExitCode.MODEL_FILE
-    if isinstance(error, UsageError | ParameterError | MissingExtraError):
-        return ExitCode.USAGE
-    return ExitCode.DATA
 
 
 def _line(text: str) -> str:

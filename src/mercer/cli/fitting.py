@@ -102,23 +102,14 @@ def _how_to_resume(checkpoint: Checkpoint) -> str:
 
 def comparison(outcome: Outcome) -> Any:
     """The table of kernels, best first."""
-    name = outcome.estimate.name
-    factor, digits, title = (1, 3, name) if outcome.task == "regression" else (100, 1, f"{name} %")
-    table = output.kernel_table(outcome.model.about["penalty_name"], title, "seconds")
-    for trial in outcome.search.by_kernel():
-        table.add_row(
-            output.escaped(short_text(trial.kernel, outcome.model.preparation)),
-            f"{trial.penalty:g}",
-            f"{factor * trial.score:.{digits}f} ± {factor * float(trial.fold_scores.std()):.{digits}f}",
-            f"{trial.seconds:.2f}",
-        )
-    return table
+    rows = [(trial, [("{} ± {}", trial.score, float(trial.fold_scores.std()))]) for trial in outcome.search.by_kernel()]
+    return output.ranking(outcome.problem, rows, outcome.estimate.name)
 
 
 def _print(outcome: Outcome, files: Files, wanted: OutputOptions) -> None:
-    data = outcome.data
+    data = outcome.problem.data
     target = f" of {data.target}" if data.target else ""
-    print(f"{data.name}: {count(len(data), NOUNS[data.kind])} ({data.format}), {outcome.task}{target}")
+    print(f"{data.name}: {count(len(data), NOUNS[data.kind])} ({data.format}), {outcome.problem.task}{target}")
     output.write_notes(outcome.notes, wanted)
     print()
     output.write_table(comparison(outcome), fold=True)
@@ -145,7 +136,7 @@ def _trained_with(outcome: Outcome) -> str:
 
 def _as_json(outcome: Outcome) -> dict[str, Any]:
     """Everything that the text says."""
-    data, estimator = outcome.data, outcome.model.estimator
+    data, estimator = outcome.problem.data, outcome.model.estimator
     return {
         "data": {
             "name": data.name,
@@ -154,7 +145,7 @@ def _as_json(outcome: Outcome) -> dict[str, Any]:
             "objects": len(data),
             "target": data.target,
         },
-        "task": outcome.task,
+        "task": outcome.problem.task,
         "notes": list(outcome.notes),
         "comparison": [output.trial_as_json(trial) for trial in outcome.search.by_kernel()],
         "kernel": str(outcome.search.best.kernel),
@@ -166,6 +157,6 @@ def _as_json(outcome: Outcome) -> dict[str, Any]:
             **output.certificate_as_json(estimator.certificate_),
             "converged": has_converged(estimator),
         },
-        "seed": outcome.plan.seed,
+        "seed": outcome.problem.plan.seed,
         "seconds": outcome.seconds,
     }

@@ -16,7 +16,7 @@ from mercer.readers.options import MIB, Options
 Data = Annotated[str, typer.Argument(metavar="DATA", help="A file, a folder, or - for stdin.")]
 Model = Annotated[str, typer.Argument(metavar="MODEL", help="A model file written by `mercer fit`.")]
 Subject = Annotated[
-    str, typer.Argument(metavar="WHAT", help="A file of data or of a Gram matrix, a model file, or a kernel.")
+    str, typer.Argument(metavar="WHAT", help="A file of data, a file with a Gram matrix, a model file, or a kernel.")
 ]
 
 
@@ -33,6 +33,14 @@ class Group:
     def only(self, *names: str) -> Group:
         """Some of the options."""
         return replace(self, options={name: self.options[name] for name in names})
+
+    def without(self, name: str) -> Group:
+        """All options but one."""
+        return self.only(*(known for known in self.options if known != name))
+
+    def changed(self, **options: tuple[Any, Any]) -> Group:
+        """The same options, with another type, default or help text for some."""
+        return replace(self, options=self.options | options)
 
 
 def command(*groups: Group) -> Callable[[Callable[..., None]], Callable[..., None]]:
@@ -62,17 +70,21 @@ def command(*groups: Group) -> Callable[[Callable[..., None]], Callable[..., Non
     return decorate
 
 
-def flag(name: str, help: str) -> tuple[Any, bool]:  # noqa: A002
-    return Annotated[bool, typer.Option(name, help=help)], False
-
-
-def _value(kind: Any, name: str, metavar: str, help: str, default: Any = None, **more: Any) -> tuple[Any, Any]:  # noqa: A002
-    names = [name, *more.pop("also", ())]
+def option(
+    kind: Any,
+    help: str,  # noqa: A002
+    metavar: str | None = None,
+    default: Any = None,
+    *names: str,
+    **more: Any,
+) -> tuple[Any, Any]:
+    """The type and the default of an option, which is called like its parameter unless it has other `names`."""
     return Annotated[kind, typer.Option(*names, metavar=metavar, help=help, **more)], default
 
 
-def _columns(name: str, help: str) -> tuple[Any, list[str]]:  # noqa: A002
-    return _value(list[str], name, "COLUMN", help, [])
+def flag(help: str, *names: str) -> tuple[Any, bool]:  # noqa: A002
+    """An option without a value."""
+    return option(bool, help, None, False, *names)
 
 
 def _plan(no_scale: bool = False, **chosen: Any) -> Any:
@@ -92,70 +104,68 @@ def _reading(delimiter: str | None, category: list[str], max_mb: int, **given: A
     return Options(delimiter=separator, categories=tuple(category), max_bytes=max_mb * MIB, **found)
 
 
-SEED = _value(int, "--seed", "NUMBER", "Seed of the folds and samples.", 0, min=0)
+SEED = option(int, "Seed for random folds and samples.", "NUMBER", 0, min=0)
 PLAN = Group(
     "plan",
     {
-        "kernel": _value(str, "--kernel", "EXPRESSION", "The kernel to use, instead of a search.", "auto", also=["-k"]),
-        "task": _value(str, "--task", "NAME", "auto, classification or regression.", "auto"),
-        "C": _value(
-            float | None, "--C", "NUMBER", "The penalty (alpha of a ridge regression), instead of a search.", min=1e-12
+        "kernel": option(
+            str, "The kernel to use, instead of searching for one.", "EXPRESSION", "auto", "--kernel", "-k"
         ),
-        "folds": _value(int, "--folds", "NUMBER", "Number of folds of the cross-validation.", 5, min=2, max=100),
+        "task": option(str, "The task: auto, classification or regression.", "NAME", "auto"),
+        "C": option(
+            float | None, "The penalty C (alpha, for ridge regression) to use.", "NUMBER", None, "--C", min=1e-12
+        ),
+        "folds": option(int, "Number of folds of the cross-validation.", "NUMBER", 5, min=2, max=100),
         "seed": SEED,
-        "time_limit": _value(
-            float | None, "--time-limit", "SECONDS", "Stop the search then, and use the best so far.", min=0.1
+        "time_limit": option(
+            float | None, "End the search after this long, with the best kernel so far.", "SECONDS", min=0.1
         ),
-        "search_size": _value(
+        "search_size": option(
             int | None,
-            "--search-size",
+            "Compare kernels on at most this many objects. The default is 2,000 to 20,000, depending on the cost.",
             "NUMBER",
-            "Compare kernels on at most this many objects; by default 2,000 to 20,000, depending on the cost.",
             min=10,
         ),
-        "no_scale": flag("--no-scale", "Do not standardise numbers."),
-        "impute": flag("--impute", "Fill in missing values instead of refusing them."),
-        "balanced": flag("--balanced", "Give all classes the same weight, however rare."),
+        "no_scale": flag("Do not standardise numbers.", "--no-scale"),
+        "impute": flag("Fill in missing values instead of reporting them as an error.", "--impute"),
+        "balanced": flag("Give all classes the same total weight, however rare they are.", "--balanced"),
     },
     _plan,
 )
 OUTPUT = Group(
     "output",
     {
-        "show_code": flag("--show-code", "Print Python code that does the same, and do nothing else."),
-        "json": flag("--json", "Print one JSON object instead of text."),
-        "quiet": (Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress and no notes.")], False),
-        "debug": flag("--debug", "Show the traceback of an error."),
+        "show_code": flag("Only print Python code that does the same.", "--show-code"),
+        "json": flag("Print one JSON object instead of text.", "--json"),
+        "quiet": flag("Show no progress and no notes.", "--quiet", "-q"),
+        "debug": flag("Show the traceback of an error.", "--debug"),
     },
     _output,
 )
 READING = Group(
     "reading",
     {
-        "target": _value(
-            str | None, "--target", "COLUMN", "The column to learn: a name, or a number (-1: the last).", also=["-t"]
+        "target": option(
+            str | None, "The column to predict: its name or number (-1 for the last).", "COLUMN", None, "--target", "-t"
         ),
-        "drop": _columns("--drop", "Ignore a column."),
-        "category": _columns("--category", "Read a column as categories."),
-        "text": _columns("--text", "Read a column as text."),
-        "smiles": _columns("--smiles", "Read a column as SMILES."),
-        "id": _value(str | None, "--id", "COLUMN", "The column with the names of the rows."),
-        "labels": _value(str | None, "--labels", "FILE", "A separate file with the labels."),
-        "label_pattern": _value(
-            str | None, "--label-pattern", "REGEX", "The label in a FASTA header, as a group of a regular expression."
+        "drop": option(list[str], "Ignore this column; may be repeated.", "COLUMN", []),
+        "category": option(list[str], "Read this column as categories; may be repeated.", "COLUMN", []),
+        "text": option(list[str], "Read this column as text; may be repeated.", "COLUMN", []),
+        "smiles": option(list[str], "Read this column as SMILES; may be repeated.", "COLUMN", []),
+        "id": option(str | None, "The column that names the rows.", "COLUMN"),
+        "labels": option(str | None, "A separate file with the labels.", "FILE"),
+        "label_pattern": option(
+            str | None, "A regular expression whose group matches the label in a FASTA header.", "REGEX"
         ),
-        "format": _value(str | None, "--format", "NAME", f"One of {', '.join(FORMATS)}."),
-        "header": (
-            Annotated[bool | None, typer.Option("--header/--no-header", help="Whether the first line names columns.")],
-            None,
-        ),
-        "delimiter": _value(str | None, "--delimiter", "CHARACTER", "The character that separates columns."),
-        "encoding": _value(str | None, "--encoding", "NAME", "The encoding of the file, by default UTF-8."),
-        "decimal_comma": flag("--decimal-comma", "Read 1,5 as one and a half."),
-        "skip_bad": flag("--skip-bad", "Skip molecules that cannot be read."),
-        "skip_unlabelled": flag("--skip-unlabelled", "Skip rows without a label."),
-        "max_mb": _value(int, "--max-mb", "MIB", "Refuse larger files.", 1024, min=1),
-        "max_features": _value(int, "--max-features", "NUMBER", "Refuse files with more columns.", 10_000_000, min=1),
+        "format": option(str | None, f"The format, if it is not recognised: {', '.join(FORMATS)}.", "NAME"),
+        "header": option(bool | None, "Whether the first line holds the names of the columns."),
+        "delimiter": option(str | None, "The character that separates columns.", "CHARACTER"),
+        "encoding": option(str | None, "The encoding of the file. The default is UTF-8.", "NAME"),
+        "decimal_comma": flag("Read 1,5 as the number 1.5.", "--decimal-comma"),
+        "skip_bad": flag("Skip molecules that cannot be read.", "--skip-bad"),
+        "skip_unlabelled": flag("Skip rows without a label.", "--skip-unlabelled"),
+        "max_mb": option(int, "Refuse files larger than this.", "MIB", 1024, min=1),
+        "max_features": option(int, "Refuse files with more columns than this.", "NUMBER", 10_000_000, min=1),
     },
     _reading,
 )

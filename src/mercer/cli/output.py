@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import json
-import math
 import os
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, final
 
@@ -17,12 +16,15 @@ from mercer._version import __version__
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from mercer.jobs.problem import Problem
     from mercer.selection.trials import Trial
     from mercer.training.certificate import Certificate
 
+Cell = tuple[str, *tuple[float, ...]]
+
 SCHEMA_VERSION = 1
 """Of the JSON objects that commands print; it grows when a key disappears or changes its meaning."""
-KERNEL_WIDTH = 16  # columns of a terminal that the text of a kernel gets at least: narrower ones are hard to read
+_KERNEL_WIDTH = 16  # columns of a terminal that the text of a kernel gets at least: narrower ones are hard to read
 _WIDE = 1000  # the width of a pipe, where nothing is folded: the reader decides
 
 
@@ -63,16 +65,21 @@ def write_code(command: str, code: str, output: OutputOptions) -> None:
         print(code)
 
 
-def write_notes(notes: Iterable[str], output: OutputOptions) -> None:
-    """Notes as a list."""
-    if not output.quiet:
-        for note in notes:
-            write_text(f"- {note}")
+def write_notes(notes: Sequence[str], output: OutputOptions, *, gap: bool = False) -> None:
+    """Notes as a list; with `gap`, an empty line follows."""
+    if output.quiet:
+        return
+    for note in notes:
+        write_text(f"- {note}")
+    if notes and gap:
+        print()
 
 
 def json_of(content: Mapping[str, Any], *, indent: int | None = 2) -> str:
     """Valid JSON: numbers that are not finite become null."""
-    return json.dumps(_finite(content), indent=indent, ensure_ascii=False, allow_nan=False)
+    from mercer.theory.showing import plain
+
+    return json.dumps(plain(content), indent=indent, ensure_ascii=False, allow_nan=False)
 
 
 def escaped(text: str) -> str:
@@ -93,12 +100,22 @@ def new_table(*columns: str) -> Table:
     return Table(*columns, box=lines, show_edge=False, pad_edge=False, padding=padding, header_style="bold")
 
 
-def kernel_table(*columns: str) -> Table:
-    """An empty table of kernels, with further columns of numbers."""
+def ranking(problem: Problem, rows: Iterable[tuple[Trial, Sequence[Cell]]], score: str, *columns: str) -> Table:
+    """A table of kernels, best first: the penalty of each, its score, further columns, and the time it took.
+
+    A cell is a text with gaps, and the scores that fill them: in per cent, unless they are R2.
+    """
+    from mercer.jobs.candidates import short_text
+
+    factor, digits, unit = (1, 3, "") if problem.task == "regression" else (100, 1, " %")
     table = new_table()
-    table.add_column("kernel", overflow="fold", min_width=KERNEL_WIDTH)
-    for column in columns:
+    table.add_column("kernel", overflow="fold", min_width=_KERNEL_WIDTH)
+    for column in (problem.learner.penalty, score + unit, *columns, "seconds"):
         table.add_column(column, justify="right", no_wrap=True)
+    for trial, cells in rows:
+        shown = (cell.format(*(f"{factor * value:.{digits}f}" for value in values)) for cell, *values in cells)
+        kernel = escaped(short_text(trial.kernel, problem.preparation))
+        table.add_row(kernel, f"{trial.penalty:g}", *shown, f"{trial.seconds:.2f}")
     return table
 
 
@@ -146,13 +163,3 @@ def trial_as_json(trial: Trial) -> dict[str, Any]:
 def certificate_as_json(certificate: Certificate) -> dict[str, Any]:
     """How close a machine is to its optimum."""
     return {name: getattr(certificate, name) for name in ("primal", "dual", "kkt_violation", "margin")}
-
-
-def _finite(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {str(key): _finite(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_finite(item) for item in value]
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value

@@ -16,8 +16,8 @@ import numpy as np
 from mercer._version import __version__
 from mercer.cli import output
 from mercer.cli.failures import Interrupted
-from mercer.cli.loading import model_at, reading_for
 from mercer.cli.output import OutputOptions
+from mercer.cli.subjects import model_at, reading_for
 from mercer.inputs.base import Objects
 from mercer.jobs import calibration
 from mercer.jobs.code import predicting
@@ -59,10 +59,10 @@ def run(path: str, data_path: str, reading: Options, file: str | None, columns: 
     try:
         if file is not None:
             with replacing(file) as target:
-                for text in table(blocks, columns):
+                for text in table(blocks):
                     target.write(text.encode())
         elif not wanted.as_json:
-            for text in table(blocks, columns):
+            for text in table(blocks):
                 sys.stdout.write(text)
                 sys.stdout.flush()
         if wanted.as_json:
@@ -128,18 +128,29 @@ def _block(model: TrainedModel, part: Any, names: list[str], columns: Columns) -
     return block
 
 
-def table(blocks: Iterable[list[dict[str, Any]]], columns: Columns) -> Iterator[str]:
+def table(blocks: Iterable[list[dict[str, Any]]]) -> Iterator[str]:
     """Lines of CSV, a block at a time."""
     headed = False
     for block in blocks:
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
+        rows = [_cells(row) for row in block]
         if not headed:
-            writer.writerow([safe(head) for head in _heads(block[0], columns)])
+            writer.writerow(map(safe, rows[0]))
             headed = True
-        for row in block:
-            writer.writerow(_cells(row, columns))
+        writer.writerows(map(safe, row.values()) for row in rows)
         yield text.getvalue()
+
+
+def _cells(row: dict[str, Any]) -> dict[str, Any]:
+    """The cells of an object by the names of their columns."""
+    cells = {"object": row["object"], "prediction": row["prediction"]}
+    cells |= {f"probability of {label}": f"{chance:.4f}" for label, chance in row.get("probabilities", {}).items()}
+    cells |= {f"decision {number}": f"{value:.6g}" for number, value in enumerate(row.get("decisions", ()), 1)}
+    cells["unlike_training"] = "yes" if row["unlike_training"] else "no"
+    if "reasons" in row:
+        cells["reasons"] = "; ".join(f"{item['object']} ({item['contribution']:+.3g})" for item in row["reasons"])
+    return cells
 
 
 def _write_json(path: str, file: str | None, blocks: Iterable[list[dict[str, Any]]], tally: Tally) -> None:
@@ -147,14 +158,8 @@ def _write_json(path: str, file: str | None, blocks: Iterable[list[dict[str, Any
     with tempfile.SpooledTemporaryFile(_IN_MEMORY, mode="w+", encoding="utf-8") as held:
         for number, row in enumerate(row for block in blocks for row in block):
             held.write((",\n    " if number else "\n    ") + output.json_of(row, indent=None))
-        head: dict[str, Any] = {
-            "command": "predict",
-            "version": __version__,
-            "model": path,
-            "output": file,
-            "data": tally.data,
-        }
-        head |= {"objects": tally.objects, "unlike_training": tally.unlike}
+        about = {"command": "predict", "version": __version__, "model": path, "output": file, "data": tally.data}
+        head = {**about, "objects": tally.objects, "unlike_training": tally.unlike}
         if file is not None:
             output.write_json(head)
             return
@@ -163,22 +168,6 @@ def _write_json(path: str, file: str | None, blocks: Iterable[list[dict[str, Any
         held.seek(0)
         shutil.copyfileobj(held, sys.stdout)
         print("\n  ]\n}" if tally.objects else "]\n}")
-
-
-def _heads(row: dict[str, Any], columns: Columns) -> list[str]:
-    chances = [f"probability of {label}" for label in row.get("probabilities", {})]
-    values = [f"decision {number + 1}" for number in range(len(row.get("decisions", [])))]
-    return ["object", "prediction", *chances, *values, "unlike_training", *(["reasons"] if columns.reasons else [])]
-
-
-def _cells(row: dict[str, Any], columns: Columns) -> list[Any]:
-    cells = [safe(row["object"]), safe(row["prediction"])]
-    cells += [f"{chance:.4f}" for chance in row.get("probabilities", {}).values()]
-    cells += [f"{value:.6g}" for value in row.get("decisions", [])]
-    cells.append("yes" if row["unlike_training"] else "no")
-    if columns.reasons:
-        cells.append(safe("; ".join(f"{item['object']} ({item['contribution']:+.3g})" for item in row["reasons"])))
-    return cells
 
 
 def safe(value: Any) -> Any:

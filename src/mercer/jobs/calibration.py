@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import softmax
 from sklearn.linear_model import LogisticRegression
 
 from mercer._types import Float64
+from mercer.training.folds import Split
 
 
 def learn(decisions: Float64, codes: npt.NDArray[np.intp], n_classes: int) -> Float64:
@@ -25,19 +28,14 @@ def learn(decisions: Float64, codes: npt.NDArray[np.intp], n_classes: int) -> Fl
 def probabilities(calibration: Float64, decisions: Float64) -> Float64:
     """One column per class."""
     scores = decisions @ calibration[:, :-1].T + calibration[:, -1]
-    if scores.shape[1] == 1:
-        second = 1.0 / (1.0 + np.exp(-np.clip(scores[:, 0], -500, 500)))
-        return np.column_stack([1.0 - second, second])
-    scores = np.exp(scores - scores.max(axis=1, keepdims=True))
-    return np.asarray(scores / scores.sum(axis=1, keepdims=True))
+    return softmax(np.column_stack([np.zeros(len(scores)), scores]) if scores.shape[1] == 1 else scores, axis=1)
 
 
-def held_out(decisions: Float64, codes: npt.NDArray[np.intp], fold_of: npt.NDArray[np.intp], n_classes: int) -> Float64:
+def held_out(decisions: Float64, codes: npt.NDArray[np.intp], splits: Sequence[Split], n_classes: int) -> Float64:
     """The probabilities of each object from a calibration learnt without its fold, for unbiased figures."""
     found = np.full((len(codes), n_classes), np.nan)
-    for fold in np.unique(fold_of):
-        test = fold_of == fold
-        calibration = learn(decisions[~test], codes[~test], n_classes)
+    for train, test in splits:
+        calibration = learn(decisions[train], codes[train], n_classes)
         if calibration.size:
             found[test] = probabilities(calibration, decisions[test])
     return found

@@ -26,7 +26,7 @@ def equivalent(outcome: Outcome, path: str, reading: Options) -> str:
             f"from mercer import {type(made).__name__}",
             *_imports([kernel], "from mercer.jobs.preparation import Preparation"),
             "",
-            *_prepared(path, reading, outcome.plan),
+            *_prepared(path, reading, outcome.problem.plan),
             f"kernel = {kernel!r}",
             f"model = {_constructor(made, 'kernel=kernel')}.fit(prepare(data), data.labels)",
             "print(model.predict(prepare(data))[:5])",

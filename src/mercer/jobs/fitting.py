@@ -5,11 +5,11 @@ from __future__ import annotations
 import platform
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from importlib.metadata import version
 from typing import Any, final
 
 import numpy as np
-import numpy.typing as npt
 
 from mercer._types import Float64, Indices
 from mercer._version import __version__
@@ -23,7 +23,7 @@ from mercer.jobs.search import Search, search
 from mercer.jobs.trained import TrainedModel
 from mercer.kernels.precomputed import Precomputed
 from mercer.readers.data import Data
-from mercer.selection.learner import Learner
+from mercer.selection.learner import Learner, evenly_spread
 
 _SAMPLE = 2000
 """How many training and support objects the novelty of new objects is measured by: more would
@@ -48,29 +48,6 @@ class Outcome:
     seconds: float
     support: Indices
     """Which objects of the file the machine keeps."""
-    command: str = ""
-    versions: dict[str, str] = field(default_factory=dict)
-
-    @property
-    def data(self) -> Data:
-        return self.problem.data
-
-    @property
-    def task(self) -> str:
-        return self.problem.task
-
-    @property
-    def y(self) -> npt.NDArray[Any]:
-        return self.problem.y
-
-    @property
-    def objects(self) -> Any:
-        """All objects, as the kernel takes them."""
-        return self.problem.objects
-
-    @property
-    def plan(self) -> Plan:
-        return self.problem.plan
 
 
 def fit(
@@ -111,10 +88,9 @@ def fit(
         classes, codes = np.unique(y[found.rows], return_inverse=True)
         calibrated = calibration.learn(best.decisions, codes, len(estimator.classes_))
         if calibrated.size:
-            probabilities = calibration.held_out(best.decisions, codes, found.fold_of, len(classes))
+            probabilities = calibration.held_out(best.decisions, codes, found.splits, len(classes))
     support = support_rows(estimator)
     names = np.array([data.name_of(int(row)) for row in support], dtype=np.str_)
-    versions = versions_used()
     about = {
         "task": problem.task,
         "target": data.target,
@@ -133,16 +109,14 @@ def fit(
         "verdict": words,
         "seed": plan.seed,
         "command": command,
-        "versions": versions,
+        "versions": versions_used(),
         "standardised": problem.preparation.standardised,
         "balanced": plan.balanced,
     }
     novelty = novelty_threshold(estimator, problem.objects)
     model = TrainedModel(estimator, problem.preparation, calibrated, names, novelty, about)
-    return Outcome(
-        model, problem, found, estimate, words, probabilities, tuple(notes), time.monotonic() - began, support, command,
-        versions,
-    )  # fmt: skip
+    seconds = time.monotonic() - began
+    return Outcome(model, problem, found, estimate, words, probabilities, tuple(notes), seconds, support)
 
 
 def _compile(learner: Learner) -> None:
@@ -164,8 +138,7 @@ def novelty_threshold(estimator: Any, objects: Any) -> float:
     if fitted.kernel.domain is GramRows:
         return float("inf")
     support = support_rows(estimator)
-    rows = _spread(len(objects))
-    columns = _spread(len(support))
+    rows, columns = evenly_spread(len(objects), _SAMPLE), evenly_spread(len(support), _SAMPLE)
     part, kept = objects.take(rows), expansion.support.take(columns)
     across = gram_of(fitted, part, kept, dtype=np.float64).exact()
     own, theirs = (fitted.diagonal(fitted.features(some)) for some in (part, kept))
@@ -176,23 +149,11 @@ def novelty_threshold(estimator: Any, objects: Any) -> float:
     return float(np.quantile(found, 0.99)) if len(found) else float("inf")
 
 
-def _spread(n: int) -> Indices:
-    """At most `_SAMPLE` numbers, evenly spread from 0 to n - 1."""
-    return np.unique(np.linspace(0, n - 1, _SAMPLE).astype(np.intp))
-
-
 def versions_used() -> dict[str, str]:
-    from importlib.metadata import version
-
-    import scipy
-    import sklearn
-
+    """The versions of everything that a result may depend on."""
     return {
         "mercer": __version__,
         "python": platform.python_version(),
-        "numpy": np.__version__,
-        "scipy": scipy.__version__,
-        "scikit-learn": sklearn.__version__,
-        "numba": version("numba"),
+        **{name: version(name) for name in ("numpy", "scipy", "scikit-learn", "numba")},
         "system": f"{platform.system()} {platform.machine()}",
     }

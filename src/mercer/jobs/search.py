@@ -26,7 +26,7 @@ class Search:
 
     trials: list[Trial]
     rows: Indices
-    fold_of: Indices
+    splits: list[Split]
     skipped: tuple[tuple[Kernel, str], ...]
     unfinished: bool
 
@@ -76,11 +76,8 @@ def search(
         reasons = "; ".join(f"{kernel}: {error}" for kernel, error in tried.failures[:3])
         raise InputError(f"None of the kernels can be used on these objects: {reasons}")
     trials = sorted((trial for one in tried.kernels for trial in one.trials), key=lambda trial: -trial.score)
-    fold_of = np.empty(len(labels), dtype=np.intp)
-    for number, (_, test) in enumerate(splits):
-        fold_of[test] = number
     skipped = tuple((kernel, str(error)) for kernel, error in tried.failures)
-    return Search(trials, rows, fold_of, skipped, not tried.complete)
+    return Search(trials, rows, splits, skipped, not tried.complete)
 
 
 def folds_for(y: npt.NDArray[Any], task: str, folds: int, seed: int) -> list[Split]:

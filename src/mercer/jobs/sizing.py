@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from mercer.inputs.base import Objects
 from mercer.readers.data import CATEGORY, NUMBER, Column, Data
-from mercer.selection.learner import Learner
+from mercer.selection.learner import Learner, evenly_spread
 
 SECONDS = 90.0
 """About how long a search should take on two cores, unless there is a time limit."""
@@ -53,7 +53,7 @@ def _entry(data: Data, objects: Any) -> float:
         return sum(map(_column, data.objects.values()))
     if not isinstance(objects, Objects) or not len(objects):  # a Gram matrix is already computed
         return 0.0
-    some = _some(len(objects))
+    some = evenly_spread(len(objects), _SAMPLE)
     numbers = sum(array.size for array in objects.take(some).to_arrays().values()) / len(some)
     return (_PER_NUMBER if data.kind == "vectors" else _PER_SYMBOL) * numbers
 
@@ -61,11 +61,8 @@ def _entry(data: Data, objects: Any) -> float:
 def _column(column: Column) -> float:
     if column.kind in (NUMBER, CATEGORY):
         return _PER_NUMBER
-    return _PER_SYMBOL * float(np.mean([len(str(value)) for value in column.values[_some(len(column.values))]]))
-
-
-def _some(n: int) -> npt.NDArray[np.intp]:
-    return np.unique(np.linspace(0, n - 1, _SAMPLE).astype(np.intp))
+    some = column.values[evenly_spread(len(column.values), _SAMPLE)]
+    return _PER_SYMBOL * float(np.mean([len(str(value)) for value in some]))
 
 
 def sample(y: npt.NDArray[Any], task: str, most: int, seed: int) -> npt.NDArray[np.intp]:

@@ -11,8 +11,7 @@ from typing import Any, Self, final
 import numpy as np
 import numpy.typing as npt
 
-from mercer._registry import ESTIMATORS
-from mercer._stored import Stored, checked_array, checked_value, from_stored, to_stored
+from mercer._stored import Stored, checked_array, checked_value, unwrapped, wrapped
 from mercer._types import Float64
 from mercer.errors import InputError, ModelFileError
 from mercer.estimators.svc import SVC
@@ -20,11 +19,12 @@ from mercer.gram.make import gram_of
 from mercer.inputs.base import Objects
 from mercer.jobs import calibration
 from mercer.jobs.preparation import Preparation
-from mercer.readers.data import Data
+from mercer.readers.data import NUMBER, Data
 from mercer.training.pairs import one_vs_rest_shape, pairs, votes
 
 _MARK = "job_"
-_ARRAYS = ("fills", "centres", "scales", "calibration")
+_NUMBERS = ("fills", "centres", "scales")
+"""What a preparation has learnt about columns of numbers."""
 
 
 @final
@@ -156,7 +156,6 @@ class TrainedModel:
     # ---------------------------------------------------------------------------------------------------- model files
 
     def _to_stored(self) -> Stored:
-        inner = to_stored(self.estimator)
         prepared = self.preparation
         about = {
             "about": dict(self.about),
@@ -164,58 +163,39 @@ class TrainedModel:
             "columns": [list(pair) for pair in prepared.columns],
             "impute": prepared.impute,
         }
-        values = {
-            f"{_MARK}estimator": type(self.estimator).__name__,
-            f"{_MARK}about": json.dumps(about),
-            f"{_MARK}novelty": float(self.novelty),
-        }
-        arrays: dict[str, Any] = {
-            f"{_MARK}fills": prepared.fills,
-            f"{_MARK}centres": prepared.centres,
-            f"{_MARK}scales": prepared.scales,
-        }
-        arrays |= {f"{_MARK}calibration": self.calibration, f"{_MARK}support_names": self.support_names}
-        return Stored(
-            inner.params, {**inner.values, **values}, {**inner.arrays, **arrays}, inner.expansion, inner.objects
+        arrays = {name: getattr(prepared, name) for name in _NUMBERS}
+        return wrapped(
+            self.estimator,
+            _MARK,
+            {"about": json.dumps(about), "novelty": float(self.novelty)},
+            {**arrays, "calibration": self.calibration, "support_names": self.support_names},
         )
 
     @classmethod
     def _from_stored(cls, stored: Stored) -> Self:
-        name = checked_value(stored.values, f"{_MARK}estimator", str)
-        if name not in ESTIMATORS:
-            raise ModelFileError(f"it asks for the estimator {name!r:.60}, which this version of mercer does not have.")
-        inner = Stored(
-            stored.params,
-            {key: value for key, value in stored.values.items() if not key.startswith(_MARK)},
-            {key: value for key, value in stored.arrays.items() if not key.startswith(_MARK)},
-            stored.expansion,
-            stored.objects,
-        )
-        estimator = from_stored(ESTIMATORS[name].load(), inner)
-        kind, columns, impute, about = _read_about(stored)
+        estimator, values, found = unwrapped(stored, _MARK)
+        kind, columns, impute, about = _read_about(values)
         arrays: dict[str, Any] = {}
-        for key in _ARRAYS:
-            array = stored.arrays.get(f"{_MARK}{key}")
+        for key in (*_NUMBERS, "calibration"):
+            array = found.get(key)
             if array is None or array.dtype.kind != "f" or not np.isfinite(array).all():
                 raise ModelFileError(f"the array {key!r} is missing or not made of finite numbers.")
             arrays[key] = array
-        numbers = sum(item == "number" for _, item in columns)
-        if kind == "table" and not arrays["fills"].shape == arrays["centres"].shape == arrays["scales"].shape == (
-            numbers,
-        ):
+        numbers = sum(item == NUMBER for _, item in columns)
+        if kind == "table" and any(arrays[name].shape != (numbers,) for name in _NUMBERS):
             raise ModelFileError("the columns and their scales do not fit together.")
-        if (arrays["scales"] <= 0).any() or arrays["calibration"].ndim != 2:
+        calibrated = arrays.pop("calibration")
+        if (arrays["scales"] <= 0).any() or calibrated.ndim != 2:
             raise ModelFileError("the scales or the calibration are out of range.")
-        names = checked_array(stored.arrays, f"{_MARK}support_names", "U", (len(estimator.expansion_.support),))
-        prepared = Preparation(kind, columns, impute, arrays["fills"], arrays["centres"], arrays["scales"])
-        novelty = checked_value(stored.values, f"{_MARK}novelty", float)
-        return cls(estimator, prepared, arrays["calibration"], names, novelty, about)
+        names = checked_array(found, "support_names", "U", (len(estimator.expansion_.support),))
+        novelty = checked_value(values, "novelty", float)
+        return cls(estimator, Preparation(kind, columns, impute, **arrays), calibrated, names, novelty, about)
 
 
-def _read_about(stored: Stored) -> tuple[str, tuple[tuple[str, str], ...], bool, dict[str, Any]]:
+def _read_about(values: Mapping[str, Any]) -> tuple[str, tuple[tuple[str, str], ...], bool, dict[str, Any]]:
     """The kind and the columns of the data, whether gaps are filled, and the record of the training."""
     try:
-        found = json.loads(checked_value(stored.values, f"{_MARK}about", str))
+        found = json.loads(checked_value(values, "about", str))
         columns = tuple((str(key), str(kind)) for key, kind in found["columns"])
         about = dict(found["about"])
         str(about["task"])

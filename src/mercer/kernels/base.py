@@ -133,6 +133,16 @@ class Measure(Record, ABC):
         fields = (value if isinstance(value, tuple) else (value,) for value in self.get_params(deep=False).values())
         return tuple(value for field in fields for value in field if isinstance(value, Kernel))
 
+    def whole(self, left: Any, right: Any, state: State) -> Floating | None:
+        """All values between two sides, if they lie in memory already: a matrix that was handed in, for example."""
+        del left, right, state
+        return None
+
+    @property
+    def symmetric(self) -> bool:
+        """Whether symmetry holds by construction; if not (user functions), the Gram matrix is checked."""
+        return all(kernel.symmetric for kernel in self.children)
+
     def single_precision(self, features: Any, state: State) -> bool:
         """Whether float32 holds the values to about seven digits; overflowing powers and huge counts say no."""
         return bool(self.diagonal(features, state).max(initial=0.0) < self.largest_in_single)
@@ -170,7 +180,6 @@ class Kernel(Measure):
 
     @property
     def symmetric(self) -> bool:
-        """Whether symmetry holds by construction; if not (user functions), the Gram matrix is checked."""
         return True
 
     @classmethod
@@ -240,11 +249,6 @@ class Kernel(Measure):
         """What `pointwise` needs to know that depends on data, such as gamma='scale', resolved to numbers."""
         del objects, measure_state
         return {}
-
-    def whole(self, left: Any, right: Any, state: State) -> Floating | None:
-        """All values between two sides, if they lie in memory already: a matrix that was handed in, for example."""
-        del left, right, state
-        return None
 
     @final
     def coerce(self, raw: Any) -> Objects:

@@ -13,7 +13,8 @@ from mercer.theory.alignment import centred
 from mercer.theory.arguments import kernel_of, matrix_of
 from mercer.theory.mercer import whole_matrix
 
-_ALL = 60
+_MOST_JOINED = 60
+"""Up to this many eigenvalues are joined by a line: more points lie so close that the line hides them."""
 
 
 class EigenvalueDisplay:
@@ -59,7 +60,11 @@ class EigenvalueDisplay:
         ranks = np.arange(1, len(values) + 1)
         noise = len(values) * np.finfo(float).eps * max(float(np.abs(values).max(initial=0.0)), 1e-300)
         up, down = values > noise, values < -noise
-        look = {"linestyle": "none" if len(values) > _ALL else "-", "markersize": 3 if len(values) > _ALL else 5}
+        look = (
+            {"linestyle": "-", "markersize": 5}
+            if len(values) <= _MOST_JOINED
+            else {"linestyle": "none", "markersize": 3}
+        )
         (self.points_,) = ax.plot(ranks[up], values[up], color=style.COLOURS[0], marker="o", label="positive", **look)
         self.negative_ = None
         if down.any():

@@ -6,7 +6,6 @@ from typing import Any, Self
 
 import numpy as np
 
-from mercer import _check
 from mercer.errors import InputError
 from mercer.inputs.graphs import Graphs
 from mercer.plots import style
@@ -15,7 +14,7 @@ from mercer.plots.layout import layout
 _ATOMS = {1: "H", 5: "B", 6: "C", 7: "N", 8: "O", 9: "F", 14: "Si", 15: "P", 16: "S", 17: "Cl", 35: "Br", 53: "I"}
 
 
-class GraphExplanationDisplay:
+class GraphExplanationDisplay(style.Contributions):
     """The graph with each node coloured by what it adds to the decision value; size is its amount, + and - its sign.
 
     >>> from mercer import SVC, kernels
@@ -42,11 +41,6 @@ class GraphExplanationDisplay:
         ):
             raise InputError(f"{n} nodes need as many contributions, labels and positions.")
 
-    @property
-    def value(self) -> float:
-        """The decision value: all contributions and b."""
-        return float(self.contributions.sum()) + self.intercept
-
     @classmethod
     def from_estimator(
         cls, estimator: Any, graph: Any, *, labels: Any = None, positions: Any = None, output: int = 0, ax: Any = None
@@ -55,12 +49,11 @@ class GraphExplanationDisplay:
         graphs = graph if isinstance(graph, Graphs) else Graphs.coerce([graph])
         if len(graphs) != 1:
             raise InputError(f"GraphExplanationDisplay explains one graph; got {len(graphs)}.")
-        found = estimator.explain(graphs)[0]
-        output = _check.integer(cls.__name__, "output", output, low=0, high=found.contributions.shape[1] - 1)
+        shares, intercept = style.explained(cls.__name__, estimator.explain(graphs)[0], output)
         if labels is None and graphs.labels is not None and np.isin(graphs.labels, list(_ATOMS)).all():
             labels = [_ATOMS[int(code)] for code in graphs.labels]
-        return cls(graphs.adjacency(0), found.contributions[:, output], labels=labels, positions=positions,
-                   intercept=float(np.atleast_1d(found.intercept)[output])).plot(ax=ax)  # fmt: skip
+        made = cls(graphs.adjacency(0), shares, intercept=intercept, labels=labels, positions=positions)
+        return made.plot(ax=ax)
 
     @classmethod
     def from_smiles(cls, estimator: Any, smiles: str, *, output: int = 0, ax: Any = None) -> Self:

@@ -9,6 +9,8 @@ import scipy.sparse.csgraph
 from mercer._types import Float64
 
 _ROUNDS = 200
+"""Rounds of majorisation. Each lowers the stress; molecules and small graphs stop moving visibly within a hundred, and
+200 rounds take milliseconds on them."""
 
 
 def layout(adjacency: Float64) -> Float64:

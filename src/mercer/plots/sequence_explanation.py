@@ -11,7 +11,7 @@ from mercer.errors import InputError
 from mercer.plots import style
 
 
-class SequenceExplanationDisplay:
+class SequenceExplanationDisplay(style.Contributions):
     """A bar for each symbol: up if it adds to the decision value, down (and hatched) if it takes away.
 
     >>> from mercer import SVC, kernels
@@ -30,11 +30,6 @@ class SequenceExplanationDisplay:
         if len(self.symbols) != len(self.contributions):
             raise InputError(f"{len(self.symbols)} symbols need as many contributions; got {len(self.contributions)}.")
 
-    @property
-    def value(self) -> float:
-        """The decision value: all contributions and b."""
-        return float(self.contributions.sum()) + self.intercept
-
     @classmethod
     def from_estimator(
         cls, estimator: Any, sequence: Any, *, output: int = 0, per_line: int = 60, axes: Any = None
@@ -42,10 +37,9 @@ class SequenceExplanationDisplay:
         """One sequence under a fitted machine that can `explain` it."""
         per_line = _check.integer(cls.__name__, "per_line", per_line, low=5, high=200)
         found = estimator.explain([sequence])[0]
-        output = _check.integer(cls.__name__, "output", output, low=0, high=found.contributions.shape[1] - 1)
+        shares, intercept = style.explained(cls.__name__, found, output)
         symbols = sequence if len(sequence) == len(found.parts) else found.parts
-        return cls(symbols, found.contributions[:, output], intercept=float(np.atleast_1d(found.intercept)[output]),
-                   per_line=per_line).plot(axes=axes)  # fmt: skip
+        return cls(symbols, shares, intercept=intercept, per_line=per_line).plot(axes=axes)
 
     def plot(self, axes: Any = None) -> Self:
         """Draw on `axes` (one for each line of symbols), or on new ones; `bars_` has a bar for each symbol."""

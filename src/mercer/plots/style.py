@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from mercer import _check
+from mercer._types import Float64
 from mercer.errors import MissingExtraError
 
 # Okabe and Ito's palette: told apart by the colour-blind; ordered so that neighbours differ in lightness too.
@@ -67,3 +69,21 @@ def shortened(text: str, longest: int = 24) -> str:
 def signed(value: float, beside: float) -> str:
     """A number with its sign; what is nothing beside another number is 0."""
     return "+0" if abs(value) < 1e-4 * abs(beside) else f"{value:+.4g}"
+
+
+class Contributions:
+    """What a decision value is made of: `contributions`, and the intercept b."""
+
+    contributions: Float64
+    intercept: float
+
+    @property
+    def value(self) -> float:
+        """The decision value: all contributions and b."""
+        return float(self.contributions.sum()) + self.intercept
+
+
+def explained(owner: str, explanation: Any, output: int) -> tuple[Float64, float]:
+    """The contributions to one output, and its intercept."""
+    output = _check.integer(owner, "output", output, low=0, high=explanation.contributions.shape[1] - 1)
+    return explanation.contributions[:, output], float(np.atleast_1d(explanation.intercept)[output])

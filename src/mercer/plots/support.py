@@ -14,7 +14,7 @@ from mercer.inputs.vectors import Vectors
 from mercer.plots import style
 
 
-class SupportDisplay:
+class SupportDisplay(style.Contributions):
     """The decision value of one object as a sum: coefficient times similarity of each support object, and b.
 
     `contributions` has one number for each support object, `intercept` is b, and `value` is their sum.
@@ -36,10 +36,6 @@ class SupportDisplay:
         self.intercept = float(intercept)
         self.name = name
         self.most = most
-
-    @property
-    def value(self) -> float:
-        return float(self.contributions.sum()) + self.intercept
 
     @classmethod
     def from_estimator(

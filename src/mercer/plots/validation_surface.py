@@ -8,14 +8,17 @@ from typing import Any, Self
 import numpy as np
 
 from mercer import _check
-from mercer._progress import reporting
+from mercer._progress import heard, reporting
 from mercer.errors import InputError
 from mercer.estimators.svc import SVC
+from mercer.gram.make import gram_of
 from mercer.kernels.algebra.pointwise import Pointwise
-from mercer.kernels.base import Kernel, State
+from mercer.kernels.base import Kernel
 from mercer.kernels.vectors.rbf import RBF
 from mercer.plots import style
+from mercer.selection.blocks import measuring
 from mercer.selection.compare import folds_of
+from mercer.selection.search import KernelSearchCV
 from mercer.theory.diagnosing.targets import target_of
 
 
@@ -55,7 +58,7 @@ class ValidationSurfaceDisplay:
         cv: Any = 5,
         ax: Any = None,
     ) -> Self:
-        """Cross-validate an `SVC` over the grid: distances are computed once, folds are parts of one matrix.
+        """Cross-validate an `SVC` over the grid with `KernelSearchCV`, which computes distances once.
 
         `kernel` is one with a single gamma (a Gaussian by default). `gamma` defaults to powers of four around
         1 / the median distance, `C` to powers of ten.
@@ -65,32 +68,17 @@ class ValidationSurfaceDisplay:
         if not has_measure or not isinstance(chosen.get_params().get("gamma"), int | float):
             raise _check.fail(cls.__name__, "kernel", "a kernel with a number gamma, such as RBF(gamma=1.0)", kernel)
         objects = chosen.coerce(X)
-        target = target_of(y, len(objects))
         labels = np.asarray(y)
-        state = chosen.resolve(objects)
-        inner = chosen.measure_state(state)
-        features = chosen.measure.features(objects, inner, np.float64)
-        left, right = chosen.measure.align(features, features, inner)
-        distances = np.empty((len(objects), len(objects)))
-        chosen.measure.tile(left, right, inner, distances)
-        np.fill_diagonal(distances, chosen.measure.diagonal(features, inner))
-        apart = distances[np.triu_indices(len(distances), 1)]
-        median = float(np.median(apart[apart > 0])) if (apart > 0).any() else 1.0
-        widths = np.asarray(4.0 ** np.arange(-4, 5) / median if gamma is None else gamma, dtype=np.float64)
+        splits = folds_of(cv, labels, target_of(y, len(objects)), classifier=True)
+        widths = np.asarray(_usual_widths(chosen, objects) if gamma is None else gamma, dtype=np.float64)
         penalties = np.asarray(10.0 ** np.arange(-2, 4) if C is None else C, dtype=np.float64)
-        splits = folds_of(cv, labels, target, classifier=True)
-        scores = np.empty((len(widths), len(penalties), len(splits)))
-        with reporting("Validation surface") as report:
-            for row, width in enumerate(widths):
-                report(row / len(widths))
-                K = distances.copy()
-                chosen.pointwise(K, State({**state.values, "gamma": np.asarray(width)}, state.parts))
-                for fold, (train, test) in enumerate(splits):
-                    inside, across = K[np.ix_(train, train)], K[np.ix_(test, train)]
-                    for column, penalty in enumerate(penalties):
-                        model = SVC(kernel="precomputed", C=float(penalty), psd="ignore").fit(inside, labels[train])
-                        scores[row, column, fold] = model.score(across, labels[test])
-        return cls(penalties, widths, scores.mean(axis=2), spread=scores.std(axis=2)).plot(ax=ax)
+        grid = {"C": penalties.tolist(), "kernel__gamma": widths.tolist()}
+        machine = SVC(kernel=chosen, psd="ignore")
+        with reporting("Validation surface") as report, heard(report):
+            search = KernelSearchCV(machine, grid, cv=splits, refit=False, error_score="raise").fit(objects, labels)
+        shape = len(penalties), len(widths)
+        means, spreads = (search.cv_results_[f"{name}_test_score"].reshape(shape).T for name in ("mean", "std"))
+        return cls(penalties, widths, means, spread=spreads).plot(ax=ax)
 
     @classmethod
     def from_cv_results(
@@ -149,3 +137,10 @@ class ValidationSurfaceDisplay:
         ax.set_title(f"Best {self.what} {score:.3f} at C = {penalty:.3g}, gamma = {width:.3g} (framed)")
         self.ax_, self.figure_ = ax, ax.figure
         return self
+
+
+def _usual_widths(kernel: Kernel, objects: Any) -> Any:
+    """Powers of four around 1 / the median distance."""
+    distances = gram_of(measuring(kernel, kernel.fit(objects).state), objects, dtype=np.float64).exact()
+    apart = distances[np.triu_indices(len(distances), 1)]
+    return 4.0 ** np.arange(-4, 5) / (np.median(apart[apart > 0]) if (apart > 0).any() else 1.0)

@@ -16,7 +16,7 @@ def render(outcome: Outcome) -> str:
     from mercer.report.page import page
     from mercer.report.sections import sections
 
-    return page(f"Mercer report: {outcome.data.name}", sections(outcome))
+    return page(f"Mercer report: {outcome.problem.data.name}", sections(outcome))
 
 
 def write(outcome: Outcome, path: str | os.PathLike[str]) -> None:

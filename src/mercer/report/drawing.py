@@ -13,8 +13,7 @@ import numpy.typing as npt
 
 from mercer.report.page import escape
 
-COLOURS = tuple(f"var(--c{number})" for number in range(6))  # of the page's style; told apart also by line style
-_DASHES = ("", "6 3", "2 3", "8 3 2 3", "1 2", "10 4")
+_BLUE, _ORANGE = "var(--blue)", "var(--orange)"  # of the page's style, which has others in the dark
 WIDTH, HEIGHT = 420, 300  # of a picture, in pixels: two fit side by side on the page
 _FONT = 'font-family="system-ui, sans-serif" fill="currentColor"'
 _LEFT, _RIGHT, _TOP, _BOTTOM = 52, 12, 12, 44  # margins, in pixels, with room for numbers and names of the axes
@@ -35,38 +34,23 @@ class Axes:
         up = (y - self.y[0]) / (self.y[1] - self.y[0])
         return _LEFT + across * (WIDTH - _LEFT - _RIGHT), HEIGHT - _BOTTOM - up * (HEIGHT - _TOP - _BOTTOM)
 
-    def line(self, points: Points, number: int = 0, name: str = "", *, faint: bool = False) -> None:
+    def line(self, points: Points, *, faint: bool = False) -> None:
+        """A line through points; what it is compared with is `faint`."""
         placed = " ".join(f"{x:.1f},{y:.1f}" for x, y in (self.place(*point) for point in points))
-        colour = "var(--faint)" if faint else COLOURS[number % len(COLOURS)]
-        dash = "4 4" if faint else _DASHES[number % len(_DASHES)]
-        self.parts.append(
-            f'<polyline points="{placed}" fill="none" stroke="{colour}" stroke-width="{1 if faint else 2}"'
-            f"{f' stroke-dasharray={chr(34)}{dash}{chr(34)}' if dash else ''}><title>{escape(name)}</title></polyline>"
-        )
+        look = 'stroke="var(--faint)" stroke-dasharray="4 4"' if faint else f'stroke="{_BLUE}" stroke-width="2"'
+        self.parts.append(f'<polyline points="{placed}" fill="none" {look}/>')
 
-    def dots(self, points: Points, number: int = 0, size: float = 3.0) -> None:
-        colour = COLOURS[number % len(COLOURS)]
+    def dots(self, points: Points, size: float = 3.0) -> None:
         for x, y in (self.place(*point) for point in points):
-            self.parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{size}" fill="{colour}" fill-opacity="0.55"/>')
+            self.parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{size}" fill="{_BLUE}" fill-opacity="0.55"/>')
 
-    def bars(self, edges: Sequence[float], heights: Sequence[float], number: int = 0) -> None:
-        colour = COLOURS[number % len(COLOURS)]
+    def bars(self, edges: Sequence[float], heights: Sequence[float]) -> None:
         for left, right, height in zip(edges[:-1], edges[1:], heights, strict=True):
             x0, y0 = self.place(left, height)
             x1, y1 = self.place(right, self.y[0])
             self.parts.append(
                 f'<rect x="{x0:.1f}" y="{y0:.1f}" width="{max(x1 - x0 - 1, 1):.1f}" height="{max(y1 - y0, 0):.1f}" '
-                f'fill="{colour}" fill-opacity="0.5"/>'
-            )
-
-    def legend(self, names: Sequence[str]) -> None:
-        for number, name in enumerate(names[:6]):
-            y = _TOP + 14 + 16 * number
-            colour, dash = COLOURS[number % 6], _DASHES[number % 6]
-            self.parts.append(
-                f'<line x1="{WIDTH - 150}" x2="{WIDTH - 126}" y1="{y - 4}" y2="{y - 4}" stroke="{colour}" '
-                f'stroke-width="2" stroke-dasharray="{dash}"/>'
-                f'<text x="{WIDTH - 120}" y="{y}" font-size="12">{escape(name[:16])}</text>'
+                f'fill="{_BLUE}" fill-opacity="0.5"/>'
             )
 
     def svg(self) -> str:
@@ -74,8 +58,7 @@ class Axes:
 
     def _frame(self, x_name: str, y_name: str, alt: str) -> None:
         self.parts.append(
-            f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" role="img" aria-label="{escape(alt)}" '
-            f'font-family="system-ui, sans-serif" fill="currentColor">'
+            f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" role="img" aria-label="{escape(alt)}" {_FONT}>'
         )
         left, bottom = self.place(self.x[0], self.y[0])
         right, top = self.place(self.x[1], self.y[1])
@@ -130,9 +113,9 @@ def spread(rows: Sequence[tuple[str, Sequence[float]]], name: str, alt: str) -> 
         parts.append(f'<text x="2" y="{y - 14}" font-size="12">{shown}<title>{escape(text)}</title></text>')
         for value in own:
             place = f'cx="{across(value):.1f}" cy="{y}"'
-            parts.append(f'<circle {place} r="4" fill="{COLOURS[0]}" fill-opacity="0.45"/>')
+            parts.append(f'<circle {place} r="4" fill="{_BLUE}" fill-opacity="0.45"/>')
         mean = across(float(np.mean(own)))
-        parts.append(f'<path d="M{mean:.1f} {y - 9}V{y + 9}" stroke="{COLOURS[1]}" stroke-width="3"/>')
+        parts.append(f'<path d="M{mean:.1f} {y - 9}V{y + 9}" stroke="{_ORANGE}" stroke-width="3"/>')
     middle = wide / 2
     parts.append(f'<text x="{middle}" y="{height - 2}" font-size="12" text-anchor="middle">{escape(name)}</text></svg>')
     return "".join(parts)

@@ -14,6 +14,7 @@ from mercer.errors import MercerError
 from mercer.jobs.fitting import Outcome
 from mercer.report.drawing import Axes
 from mercer.report.page import figure, listed, paragraph, table
+from mercer.selection.learner import evenly_spread
 from mercer.theory.bounds import Bound, support_vector_bound
 from mercer.theory.of_model import radius_margin_of
 
@@ -24,20 +25,19 @@ _BINS = 8  # of the reliability curve: more bins have too few objects each for a
 
 def errors(outcome: Outcome) -> str:
     """Confusion matrix and curves, or predictions against truth; all on objects that were held out."""
-    y, best = outcome.y[outcome.search.rows], outcome.search.best
+    y, best = outcome.problem.y[outcome.search.rows], outcome.search.best
     opening = paragraph("Each object was predicted by a machine that had not seen it.", "soft")
-    if outcome.task == "regression":
+    if outcome.problem.task == "regression":
         return opening + _residuals(y, best.predicted)
     labels = np.unique(y)
     text = opening
     if len(labels) <= _MOST_CLASSES:
         counts = metrics.confusion_matrix(y, best.predicted, labels=labels)
-        rows = []
-        for place, label in enumerate(labels):
-            total = max(int(counts[place].sum()), 1)
-            rows.append(
-                (str(label), *(f"{count:,}" for count in counts[place]), f"{100 * counts[place, place] / total:.1f} %")
-            )
+        shares = 100 * np.diagonal(counts) / np.maximum(counts.sum(axis=1), 1)
+        rows = [
+            (str(label), *(f"{count:,}" for count in own), f"{share:.1f} %")
+            for label, own, share in zip(labels, counts, shares, strict=True)
+        ]
         text += table(("truth", *(f"predicted {label}" for label in labels), "right"), rows)
     else:
         pairs, times = np.unique(np.column_stack([y, best.predicted])[y != best.predicted], axis=0, return_counts=True)
@@ -59,48 +59,40 @@ def _curves(positive: npt.NDArray[np.bool_], decisions: npt.NDArray[np.float64],
     roc.line([(0, 0), (1, 1)], faint=True)
     roc.line(_thinned(false, true))
     precision, recall, _ = metrics.precision_recall_curve(positive, decisions)
-    average = float(metrics.average_precision_score(positive, decisions))
-    share = float(positive.mean())
+    average, share = float(metrics.average_precision_score(positive, decisions)), float(positive.mean())
+    found = f"average precision {average:.3f}"
     pr = Axes(
-        (0, 1),
-        (0, 1),
-        "found (recall)",
-        "right among those predicted (precision)",
-        f"Precision and recall, average precision {average:.3f}",
+        (0, 1), (0, 1), "found (recall)", "right among those predicted (precision)", f"Precision, recall, {found}"
     )
     pr.line([(0, share), (1, share)], faint=True)
     pr.line(_thinned(recall, precision))
     first = figure(roc.svg(), f"ROC for {name}: area {area:.3f}; the dashed line is guessing.")
-    second = figure(
-        pr.svg(), f"Precision and recall for {name}: average precision {average:.3f}; guessing gives {share:.3f}."
-    )
+    second = figure(pr.svg(), f"Precision and recall for {name}: {found}; guessing gives {share:.3f}.")
     return f"<div class=pair>{first}{second}</div>"
 
 
 def _thinned(x: npt.NDArray[np.float64], y: npt.NDArray[np.float64]) -> list[tuple[float, float]]:
     """Points of a curve, no more than a picture can show."""
-    kept = np.unique(np.linspace(0, len(x) - 1, 300).astype(int))
-    return [(float(x[place]), float(y[place])) for place in kept]
+    kept = evenly_spread(len(x), 300)
+    return list(zip(x[kept].tolist(), y[kept].tolist(), strict=True))
+
+
+def _histogram(values: npt.NDArray[np.float64], bins: int, name: str, alt: str) -> Axes:
+    heights, edges = np.histogram(values, bins=bins)
+    axes = Axes((float(edges[0]), float(edges[-1])), (0, float(heights.max())), name, "objects", alt)
+    axes.bars(edges.tolist(), heights.tolist())
+    return axes
 
 
 def _residuals(y: npt.NDArray[np.float64], predicted: npt.NDArray[np.float64]) -> str:
-    rows = np.unique(np.linspace(0, len(y) - 1, _MOST_POINTS).astype(int))
     low, high = float(min(y.min(), predicted.min())), float(max(y.max(), predicted.max()))
     both = Axes((low, high), (low, high), "truth", "prediction", "Predictions against the truth")
     both.line([(low, low), (high, high)], faint=True)
+    rows = evenly_spread(len(y), _MOST_POINTS)
     both.dots(list(zip(y[rows].tolist(), predicted[rows].tolist(), strict=True)), size=2.5)
     apart = y - predicted
-    heights, edges = np.histogram(apart, bins=24)
-    shape = Axes(
-        (float(edges[0]), float(edges[-1])),
-        (0, float(heights.max())),
-        "truth minus prediction",
-        "objects",
-        "Distribution of the errors",
-    )
-    shape.bars(edges.tolist(), heights.tolist())
-    rmse = float(np.sqrt(np.mean(np.square(apart))))
-    mae = float(np.mean(np.abs(apart)))
+    shape = _histogram(apart, 24, "truth minus prediction", "Distribution of the errors")
+    rmse, mae = float(np.sqrt(np.mean(np.square(apart)))), float(np.mean(np.abs(apart)))
     words = paragraph(
         f"Root mean squared error {rmse:.4g}, mean absolute error {mae:.4g}, largest {np.abs(apart).max():.4g}."
     )
@@ -113,7 +105,7 @@ def calibration(outcome: Outcome) -> str:
     chances = outcome.probabilities
     if chances is None or not np.isfinite(chances).all():
         return ""
-    y = outcome.y[outcome.search.rows]
+    y = outcome.problem.y[outcome.search.rows]
     labels = np.unique(y)
     said, top = labels[chances.argmax(axis=1)], chances.max(axis=1)
     right = said == y
@@ -126,13 +118,8 @@ def calibration(outcome: Outcome) -> str:
     if not points:
         return ""
     start = 1.0 / len(labels)
-    axes = Axes(
-        (start, 1),
-        (min(start, min(p[1] for p in points)), 1),
-        "probability",
-        "share that is right",
-        "Reliability of the probabilities",
-    )
+    lowest = min(start, min(right for _, right, _ in points))
+    axes = Axes((start, 1), (lowest, 1), "probability", "share that is right", "Reliability of the probabilities")
     axes.line([(start, start), (1, 1)], faint=True)
     axes.line([(a, b) for a, b, _ in points])
     axes.dots([(a, b) for a, b, _ in points], size=4)
@@ -150,21 +137,14 @@ def calibration(outcome: Outcome) -> str:
 def margins(outcome: Outcome) -> str:
     """How clear decisions are, and how close the machine is to its optimum."""
     text = ""
-    y, best = outcome.y[outcome.search.rows], outcome.search.best
+    y, best = outcome.problem.y[outcome.search.rows], outcome.search.best
     labels = np.unique(y)
-    if outcome.task == "classification" and len(labels) == 2:
+    if outcome.problem.task == "classification" and len(labels) == 2:
         values = np.where(y == labels[1], 1.0, -1.0) * best.decisions[:, 0]
         low, high = np.quantile(values, (0.005, 0.995))
-        heights, edges = np.histogram(np.clip(values, low, high), bins=30)
-        axes = Axes(
-            (float(edges[0]), float(edges[-1])),
-            (0, float(heights.max())),
-            "y f(x)",
-            "objects",
-            "Distribution of the margins of held-out objects",
-        )
-        axes.bars(edges.tolist(), heights.tolist())
-        axes.line([(0, 0), (0, float(heights.max()))], faint=True)
+        what = "Distribution of the margins of held-out objects"
+        axes = _histogram(np.clip(values, low, high), 30, "y f(x)", what)
+        axes.line([(0, 0), (0, axes.y[1])], faint=True)
         wrong, narrow = float((values <= 0).mean()), float(((values > 0) & (values < 1)).mean())
         text += figure(
             axes.svg(),
@@ -185,12 +165,12 @@ def margins(outcome: Outcome) -> str:
 
 def bounds(outcome: Outcome) -> str:
     """Bounds on the error that hold for this machine, each with what it assumes."""
-    if outcome.task != "classification":
+    if outcome.problem.task != "classification":
         return ""
     model = outcome.model.estimator
-    found: list[Bound] = [support_vector_bound(len(outcome.y), int(outcome.model.about["support"]))]
+    found: list[Bound] = [support_vector_bound(len(outcome.problem.y), int(outcome.model.about["support"]))]
     with contextlib.suppress(MercerError, AttributeError):  # it holds for hard margins only
-        found.append(radius_margin_of(model, outcome.objects))
+        found.append(radius_margin_of(model, outcome.problem.objects))
     lines: list[Any] = []
     for bound in found:
         use = (

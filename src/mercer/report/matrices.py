@@ -10,21 +10,22 @@ from mercer.jobs.fitting import Outcome
 from mercer.jobs.sizing import take
 from mercer.report.drawing import Axes, png
 from mercer.report.page import figure, paragraph, picture_of
+from mercer.selection.learner import evenly_spread
 
 _MOST = 240  # pixels along a side: a sharp picture of a few tens of kilobytes
 
 
 def matrix(outcome: Outcome) -> str:
     """Similarities of a sample of objects sorted by label, and how quickly the eigenvalues fall."""
-    y = outcome.y
+    y = outcome.problem.y
     order = np.argsort(y, kind="stable")
-    chosen = order[np.unique(np.linspace(0, len(order) - 1, _MOST).astype(np.intp))]
+    chosen = order[evenly_spread(len(order), _MOST)]
     part = _similarities(outcome, chosen)
     own = np.sqrt(np.maximum(np.diagonal(part), np.finfo(float).tiny))
     cosines = np.clip(part / np.outer(own, own), -1, 1)
     off = cosines[~np.eye(len(cosines), dtype=bool)]
     words = f"Of {len(y):,} objects, {len(chosen):,} are shown, sorted by label; dark means similar. "
-    if outcome.task == "classification":
+    if outcome.problem.task == "classification":
         same = y[chosen][:, None] == y[chosen][None, :]
         inside, outside = cosines[same & ~np.eye(len(same), dtype=bool)], cosines[~same]
         if len(inside) and len(outside):
@@ -41,13 +42,8 @@ def matrix(outcome: Outcome) -> str:
     total = float(values.sum()) or 1.0
     many = int(np.searchsorted(np.cumsum(values) / total, 0.95) + 1)
     logs = np.log10(shown / shown[0]) if len(shown) else np.zeros(1)
-    axes = Axes(
-        (1, max(len(logs), 2)),
-        (float(logs.min()), 0),
-        "number",
-        "log10 of eigenvalue / largest",
-        "Eigenvalues of the kernel matrix",
-    )
+    ends = (1, max(len(logs), 2)), (float(logs.min()), 0)
+    axes = Axes(*ends, "number", "log10 of eigenvalue / largest", "Eigenvalues of the kernel matrix")
     axes.line([(number + 1, float(value)) for number, value in enumerate(logs)])
     second = figure(axes.svg(), f"Eigenvalues; {many:,} of {len(values):,} directions hold 95 % of the variation.")
     return paragraph(words) + f"<div class=pair>{first}{second}</div>"
@@ -55,7 +51,7 @@ def matrix(outcome: Outcome) -> str:
 
 def _similarities(outcome: Outcome, rows: npt.NDArray[np.intp]) -> npt.NDArray[np.float64]:
     """By the kernel as it was fitted to all objects."""
-    part, fitted = take(outcome.objects, rows), outcome.model.estimator.expansion_.kernel
+    part, fitted = take(outcome.problem.objects, rows), outcome.model.estimator.expansion_.kernel
     if outcome.model.preparation.kind == "gram":
         return np.asarray(part, dtype=np.float64)
     return gram_of(fitted, part, dtype=np.float64).exact()

@@ -9,14 +9,12 @@ from collections.abc import Iterable, Sequence
 _STYLE = """
 :root {
   color-scheme: light dark; --paper: #fff; --ink: #1b1f24; --soft: #57606a; --line: #d0d7de; --fill: #f6f8fa;
-  --accent: #0550ae; --grid: #eaeef2; --faint: #8c959f;
-  --c0: #0550ae; --c1: #b35900; --c2: #1a7f37; --c3: #8250df; --c4: #57606a; --c5: #a40e26;
+  --accent: #0550ae; --grid: #eaeef2; --faint: #8c959f; --blue: #0550ae; --orange: #b35900;
 }
 @media (prefers-color-scheme: dark) {
   :root {
     --paper: #0d1117; --ink: #e6edf3; --soft: #9da7b3; --line: #30363d; --fill: #161b22; --accent: #79b8ff;
-    --grid: #21262d; --faint: #8c959f;
-    --c0: #79b8ff; --c1: #ffa657; --c2: #7ee787; --c3: #d2a8ff; --c4: #9da7b3; --c5: #ff9a92;
+    --grid: #21262d; --faint: #8c959f; --blue: #79b8ff; --orange: #ffa657;
   }
 }
 * { box-sizing: border-box; }

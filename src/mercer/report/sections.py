@@ -29,13 +29,13 @@ def sections(outcome: Outcome) -> list[tuple[str, str, str]]:
 
 
 def _top(outcome: Outcome) -> str:
-    what = f"{outcome.task} of {outcome.data.target}" if outcome.data.target else outcome.task
-    head = f"<h1>{escape(outcome.data.name)}: {escape(what)}</h1>"
-    return head + f'<p class="verdict">{escape(outcome.verdict)}</p>'
+    data, task = outcome.problem.data, outcome.problem.task
+    what = f"{task} of {data.target}" if data.target else task
+    return f'<h1>{escape(data.name)}: {escape(what)}</h1><p class="verdict">{escape(outcome.verdict)}</p>'
 
 
 def _data(outcome: Outcome) -> str:
-    data = outcome.data
+    data = outcome.problem.data
     told = summary(data)
     kind = "rows" if data.kind == "table" else data.kind
     text = paragraph(
@@ -51,10 +51,9 @@ def _data(outcome: Outcome) -> str:
 
 
 def _kernels(outcome: Outcome) -> str:
-    regression = outcome.task == "regression"
     trials = outcome.search.by_kernel()
     rows = [(short_text(trial.kernel, outcome.model.preparation), trial.fold_scores.tolist()) for trial in trials]
-    score = "R2" if regression else outcome.estimate.name
+    score = outcome.estimate.name
     folds = len(trials[0].fold_scores)
     alt = f"{score} of {len(rows)} kernels in {folds} folds; best: {rows[0][0]}, mean {trials[0].score:.3f}"
     picture = figure(
@@ -84,8 +83,9 @@ def _run(outcome: Outcome) -> str:
     cost = outcome.model.estimator.certificate_
     text = paragraph(
         f"Everything took {outcome.seconds:.1f} s; the last training took {cost.seconds:.2f} s, {cost.iterations:,} "
-        f"iterations and {cost.kernel_entries:,} kernel values. Seed {outcome.plan.seed}."
+        f"iterations and {cost.kernel_entries:,} kernel values. Seed {outcome.problem.plan.seed}."
     )
-    if outcome.command:
-        text += f"<pre>{escape(outcome.command)}</pre>"
-    return text + table(("part", "version"), outcome.versions.items())
+    command = outcome.model.about["command"]
+    if command:
+        text += f"<pre>{escape(command)}</pre>"
+    return text + table(("part", "version"), outcome.model.about["versions"].items())

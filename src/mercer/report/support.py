@@ -18,13 +18,12 @@ _LONGEST = 300  # letters of a coloured string: about three lines
 
 def objects(outcome: Outcome) -> str:
     """The largest coefficients, and what each of their objects is."""
-    estimator, data = outcome.model.estimator, outcome.data
-    rows = outcome.support
-    weights = np.abs(estimator.expansion_.coefficients).max(axis=1)
+    data, y, rows = outcome.problem.data, outcome.problem.y, outcome.support
+    weights = np.abs(outcome.model.estimator.expansion_.coefficients).max(axis=1)
     top = _heaviest(outcome, weights)
-    share = 100 * len(rows) / len(outcome.y)
+    share = 100 * len(rows) / len(y)
     words = f"Predictions compare a new object with {len(rows):,} support objects, {share:.0f} % of all. "
-    if outcome.task == "classification":
+    if outcome.problem.task == "classification":
         words += (
             "Those with the largest weights lie near the border between classes, or on its wrong side; errors and odd "
             "cases are among them. The largest of every class:"
@@ -32,22 +31,19 @@ def objects(outcome: Outcome) -> str:
     else:
         words += "The largest weights:"
     listed = [
-        (data.name_of(int(rows[p])), str(outcome.y[rows[p]]), f"{weights[p]:.4g}", described(data, int(rows[p])))
-        for p in top
+        (data.name_of(row), str(y[row]), f"{weight:.4g}", described(data, row))
+        for row, weight in zip(rows[top].tolist(), weights[top], strict=True)
     ]
-    return (
-        paragraph(words)
-        + table(("object", data.target or "label", "weight", "content"), listed)
-        + _explained(outcome, rows[top])
-    )
+    heads = ("object", data.target or "label", "weight", "content")
+    return paragraph(words) + table(heads, listed) + _explained(outcome, rows[top])
 
 
 def _heaviest(outcome: Outcome, weights: Any) -> Any:
     """Of every class in turn: many weights are equal, and the first class would take all places."""
     order = np.argsort(-weights, kind="stable")
-    if outcome.task == "regression":
+    if outcome.problem.task == "regression":
         return order[:_MOST]
-    classes = np.unique(outcome.y[outcome.support], return_inverse=True)[1][order]
+    classes = np.unique(outcome.problem.y[outcome.support], return_inverse=True)[1][order]
     turn = np.empty(len(order), dtype=np.intp)
     for code in np.unique(classes):
         turn[classes == code] = np.arange(int((classes == code).sum()))
@@ -77,8 +73,8 @@ def described(data: Data, row: int) -> str:
 
 def _explained(outcome: Outcome, rows: Any) -> str:
     """Strings with their symbols coloured by their contributions to the decision, for two classes."""
-    data, estimator = outcome.data, outcome.model.estimator
-    if data.kind != "strings" or outcome.task != "classification" or len(estimator.classes_) != 2:
+    data, estimator = outcome.problem.data, outcome.model.estimator
+    if data.kind != "strings" or outcome.problem.task != "classification" or len(estimator.classes_) != 2:
         return ""
     texts = [data.objects[int(row)][:_LONGEST] for row in rows[:4]]
     try:

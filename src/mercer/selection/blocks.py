@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Self, final
+from typing import cast, final
 
 import numpy as np
 
@@ -22,7 +21,7 @@ from mercer.gram.executors import Threads
 from mercer.gram.make import DOUBLE_ENTRIES, gram_of
 from mercer.inputs.base import Objects
 from mercer.inputs.gram_rows import GramRows
-from mercer.kernels.base import Features, FittedKernel, Kernel, Measure, State
+from mercer.kernels.base import FittedKernel, Kernel, Measure, State
 from mercer.selection.lookup import known_rows
 
 
@@ -111,9 +110,8 @@ def block_between(kernel: Kernel, known: Objects, new: Objects, dtype: DType | N
 
 
 def measuring(kernel: Kernel, state: State) -> FittedKernel:
-    """The measure of a kernel, fitted, as a kernel that has Gram matrices."""
-    measure = kernel.measure
-    return FittedKernel(measure if isinstance(measure, Kernel) else _Measured(measure), kernel.measure_state(state))
+    """The measure of a kernel, fitted: a measure has all that a Gram matrix asks of a kernel."""
+    return FittedKernel(cast(Kernel, kernel.measure), kernel.measure_state(state))
 
 
 def applied(kernel: Kernel, state: State, square: Floating, across: Floating, known: Float64, new: Float64) -> Block:
@@ -153,47 +151,3 @@ def precision(kernel: Kernel, objects: Objects, largest: int, asked: DType | Non
     fitted = kernel.fit(objects)
     features = fitted.features(objects, np.float32)
     return np.float32 if kernel.single_precision(features, fitted.state) else np.float64
-
-
-@final
-@dataclass(frozen=True)
-class _Measured(Kernel):
-    """Lets a Gram matrix hold a measure that is not a kernel."""
-
-    inner: Measure
-
-    @property
-    def domain(self) -> type[Objects]:
-        return self.inner.domain
-
-    @property
-    def psd(self) -> bool:
-        return False
-
-    @property
-    def symmetric(self) -> bool:
-        return all(kernel.symmetric for kernel in self.inner.children)
-
-    def resolve(self, objects: Any) -> State:
-        return self.inner.resolve(objects)
-
-    def features(self, objects: Any, state: State, dtype: DType) -> Features:
-        return self.inner.features(objects, state, dtype)
-
-    def align(self, left: Any, right: Any, state: State) -> tuple[Features, Features]:
-        return self.inner.align(left, right, state)
-
-    def tile(self, left: Any, right: Any, state: State, out: Floating) -> None:
-        self.inner.tile(left, right, state, out)
-
-    def tile_entries(self, left: Any, right: Any, state: State) -> int:
-        return self.inner.tile_entries(left, right, state)
-
-    def diagonal(self, features: Any, state: State) -> Float64:
-        return self.inner.diagonal(features, state)
-
-    @classmethod
-    def examples(cls) -> Iterator[Self]:
-        from mercer.kernels.vectors.distances import SquaredEuclidean
-
-        yield cls(SquaredEuclidean())

@@ -24,14 +24,14 @@ from mercer.gram import budget
 from mercer.gram.executors import Threads, default_threads
 from mercer.gram.make import gram_of
 from mercer.selection.blocks import Block, Shared, Source
-from mercer.selection.groups import Group, Grouping, by_source, precision_of
+from mercer.selection.groups import Group, Grouping, by_source
 from mercer.selection.pipelines import Fold, PipelineSteps
 from mercer.selection.racing import hopeful
 from mercer.selection.scoring import FoldScorer
 from mercer.selection.settings import Setting
 from mercer.solvers.drive import Stopped
 from mercer.training.folds import Split
-from mercer.training.kernel_estimator import share_fits
+from mercer.training.kernel_estimator import gram_precision, share_fits
 from mercer.training.warm_start import WarmStart
 
 
@@ -218,7 +218,7 @@ class CrossValidation:
         try:
             if isinstance(group.source, Source):
                 return group.source.block(group.kernel, *self.splits[split])
-            return None if fold is None else fold.block(group.kernel, precision_of(group.settings[0]))
+            return None if fold is None else fold.block(group.kernel, gram_precision(group.settings[0].machine))
         except MercerError:  # reported by the fits, each for itself
             return None
 

@@ -55,7 +55,11 @@ class Grouping:
         """The settings by kernel; those that cannot share anything are groups of one."""
         kernels: dict[Any, list[Setting]] = {}
         for setting in settings:
-            key = (setting.before, setting.kernel, precision_of(setting)) if self._shares(setting) else setting.number
+            key = (
+                (setting.before, setting.kernel, gram_precision(setting.machine))
+                if self._shares(setting)
+                else setting.number
+            )
             kernels.setdefault(key, []).append(setting)
         stored: dict[Any, Shared | None] = {}
         steps: dict[Any, PipelineSteps | None] = {}
@@ -80,7 +84,7 @@ class Grouping:
         return known[setting.before]
 
     def _source(self, setting: Setting, known: dict[Any, Shared | None]) -> Source | None:
-        kernel, asked, memory = setting.kernel, precision_of(setting), setting.memory
+        kernel, asked, memory = setting.kernel, gram_precision(setting.machine), setting.memory
         assert kernel is not None
         try:
             objects = self.objects(kernel)
@@ -104,8 +108,3 @@ def by_source(groups: Iterable[Group]) -> Iterable[tuple[Shared | PipelineSteps 
         source = group.source if isinstance(group.source, Shared | PipelineSteps) else None
         together.setdefault(source, []).append(group)
     return together.items()
-
-
-def precision_of(setting: Setting) -> Any:
-    """The precision that a machine asks for, whatever the size of its Gram matrix; usually None."""
-    return gram_precision(setting.machine)

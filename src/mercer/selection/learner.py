@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import clone, is_classifier
 
+from mercer._types import Indices
 from mercer.estimators.kernel_ridge import KernelRidge
 from mercer.estimators.svc import SVC
 from mercer.estimators.svr import SVR
@@ -99,10 +100,15 @@ class Learner:
 def _mean_diagonal(kernel: Kernel, objects: Any) -> float:
     some = kernel.coerce(objects)
     if not isinstance(some, GramRows):
-        some = some.take(np.unique(np.linspace(0, len(some) - 1, _SAMPLE).astype(np.intp)))
+        some = some.take(evenly_spread(len(some), _SAMPLE))
     fitted = kernel.fit(some)
     scale = float(np.mean(fitted.diagonal(fitted.features(some))))
     return scale if np.isfinite(scale) and scale > 0 else 1.0
+
+
+def evenly_spread(n: int, most: int) -> Indices:
+    """At most `most` of the numbers from 0 to n - 1, the first and the last among them."""
+    return np.unique(np.linspace(0, n - 1, most).astype(np.intp))
 
 
 def has_converged(estimator: Any) -> bool:

@@ -6,14 +6,16 @@ from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
-from sklearn.base import clone, is_classifier
+from sklearn.base import is_classifier
 from sklearn.metrics import check_scoring
-from sklearn.utils import _safe_indexing, indexable
+from sklearn.utils import indexable
 
-from mercer._progress import reporting
+from mercer._progress import heard, reporting
 from mercer._types import Float64
 from mercer.inputs.base import Objects
-from mercer.selection.scoring import parts_of
+from mercer.selection.cross_validation import CrossValidation
+from mercer.selection.scoring import FoldScorer
+from mercer.selection.settings import settings_of
 from mercer.training.folds import make_folds
 
 
@@ -71,18 +73,13 @@ def nested_cross_validate(
     """
     if not isinstance(X, Objects):
         X, y = indexable(X, y)
-    scorer = None if scoring is None else check_scoring(search, scoring)
     splits = make_folds(cv, X, y, classifier=is_classifier(search), groups=groups)
-    scores, best_scores, params = [], [], []
-    with reporting("Nested cross-validation") as report:
-        for number, (train, test) in enumerate(splits):
-            model = clone(search)
-            known, new = parts_of(model, X, train, test)
-            inner = {} if groups is None else {"groups": _safe_indexing(groups, train)}
-            model.fit(known, _safe_indexing(y, train), **inner)
-            truth = _safe_indexing(y, test)
-            scores.append(model.score(new, truth) if scorer is None else scorer(model, new, truth))
-            best_scores.append(model.best_score_)
-            params.append(model.best_params_)
-            report((number + 1) / len(splits))
-    return NestedScores(np.asarray(scores), np.asarray(best_scores), tuple(params))
+    inner = {} if groups is None else {"groups": groups}
+    attributes = "best_score_", "best_params_"
+    scorer = FoldScorer(X, y, check_scoring(search, scoring), "raise", fit_params=inner, attributes=attributes)
+    # One outer fold at a time: the searches inside have all cores.
+    validation = CrossValidation(settings_of(search, [{}], X, share=False), splits, scorer, threads=1)
+    with reporting("Nested cross-validation") as report, heard(report):
+        folds = validation.run().results[0]
+    best_scores, params = ([fold[name] for fold in folds if fold is not None] for name in attributes)
+    return NestedScores(validation.scores(0), np.asarray(best_scores), tuple(params))

@@ -35,6 +35,8 @@ class FoldScorer:
     score_params: Mapping[str, Any] = field(default_factory=dict)
     held_out: tuple[str, ...] = ()
     """Methods whose values on test objects are kept."""
+    attributes: tuple[str, ...] = ()
+    """Attributes of fitted models that are kept in the results."""
 
     def __len__(self) -> int:
         return int(_num_samples(self.X))
@@ -80,6 +82,7 @@ class FoldScorer:
             return result | dict.fromkeys(self._kinds(), self.unscored(self.error_score)), {}
         fitted = time.monotonic()
         result["fit_time"] = fitted - began
+        result |= {name: getattr(model, name) for name in self.attributes}
         result["test_scores"] = self._scores(model, new, y_test, test)
         result["score_time"] = time.monotonic() - fitted
         if self.train_scores:

@@ -17,6 +17,7 @@ from mercer.kernels.base import Kernel
 from mercer.selection.blocks import Block
 from mercer.selection.lookup import Lookup
 from mercer.training.kernel_estimator import KernelEstimator, resolved_kernel
+from mercer.training.linear_machine import LinearMachine
 
 _SHAPES = ("gamma", "degree", "coef0")
 
@@ -108,10 +109,12 @@ def _before(params: Mapping[str, Any], last: str) -> Key:
 
 
 def _kernel_of(estimator: Any, X: Any) -> Kernel | None:
-    if not isinstance(estimator, KernelEstimator):
-        kernel = getattr(estimator, "kernel", None)
-        return kernel if isinstance(kernel, Kernel) else None
-    try:
-        return resolved_kernel(estimator, X)
-    except ValueError:  # reported by fit
+    if isinstance(estimator, LinearMachine):  # trained on features, which kernel values cannot replace
         return None
+    if isinstance(estimator, KernelEstimator):
+        try:
+            return resolved_kernel(estimator, X)
+        except ValueError:  # reported by fit
+            return None
+    kernel = getattr(estimator, "kernel", None)
+    return kernel if isinstance(kernel, Kernel) else None

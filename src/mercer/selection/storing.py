@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from mercer._record import Record
-from mercer._registry import ESTIMATORS
-from mercer._stored import Storable, Stored, checked_array, checked_value, from_stored, to_stored
+from mercer._stored import Stored, checked_array, checked_value, unwrapped, wrapped
 from mercer.errors import ModelFileError
 from mercer.kernels.base import Kernel
 
@@ -24,50 +23,31 @@ def take_apart(params: dict[str, Any], machine: Any, weights: Any) -> Stored:
             f"The kernel {own[0]} holds Python code of yours, and model files never hold code. Save the trained "
             "machine itself, `estimator_`: mercer.load then asks for its kernel."
         )
-    inner = to_stored(machine)
     template = params["estimator"].kernel
     values = {
-        "estimator": type(machine).__name__,
         "kernels": list(params["kernels"]),
         "method": params["method"],
         "lam": float(params["lam"]),
         # `fit` replaces it, so that one with Python code need not be kept.
         "kernel": template if isinstance(template, str | Kernel) and not _holds_code(template) else "rbf",
     }
-    return Stored(
-        inner.params,
-        {**inner.values, **{f"{_MARK}{name}": value for name, value in values.items()}},
-        {**inner.arrays, f"{_MARK}weights": weights},
-        inner.expansion,
-        inner.objects,
-    )
+    return wrapped(machine, _MARK, values, {"weights": weights})
 
 
 def put_together(stored: Stored) -> tuple[dict[str, Any], Any, Any]:
     """Parameters, trained machine and weights."""
-    values = {key.removeprefix(_MARK): item for key, item in stored.values.items() if key.startswith(_MARK)}
-    name = checked_value(values, "estimator", str)
-    if name not in ESTIMATORS:
-        raise ModelFileError(f"it asks for the estimator {name!r:.60}, which this version of mercer does not have.")
-    kind = ESTIMATORS[name].load()
+    machine, values, arrays = unwrapped(stored, _MARK)
+    kind = type(machine)
     kernels, template = checked_value(values, "kernels", list), values.get("kernel")
     if not kernels or not all(isinstance(kernel, str | Kernel) for kernel in [*kernels, template]):
         raise ModelFileError("its list of kernels is empty, or holds something else.")
-    inner = Stored(
-        stored.params,
-        {key: item for key, item in stored.values.items() if not key.startswith(_MARK)},
-        {key: item for key, item in stored.arrays.items() if not key.startswith(_MARK)},
-        stored.expansion,
-        stored.objects,
-    )
-    if not issubclass(kind, Storable) or "kernel" not in inner.params:
-        raise ModelFileError(f"a {name} is no machine with a kernel.")
-    machine = from_stored(kind, inner)
-    weights = checked_array(stored.arrays, f"{_MARK}weights", "f", (len(kernels),))
+    if "kernel" not in stored.params:
+        raise ModelFileError(f"a {kind.__name__} is no machine with a kernel.")
+    weights = checked_array(arrays, "weights", "f", (len(kernels),))
     if not (np.isfinite(weights) & (weights >= 0)).all():
         raise ModelFileError("the weights of its kernels must be numbers from 0.")
     params = {
-        "estimator": kind(**{**inner.params, "kernel": template}),
+        "estimator": kind(**{**stored.params, "kernel": template}),
         "kernels": kernels,
         "method": checked_value(values, "method", str),
         "lam": checked_value(values, "lam", float),

@@ -171,7 +171,8 @@ def held_out_temperature(
         known, allowed = codes[training], bounds[training]
         machines = [machine for machine, _ in train(gram.view(training), known, allowed)]
         support, coefficients = columns(machines, Members(known, allowed, n_classes))
-        products = gram.view(test, training[support]).matvec(coefficients)
+        grouped, _ = grouped_by_class(support, known, n_classes)  # added up in the order of a fitted machine
+        products = gram.view(test, training[grouped]).matvec(coefficients[np.searchsorted(support, grouped)])
         return class_values(products + np.array([machine.intercept for machine in machines]), n_classes)
 
     seen, values = out_of_fold(folds_with_every_class(codes, bounds, random_state), decisions)

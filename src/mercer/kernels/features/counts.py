@@ -135,7 +135,8 @@ class SparseCounts:
 
     def dense(self) -> DenseCounts:
         shape = (len(self), self.n_columns)
-        return DenseCounts(sp.csr_array((self.counts, self.columns, self.offsets), shape=shape).toarray())
+        dense: Any = sp.csr_array((self.counts, self.columns, self.offsets), shape=shape).toarray()
+        return DenseCounts(dense)
 
     def __len__(self) -> int:
         return len(self.offsets) - 1

@@ -1,0 +1,10 @@
+from mercer.plots.eigenvalues import EigenvalueDisplay as EigenvalueDisplay
+from mercer.plots.feature_space import FeatureSpaceDisplay as FeatureSpaceDisplay
+from mercer.plots.graph_explanation import GraphExplanationDisplay as GraphExplanationDisplay
+from mercer.plots.kernel_matrix import KernelMatrixDisplay as KernelMatrixDisplay
+from mercer.plots.kernel_trick import KernelTrickDisplay as KernelTrickDisplay
+from mercer.plots.margin import MarginDisplay as MarginDisplay
+from mercer.plots.sequence_explanation import SequenceExplanationDisplay as SequenceExplanationDisplay
+from mercer.plots.support import SupportDisplay as SupportDisplay
+from mercer.plots.trace import TraceDisplay as TraceDisplay
+from mercer.plots.validation_surface import ValidationSurfaceDisplay as ValidationSurfaceDisplay
