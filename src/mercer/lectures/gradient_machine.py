@@ -2,31 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-import numpy as np
-
 from mercer import _check
 from mercer._types import Float64
 from mercer.gram.contract import Gram
-from mercer.lectures.gradient_descent import gradient_descent
-from mercer.lectures.traced_classifier import Learnt, TracedKernelMachine, is_printed
-from mercer.losses.base import Loss
+from mercer.lectures.gradient_descent import GradientDescent
+from mercer.lectures.traced_classifier import TracedKernelClassifier, is_printed
 from mercer.losses.logistic import Logistic
 from mercer.losses.smooth_hinge import SmoothHinge
-from mercer.solvers.drive import Limits, OnChunk
 from mercer.training.kernelised import KernelLike
 
 _CONSTANT_RATE = 0.01
+"""The step that the slides print; data on a large scale need a smaller one, or descent diverges."""
 
 
-class GradientKernelMachine(TracedKernelMachine):
+class GradientKernelMachine(TracedKernelClassifier):
     """Gradient descent on z and b, with f(x) = sum_i z_i k(x_i, x) + b, as on the slides.
 
     ``objective="softmax"`` minimises sum_i log(1 + exp(-y_i f(x_i))) + lam/2 z'Kz, the smooth perceptron;
     ``objective="svm"`` minimises 1/2 z'Kz + C sum_i log(1 + exp(1 - y_i f(x_i))), the smooth support vector machine.
     For work rather than for study use `KernelLogisticRegression` and `KernelMachineClassifier("smooth_hinge")`, which
-    reach the same minimum in a few steps and prove it.
+    reach the same minimum in a few steps and certify it.
 
     Parameters
     ----------
@@ -36,10 +31,10 @@ class GradientKernelMachine(TracedKernelMachine):
     lam : the factor of the penalty, for the softmax.
     C : the factor of the losses, for the support vector machine.
     kernel, gamma, degree, coef0, memory : as in `SVC`.
-    steps : at most so many.
+    steps : the largest number of steps.
     learning_rate : the constant step of the printed softmax; None for 0.01.
-    tol : end once the gradient is so much shorter than at the start.
-    time_limit : at most so many seconds; None for no limit.
+    tol : training ends once the gradient is shorter than `tol` times the one at the start.
+    time_limit : the largest number of seconds; None for no limit.
 
     Attributes
     ----------
@@ -50,6 +45,9 @@ class GradientKernelMachine(TracedKernelMachine):
     >>> model.predict([[0, 0], [0, 1]])
     array([0, 1])
     """
+
+    z_: Float64
+    _per_object = "z_"
 
     def __init__(
         self,
@@ -82,13 +80,10 @@ class GradientKernelMachine(TracedKernelMachine):
         self.memory = memory
         self.time_limit = time_limit
 
-    def _most_steps(self, n: int) -> int:
-        return int(self.steps)
-
     def _check_parameters(self) -> None:
         owner = type(self).__name__
         _check.choice(owner, "objective", self.objective, ("softmax", "svm"))
-        is_printed(owner, self.variant)
+        is_printed(self)
         _check.real(owner, "lam", self.lam, low=0, high_open=True)
         _check.real(owner, "C", self.C, low=0, low_open=True, high_open=True)
         _check.integer(owner, "steps", self.steps, low=1)
@@ -96,27 +91,18 @@ class GradientKernelMachine(TracedKernelMachine):
         if self.learning_rate is not None:
             _check.real(owner, "learning_rate", self.learning_rate, low=0, low_open=True, high_open=True)
 
-    def _learn(self, gram: Gram, signs: Float64, limits: Limits, on_chunk: OnChunk) -> Learnt:
+    def _algorithm(self, data: Gram, signs: Float64) -> GradientDescent:
         softmax = self.objective == "softmax"
-        loss: Loss = Logistic() if softmax else SmoothHinge()
         rate = None
-        if is_printed(type(self).__name__, self.variant):
+        if is_printed(self):
             rate = (self.learning_rate or _CONSTANT_RATE) if softmax else 1.0
-        found = gradient_descent(
-            gram,
+        return GradientDescent(
+            data,
             signs,
-            loss,
+            loss=Logistic() if softmax else SmoothHinge(),
             ridge=float(self.lam) if softmax else 1.0,
             C=1.0 if softmax else float(self.C),
             steps=int(self.steps),
             tol=float(self.tol),
             constant_rate=rate,
-            limits=limits,
-            on_chunk=on_chunk,
         )
-        return Learnt(found.coefficients, found.intercept, found.trace, found.status)
-
-    _kept = "z_"
-
-    def _after(self, machines: Sequence[Learnt]) -> None:
-        self.z_ = np.column_stack([machine.coefficients for machine in machines])

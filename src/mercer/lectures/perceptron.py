@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,13 +10,12 @@ from sklearn.utils import check_random_state
 from mercer import _check
 from mercer._types import Float64
 from mercer.gram.contract import Gram
-from mercer.lectures import perceptron_updates as solver
-from mercer.lectures.traced_classifier import Learnt, TracedKernelMachine, TracedLinearMachine
-from mercer.solvers.drive import Limits, OnChunk
+from mercer.lectures.perceptron_updates import KernelUpdates, WeightUpdates
+from mercer.lectures.traced_classifier import TracedKernelClassifier, TracedLinearClassifier
 from mercer.training.kernelised import KernelLike
 
 
-class KernelPerceptron(TracedKernelMachine):
+class KernelPerceptron(TracedKernelClassifier):
     """The perceptron with any kernel: for each object in turn, if it is misclassified, alpha_i += 1.
 
     Scores are f(x) = b + sum_i alpha_i y_i k(x_i, x); a score of 0 predicts +1, the second class. Training ends with
@@ -27,12 +25,12 @@ class KernelPerceptron(TracedKernelMachine):
     Parameters
     ----------
     kernel, gamma, degree, coef0, memory : as in `SVC`.
-    epochs : at most so many passes.
+    epochs : the largest number of passes.
     fit_intercept : whether each mistake also moves b by y_i.
-    averaged : predict with the mean of all machines met, one per object shown, rather than with the last.
+    averaged : predict with the mean of all machines, one per object shown, instead of the last.
     margin : learn also from objects whose score is right but smaller than this.
-    shuffle, random_state : whether each epoch has an order of its own; else the objects come as they are.
-    time_limit : at most so many seconds; None for no limit.
+    shuffle, random_state : whether each epoch shuffles the objects; else they come as they are.
+    time_limit : the largest number of seconds; None for no limit.
 
     Attributes
     ----------
@@ -45,6 +43,9 @@ class KernelPerceptron(TracedKernelMachine):
     >>> model.predict(xor), model.converged_
     (array([0, 1, 1, 0]), True)
     """
+
+    counts_: Float64
+    _per_object = "counts_"
 
     def __init__(
         self,
@@ -75,31 +76,11 @@ class KernelPerceptron(TracedKernelMachine):
         self.memory = memory
         self.time_limit = time_limit
 
-    def _most_steps(self, n: int) -> int:
-        return int(self.epochs) * n
-
     def _check_parameters(self) -> None:
         _check_perceptron(self)
 
-    def _learn(self, gram: Gram, signs: Float64, limits: Limits, on_chunk: OnChunk) -> Learnt:
-        found = solver.kernel_perceptron(
-            gram,
-            signs,
-            epochs=int(self.epochs),
-            margin=float(self.margin),
-            intercept=bool(self.fit_intercept),
-            order=_order(self, len(signs)),
-            limits=limits,
-            on_chunk=on_chunk,
-        )
-        alpha = found.mean_alpha if self.averaged else found.alpha
-        intercept = found.mean_intercept if self.averaged else found.intercept
-        return Learnt(alpha * signs, intercept, found.trace, found.status, found.alpha)
-
-    _kept = "counts_"
-
-    def _after(self, machines: Sequence[Learnt]) -> None:
-        self.counts_ = np.column_stack([machine.counts for machine in machines if machine.counts is not None])
+    def _algorithm(self, data: Gram, signs: Float64) -> KernelUpdates:
+        return KernelUpdates(data.dense(), signs, **_settings(self, len(signs)))
 
     @property
     def converged_(self) -> bool:
@@ -107,7 +88,7 @@ class KernelPerceptron(TracedKernelMachine):
         return all(trace.last == 0 for trace in self.traces_)
 
 
-class PrimalPerceptron(TracedLinearMachine):
+class PrimalPerceptron(TracedLinearClassifier):
     """The perceptron on vectors: if x_i is misclassified, w <- w + eta y_i x_i and b <- b + eta y_i.
 
     From w = 0 the learning rate eta scales w and b and changes no prediction (unless a `margin` is asked for).
@@ -144,28 +125,12 @@ class PrimalPerceptron(TracedLinearMachine):
         self.random_state = random_state
         self.time_limit = time_limit
 
-    def _most_steps(self, n: int) -> int:
-        return int(self.epochs) * n
-
     def _check_parameters(self) -> None:
         _check_perceptron(self)
         _check.real(type(self).__name__, "learning_rate", self.learning_rate, low=0, low_open=True, high_open=True)
 
-    def _learn_weights(self, X: Float64, signs: Float64, limits: Limits, on_chunk: OnChunk) -> Learnt:
-        found = solver.primal_perceptron(
-            X,
-            signs,
-            epochs=int(self.epochs),
-            learning_rate=float(self.learning_rate),
-            margin=float(self.margin),
-            intercept=bool(self.fit_intercept),
-            order=_order(self, len(signs)),
-            limits=limits,
-            on_chunk=on_chunk,
-        )
-        if self.averaged:
-            return Learnt(found.mean_weights, found.mean_intercept, found.trace, found.status, found.alpha)
-        return Learnt(found.weights, found.intercept, found.trace, found.status, found.alpha)
+    def _algorithm(self, data: Float64, signs: Float64) -> WeightUpdates:
+        return WeightUpdates(data, signs, learning_rate=float(self.learning_rate), **_settings(self, len(signs)))
 
     @property
     def converged_(self) -> bool:
@@ -181,8 +146,16 @@ def _check_perceptron(model: Any) -> None:
         _check.boolean(owner, name, getattr(model, name))
 
 
-def _order(model: Any, n: int) -> solver.Order | None:
-    if not model.shuffle:
-        return None
-    random = check_random_state(model.random_state)
-    return np.array([random.permutation(n) for _ in range(int(model.epochs))], dtype=np.int64)
+def _settings(model: Any, n: int) -> dict[str, Any]:
+    """What both forms of the perceptron take."""
+    order = None
+    if model.shuffle:
+        random = check_random_state(model.random_state)
+        order = np.array([random.permutation(n) for _ in range(int(model.epochs))], dtype=np.intp)
+    return {
+        "epochs": int(model.epochs),
+        "margin": float(model.margin),
+        "intercept": bool(model.fit_intercept),
+        "order": order,
+        "averaged": bool(model.averaged),
+    }
