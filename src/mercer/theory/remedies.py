@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
-import scipy.linalg
 
 from mercer._types import Float64, Indices
 from mercer.errors import MercerError
+from mercer.gram.contract import Gram
 from mercer.gram.spectrum import lowest_pair, lowest_values
 from mercer.kernels.base import Kernel
+from mercer.theory.witness import lowest_eigenvalue
 
 _HALVINGS = 8  # of a decay, to 0.4 % of it: smaller ones leave nothing but the diagonal
 _PROBES, _LOWEST, _SAMPLE = 16, 32, 600
@@ -24,6 +25,10 @@ _INERTIA = (
     "objects on one scale, and repairs nothing."
 )
 _DAMPED = "lambda k(x, z) between different objects with lambda <= {:.4g}, and k(x, x) as it is."
+
+
+Refit = tuple[Kernel, Callable[[Kernel, Indices], Float64]]
+"""The kernel, and a function from another kernel and the positions of some objects to the matrix of these."""
 
 
 @final
@@ -46,10 +51,8 @@ class Remedy:
         return f"{self.name}: {verdict}; {effect}{f' ({self.by})' if self.by else ''}. {self.meaning}"
 
 
-def remedies_for(
-    K: Float64, eigenvalues: Float64, tolerance: float, refit: tuple[Kernel, Callable[[Kernel], Float64]] | None
-) -> Iterator[Remedy]:
-    """Every remedy, tried on this matrix; `refit` is the kernel, and a function to the matrix of another one."""
+def remedies_for(K: Float64, eigenvalues: Float64, tolerance: float, refit: Refit | None) -> Iterator[Remedy]:
+    """Every remedy, tried on this matrix."""
     length = float(np.linalg.norm(eigenvalues))
     share = float(np.linalg.norm(np.minimum(eigenvalues, 0.0))) / length
     yield from _moved(share, float(eigenvalues[0]), float(np.abs(eigenvalues).min()), length, len(K))
@@ -58,24 +61,18 @@ def remedies_for(
         yield _normalised(K, own, tolerance)
         yield _damped(K, own)
     if refit is not None:
-        yield from _smaller_decay(K, tolerance, *refit)
+        yield from _smaller_decay(K, tolerance, refit, np.arange(len(K)))
 
 
 def remedies_by_products(
-    product: Callable[[Float64], Float64],
-    block: Callable[[Indices], Float64],
-    diagonal: Float64,
-    lowest: float,
-    vector: Float64,
-    tolerance: float,
-    rng: np.random.Generator,
-    refit: tuple[Kernel, Callable[[Kernel, Indices], Float64]] | None,
+    gram: Gram, lowest: float, vector: Float64, tolerance: float, rng: np.random.Generator, refit: Refit | None
 ) -> Iterator[Remedy]:
-    """The same for a matrix that is too large to decompose, known by its products with vectors.
+    """The same for a matrix that is too large to decompose, by its products with vectors.
 
-    Its lowest eigenvalues are found by Lanczos iterations, its length by random vectors (Hutchinson); a smaller decay
-    is tried on a sample of the objects.
+    Lanczos iterations find its lowest eigenvalues, random vectors its length (Hutchinson); a smaller decay is tried on
+    a sample of the objects. `vector` belongs to the `lowest` eigenvalue.
     """
+    product, diagonal = gram.matvec, gram.diagonal()
     n = len(diagonal)
     probes = rng.choice((-1.0, 1.0), size=(_PROBES, n))
     length = float(np.sqrt(np.mean([float(np.square(product(probe)).sum()) for probe in probes])))
@@ -97,35 +94,23 @@ def remedies_by_products(
     if refit is not None:
         heaviest = np.argsort(-np.abs(vector), kind="stable")[: _SAMPLE // 2]
         ids = np.unique(np.concatenate([heaviest, rng.choice(n, size=min(n, _SAMPLE // 2), replace=False)]))
-        kernel, matrix = refit
-        for remedy in _smaller_decay(block(ids), tolerance, kernel, lambda other: matrix(other, ids)):
+        for remedy in _smaller_decay(gram.view(ids).exact(), tolerance, refit, ids):
             yield dataclasses.replace(remedy, by=f"tried on {len(ids)} of {n:,} objects")
 
 
 def _moved(share: float, lowest: float, flipped: float, length: float, n: int) -> Iterator[Remedy]:
     """Remedies that move eigenvalues alone; `share` is the length of the negative ones beside that of all."""
-    yield Remedy(
-        "clip",
-        0.0,
-        share,
-        True,
-        "Negative eigenvalues become 0: the nearest such matrix. New objects must be mapped too.",
-    )
-    yield Remedy(
-        "flip",
-        flipped,
-        2 * share,
-        True,
-        "Negative eigenvalues change sign: what they say is kept. New objects must be mapped too.",
-    )
+    meaning = "Negative eigenvalues {}. New objects must be mapped too."
+    yield Remedy("clip", 0.0, share, True, meaning.format("become 0: the nearest such matrix"))
+    yield Remedy("flip", flipped, 2 * share, True, meaning.format("change sign: what they say is kept"))
     shifted = -lowest * np.sqrt(n) / length
-    yield Remedy("shift", 0.0, float(shifted), True, f"{-lowest:.3g} is added to every k(x, x), so that each object is "
-                 "more like itself; new objects need nothing. Like a larger ridge.")  # fmt: skip
+    added = f"{-lowest:.3g} is added to every k(x, x), so each object is more like itself; new objects need nothing."
+    yield Remedy("shift", 0.0, float(shifted), True, f"{added} Like a larger ridge.")
 
 
 def _normalised(K: Float64, own: Float64, tolerance: float) -> Remedy:
     root = np.sqrt(own)
-    after = float(scipy.linalg.eigvalsh(K / np.outer(root, root), subset_by_index=(0, 0))[0])
+    after = lowest_eigenvalue(K / np.outer(root, root))
     return Remedy("normalise", after, 0.0, after >= -tolerance / float(own.max()), _INERTIA)
 
 
@@ -134,28 +119,27 @@ def _damped(K: Float64, own: Float64) -> Remedy:
     root = np.sqrt(own)
     off = K / np.outer(root, root)
     np.fill_diagonal(off, 0.0)
-    factor = min(1.0, -1.0 / min(float(scipy.linalg.eigvalsh(off, subset_by_index=(0, 0))[0]), -1e-300))
+    factor = min(1.0, -1.0 / min(lowest_eigenvalue(off), -1e-300))
     damped = factor * K
     np.fill_diagonal(damped, own)
-    after = float(scipy.linalg.eigvalsh(damped, subset_by_index=(0, 0))[0])
+    after = lowest_eigenvalue(damped)
     change = float(np.linalg.norm(damped - K) / np.linalg.norm(K))
     return Remedy("smaller lambda", after, change, True, _DAMPED.format(factor))
 
 
-def _smaller_decay(
-    K: Float64, tolerance: float, kernel: Kernel, matrix: Callable[[Kernel], Float64]
-) -> Iterator[Remedy]:
+def _smaller_decay(K: Float64, tolerance: float, refit: Refit, ids: Indices) -> Iterator[Remedy]:
     """Kernels that damp long walks, gaps or fragments by a factor: halve it until the matrix is in order."""
+    kernel, matrix = refit
     for path, value in kernel.get_params().items():
         if path.rpartition("__")[2] != "decay" or not isinstance(value, float):
             continue
         found: Any = None
         for halving in range(1, _HALVINGS + 1):
             try:
-                found = matrix(kernel.with_params(**{path: value / 2**halving}))
+                found = matrix(kernel.with_params(**{path: value / 2**halving}), ids)
             except MercerError:
                 return
-            after = float(scipy.linalg.eigvalsh(found, subset_by_index=(0, 0))[0])
+            after = lowest_eigenvalue(found)
             scale = float(np.abs(np.diagonal(found)).sum() / max(np.abs(np.diagonal(K)).sum(), 1e-300))
             if after >= -tolerance * scale:
                 change = float(np.linalg.norm(found - K) / np.linalg.norm(K))
