@@ -46,6 +46,25 @@ def require(condition: object, message: str) -> None:
         raise AssertionError(message)
 
 
+def require_close(got: Any, wanted: Any, allowed: Any, what: str) -> None:
+    """Fail unless two arrays agree to within `allowed`, a number or one for each entry, and say where they do not."""
+    require(got.shape == wanted.shape, f"{what}: the shape is {got.shape}, not {wanted.shape}")
+    bad = ~(np.abs(np.asarray(got, dtype=np.float64) - wanted) <= allowed)  # NaN is bad too
+    if bad.any():
+        where = tuple(int(place) for place in np.argwhere(bad)[0])
+        found = f"{got[where]!r} against {wanted[where]!r}"
+        raise AssertionError(f"{what}: {int(bad.sum())} entries differ, the first at {where}: {found}")
+
+
+def require_raises(kinds: type[Exception] | tuple[type[Exception], ...], action: Callable[[], Any], what: str) -> str:
+    """Fail unless an action is refused by such an error; its message."""
+    try:
+        action()
+    except kinds as error:
+        return str(error)
+    raise AssertionError(f"{what} is not refused")
+
+
 def run_all(owner: object, checks: Iterable[Check]) -> None:
     """Try every check, then fail with all that did not hold."""
     failures: list[tuple[str, Exception]] = []

@@ -2,62 +2,90 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import final
+from typing import Any, final
 
 import numpy as np
 import numpy.typing as npt
 
 from mercer._types import Float64
 from mercer.losses.base import Loss, VectorLoss
-from mercer.testing.checks import Check, fingerprint, named, require, require_unchanged, run_all
+from mercer.testing.checks import Check, fingerprint, named, require, require_close, require_unchanged, run_all
 from mercer.testing.records import record_checks
-from mercer.testing.vector_losses import VectorSubject, vector_loss_checks
 
-Truth = npt.NDArray[np.bool_]
 _STEP = 1e-5
+"""Of finite differences: a longer one adds curvature to the error, a shorter one rounding."""
 _KINK = 1e-2
 """One-sided slopes that differ by more than this, over a step of 1e-5, are on two sides of a kink."""
+_CLASSES, _OBJECTS = 3, 60
+"""Outputs and objects of losses of several decision values: enough for a Hessian that is not diagonal, and for small,
+middling and large values of each class. More would only take longer."""
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class _Subject:
-    """A loss, and targets against decision values on a grid: one row per target."""
+    """A loss, with targets and decision values to try it on."""
 
-    loss: Loss
-
-    @cached_property
-    def y(self) -> Float64:
-        targets = [-1.0, 1.0] if self.loss.classifies else [-2.0, 0.0, 0.7]
-        return np.repeat(np.asarray(targets)[:, None], self.f.shape[1], axis=1)
-
-    @cached_property
-    def f(self) -> Float64:
-        rows = 2 if self.loss.classifies else 3
-        return np.tile(np.linspace(-4.0, 4.0, 161), (rows, 1))
+    loss: Any
+    y: Float64
+    f: Float64
+    chords: Sequence[tuple[Float64, Float64, Float64]]
+    """Targets, with two decision values for each."""
+    other_slopes: Callable[[Float64], Sequence[Float64]]
+    """From slopes to other arguments of the conjugate."""
+    also: Callable[[Float64, Float64], Any]
+    """What the loss computes of targets and decision values beside its four methods."""
 
     @cached_property
     def value(self) -> Float64:
-        return self.loss.value(self.y, self.f)
+        return np.asarray(self.loss.value(self.y, self.f))
 
-    @cached_property
-    def one_sided(self) -> tuple[Float64, Float64]:
-        """Slopes by finite differences, from the left and from the right."""
-        left = (self.value - self.loss.value(self.y, self.f - _STEP)) / _STEP
-        right = (self.loss.value(self.y, self.f + _STEP) - self.value) / _STEP
-        return left, right
+    def require(self, condition: npt.NDArray[np.bool_], what: str) -> None:
+        """Fail unless a condition holds everywhere, and say where it does not."""
+        if not condition.all():
+            where = tuple(np.argwhere(~condition)[0])
+            raise AssertionError(f"{what}, first at y={self.y[where]:g}, f={self.f[where]}")
+
+
+def _on_a_grid(loss: Loss) -> _Subject:
+    """Targets against decision values on a grid: one row per target."""
+    targets = [-1.0, 1.0] if loss.classifies else [-2.0, 0.0, 0.7]
+    f = np.tile(np.linspace(-4.0, 4.0, 161), (len(targets), 1))
+    y = np.repeat(np.asarray(targets)[:, None], f.shape[1], axis=1)
+
+    def dual(y: Float64, f: Float64) -> Any:
+        found = loss.dual(y[:, 0], f[:, 0] + 10.0)  # penalties must be positive
+        return None if found is None else found.linear
+
+    chords = [(y[:, gap:], f[:, gap:], f[:, :-gap]) for gap in (1, 7, 40)]
+    slopes = [np.full_like(f, a) for a in np.linspace(-2.5, 2.5, 21)]
+    return _Subject(loss, y, f, chords, lambda _: slopes, dual)
+
+
+def _of_several_outputs(loss: VectorLoss) -> _Subject:
+    """Class codes, and decision values of several sizes: one row per object."""
+    y = np.arange(_OBJECTS, dtype=np.float64) % _CLASSES
+    sizes = np.repeat([0.1, 1.0, 4.0], _OBJECTS // 3)[:, None]
+    f = np.asarray(sizes * np.random.default_rng(0).normal(size=(_OBJECTS, _CLASSES)))
+
+    def hessian(y: Float64, f: Float64) -> Float64:
+        return loss.curvature_root(y, f).bent(np.ones_like(f) + f)
+
+    chords = [(y, f, other) for other in (f[::-1], np.roll(f, 1, axis=1), -3.0 * f)]
+    # The conjugate of an object may be asked for slopes of others of the same class.
+    return _Subject(loss, y, f, chords, lambda slope: [np.roll(slope, shift, axis=0) for shift in (3, 6, 9)], hessian)
 
 
 def loss_checks(loss: Loss) -> Iterator[Check]:
     """Every property that a loss promises, as named checks."""
     yield from record_checks(loss)
     if isinstance(loss, VectorLoss):
-        yield from vector_loss_checks(VectorSubject(loss))
+        yield from _vector_loss_checks(_of_several_outputs(loss))
     else:
-        yield from _loss_checks(_Subject(loss))
+        yield from _loss_checks(_on_a_grid(loss))
 
 
 def check_loss(loss: Loss) -> None:
@@ -71,8 +99,8 @@ def check_loss(loss: Loss) -> None:
 
 
 def values(subject: _Subject) -> None:
-    """Finite, elementwise, float64, and never negative."""
-    require(subject.value.shape == subject.f.shape, f"values of shape {subject.value.shape} for {subject.f.shape}")
+    """One finite value per target, in float64, never negative."""
+    require(subject.value.shape == subject.y.shape, f"values of shape {subject.value.shape}, not {subject.y.shape}")
     require(subject.value.dtype == np.float64, f"values of dtype {subject.value.dtype}")
     require(np.isfinite(subject.value).all(), "values that are not finite")
     require((subject.value >= 0).all(), "a loss below zero")
@@ -80,13 +108,14 @@ def values(subject: _Subject) -> None:
 
 def slopes(subject: _Subject) -> None:
     """`slope` lies between the slopes from the left and from the right, which agree where the loss is smooth."""
-    left, right = subject.one_sided
+    left = (subject.value - subject.loss.value(subject.y, subject.f - _STEP)) / _STEP
+    right = (subject.loss.value(subject.y, subject.f + _STEP) - subject.value) / _STEP
     got = subject.loss.slope(subject.y, subject.f)
     scale = 1e-3 * np.maximum(1.0, np.abs(left) + np.abs(right))
     inside = (got >= np.minimum(left, right) - scale) & (got <= np.maximum(left, right) + scale)
-    _require_everywhere(subject, inside, "slope differs from the finite difference")
+    subject.require(inside, "slope differs from the finite difference")
     if subject.loss.smooth:
-        _require_everywhere(subject, right - left <= _KINK, "smooth is claimed, but there is a kink")
+        subject.require(right - left <= _KINK, "smooth is claimed, but there is a kink")
 
 
 def curvatures(subject: _Subject) -> None:
@@ -96,25 +125,20 @@ def curvatures(subject: _Subject) -> None:
     behind = subject.loss.slope(subject.y, subject.f - _STEP)
     wanted = (ahead - behind) / (2 * _STEP)
     kink = np.abs(ahead - behind) > _KINK
-    bend = _bends(subject)
-    right_here = np.abs(got - wanted) <= 1e-3 * np.maximum(1.0, np.abs(wanted))
-    _require_everywhere(subject, right_here | kink | bend, "curvature differs from the finite difference of slopes")
-    _require_everywhere(subject, got >= 0, "curvature is negative: the loss is not convex")
-
-
-def _bends(subject: _Subject) -> Truth:
-    """Where the curvature itself jumps (the square of a hinge does): there it is whatever the loss says."""
+    # Where the curvature itself jumps (the square of a hinge does), it is whatever the loss says.
     before = subject.loss.curvature(subject.y, subject.f - 2 * _STEP)
     after = subject.loss.curvature(subject.y, subject.f + 2 * _STEP)
-    return np.abs(before - after) > _KINK
+    jump = np.abs(before - after) > _KINK
+    right_here = np.abs(got - wanted) <= 1e-3 * np.maximum(1.0, np.abs(wanted))
+    subject.require(right_here | kink | jump, "curvature differs from the finite difference of slopes")
+    subject.require(got >= 0, "curvature is negative: the loss is not convex")
 
 
 def convexity(subject: _Subject) -> None:
     """The value half way is at most half way between the values."""
-    f, y = subject.f, subject.y
-    for gap in (1, 7, 40):
-        ends = (subject.value[:, gap:] + subject.value[:, :-gap]) / 2
-        middle = subject.loss.value(y[:, gap:], (f[:, gap:] + f[:, :-gap]) / 2)
+    for y, one, other in subject.chords:
+        ends = (subject.loss.value(y, one) + subject.loss.value(y, other)) / 2
+        middle = subject.loss.value(y, (one + other) / 2)
         require((middle <= ends + 1e-12).all(), "the value half way lies above the chord: not convex")
 
 
@@ -135,13 +159,16 @@ def conjugates(subject: _Subject) -> None:
 
 
 def fenchel_young(subject: _Subject) -> None:
-    """l(f) + conjugate(a) >= a f, with equality at a = slope(f)."""
+    """l(f) + conjugate(a) >= a'f, with equality at a = slope(f)."""
+
+    def gap(a: Float64) -> Float64:
+        product = (a * subject.f).reshape(*subject.y.shape, -1).sum(axis=-1)
+        return np.asarray(subject.value + subject.loss.conjugate(subject.y, a) - product)
+
     slope = subject.loss.slope(subject.y, subject.f)
-    here = subject.value + subject.loss.conjugate(subject.y, slope) - slope * subject.f
-    _require_everywhere(subject, np.abs(here) <= 1e-8, "no equality in Fenchel-Young at the slope")
-    for a in np.linspace(-2.5, 2.5, 21):
-        gap = subject.value + subject.loss.conjugate(subject.y, np.full_like(subject.f, a)) - a * subject.f
-        _require_everywhere(subject, gap >= -1e-9, f"Fenchel-Young fails at {a:g}")
+    subject.require(np.abs(gap(slope)) <= 1e-8, "no equality in Fenchel-Young at the slope")
+    for other in subject.other_slopes(slope):
+        subject.require(gap(other) >= -1e-9, "Fenchel-Young fails")
 
 
 def duals(subject: _Subject) -> None:
@@ -165,26 +192,73 @@ def purity(subject: _Subject) -> None:
     """No method writes to its arguments, or answers differently the second time."""
     y, f = subject.y.copy(), subject.f.copy()
     before = fingerprint([y, f])
-    for method in (subject.loss.value, subject.loss.slope, subject.loss.curvature, subject.loss.conjugate):
+    loss = subject.loss
+    for method in (loss.value, loss.slope, loss.curvature, loss.conjugate, subject.also):
         first, again = method(y, f), method(y, f)
         require_unchanged(before, [y, f], method.__name__)
         require(np.array_equal(first, again), f"{method.__name__} answers differently the second time")
-    subject.loss.dual(y[:, 0], f[:, 0] + 10.0)
-    require_unchanged(before, [y, f], "dual")
 
 
-_loss_checks = named(
-    "loss", values, slopes, curvatures, convexity, conjugates, fenchel_young, duals, purity
+class _SeveralOutputs:
+    """Checks of losses of several decision values, which bear the names of those above."""
+
+    @staticmethod
+    def slopes(subject: _Subject) -> None:
+        """`slope` is the gradient in f."""
+        got = subject.loss.slope(subject.y, subject.f)
+        for output in range(_CLASSES):
+            wanted = _difference(subject, subject.loss.value, output)
+            _require_near(got[:, output], wanted, f"slope in output {output}, against finite differences")
+
+    @staticmethod
+    def curvatures(subject: _Subject) -> None:
+        """`curvature` is the diagonal of the Hessian, and the root S gives all of it: S S' = Hessian."""
+        root = subject.loss.curvature_root(subject.y, subject.f)
+        hessian, by_halves, transposed, plain = (
+            np.stack([take(np.tile(unit, (_OBJECTS, 1))) for unit in np.eye(_CLASSES)], axis=2)
+            for take in (root.bent, lambda v: root.applied(root.transposed(v)), root.transposed, root.applied)
+        )
+        _require_near(hessian, by_halves, "bent, against applied after transposed")
+        _require_near(root.total(), hessian.sum(axis=0), "the total of the root")
+        _require_near(transposed, np.swapaxes(plain, 1, 2), "transposed, against applied")
+        _require_near(root.applied(root.within(subject.f)), root.applied(subject.f), "applied to what is within")
+        diagonal = subject.loss.curvature(subject.y, subject.f)
+        _require_near(root.diagonal(), diagonal, "the diagonal of the root")
+        for output in range(_CLASSES):
+            wanted = _difference(subject, subject.loss.slope, output)
+            against = f"in output {output}, against finite differences"
+            _require_near(diagonal[:, output], wanted[:, output], f"curvature {against}")
+            _require_near(hessian[:, :, output], wanted, f"the Hessian from curvature_root {against}")
+
+    @staticmethod
+    def fenchel_young(subject: _Subject) -> None:
+        """The same as for one decision value; and the conjugate is infinite off its domain."""
+        fenchel_young(subject)
+        slope = subject.loss.slope(subject.y, subject.f)
+        for a in (slope + 5.0, slope * 100.0):
+            near, far = ((a * s * a).sum(axis=1) - subject.loss.value(subject.y, s * a) for s in (50.0, 100.0))
+            bounded = np.isfinite(subject.loss.conjugate(subject.y, a))
+            require(not (bounded & (far > near + 1.0)).any(), "conjugate is finite where a'f - l(f) grows without end")
+
+
+_loss_checks = named("loss", values, slopes, curvatures, convexity, conjugates, fenchel_young, duals, purity)
+_vector_loss_checks = named(
+    "vector_loss", values, _SeveralOutputs.slopes, _SeveralOutputs.curvatures, convexity,
+    _SeveralOutputs.fenchel_young, purity,
 )  # fmt: skip
 
 
-def _require_everywhere(subject: _Subject, condition: Truth, what: str) -> None:
-    if not condition.all():
-        row, column = np.argwhere(~condition)[0]
-        raise AssertionError(f"{what}, first at y={subject.y[row, column]:g}, f={subject.f[row, column]:g}")
+def _difference(subject: _Subject, function: Callable[[Float64, Float64], Float64], output: int) -> Float64:
+    """The derivative of a function of (y, f) in one output, by finite differences."""
+    step = _STEP * (np.arange(_CLASSES) == output)
+    return (function(subject.y, subject.f + step) - function(subject.y, subject.f - step)) / (2 * _STEP)
 
 
 def _supremum(loss: Loss, y: float, a: float, reach: float) -> float:
     f = np.linspace(-reach, reach, 24001)
     with np.errstate(over="ignore"):
         return float((a * f - loss.value(np.full_like(f, y), f)).max())
+
+
+def _require_near(got: Float64, wanted: Float64, what: str) -> None:
+    require_close(got, wanted, 1e-6 * np.maximum(1.0, np.abs(wanted)), what)
