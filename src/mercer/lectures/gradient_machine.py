@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from mercer import _check
 from mercer._types import Float64
 from mercer.gram.contract import Gram
@@ -15,6 +17,7 @@ _CONSTANT_RATE = 0.01
 """The step that the slides print; data on a large scale need a smaller one, or descent diverges."""
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class GradientKernelMachine(TracedKernelClassifier):
     """Gradient descent on z and b, with f(x) = sum_i z_i k(x_i, x) + b, as on the slides.
 
@@ -46,39 +49,21 @@ class GradientKernelMachine(TracedKernelClassifier):
     array([0, 1])
     """
 
-    z_: Float64
-    _per_object = "z_"
+    objective: str = "softmax"
+    variant: str = "corrected"
+    lam: float = 1.0
+    C: float = 1.0
+    kernel: KernelLike = "rbf"
+    degree: int = 3
+    gamma: float | str = "scale"
+    coef0: float = 0.0
+    steps: int = 1000
+    learning_rate: float | None = None
+    tol: float = 1e-6
+    memory: float | str = "auto"
+    time_limit: float | None = None
 
-    def __init__(
-        self,
-        *,
-        objective: str = "softmax",
-        variant: str = "corrected",
-        lam: float = 1.0,
-        C: float = 1.0,
-        kernel: KernelLike = "rbf",
-        degree: int = 3,
-        gamma: float | str = "scale",
-        coef0: float = 0.0,
-        steps: int = 1000,
-        learning_rate: float | None = None,
-        tol: float = 1e-6,
-        memory: float | str = "auto",
-        time_limit: float | None = None,
-    ) -> None:
-        self.objective = objective
-        self.variant = variant
-        self.lam = lam
-        self.C = C
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.steps = steps
-        self.learning_rate = learning_rate
-        self.tol = tol
-        self.memory = memory
-        self.time_limit = time_limit
+    _per_object = "z_"
 
     def _check_parameters(self) -> None:
         owner = type(self).__name__

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ _CONSTANT_RATE = 0.01
 """The step that the slides print; data on a large scale need a smaller one, or descent diverges."""
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class SubgradientSVM(TracedLinearClassifier):
     """A linear support vector machine, trained as on the slides, to watch how training goes.
 
@@ -46,26 +48,14 @@ class SubgradientSVM(TracedLinearClassifier):
     array([0, 1])
     """
 
-    def __init__(
-        self,
-        *,
-        method: str = "batch",
-        variant: str = "corrected",
-        C: float = 1.0,
-        steps: int | None = None,
-        learning_rate: float | None = None,
-        record_every: int | None = None,
-        random_state: Any = None,
-        time_limit: float | None = None,
-    ) -> None:
-        self.method = method
-        self.variant = variant
-        self.C = C
-        self.steps = steps
-        self.learning_rate = learning_rate
-        self.record_every = record_every
-        self.random_state = random_state
-        self.time_limit = time_limit
+    method: str = "batch"
+    variant: str = "corrected"
+    C: float = 1.0
+    steps: int | None = None
+    learning_rate: float | None = None
+    record_every: int | None = None
+    random_state: Any = None
+    time_limit: float | None = None
 
     def _check_parameters(self) -> None:
         owner = type(self).__name__
