@@ -21,10 +21,11 @@ from mercer.theory.diagnosing.cost import cost_of
 from mercer.theory.diagnosing.findings import Finding, Seen, findings_of
 from mercer.theory.diagnosing.objects import standing_of
 from mercer.theory.diagnosing.record import Diagnosis
-from mercer.theory.diagnosing.spectrum import cosines, shape_of
+from mercer.theory.diagnosing.spectrum import shape_of
 from mercer.theory.diagnosing.targets import Target, labels_of, target_of
 from mercer.theory.diagnosing.verdict import verdict_of
 from mercer.theory.diagnosing.width import widths_of
+from mercer.theory.geometry import cosines
 from mercer.theory.mercer import MercerCheck, check_mercer, misshapen, whole_matrix
 from mercer.theory.seriation import seriation
 
@@ -116,7 +117,7 @@ def _seen(
         widths_of(kernel, part.objects, target),
         None if kernel.is_precomputed else cost_of(fitted, objects, labels, rng),
         len(part.ids),
-        target is not None and len(np.unique(target.codes)) < 2,
+        target is not None and not target.varies,
     )
 
 

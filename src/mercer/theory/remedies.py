@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, final
 
 import numpy as np
@@ -53,13 +52,14 @@ class Remedy:
 
 def remedies_for(K: Float64, eigenvalues: Float64, tolerance: float, refit: Refit | None) -> Iterator[Remedy]:
     """Every remedy, tried on this matrix."""
-    length = float(np.linalg.norm(eigenvalues))
-    share = float(np.linalg.norm(np.minimum(eigenvalues, 0.0))) / length
-    yield from _moved(share, float(eigenvalues[0]), float(np.abs(eigenvalues).min()), length, len(K))
     own = np.diagonal(K)
+    cosine = None
     if (own > 0).all():
-        yield _normalised(K, own, tolerance)
-        yield _damped(K, own)
+        root = np.sqrt(own)
+        cosine = lowest_eigenvalue(K / np.outer(root, root))
+    lowest, flipped = float(eigenvalues[0]), float(np.abs(eigenvalues).min())
+    length, negative = float(np.linalg.norm(eigenvalues)), float(np.linalg.norm(np.minimum(eigenvalues, 0.0)))
+    yield from _of_spectrum(own, lowest, flipped, (length, negative), cosine, tolerance)
     if refit is not None:
         yield from _smaller_decay(K, tolerance, refit, np.arange(len(K)))
 
@@ -72,59 +72,50 @@ def remedies_by_products(
     Lanczos iterations find its lowest eigenvalues, random vectors its length (Hutchinson); a smaller decay is tried on
     a sample of the objects. `vector` belongs to the `lowest` eigenvalue.
     """
-    product, diagonal = gram.matvec, gram.diagonal()
-    n = len(diagonal)
+    product, own = gram.matvec, gram.diagonal()
+    n = len(own)
     probes = rng.choice((-1.0, 1.0), size=(_PROBES, n))
     length = float(np.sqrt(np.mean([float(np.square(product(probe)).sum()) for probe in probes])))
     values = np.minimum(lowest_values(product, n, _LOWEST, rng), 0.0)
     values[0] = min(float(values[0]), lowest)
     least = "" if values[-1] == 0.0 else "at least "  # more may be negative than were looked for
-    by = f"{least}by {_LOWEST} Lanczos values"
-    share = min(float(np.linalg.norm(values)) / length, 1.0)
-    for remedy in _moved(share, lowest, 0.0, length, n):
-        yield dataclasses.replace(remedy, by=by)
-    if (diagonal > 0).all():
-        root = np.sqrt(diagonal)
+    cosine = None
+    if (own > 0).all():
+        root = np.sqrt(own)
         cosine = float(lowest_pair(lambda v: product(v / root) / root, n, rng)[0])
-        cosine = min(cosine, lowest / float(diagonal.max()))  # v'Kv < 0 stays so, divided by lengths
-        yield Remedy("normalise", cosine, 0.0, cosine >= -tolerance / float(diagonal.max()), _INERTIA, by)
-        factor = min(1.0, 1.0 / (1.0 - cosine))
-        off = max(length**2 - float(np.square(diagonal).sum()), 0.0) ** 0.5
-        yield Remedy("smaller lambda", 0.0, (1.0 - factor) * off / length, True, _DAMPED.format(factor), by)
+        cosine = min(cosine, lowest / float(own.max()))  # v'Kv < 0 stays so, divided by lengths
+    lengths = length, min(float(np.linalg.norm(values)), length)
+    for remedy in _of_spectrum(own, lowest, 0.0, lengths, cosine, tolerance):
+        yield replace(remedy, by=f"{least}by {_LOWEST} Lanczos values")
     if refit is not None:
         heaviest = np.argsort(-np.abs(vector), kind="stable")[: _SAMPLE // 2]
         ids = np.unique(np.concatenate([heaviest, rng.choice(n, size=min(n, _SAMPLE // 2), replace=False)]))
         for remedy in _smaller_decay(gram.view(ids).exact(), tolerance, refit, ids):
-            yield dataclasses.replace(remedy, by=f"tried on {len(ids)} of {n:,} objects")
+            yield replace(remedy, by=f"tried on {len(ids)} of {n:,} objects")
 
 
-def _moved(share: float, lowest: float, flipped: float, length: float, n: int) -> Iterator[Remedy]:
-    """Remedies that move eigenvalues alone; `share` is the length of the negative ones beside that of all."""
-    meaning = "Negative eigenvalues {}. New objects must be mapped too."
-    yield Remedy("clip", 0.0, share, True, meaning.format("become 0: the nearest such matrix"))
-    yield Remedy("flip", flipped, 2 * share, True, meaning.format("change sign: what they say is kept"))
-    shifted = -lowest * np.sqrt(n) / length
+def _of_spectrum(
+    own: Float64, lowest: float, flipped: float, lengths: tuple[float, float], cosine: float | None, tolerance: float
+) -> Iterator[Remedy]:
+    """Remedies that the spectrum decides.
+
+    `own` is the diagonal. `lowest` is the lowest eigenvalue, and `flipped` that of the matrix with signs changed;
+    `lengths` are those of all and of the negative ones, as vectors. `cosine` is the lowest eigenvalue of the matrix of
+    cosines, where there is one.
+    """
+    length, negative = lengths[0], lengths[1] / lengths[0]
+    mapped = "Negative eigenvalues {}. New objects must be mapped too."
+    yield Remedy("clip", 0.0, negative, True, mapped.format("become 0: the nearest such matrix"))
+    yield Remedy("flip", flipped, 2 * negative, True, mapped.format("change sign: what they say is kept"))
+    shifted = float(-lowest * np.sqrt(len(own)) / length)
     added = f"{-lowest:.3g} is added to every k(x, x), so each object is more like itself; new objects need nothing."
-    yield Remedy("shift", 0.0, float(shifted), True, f"{added} Like a larger ridge.")
-
-
-def _normalised(K: Float64, own: Float64, tolerance: float) -> Remedy:
-    root = np.sqrt(own)
-    after = lowest_eigenvalue(K / np.outer(root, root))
-    return Remedy("normalise", after, 0.0, after >= -tolerance / float(own.max()), _INERTIA)
-
-
-def _damped(K: Float64, own: Float64) -> Remedy:
-    """D + lambda (K - D) is positive semi-definite up to the lambda at which 1 + lambda * lowest vanishes."""
-    root = np.sqrt(own)
-    off = K / np.outer(root, root)
-    np.fill_diagonal(off, 0.0)
-    factor = min(1.0, -1.0 / min(lowest_eigenvalue(off), -1e-300))
-    damped = factor * K
-    np.fill_diagonal(damped, own)
-    after = lowest_eigenvalue(damped)
-    change = float(np.linalg.norm(damped - K) / np.linalg.norm(K))
-    return Remedy("smaller lambda", after, change, True, _DAMPED.format(factor))
+    yield Remedy("shift", 0.0, shifted, True, f"{added} Like a larger ridge.")
+    if cosine is not None:
+        yield Remedy("normalise", cosine, 0.0, cosine >= -tolerance / float(own.max()), _INERTIA)
+        # D + lambda (K - D) is positive semi-definite up to the lambda at which 1 + lambda (cosine - 1) vanishes.
+        factor = min(1.0, 1.0 / (1.0 - cosine))
+        off = max(length**2 - float(np.square(own).sum()), 0.0) ** 0.5
+        yield Remedy("smaller lambda", 0.0, (1.0 - factor) * off / length, True, _DAMPED.format(factor))
 
 
 def _smaller_decay(K: Float64, tolerance: float, refit: Refit, ids: Indices) -> Iterator[Remedy]:
