@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
+from dataclasses import dataclass, replace
+from typing import Any, final
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +17,7 @@ from mercer.kernels.precomputed import Precomputed
 from mercer.solvers.box.problem import BoxProblem
 from mercer.solvers.drive import Limits, Solver
 from mercer.solvers.solution import Solution, Status
-from mercer.testing.checks import Check, fingerprint, require, require_unchanged, run_all
+from mercer.testing.checks import Check, Suite, fingerprint, require, require_unchanged, run_all
 
 
 def kkt_violation(K: npt.ArrayLike, problem: BoxProblem, b: npt.ArrayLike) -> float:
@@ -49,10 +50,8 @@ def solver_checks(solver: Solver, *, intercept: bool = True) -> Iterator[Check]:
     `intercept=False` is for solvers of problems without the sum constraint.
     """
     for name, (K, problem) in sample_problems(intercept).items():
-        yield Check(f"solver_optimality_{name}", partial(_optimality, solver, K, problem))
-        yield Check(f"solver_warm_start_{name}", partial(_warm_start, solver, K, problem))
-        yield Check(f"solver_limits_{name}", partial(_limits, solver, K, problem))
-        yield Check(f"solver_determinism_{name}", partial(_determinism, solver, K, problem))
+        for check in _SolverSuite(solver, K, problem):
+            yield replace(check, name=f"{check.name}_{name}")
 
 
 def check_solver(solver: Solver, *, intercept: bool = True) -> None:
@@ -90,60 +89,74 @@ def stored_gram(K: Float64) -> Gram:
     return gram_of(Precomputed().fit(rows), rows)
 
 
-def _optimality(solver: Solver, K: Float64, problem: BoxProblem) -> None:
-    """As exact as asked and as claimed; objective and intercept are those of the coefficients."""
-    before = fingerprint([K, problem.linear, problem.lower, problem.upper])
-    for tol in (1e-2, 1e-5):
-        solution = solver.solve(stored_gram(K), problem, tol=tol)
+@final
+@dataclass(frozen=True, eq=False)
+class _SolverSuite(Suite):
+    """What solvers of box problems promise, on one of them."""
+
+    prefix = "solver"
+    solver: Solver
+    K: Float64
+    problem: BoxProblem
+
+    def _solve(self, **options: Any) -> Solution:
+        return self.solver.solve(stored_gram(self.K), self.problem, **options)
+
+    def optimality(self) -> None:
+        """As exact as asked and as claimed; objective and intercept are those of the coefficients."""
+        before = fingerprint([self.K, self.problem.linear, self.problem.lower, self.problem.upper])
+        for tol in (1e-2, 1e-5):
+            solution = self._solve(tol=tol)
+            b = solution.coefficients
+            require(solution.converged, f"not converged to {tol:g}: {solution.status.name}")
+            violation = kkt_violation(self.K, self.problem, b)
+            require(violation <= tol * (1 + 1e-6) + 1e-9, f"violates optimality by {violation:g}, asked for {tol:g}")
+            require(solution.stats.gap <= tol, f"claims convergence with a gap of {solution.stats.gap:g} > {tol:g}")
+            self._require_consistent(solution, tol)
+            require_unchanged(before, [self.K, self.problem.linear, self.problem.lower, self.problem.upper], "solve")
+
+    def _require_consistent(self, solution: Solution, tol: float) -> None:
         b = solution.coefficients
-        require(solution.converged, f"not converged to {tol:g}: {solution.status.name}")
-        violation = kkt_violation(K, problem, b)
-        require(violation <= tol * (1 + 1e-6) + 1e-9, f"violates optimality by {violation:g}, asked for {tol:g}")
-        require(solution.stats.gap <= tol, f"claims convergence with a gap of {solution.stats.gap:g} > {tol:g}")
-        _require_consistent(K, problem, solution, tol)
-        require_unchanged(before, [K, problem.linear, problem.lower, problem.upper], "solve")
+        objective = 0.5 * float(b @ self.K @ b) + float(self.problem.linear @ b)
+        scale = max(1.0, float(np.abs(self.problem.linear * b).sum()))
+        off = abs(solution.objective - objective)
+        require(off <= 1e-7 * scale, f"says the objective is {solution.objective:g}, but it is {objective:g}")
+        if self.problem.total is None:
+            require(solution.intercept == 0.0, f"an intercept of {solution.intercept:g} without the sum constraint")
+            return
+        F = -(self.K @ b + self.problem.linear)
+        highest, lowest = (
+            F[b < self.problem.upper].max(initial=-np.inf),
+            F[b > self.problem.lower].min(initial=np.inf),
+        )
+        inside = min(highest, lowest) - tol <= solution.intercept <= max(highest, lowest) + tol
+        require(inside, f"the intercept {solution.intercept:g} is not between {lowest:g} and {highest:g}")
 
+    def warm_start(self) -> None:
+        """Begun at its own solution it has nothing left to do, and leaves what it began from alone."""
+        first = self._solve(tol=1e-5).coefficients
+        kept = first.copy()
+        again = self._solve(start=first, tol=1e-4)
+        require(np.array_equal(first, kept), "writes to the point that it started from")
+        require(again.stats.iterations <= 2, f"needs {again.stats.iterations} iterations from its own solution")
+        violation = kkt_violation(self.K, self.problem, again.coefficients)
+        require(violation <= 1e-4 * (1 + 1e-6) + 1e-9, f"leaves the optimum it was started at, by {violation:g}")
 
-def _require_consistent(K: Float64, problem: BoxProblem, solution: Solution, tol: float) -> None:
-    b = solution.coefficients
-    objective = 0.5 * float(b @ K @ b) + float(problem.linear @ b)
-    scale = max(1.0, float(np.abs(problem.linear * b).sum()))
-    off = abs(solution.objective - objective)
-    require(off <= 1e-7 * scale, f"says the objective is {solution.objective:g}, but it is {objective:g}")
-    if problem.total is None:
-        require(solution.intercept == 0.0, f"an intercept of {solution.intercept:g} without the sum constraint")
-        return
-    F = -(K @ b + problem.linear)
-    highest, lowest = (F[b < problem.upper].max(initial=-np.inf), F[b > problem.lower].min(initial=np.inf))
-    inside = min(highest, lowest) - tol <= solution.intercept <= max(highest, lowest) + tol
-    require(inside, f"the intercept {solution.intercept:g} is not between {lowest:g} and {highest:g}")
+    def limits(self) -> None:
+        """Stopped early it says so, and its point is feasible."""
+        stopped = self._solve(tol=1e-9, limits=Limits(max_iter=1))
+        require(stopped.stats.iterations <= 1, f"did {stopped.stats.iterations} iterations, at most 1 was allowed")
+        b = stopped.coefficients
+        require(((b >= self.problem.lower) & (b <= self.problem.upper)).all(), "left the box when stopped early")
+        honest = stopped.converged == (kkt_violation(self.K, self.problem, b) <= 1e-9)
+        known = stopped.status in (Status.OUT_OF_ITERATIONS, Status.STALLED)
+        require(honest or known, f"says {stopped.status.name} of a point that violates optimality")
+        late = self._solve(tol=0.0, limits=Limits(time_limit=0.0))
+        require(
+            late.status in (Status.OUT_OF_TIME, Status.CONVERGED, Status.STALLED), f"out of time, says {late.status}"
+        )
 
-
-def _warm_start(solver: Solver, K: Float64, problem: BoxProblem) -> None:
-    """Begun at its own solution it has nothing left to do, and leaves what it began from alone."""
-    first = solver.solve(stored_gram(K), problem, tol=1e-5).coefficients
-    kept = first.copy()
-    again = solver.solve(stored_gram(K), problem, start=first, tol=1e-4)
-    require(np.array_equal(first, kept), "writes to the point that it started from")
-    require(again.stats.iterations <= 2, f"needs {again.stats.iterations} iterations from its own solution")
-    violation = kkt_violation(K, problem, again.coefficients)
-    require(violation <= 1e-4 * (1 + 1e-6) + 1e-9, f"leaves the optimum it was started at, by {violation:g}")
-
-
-def _limits(solver: Solver, K: Float64, problem: BoxProblem) -> None:
-    """Stopped early it says so, and its point is feasible."""
-    stopped = solver.solve(stored_gram(K), problem, tol=1e-9, limits=Limits(max_iter=1))
-    require(stopped.stats.iterations <= 1, f"did {stopped.stats.iterations} iterations, at most 1 was allowed")
-    b = stopped.coefficients
-    require(((b >= problem.lower) & (b <= problem.upper)).all(), "left the box when stopped early")
-    honest = stopped.converged == (kkt_violation(K, problem, b) <= 1e-9)
-    known = stopped.status in (Status.OUT_OF_ITERATIONS, Status.STALLED)
-    require(honest or known, f"says {stopped.status.name} of a point that violates optimality")
-    late = solver.solve(stored_gram(K), problem, tol=0.0, limits=Limits(time_limit=0.0))
-    require(late.status in (Status.OUT_OF_TIME, Status.CONVERGED, Status.STALLED), f"out of time, says {late.status}")
-
-
-def _determinism(solver: Solver, K: Float64, problem: BoxProblem) -> None:
-    """The same problem gives the same bits."""
-    first, again = (solver.solve(stored_gram(K), problem, tol=1e-4) for _ in range(2))
-    require(np.array_equal(first.coefficients, again.coefficients), "two runs give different coefficients")
+    def determinism(self) -> None:
+        """The same problem gives the same bits."""
+        first, again = (self._solve(tol=1e-4) for _ in range(2))
+        require(np.array_equal(first.coefficients, again.coefficients), "two runs give different coefficients")
