@@ -188,7 +188,7 @@ class _EstimatorSuite(_Subject):
 @final
 @dataclass(frozen=True, eq=False)
 class _ClassifierSuite(_Subject):
-    """What classifiers promise besides."""
+    """What classifiers promise in addition."""
 
     prefix = "classifier"
 

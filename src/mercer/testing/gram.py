@@ -18,7 +18,7 @@ from mercer.gram.tiles import Tile
 from mercer.testing.checks import Check, Suite, require, require_close, require_raises, run_all
 
 Make = Callable[[int, float], Gram]
-"""Makes the matrix, for so many threads and MiB."""
+"""Makes the matrix, for a number of threads and MiB."""
 
 _TOLERANCE = {np.dtype(np.float64): 1e-12, np.dtype(np.float32): 1e-5}
 """How far entries may be from the given ones, as a share of the largest: rounding, and some more for sums."""

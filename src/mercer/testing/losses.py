@@ -36,7 +36,7 @@ class _LossSuite(Suite):
     other_slopes: Callable[[Float64], Sequence[Float64]]
     """From slopes to other arguments of the conjugate."""
     also: Callable[[Float64, Float64], Any]
-    """What the loss computes of targets and decision values beside its four methods."""
+    """What else the loss computes from targets and decision values, besides its four methods."""
 
     @cached_property
     def value(self) -> Float64:

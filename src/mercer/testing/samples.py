@@ -37,7 +37,7 @@ from mercer.testing.checks import Check
 Sampler = Callable[[Kernel, np.random.Generator], Mapping[str, Objects]]
 
 COUNT = 23
-"""Objects in a sample: enough for slices to differ, few enough for slow kernels. Odd, so that halves are unequal."""
+"""Objects in a sample: enough for slices to differ, few enough for slow kernels. Odd, to make halves unequal."""
 
 
 def objects_for(kernel: Kernel, random_state: int = 0) -> dict[str, Objects]:
@@ -50,7 +50,7 @@ def objects_for(kernel: Kernel, random_state: int = 0) -> dict[str, Objects]:
     """
     accepted: dict[str, Objects] = {}
     refusals = []
-    tried = _samples(kernel, random_state)  # a second set, so that nobody has touched those that are returned
+    tried = _samples(kernel, random_state)  # a second set: those that are returned stay untouched
     for name, objects in _samples(kernel, random_state).items():
         try:
             Check(name, partial(_try, kernel, tried[name]))()

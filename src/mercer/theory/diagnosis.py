@@ -122,7 +122,7 @@ def _seen(
 
 
 def _hopeless(kernel: Any, objects: Any) -> Diagnosis | None:
-    """Nothing to look at, or a matrix that is none of inner products for all to see."""
+    """The answer where there is nothing to look at, or a matrix that is plainly no Gram matrix."""
     matrix = is_matrix(kernel)
     shown = "precomputed()" if matrix else str(kernel_of("diagnose", kernel))
     given = kernel if matrix else objects

@@ -1,4 +1,4 @@
-"""The features of vectors: scales that drown each other, columns that tell nothing, or everything.
+"""The features of vectors: scales that drown others, columns that say nothing of the labels, or everything.
 
 Vectors may be dense or sparse, and may be numbers in the columns of a table.
 """
@@ -18,8 +18,8 @@ from mercer.kernels.base import Kernel
 from mercer.theory.diagnosing.targets import Target, left_out_agreement, neighbour_agreement
 
 _FEW, _KEPT = 3, 20
-"""How many of the columns that tell most are tried alone: too few may miss a pattern of several, too many bring back
-those that tell nothing."""
+"""How many of the most informative columns are tried alone: too few may miss a pattern of several, too many bring back
+those that carry no information."""
 _LARGEST = 50_000_000
 """Entries (of sparse vectors: those that are not zero) that are looked at, at most."""
 _SHOWN = 10  # columns in a list; a reader looks at no more
@@ -47,9 +47,9 @@ class Columns:
     """How well neighbours or a ridge machine do once the columns are standardised; `before` is without."""
     before: float | None = None
     irrelevant: int | None = None
-    """Columns that, one at a time, tell no more of the labels than chance."""
+    """Columns that, one at a time, say no more about the labels than chance."""
     relevant: tuple[int, ...] = ()
-    """Those that tell most."""
+    """The most informative ones."""
     relevant_alone: float | None = None
     """How well neighbours or a ridge machine do with these columns alone, on objects they were not chosen by."""
     giveaways: tuple[int, ...] = ()
@@ -117,7 +117,7 @@ def _spread(X: Any) -> Float64:
             return np.asarray(X.std(axis=0))
         largest = np.asarray(abs(X).max(axis=0).toarray()).ravel()
         scale = np.where(largest > 0, largest, 1.0)
-        scaled = X @ sp.diags_array(1.0 / scale)  # so that squares of large and small numbers are numbers
+        scaled = X @ sp.diags_array(1.0 / scale)  # squares of very large and very small numbers would not be finite
         mean = np.asarray(scaled.mean(axis=0)).ravel()
         squares = np.asarray(scaled.power(2).mean(axis=0)).ravel()
         variance = squares - mean**2
@@ -162,7 +162,7 @@ def _told(X: Any, target: Target) -> Float64:
         basis = np.linalg.svd(Y, full_matrices=False)
         kept = basis[0][:, basis[1] > 1e-9 * basis[1].max(initial=0.0)]
         spread = _spread(X)
-        if _sparse(X):  # targets are centred, so that means need not be taken off
+        if _sparse(X):  # targets are centred, so the means need not be subtracted
             along = np.asarray((X.T @ kept).T) / np.maximum(spread, 1e-300)
         else:
             along = kept.T @ ((X - X.mean(axis=0)) / np.maximum(spread, 1e-300))

@@ -1,8 +1,7 @@
 """What training on all the objects will cost, by a rehearsal on few of them.
 
 A machine is trained on random parts of growing size until that takes noticeable time, and the last times are
-extrapolated. So the kernel, the labels and this machine all have their say; the penalty is that of an estimator's
-default.
+extrapolated. So the kernel, the labels and this computer all count; the penalty is an estimator's default.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ from mercer.solvers.ridge import direct
 from mercer.theory.diagnosing.targets import Target
 
 _WARM, _FIRST, _LARGEST = 24, 48, 6000
-"""Objects of the rehearsal that compiles, of the first that is timed, and of the largest. A larger last one foretells
+"""Objects of the rehearsal that compiles, of the first that is timed, and of the largest. A larger last one predicts
 better, and takes longer."""
 _ENOUGH = 0.15
 """Seconds of one rehearsal after which no larger one is made."""
@@ -133,7 +132,7 @@ def _svm_seconds(
 
 
 def _rehearse(act: Callable[[Indices], Any], order: Indices) -> list[tuple[int, float]]:
-    """Sizes, and seconds of doing something with so many objects of an order, twice as many each time."""
+    """Time something on the first objects of an order, twice as many each time; numbers of objects and seconds."""
 
     def seconds(size: int) -> float:
         began = time.perf_counter()
@@ -158,7 +157,7 @@ def _advice(size: int, available: int, seconds: float, n: int, task: str) -> str
     if size > available:
         slower = (
             "which a ridge machine needs as a whole" if task == "KernelRidge"
-            else "so that rows are computed as they are needed, which is slower"
+            else "so rows are computed as they are needed, which is slower"
         )  # fmt: skip
         return (
             f"The Gram matrix of {n:,} objects ({shown_bytes(size)}) does not fit into the {shown_bytes(available)} "

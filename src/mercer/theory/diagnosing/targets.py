@@ -50,7 +50,7 @@ class Target:
 @final
 @dataclass(frozen=True, eq=False)
 class Labels:
-    """Figures of a Gram matrix beside labels."""
+    """How a Gram matrix fits the labels."""
 
     kind: str
     """"classes" or "numbers"."""
