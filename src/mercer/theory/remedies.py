@@ -119,7 +119,7 @@ def _of_spectrum(
 
 
 def _smaller_decay(K: Float64, tolerance: float, refit: Refit, ids: Indices) -> Iterator[Remedy]:
-    """Kernels that damp long walks, gaps or fragments by a factor: halve it until the matrix is positive semi-definite."""
+    """For kernels that damp long walks, gaps or fragments by a factor: halve it until no eigenvalue is negative."""
     kernel, matrix = refit
     for path, value in kernel.get_params().items():
         if path.rpartition("__")[2] != "decay" or not isinstance(value, float):

@@ -15,8 +15,8 @@ from mercer.theory.diagnosing.width import Width
 from mercer.theory.mercer import MercerCheck
 
 FLAT, VERY_FLAT = 0.8, 0.97
-"""Flatness above which a matrix counts as nearly diagonal unless the labels fit it well, and above which it always does.
-Lower bounds would warn of good kernels on data of many groups."""
+"""Flatness above which a matrix counts as nearly diagonal unless the labels fit it well, and above which it always
+does. Lower bounds would warn of good kernels on data of many groups."""
 CONSTANT, NEARLY_CONSTANT = 1e-6, 1e-3
 """The same for the variation of a matrix that is nearly constant. Higher bounds would warn of kernels that are only in
 need of centring."""
@@ -60,9 +60,8 @@ def findings_of(seen: Seen) -> tuple[Finding, ...]:
 def _all(seen: Seen) -> Iterator[Finding]:
     if not seen.mercer.psd:
         best = [remedy.name for remedy in seen.mercer.remedies if remedy.works]
-        advice = "Use a positive semi-definite kernel" + (
-            f", or: {', '.join(best)} (see check_mercer)." if best else "."
-        )
+        others = f", or: {', '.join(best)} (see check_mercer)" if best else ""
+        advice = f"Use a positive semi-definite kernel{others}."
         yield Finding("indefinite", "problem", seen.mercer.reason, advice)
     yield from _of_widths(seen.widths)
     if seen.examined > 1 and seen.shape.variation < NEARLY_CONSTANT:
@@ -169,8 +168,8 @@ def _of_objects(seen: Seen) -> Iterator[Finding]:
         )  # fmt: skip
     if standing.near_duplicates:
         i, j = standing.near_pairs[0]
-        yield Finding("near-duplicates", "note", f"To this kernel, {_count(standing.near_duplicates)} nearly identical to another one, for "
-                      f"example {j} to {i}.", "Keep them together when the data are split.")  # fmt: skip
+        near = f"To this kernel, {_count(standing.near_duplicates)} nearly identical to another, such as {j} to {i}."
+        yield Finding("near-duplicates", "note", near, "Keep them together when the data are split.")
     if standing.outliers:
         yield Finding("outliers", "note", f"Objects far from all others: {', '.join(map(str, standing.outliers))}.",
                       "Check them; a model can say little about objects like these.")  # fmt: skip

@@ -16,8 +16,8 @@ Pairs = tuple[tuple[int, int], ...]
 
 _SHOWN = 10  # pairs or objects in a list; a reader looks at no more
 _NEAR = 1e-4
-"""The squared distance of near copies, relative to that of typical neighbours: a hundredth of the distance. A larger one
-takes good neighbours for copies."""
+"""The squared distance of near copies, relative to that of typical neighbours: a hundredth of the distance. A larger
+one takes good neighbours for copies."""
 _FAR = 3.0  # interquartile ranges above the third quartile: Tukey's outer fence, since 1.5 names too many
 
 
