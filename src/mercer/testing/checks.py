@@ -88,14 +88,14 @@ class Suite:
 
     prefix: ClassVar[str]
     """What the names of the checks begin with."""
-    round_trips: RoundTrips = {}  # noqa: RUF012 - a field of subclasses
+    round_trips: RoundTrips | None = None
 
     def __iter__(self) -> Iterator[Check]:
         members = {name: member for kind in reversed(type(self).__mro__) for name, member in vars(kind).items()}
         for name, member in members.items():
             if inspect.isfunction(member) and not name.startswith("_"):
                 yield Check(f"{self.prefix}_{name}", partial(member, self))
-        for name, copied in self.round_trips.items():
+        for name, copied in (self.round_trips or {}).items():
             yield Check(f"{self.prefix}_round_trip_{name}", partial(self._round_trip, name, copied))
 
     def _round_trip(self, name: str, copied: Callable[[Any], Any]) -> None:

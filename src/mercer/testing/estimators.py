@@ -6,7 +6,7 @@ scikit-learn's common checks need rows of numbers. These repeat them on lists of
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any, final
 
@@ -39,7 +39,7 @@ class _Subject(Suite):
     estimator: Any
     X: Any
     y: Any
-    round_trips: RoundTrips = field(default_factory=dict)
+    round_trips: RoundTrips | None = None
 
     @property
     def fresh(self) -> Any:

@@ -89,7 +89,7 @@ class _KernelSuite(Suite):
     prefix = "kernel"
     kernel: Kernel
     objects: Objects
-    round_trips: RoundTrips
+    round_trips: RoundTrips | None = None
 
     @cached_property
     def fitted(self) -> FittedKernel:
