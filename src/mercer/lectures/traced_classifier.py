@@ -6,6 +6,7 @@ import time
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -80,17 +81,16 @@ class TracedClassifier(ClassifierMixin, BaseEstimator, ABC):
         """Train one machine after the other, within the time that is left."""
         # The second class is +1, or each class in turn.
         positives = [1] if len(classes.labels) == 2 else range(len(classes.labels))
-        runs = [self._algorithm(data, np.where(classes.codes == label, 1.0, -1.0)) for label in positives]
         machines: list[TracedFit] = []
         with reporting("Training") as report:
 
-            def on_chunk(chunk: Chunk) -> None:
-                done = len(machines) + min(chunk.iterations / runs[0].steps, 1.0)
-                report(done / len(runs), f"step {chunk.iterations:,}")
+            def on_chunk(steps: int, chunk: Chunk) -> None:
+                done = len(machines) + min(chunk.iterations / steps, 1.0)
+                report(done / len(positives), f"step {chunk.iterations:,}")
 
-            for run in runs:
-                machine = run.fit(limits_of(self, began), on_chunk)
-                machines.append(machine)
+            for label in positives:
+                run = self._algorithm(data, np.where(classes.codes == label, 1.0, -1.0))
+                machines.append(run.fit(limits_of(self, began), partial(on_chunk, run.steps)))
         return machines
 
     def _set_trained(self, classes: Classes, machines: list[TracedFit]) -> None:
@@ -135,8 +135,8 @@ class TracedClassifier(ClassifierMixin, BaseEstimator, ABC):
     def _restore_traces(self, stored: Stored, machines: int) -> None:
         arrays, labels = stored.arrays, stored.arrays["classes_"]
         diverged = checked_value(stored.values, "diverged", list)
-        wanted = 1 if labels.shape == (2,) else len(labels)
-        if labels.ndim != 1 or len(labels) < 2 or machines != wanted or len(diverged) != machines:
+        fit = labels.ndim == 1 and len(labels) > 1 and machines == (1 if len(labels) == 2 else len(labels))
+        if not fit or len(diverged) != machines:
             raise ModelFileError(f"it has {machines} machines, which is not what {labels.shape} classes need.")
         self.classes_ = labels
         what = checked_value(stored.values, "what", str)
