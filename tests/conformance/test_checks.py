@@ -1,7 +1,9 @@
 """What the suites share: failures are gathered, our own warnings silenced, and whatever is written to is noticed."""
 
+import copy
 import warnings
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -13,7 +15,16 @@ from mercer.inputs.strings import Strings
 from mercer.inputs.tables import Table
 from mercer.inputs.vectors import Vectors
 from mercer.kernels import RBF, Linear
-from mercer.testing.checks import Check, fingerprint, named, require, require_unchanged, run_all
+from mercer.testing.checks import (
+    Check,
+    Suite,
+    fingerprint,
+    require,
+    require_close,
+    require_raises,
+    require_unchanged,
+    run_all,
+)
 
 
 @dataclass
@@ -67,17 +78,21 @@ def test_kernels_are_told_apart():
 
 
 def test_all_failures_are_gathered():
-    def one(subject):
-        raise ValueError("first")
+    class It(Suite):
+        prefix = "it"
+        number = 4
 
-    def two(subject):
-        require(subject == 3, "not three")
+        def one(self):
+            raise ValueError("first")
 
-    def three(subject):
-        require(True, "never")
+        def two(self):
+            require(self.number == 3, "not three")
+
+        def three(self):
+            require(True, "never")
 
     with pytest.raises(AssertionError) as caught:
-        run_all("It", named("it", one, two, three)(4))
+        run_all("It", It())
     assert str(caught.value) == (
         "It fails 2 conformance check(s):\n- it_one: ValueError: first\n- it_two: AssertionError: not three"
     )
@@ -85,11 +100,55 @@ def test_all_failures_are_gathered():
 
 
 def test_each_check_keeps_its_own_body():
+    class Base(Suite):
+        prefix = "it"
+
+        def first(self):
+            seen.append(1)
+
+        def second(self):
+            seen.append("not this one")
+
+        def _helper(self):
+            seen.append("nor this one")
+
+    class It(Base):
+        round_trips: ClassVar = {"copy": copy.copy}
+
+        def second(self):
+            seen.append(2)
+
+        @property
+        def shared(self):
+            return seen.append("nor this one")
+
+        def _round_trip(self, name, copied):
+            seen.append((name, copied))
+
     seen = []
-    checks = list(named("it", lambda subject: seen.append(1), lambda subject: seen.append(2))(None))
+    checks = list(It())
     for check in checks:
         check()
-    assert seen == [1, 2]
+    assert seen == [1, 2, ("copy", copy.copy)]
+    assert [str(check) for check in checks] == ["it_first", "it_second", "it_round_trip_copy"]
+
+
+def test_arrays_are_compared():
+    require_close(np.array([1.0, 2.0]), np.array([1.0, 2.1]), 0.2, "close")
+    with pytest.raises(AssertionError, match=r"far: 1 entries differ, the first at \(1,\): np.float64\(2.0\) against"):
+        require_close(np.array([1.0, 2.0]), np.array([1.0, 2.1]), 0.01, "far")
+    with pytest.raises(AssertionError, match="1 entries differ"):
+        require_close(np.array([np.nan]), np.array([1.0]), np.inf, "no number")
+    with pytest.raises(AssertionError, match=r"the shape is \(2,\), not \(1,\)"):
+        require_close(np.zeros(2), np.zeros(1), 1.0, "long")
+
+
+def test_refusals_are_expected():
+    assert require_raises(ZeroDivisionError, lambda: 1 / 0, "dividing by zero") == "division by zero"
+    with pytest.raises(AssertionError, match="doing nothing is not refused"):
+        require_raises(ValueError, lambda: None, "doing nothing")
+    with pytest.raises(TypeError):
+        require_raises(ValueError, lambda: len(3), "the length of a number")
 
 
 def test_an_array_has_no_truth():

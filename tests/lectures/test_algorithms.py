@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from mercer import SVC, KernelMachineClassifier, kernels
 from mercer.gram.make import gram_of
-from mercer.lectures.gradient_descent import gradient_descent
-from mercer.lectures.perceptron_updates import kernel_perceptron, primal_perceptron
-from mercer.lectures.subgradient_descent import batch_subgradient, stochastic_subgradient
+from mercer.lectures.gradient_descent import GradientDescent
+from mercer.lectures.perceptron_updates import KernelUpdates, WeightUpdates
+from mercer.lectures.subgradient_descent import BatchSubgradient, StochasticSubgradient
 from mercer.losses.logistic import Logistic
 from mercer.losses.smooth_hinge import SmoothHinge
 from mercer.solvers import drive
@@ -36,20 +36,21 @@ def test_first_updates_by_hand():
     # The first has y = -1, and score 0 predicts +1: a mistake. The second then has score -(x1.x2) + b = -1: another.
     points = np.array([[1.0, 0.0], [0.0, 1.0], [0.0, 2.0]])
     y = np.array([-1.0, 1.0, 1.0])
-    one = primal_perceptron(points, y, epochs=1, learning_rate=0.5)
-    assert one.last.coefficients.tolist() == [-0.5, 0.5]
-    assert one.last.intercept == 0.0
-    assert one.last.updates.tolist() == [1, 1, 0]
-    assert one.last.trace.values.tolist() == [2]
+    one = WeightUpdates(points, y, epochs=1, learning_rate=0.5).fit()
+    assert one.coefficients.tolist() == [-0.5, 0.5]
+    assert one.intercept == 0.0
+    assert one.updates.tolist() == [1, 1, 0]
+    assert one.trace.values.tolist() == [2]
     # The means over the three objects shown: w was (-.5, 0), (-.5, .5), (-.5, .5); b was -.5, 0, 0.
-    assert one.mean.coefficients == pytest.approx([-0.5, 1 / 3])
-    assert one.mean.intercept == pytest.approx(-0.5 / 3)
-    assert primal_perceptron(points, y, epochs=9).converged
+    mean = WeightUpdates(points, y, epochs=1, learning_rate=0.5, averaged=True).fit()
+    assert mean.coefficients == pytest.approx([-0.5, 1 / 3])
+    assert mean.intercept == pytest.approx(-0.5 / 3)
+    assert WeightUpdates(points, y, epochs=9).fit().trace.last == 0
 
 
 def test_score_zero_predicts_plus_one():
-    found = primal_perceptron(np.array([[0.0], [0.0]]), np.array([1.0, -1.0]), epochs=1)
-    assert found.last.updates.tolist() == [0, 1]
+    found = WeightUpdates(np.array([[0.0], [0.0]]), np.array([1.0, -1.0]), epochs=1).fit()
+    assert found.updates.tolist() == [0, 1]
 
 
 @settings(max_examples=25)
@@ -60,13 +61,16 @@ def test_kernel_perceptron_is_its_slow_twin(seed, bias, margin):
     y = rng.choice([-1.0, 1.0], 12)
     K = (points @ points.T + 1) ** 2
     alpha, b, mean_alpha, mean_b, mistakes = lecture.perceptron(K, y, 7, bias=bias, margin=margin)
-    gram = gram_of(kernels.Polynomial(degree=2).fit(points), points)
-    found = kernel_perceptron(gram, y, epochs=7, intercept=bias, margin=margin)
-    assert found.last.updates.tolist() == alpha.tolist()
-    assert found.last.intercept == b
-    assert np.allclose(found.mean.coefficients, mean_alpha * y)
-    assert found.mean.intercept == pytest.approx(mean_b)
-    assert found.last.trace.values.tolist() == mistakes
+    rows = gram_of(kernels.Polynomial(degree=2).fit(points), points).dense()
+    found = KernelUpdates(rows, y, epochs=7, intercept=bias, margin=margin).fit()
+    assert found.updates.tolist() == alpha.tolist()
+    assert found.coefficients.tolist() == (alpha * y).tolist()
+    assert found.intercept == b
+    mean = KernelUpdates(rows, y, epochs=7, intercept=bias, margin=margin, averaged=True).fit()
+    assert np.allclose(mean.coefficients, mean_alpha * y)
+    assert mean.intercept == pytest.approx(mean_b)
+    assert mean.updates.tolist() == alpha.tolist()
+    assert found.trace.values.tolist() == mistakes
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -81,10 +85,10 @@ def test_novikoff(seed, bias):
     lifted = np.column_stack([points, np.ones(len(points))]) if bias else points
     gamma = margin(*([[1.0, -2.0, 0.5, 0.4], 0.0] if bias else [[1.0, -2.0, 0.5], 0.0]), lifted, y)
     bound = novikoff_bound(np.linalg.norm(lifted, axis=1).max(), gamma)
-    found = primal_perceptron(points, y, epochs=10_000, intercept=bias)
-    assert found.converged
-    assert found.last.trace.values.sum() <= bound
-    assert (np.sign(points @ found.last.coefficients + found.last.intercept) == y).all()
+    found = WeightUpdates(points, y, epochs=10_000, intercept=bias).fit()
+    assert found.trace.last == 0
+    assert found.trace.values.sum() <= bound
+    assert (np.sign(points @ found.coefficients + found.intercept) == y).all()
 
 
 # ------------------------------------------------------------------------------------------------------ representers
@@ -98,9 +102,10 @@ def test_the_lectures_weight_vector():
     assert w.tolist() == [1, 0, 1]
     assert (linear(points).dense() @ (alpha * y)).tolist() == (points @ w).tolist()
     # The perceptron ends with minus this vector when both have the label -1: each is a mistake once.
-    found = primal_perceptron(np.array([[1.0, 0, 0], [0, 0, 1.0]]), np.array([-1.0, -1.0]), epochs=3, intercept=False)
-    assert found.last.coefficients.tolist() == [-1, 0, -1]
-    assert found.last.updates.tolist() == [1, 1]
+    both = np.array([[1.0, 0, 0], [0, 0, 1.0]])
+    found = WeightUpdates(both, np.array([-1.0, -1.0]), epochs=3, intercept=False).fit()
+    assert found.coefficients.tolist() == [-1, 0, -1]
+    assert found.updates.tolist() == [1, 1]
 
 
 def test_primal_and_both_expansions_give_the_same_weights():
@@ -110,17 +115,17 @@ def test_primal_and_both_expansions_give_the_same_weights():
     phi = np.column_stack([a**2, b**2, np.sqrt(2) * a * b])  # the lecture's feature map of (x.z)^2
     gram = gram_of(kernels.Polynomial(degree=2, coef0=0.0).fit(points), points)
     assert np.allclose(gram.dense(), phi @ phi.T)
-    primal = primal_perceptron(phi, y, epochs=50)
-    dual = kernel_perceptron(gram, y, epochs=50)
-    assert primal.last.updates.tolist() == dual.last.updates.tolist()
-    assert np.allclose(primal.last.coefficients, (dual.last.updates * y) @ phi)  # the expansion in alpha
+    primal = WeightUpdates(phi, y, epochs=50).fit()
+    dual = KernelUpdates(gram.dense(), y, epochs=50).fit()
+    assert primal.updates.tolist() == dual.updates.tolist()
+    assert np.allclose(primal.coefficients, (dual.updates * y) @ phi)  # the expansion in alpha
     # The expansion in z: minimising over w on phi and over z on K gives the same w = sum z_i phi_i.
     on_phi = KernelMachineClassifier(Logistic(), kernel=kernels.Linear(), tol=1e-10).fit(phi, y)
     w = on_phi.expansion_.coefficients[:, 0] @ phi[on_phi.support_]
     square = kernels.Polynomial(degree=2, coef0=0.0)
     on_k = KernelMachineClassifier(Logistic(), kernel=square, tol=1e-10).fit(points, y)
     assert np.allclose(on_k.expansion_.coefficients[:, 0] @ phi[on_k.support_], w, atol=1e-6)
-    z = gradient_descent(gram, y, Logistic(), ridge=1.0, C=1.0, steps=2000)
+    z = GradientDescent(gram, y, Logistic(), ridge=1.0, C=1.0, steps=2000).fit()
     assert np.allclose(z.coefficients @ phi, w, atol=1e-5)
 
 
@@ -130,26 +135,26 @@ def test_primal_and_both_expansions_give_the_same_weights():
 def test_first_batch_step_by_hand():
     # E = |w|^2 + 2 sum hinge at w = 0, b = 0: all inside; slope_w = -2 (1*[1,0] - 1*[0,2]) = [-2, 4], slope_b = 0.
     points, y = np.array([[1.0, 0.0], [0.0, 2.0]]), np.array([1.0, -1.0])
-    one = batch_subgradient(points, y, 2.0, steps=1, learning_rate=0.1, printed=True)
+    one = BatchSubgradient(points, y, 2.0, steps=1, learning_rate=0.1, printed=True).fit()
     assert one.coefficients == pytest.approx([0.2, -0.4])
     assert one.intercept == 0
     # E(0) = 4; E(w1) = 0.04 + 0.16 + 2 ((1 - 0.2) + (1 - 0.8)) = 2.2
     assert one.trace.values == pytest.approx([4.0, 2.2])
     # Corrected: the same direction, of length 0.1.
-    corrected = batch_subgradient(points, y, 2.0, steps=1, learning_rate=0.1)
+    corrected = BatchSubgradient(points, y, 2.0, steps=1, learning_rate=0.1).fit()
     assert corrected.coefficients == pytest.approx(0.1 * np.array([2, -4]) / np.sqrt(20))
     # Second step of the printed form: both still inside, so w2 = w1 + 0.1 (2 [1, -2] - 2 w1).
-    two = batch_subgradient(points, y, 2.0, steps=2, learning_rate=0.1, printed=True)
+    two = BatchSubgradient(points, y, 2.0, steps=2, learning_rate=0.1, printed=True).fit()
     assert two.coefficients == pytest.approx([0.2 + 0.2 - 0.04, -0.4 - 0.4 + 0.08])
 
 
 def test_printed_indicator_sums_over_all_objects():
     # After a step of 1/2 only the second is inside; printed still pulls by the first as well.
     points, y = np.array([[4.0], [-0.1]]), np.array([1.0, -1.0])
-    first = batch_subgradient(points, y, 1.0, steps=1, learning_rate=0.25, printed=True)
+    first = BatchSubgradient(points, y, 1.0, steps=1, learning_rate=0.25, printed=True).fit()
     w = first.coefficients[0]
     assert w == pytest.approx(0.25 * 4.1)
-    second = batch_subgradient(points, y, 1.0, steps=2, learning_rate=0.25, printed=True)
+    second = BatchSubgradient(points, y, 1.0, steps=2, learning_rate=0.25, printed=True).fit()
     assert second.coefficients[0] == pytest.approx(w + 0.25 * (4.1 - 2 * w))
 
 
@@ -157,10 +162,12 @@ def test_printed_indicator_sums_over_all_objects():
 def test_corrected_batch_reaches_the_exact_minimum(C):
     # |w|^2 + C sum is twice 1/2 |w|^2 + C/2 sum.
     exact = 2 * SVC(kernel="linear", C=C / 2, tol=1e-7).fit(X, Y).certificate_.primal
-    found = batch_subgradient(X, Y, C, steps=1000, learning_rate=1.0)
+    found = BatchSubgradient(X, Y, C, steps=1000, learning_rate=1.0).fit()
     assert exact * (1 - 1e-6) <= found.trace.best <= 1.01 * exact
-    w = found.coefficients
-    value = w @ w + C * np.maximum(0, 1 - Y * (X @ w + found.intercept)).sum()
+    value = (
+        found.coefficients @ found.coefficients
+        + C * np.maximum(0, 1 - Y * (X @ found.coefficients + found.intercept)).sum()
+    )
     assert value == pytest.approx(found.trace.best)
 
 
@@ -168,7 +175,7 @@ def test_first_stochastic_steps_by_hand():
     points, y = np.array([[2.0, 1.0]]), np.array([-1.0])
     options = {"learning_rate": 1.0, "record_every": 1, "random_state": np.random.default_rng(0)}
     # t = 1: w = 0 - (0 + C [2, 1]); t = 2: y w.x = 5C >= 1, so w halves. The mean of the second half is the last.
-    found = stochastic_subgradient(points, y, 3.0, steps=2, **options)
+    found = StochasticSubgradient(points, y, 3.0, steps=2, **options).fit()
     assert found.coefficients == pytest.approx([-3.0, -1.5])
     # F(0) = 3, F(w1) = 1/2 (36 + 9), F(w2) = 1/2 (9 + 2.25)
     assert found.trace.values == pytest.approx([3.0, 22.5, 5.625])
@@ -177,9 +184,10 @@ def test_first_stochastic_steps_by_hand():
 def test_printed_stochastic_step_has_c_over_n():
     points, y = np.array([[2.0, 1.0], [2.0, 1.0]]), np.array([-1.0, -1.0])
     options = {"learning_rate": 1.0, "record_every": 1, "random_state": np.random.default_rng(0)}
-    printed = stochastic_subgradient(points, y, 3.0, steps=1, printed=True, **options)
-    assert printed.coefficients == pytest.approx([-3, -1.5])
-    assert stochastic_subgradient(points, y, 3.0, steps=1, **options).coefficients == pytest.approx([-6, -3])
+    assert StochasticSubgradient(points, y, 3.0, steps=1, printed=True, **options).fit().coefficients == pytest.approx(
+        [-3, -1.5]
+    )
+    assert StochasticSubgradient(points, y, 3.0, steps=1, **options).fit().coefficients == pytest.approx([-6, -3])
 
 
 @pytest.mark.parametrize("C", [1.0, 30.0])
@@ -191,9 +199,9 @@ def test_corrected_stochastic_reaches_the_exact_minimum_and_printed_does_not(C):
         return 0.5 * w @ w + C / n * np.maximum(0, 1 - Y * (X @ w)).sum()
 
     options = {"learning_rate": 1.0, "record_every": n, "steps": 200 * n}
-    right = stochastic_subgradient(X, Y, C, random_state=np.random.default_rng(1), **options)
+    right = StochasticSubgradient(X, Y, C, random_state=np.random.default_rng(1), **options).fit()
     assert value(right.coefficients) <= 1.01 * exact
-    printed = stochastic_subgradient(X, Y, C, random_state=np.random.default_rng(1), printed=True, **options)
+    printed = StochasticSubgradient(X, Y, C, random_state=np.random.default_rng(1), printed=True, **options).fit()
     assert value(printed.coefficients) > 1.2 * exact
     # What the printed step does minimise: the same with C/N for C.
     w, shrunk = printed.coefficients, lecture.svm_without_bias(X @ X.T, Y, C / n**2)
@@ -206,14 +214,14 @@ def test_corrected_stochastic_reaches_the_exact_minimum_and_printed_does_not(C):
 def test_first_gradient_step_by_hand():
     # K = [[1, 0], [0, 4]], y = (1, -1): slopes at 0 are -1/2 and 1/2; gradient K s = (-1/2, 2), of b: 0.
     points, y = np.array([[1.0, 0.0], [0.0, 2.0]]), np.array([1.0, -1.0])
-    found = gradient_descent(linear(points), y, Logistic(), ridge=0.5, C=1.0, steps=1, constant_rate=0.1)
+    found = GradientDescent(linear(points), y, Logistic(), ridge=0.5, C=1.0, steps=1, constant_rate=0.1).fit()
     assert found.coefficients == pytest.approx([0.05, -0.2])
     assert found.intercept == 0
     after = 0.25 * (0.05**2 + 4 * 0.2**2) + np.log1p(np.exp(-0.05)) + np.log1p(np.exp(-0.8))
     assert found.trace.values == pytest.approx([2 * np.log(2), after])
     # The smooth SVM: slopes are -C y e / (1 + e).
     share = np.e / (1 + np.e)
-    svm = gradient_descent(linear(points), y, SmoothHinge(), ridge=1.0, C=3.0, steps=1, constant_rate=1.0)
+    svm = GradientDescent(linear(points), y, SmoothHinge(), ridge=1.0, C=3.0, steps=1, constant_rate=1.0).fit()
     assert svm.coefficients == pytest.approx([3 * share, -12 * share])
     assert svm.trace.values[0] == pytest.approx(6 * np.log1p(np.e))
 
@@ -225,7 +233,7 @@ def test_first_gradient_step_by_hand():
 def test_corrected_gradient_reaches_the_exact_minimum(loss, ridge, C, gamma):
     exact = KernelMachineClassifier(loss, C=C / ridge, kernel=kernels.RBF(gamma), tol=1e-7).fit(X, Y)
     gram = gram_of(kernels.RBF(gamma).fit(X), X)
-    found = gradient_descent(gram, Y, loss, ridge=ridge, C=C, steps=1000)
+    found = GradientDescent(gram, Y, loss, ridge=ridge, C=C, steps=1000).fit()
     best = ridge * exact.certificate_.primal
     assert best * (1 - 1e-6) <= found.trace.last <= 1.01 * best
     assert (np.diff(found.trace.values) <= 0).all()
@@ -233,7 +241,7 @@ def test_corrected_gradient_reaches_the_exact_minimum(loss, ridge, C, gamma):
 
 def test_printed_smooth_svm_diverges_and_stays_finite():
     gram = gram_of(kernels.RBF(0.2).fit(X), X)
-    found = gradient_descent(gram, Y, SmoothHinge(), ridge=1.0, C=5.0, steps=1000, constant_rate=1.0)
+    found = GradientDescent(gram, Y, SmoothHinge(), ridge=1.0, C=5.0, steps=1000, constant_rate=1.0).fit()
     assert found.trace.diverged
     assert np.isfinite(found.coefficients).all()
     assert found.trace.last > 1e100
@@ -243,16 +251,16 @@ def test_printed_smooth_svm_diverges_and_stays_finite():
 
 
 def runs(limits=None, on_chunk=None):
-    gram, options = gram_of(kernels.RBF(0.2).fit(X), X), {"limits": limits, "on_chunk": on_chunk}
+    gram = gram_of(kernels.RBF(0.2).fit(X), X)
     random = np.random.default_rng(0)
     order = np.array([random.permutation(60) for _ in range(40)])
-    yield kernel_perceptron(linear(X), Y, epochs=40, order=order, **options).last
-    yield primal_perceptron(X, Y, epochs=40, order=order, **options).last
-    yield batch_subgradient(X, Y, 1.0, steps=300, learning_rate=1.0, **options)
-    yield stochastic_subgradient(
-        X, Y, 1.0, steps=2000, learning_rate=1.0, record_every=150, random_state=random, **options
+    yield KernelUpdates(linear(X).dense(), Y, epochs=40, order=order).fit(limits, on_chunk)
+    yield WeightUpdates(X, Y, epochs=40, order=order).fit(limits, on_chunk)
+    yield BatchSubgradient(X, Y, 1.0, steps=300, learning_rate=1.0).fit(limits, on_chunk)
+    yield StochasticSubgradient(X, Y, 1.0, steps=2000, learning_rate=1.0, record_every=150, random_state=random).fit(
+        limits, on_chunk
     )
-    yield gradient_descent(gram, Y, Logistic(), ridge=0.5, C=1.0, steps=300, **options)
+    yield GradientDescent(gram, Y, Logistic(), ridge=0.5, C=1.0, steps=300).fit(limits, on_chunk)
 
 
 def test_chunks_change_nothing(monkeypatch):

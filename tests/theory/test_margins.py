@@ -71,7 +71,7 @@ def test_margin_in_feature_space_is_one_over_the_norm():
         (lambda: margins.distances([1, np.nan], 1, [[1, 1]]), "finite"),
         (lambda: margins.canonical([1, -1], 0, [[1, 1]]), "lies on the hyperplane"),
         (lambda: margins.model_margins(SVC().fit([[0.0], [1], [2]], [0, 1, 2]), [[0.0]], [0]), "two classes"),
-        (lambda: margins.model_margins(SVC().fit([[0.0], [1]], [0, 1]), [[0.0]], [7]), "none of the classes"),
+        (lambda: margins.model_margins(SVC().fit([[0.0], [1]], [0, 1]), [[0.0]], [7]), "not among the classes"),
     ],
 )
 def test_refusals(call, message):

@@ -5,83 +5,70 @@ Softmax     ridge = lambda, C = 1, loss(y, f) = log(1 + exp(-y f)), the smooth p
 Smooth SVM  ridge = 1, loss(y, f) = log(1 + exp(1 - y f)), since max(0, a) is nearly log(1 + exp(a))
 Slide       z <- z - eta (ridge K z + C K s),  b <- b - eta C sum_i s_i,  with s_i = dloss/df at k_i.z + b
 Corrected   eta from the curvature met in the last step (Barzilai and Borwein, 1988), halved until the objective falls
-            by a share of what the slope promises
+            by a fraction of what the slope promises
 Printed     a constant eta; for the smooth SVM none is printed, which is eta = 1, and diverges as soon as K is not small
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import final
 
 import numpy as np
 
 from mercer._types import Float64
 from mercer.gram.contract import Gram
-from mercer.lectures.run import LectureRun, TracedFit
+from mercer.lectures.run import LectureRun
 from mercer.losses.base import Loss
-from mercer.solvers.drive import Limits, OnChunk
 
 _ARMIJO = 1e-4
-"""The share of the decrease that the slope promises which a step must achieve, as in the textbooks: larger values cut
-good steps short, smaller ones accept steps that hardly descend."""
+"""The fraction of the promised decrease that a step must achieve, the usual value: a larger one cuts good steps short,
+a smaller one accepts steps that hardly descend."""
 _SHORTEST = 2.0**-60
-"""Steps shorter than this change nothing in floating point, so descent has ended."""
-
-
-def gradient_descent(
-    gram: Gram,
-    y: Float64,
-    loss: Loss,
-    *,
-    ridge: float,
-    C: float,
-    steps: int,
-    tol: float = 0.0,
-    constant_rate: float | None = None,
-    limits: Limits | None = None,
-    on_chunk: OnChunk | None = None,
-) -> TracedFit:
-    """At most `steps` steps, fewer if the gradient falls below `tol` (relative to that at the start)."""
-    return _Descent(gram, y, loss, ridge, C, steps, tol, constant_rate).result(limits, on_chunk)
+"""Steps below this, far beyond the 53 bits of a float, change nothing: descent has ended."""
 
 
 @final
-class _Descent(LectureRun):
-    def __init__(
-        self, gram: Gram, y: Float64, loss: Loss, ridge: float, C: float, steps: int, tol: float, rate: float | None
-    ) -> None:
-        super().__init__("objective")
-        self._gram, self._y, self._loss, self._ridge, self._C = gram, y, loss, ridge, C
-        self._steps, self._tol, self._constant = steps, tol, rate
-        self.z, self._Kz, self.b = np.zeros(len(y)), np.zeros(len(y)), 0.0
-        self._value = self._value_at(self.z, self._Kz, self.b)
-        self.recorder.add(0, self._value)
+@dataclass(eq=False)
+class GradientDescent(LectureRun):
+    """At most `steps` steps, fewer if the gradient falls below `tol` times its length at the start."""
+
+    gram: Gram
+    y: Float64
+    loss: Loss
+    ridge: float
+    C: float
+    steps: int
+    tol: float = 0.0
+    constant_rate: float | None = None
+    """The step of the printed form; None for the corrected one."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        n = len(self.y)
+        self._z, self._Kz, self._b = np.zeros(n), np.zeros(n), 0.0
+        self._value = self._value_at(self._z, self._Kz, self._b)
+        self.record(0, self._value)
         self._rate, self._first = 1.0, 0.0
         self._before: tuple[Float64, float] | None = None
 
-    def point(self) -> tuple[Float64, Float64, float]:
-        return self.z, self._Kz, self.b
+    def point(self) -> tuple[Float64, float]:
+        return self._z, self._b
 
-    def step(self, iterations: int) -> None:
-        for _ in range(iterations):
-            self._one()
-            if self.done:
-                return
-
-    def _one(self) -> None:
-        slope = self._C * self._loss.slope(self._y, self._Kz + self.b)
-        gradient, gradient_b = self._gram.matvec(self._ridge * self.z + slope), float(slope.sum())
+    def one_step(self) -> None:
+        slope = self.C * self.loss.slope(self.y, self._Kz + self._b)
+        gradient, gradient_b = self.gram.matvec(self.ridge * self._z + slope), float(slope.sum())
         squared = float(gradient @ gradient) + gradient_b**2
         self._first = self._first or squared
-        if squared <= self._tol * self._tol * self._first:
+        if squared <= self.tol * self.tol * self._first:
             self.done = True
             return
-        Kg = self._gram.matvec(gradient)
-        rate = self._constant or self._tried(gradient, gradient_b)
+        Kg = self.gram.matvec(gradient)
+        rate = self.constant_rate or self._tried(gradient, gradient_b)
         while True:
-            z, Kz, b = self.z - rate * gradient, self._Kz - rate * Kg, self.b - rate * gradient_b
+            z, Kz, b = self._z - rate * gradient, self._Kz - rate * Kg, self._b - rate * gradient_b
             value = self._value_at(z, Kz, b)
-            if self._constant is not None or value <= self._value - _ARMIJO * rate * squared:
+            if self.constant_rate is not None or value <= self._value - _ARMIJO * rate * squared:
                 break
             rate *= 0.5
             if rate < _SHORTEST:
@@ -90,14 +77,14 @@ class _Descent(LectureRun):
         if not np.isfinite(value):
             self.done = self.diverged = True
             return
-        self.z, self._Kz, self.b, self._value, self._rate = z, Kz, b, value, rate
+        self._z, self._Kz, self._b, self._value, self._rate = z, Kz, b, value, rate
         self._before = gradient, gradient_b
         self.iterations += 1
-        self.recorder.add(self.iterations, value)
-        self.done = self.iterations >= self._steps
+        self.record(self.iterations, value)
+        self.done = self.iterations >= self.steps
 
     def _tried(self, gradient: Float64, gradient_b: float) -> float:
-        """The inverse of the curvature met in the last step, which went `rate` along the last gradient."""
+        """The inverse of the curvature along the last gradient, which the last step followed for `_rate`."""
         if self._before is None:
             return 2.0 * self._rate
         last, last_b = self._before
@@ -106,5 +93,5 @@ class _Descent(LectureRun):
         return self._rate * length / across if across > 0.0 else 2.0 * self._rate
 
     def _value_at(self, z: Float64, Kz: Float64, b: float) -> float:
-        with np.errstate(over="ignore", invalid="ignore"):  # a constant step may outgrow all numbers
-            return float(0.5 * self._ridge * (z @ Kz) + self._C * self._loss.value(self._y, Kz + b).sum())
+        with np.errstate(over="ignore", invalid="ignore"):  # constant steps may diverge beyond the largest float
+            return float(0.5 * self.ridge * (z @ Kz) + self.C * self.loss.value(self.y, Kz + b).sum())

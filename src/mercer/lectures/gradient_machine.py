@@ -2,35 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import ClassVar
-
-import numpy as np
 
 from mercer import _check
 from mercer._types import Float64
 from mercer.gram.contract import Gram
-from mercer.lectures.gradient_descent import gradient_descent
-from mercer.lectures.run import TracedFit
+from mercer.lectures.gradient_descent import GradientDescent
 from mercer.lectures.traced_classifier import TRACED_KERNEL, TracedKernelClassifier, is_printed
-from mercer.losses.base import Loss
 from mercer.losses.logistic import Logistic
 from mercer.losses.smooth_hinge import SmoothHinge
-from mercer.solvers.drive import Limits, OnChunk
-from mercer.training.kernel_estimator import KernelLike
+from mercer.training.kernel_estimator import KernelParameters
 from mercer.training.storing import ArrayField, Field
 
 _CONSTANT_RATE = 0.01
-"""The step that the slides print; data on a large scale need a smaller one, or the descent diverges."""
+"""The step that the slides print; data on a large scale need a smaller one, or descent diverges."""
 
 
-class GradientKernelMachine(TracedKernelClassifier):
+@dataclass(kw_only=True, eq=False, repr=False)
+class GradientKernelMachine(KernelParameters, TracedKernelClassifier):
     """Gradient descent on z and b, with f(x) = sum_i z_i k(x_i, x) + b, as on the slides.
 
     ``objective="softmax"`` minimises sum_i log(1 + exp(-y_i f(x_i))) + lam/2 z'Kz, the smooth perceptron;
     ``objective="svm"`` minimises 1/2 z'Kz + C sum_i log(1 + exp(1 - y_i f(x_i))), the smooth support vector machine.
     For work rather than for study use `KernelLogisticRegression` and `KernelMachineClassifier("smooth_hinge")`, which
-    reach the same minimum in a few steps and prove it.
+    reach the same minimum in a few steps and certify it.
 
     Parameters
     ----------
@@ -42,7 +39,7 @@ class GradientKernelMachine(TracedKernelClassifier):
     kernel, gamma, degree, coef0, memory : as in `SVC`.
     steps : the largest number of steps.
     learning_rate : the constant step of the printed softmax; None for 0.01.
-    tol : descent ends once the gradient is shorter than `tol` times the one at the start.
+    tol : training ends once the gradient is shorter than `tol` times the one at the start.
     time_limit : the largest number of seconds; None for no limit.
 
     Attributes
@@ -55,46 +52,22 @@ class GradientKernelMachine(TracedKernelClassifier):
     array([0, 1])
     """
 
+    objective: str = "softmax"
+    variant: str = "corrected"
+    lam: float = 1.0
+    C: float = 1.0
+    steps: int = 1000
+    learning_rate: float | None = None
+    tol: float = 1e-6
+    time_limit: float | None = None
+
+    _per_object = "z_"
     _fields: ClassVar[Mapping[str, Field]] = {**TRACED_KERNEL, "z_": ArrayField("f", "objects", "outputs")}
-
-    def __init__(
-        self,
-        *,
-        objective: str = "softmax",
-        variant: str = "corrected",
-        lam: float = 1.0,
-        C: float = 1.0,
-        kernel: KernelLike = "rbf",
-        degree: int = 3,
-        gamma: float | str = "scale",
-        coef0: float = 0.0,
-        steps: int = 1000,
-        learning_rate: float | None = None,
-        tol: float = 1e-6,
-        memory: float | str = "auto",
-        time_limit: float | None = None,
-    ) -> None:
-        self.objective = objective
-        self.variant = variant
-        self.lam = lam
-        self.C = C
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.steps = steps
-        self.learning_rate = learning_rate
-        self.tol = tol
-        self.memory = memory
-        self.time_limit = time_limit
-
-    def _most_steps(self, n: int) -> int:
-        return int(self.steps)
 
     def _check_parameters(self) -> None:
         owner = type(self).__name__
         _check.choice(owner, "objective", self.objective, ("softmax", "svm"))
-        is_printed(owner, self.variant)
+        is_printed(self)
         _check.real(owner, "lam", self.lam, low=0, high_open=True)
         _check.real(owner, "C", self.C, low=0, low_open=True, high_open=True)
         _check.integer(owner, "steps", self.steps, low=1)
@@ -102,24 +75,18 @@ class GradientKernelMachine(TracedKernelClassifier):
         if self.learning_rate is not None:
             _check.real(owner, "learning_rate", self.learning_rate, low=0, low_open=True, high_open=True)
 
-    def _learn(self, gram: Gram, signs: Float64, limits: Limits, on_chunk: OnChunk) -> TracedFit:
+    def _algorithm(self, data: Gram, signs: Float64) -> GradientDescent:
         softmax = self.objective == "softmax"
-        loss: Loss = Logistic() if softmax else SmoothHinge()
         rate = None
-        if is_printed(type(self).__name__, self.variant):
+        if is_printed(self):
             rate = (self.learning_rate or _CONSTANT_RATE) if softmax else 1.0
-        return gradient_descent(
-            gram,
+        return GradientDescent(
+            data,
             signs,
-            loss,
+            loss=Logistic() if softmax else SmoothHinge(),
             ridge=float(self.lam) if softmax else 1.0,
             C=1.0 if softmax else float(self.C),
             steps=int(self.steps),
             tol=float(self.tol),
             constant_rate=rate,
-            limits=limits,
-            on_chunk=on_chunk,
         )
-
-    def _set_trained(self, machines: Sequence[TracedFit]) -> None:
-        self.z_ = np.column_stack([machine.coefficients for machine in machines])

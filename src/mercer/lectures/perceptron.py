@@ -2,24 +2,68 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils import check_random_state
 
 from mercer import _check
-from mercer._types import Float64, Indices
+from mercer._types import Float64
 from mercer.gram.contract import Gram
-from mercer.lectures.perceptron_updates import kernel_perceptron, primal_perceptron
-from mercer.lectures.run import TracedFit
-from mercer.lectures.traced_classifier import TRACED_KERNEL, TracedKernelClassifier, TracedLinearClassifier
-from mercer.solvers.drive import Limits, OnChunk
-from mercer.training.kernel_estimator import KernelLike
+from mercer.lectures.perceptron_updates import KernelUpdates, WeightUpdates
+from mercer.lectures.traced_classifier import (
+    TRACED_KERNEL,
+    TracedClassifier,
+    TracedKernelClassifier,
+    TracedLinearClassifier,
+)
+from mercer.training.kernel_estimator import KernelParameters
 from mercer.training.storing import ArrayField, Field
 
 
-class KernelPerceptron(TracedKernelClassifier):
+@dataclass(kw_only=True, eq=False, repr=False)
+class _Perceptron(TracedClassifier):
+    """What the perceptron shares on objects and on vectors."""
+
+    epochs: int = 100
+    fit_intercept: bool = True
+    averaged: bool = False
+    margin: float = 0.0
+    shuffle: bool = False
+    random_state: Any = None
+    time_limit: float | None = None
+
+    @property
+    def converged_(self) -> bool:
+        """Whether the last epoch of every machine had no mistake."""
+        return all(trace.last == 0 for trace in self.traces_)
+
+    def _check_parameters(self) -> None:
+        owner = type(self).__name__
+        _check.integer(owner, "epochs", self.epochs, low=1)
+        _check.real(owner, "margin", self.margin, low=0, high_open=True)
+        for name in ("fit_intercept", "averaged", "shuffle"):
+            _check.boolean(owner, name, getattr(self, name))
+
+    def _settings(self, n: int) -> dict[str, Any]:
+        """The settings of the algorithm on n objects."""
+        order = None
+        if self.shuffle:
+            random = check_random_state(self.random_state)
+            order = np.array([random.permutation(n) for _ in range(int(self.epochs))], dtype=np.intp)
+        return {
+            "epochs": int(self.epochs),
+            "margin": float(self.margin),
+            "intercept": bool(self.fit_intercept),
+            "order": order,
+            "averaged": bool(self.averaged),
+        }
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class KernelPerceptron(_Perceptron, KernelParameters, TracedKernelClassifier):
     """The perceptron with any kernel: for each object in turn, if it is misclassified, alpha_i += 1.
 
     Scores are f(x) = b + sum_i alpha_i y_i k(x_i, x); a score of 0 predicts +1, the second class. Training ends with
@@ -31,9 +75,9 @@ class KernelPerceptron(TracedKernelClassifier):
     kernel, gamma, degree, coef0, memory : as in `SVC`.
     epochs : the largest number of passes.
     fit_intercept : whether each mistake also moves b by y_i.
-    averaged : predict with the mean of all machines met, one per object shown, rather than with the last.
+    averaged : predict with the mean of all machines, one per object shown, instead of the last.
     margin : learn also from objects whose score is right but smaller than this.
-    shuffle, random_state : whether each epoch has an order of its own; else the objects come as they are.
+    shuffle, random_state : whether each epoch shuffles the objects; else they come as they are.
     time_limit : the largest number of seconds; None for no limit.
 
     Attributes
@@ -48,66 +92,15 @@ class KernelPerceptron(TracedKernelClassifier):
     (array([0, 1, 1, 0]), True)
     """
 
+    _per_object = "counts_"
     _fields: ClassVar[Mapping[str, Field]] = {**TRACED_KERNEL, "counts_": ArrayField("f", "objects", "outputs")}
 
-    def __init__(
-        self,
-        *,
-        kernel: KernelLike = "rbf",
-        degree: int = 3,
-        gamma: float | str = "scale",
-        coef0: float = 0.0,
-        epochs: int = 100,
-        fit_intercept: bool = True,
-        averaged: bool = False,
-        margin: float = 0.0,
-        shuffle: bool = False,
-        random_state: Any = None,
-        memory: float | str = "auto",
-        time_limit: float | None = None,
-    ) -> None:
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.epochs = epochs
-        self.fit_intercept = fit_intercept
-        self.averaged = averaged
-        self.margin = margin
-        self.shuffle = shuffle
-        self.random_state = random_state
-        self.memory = memory
-        self.time_limit = time_limit
-
-    def _most_steps(self, n: int) -> int:
-        return int(self.epochs) * n
-
-    def _check_parameters(self) -> None:
-        _check_perceptron(self)
-
-    def _learn(self, gram: Gram, signs: Float64, limits: Limits, on_chunk: OnChunk) -> TracedFit:
-        found = kernel_perceptron(
-            gram,
-            signs,
-            epochs=int(self.epochs),
-            margin=float(self.margin),
-            intercept=bool(self.fit_intercept),
-            order=_order(self, len(signs)),
-            limits=limits,
-            on_chunk=on_chunk,
-        )
-        return found.mean if self.averaged else found.last
-
-    def _set_trained(self, machines: Sequence[TracedFit]) -> None:
-        self.counts_ = np.column_stack([machine.updates for machine in machines if machine.updates is not None])
-
-    @property
-    def converged_(self) -> bool:
-        """Whether the last epoch of every machine had no mistake."""
-        return all(trace.last == 0 for trace in self.traces_)
+    def _algorithm(self, data: Gram, signs: Float64) -> KernelUpdates:
+        return KernelUpdates(data.dense(), signs, **self._settings(len(signs)))
 
 
-class PrimalPerceptron(TracedLinearClassifier):
+@dataclass(kw_only=True, eq=False, repr=False)
+class PrimalPerceptron(_Perceptron, TracedLinearClassifier):
     """The perceptron on vectors: if x_i is misclassified, w <- w + eta y_i x_i and b <- b + eta y_i.
 
     From w = 0 the learning rate eta scales w and b and changes no prediction (unless a `margin` is asked for).
@@ -123,64 +116,11 @@ class PrimalPerceptron(TracedLinearClassifier):
     (array([[-1.,  1.,  0.]]), array([0.]))
     """
 
-    def __init__(
-        self,
-        *,
-        learning_rate: float = 1.0,
-        epochs: int = 100,
-        fit_intercept: bool = True,
-        averaged: bool = False,
-        margin: float = 0.0,
-        shuffle: bool = False,
-        random_state: Any = None,
-        time_limit: float | None = None,
-    ) -> None:
-        self.learning_rate = learning_rate
-        self.epochs = epochs
-        self.fit_intercept = fit_intercept
-        self.averaged = averaged
-        self.margin = margin
-        self.shuffle = shuffle
-        self.random_state = random_state
-        self.time_limit = time_limit
-
-    def _most_steps(self, n: int) -> int:
-        return int(self.epochs) * n
+    learning_rate: float = 1.0
 
     def _check_parameters(self) -> None:
-        _check_perceptron(self)
+        super()._check_parameters()
         _check.real(type(self).__name__, "learning_rate", self.learning_rate, low=0, low_open=True, high_open=True)
 
-    def _learn_weights(self, X: Float64, signs: Float64, limits: Limits, on_chunk: OnChunk) -> TracedFit:
-        found = primal_perceptron(
-            X,
-            signs,
-            epochs=int(self.epochs),
-            learning_rate=float(self.learning_rate),
-            margin=float(self.margin),
-            intercept=bool(self.fit_intercept),
-            order=_order(self, len(signs)),
-            limits=limits,
-            on_chunk=on_chunk,
-        )
-        return found.mean if self.averaged else found.last
-
-    @property
-    def converged_(self) -> bool:
-        """Whether the last epoch of every machine had no mistake."""
-        return all(trace.last == 0 for trace in self.traces_)
-
-
-def _check_perceptron(model: Any) -> None:
-    owner = type(model).__name__
-    _check.integer(owner, "epochs", model.epochs, low=1)
-    _check.real(owner, "margin", model.margin, low=0, high_open=True)
-    for name in ("fit_intercept", "averaged", "shuffle"):
-        _check.boolean(owner, name, getattr(model, name))
-
-
-def _order(model: Any, n: int) -> Indices | None:
-    if not model.shuffle:
-        return None
-    random = check_random_state(model.random_state)
-    return np.array([random.permutation(n) for _ in range(int(model.epochs))], dtype=np.int64)
+    def _algorithm(self, data: Float64, signs: Float64) -> WeightUpdates:
+        return WeightUpdates(data, signs, learning_rate=float(self.learning_rate), **self._settings(len(signs)))

@@ -1,7 +1,8 @@
 """What the algorithms of the slides share: they are driven like every other solver, and leave a trace.
 
-An iteration is one step of the slide. The driver cuts steps into short chunks, so that Ctrl-C, time limits and progress
-work; where the cuts fall changes nothing in the result.
+Each algorithm is a dataclass: its fields are the data and the settings of the slide. An iteration is one step of the
+slide. The driver cuts steps into short chunks, so that Ctrl-C, time limits and progress work; where the cuts fall
+changes nothing in the result.
 """
 
 from __future__ import annotations
@@ -9,10 +10,12 @@ from __future__ import annotations
 import time
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import final
+from typing import ClassVar, final
+
+import numpy as np
 
 from mercer._types import Float64
-from mercer.lectures.trace import Recorder, Trace
+from mercer.lectures.trace import Trace
 from mercer.solvers.drive import Limits, OnChunk, Run, drive
 from mercer.solvers.solution import Solution, Stats, Status
 
@@ -20,36 +23,58 @@ from mercer.solvers.solution import Solution, Stats, Status
 @final
 @dataclass(frozen=True, eq=False)
 class TracedFit:
-    """One machine: signed coefficients of the training objects (or weights of the features), and how it came about."""
+    """One machine, and how training went."""
 
     coefficients: Float64
+    """Signed coefficients of the training objects, or weights of the features."""
     intercept: float
     trace: Trace
     status: Status
     updates: Float64 | None = None
-    """How often a perceptron was corrected by each object."""
+    """How often a perceptron learnt from each object."""
 
 
 class LectureRun(Run):
-    """An algorithm under way, with a recorder of `what` it is judged by."""
+    """An algorithm under way."""
 
-    def __init__(self, what: str) -> None:
-        self.recorder = Recorder(what)
-        self.diverged = False
+    traced: ClassVar[str] = "objective"
+    """What the trace records."""
+    steps: int
+    """The largest number of steps."""
+    diverged: bool = False
+    updates: Float64 | None = None
+
+    def __post_init__(self) -> None:
+        self._recorded: list[tuple[int, float]] = []
 
     @abstractmethod
-    def point(self) -> tuple[Float64, Float64, float]:
-        """Coefficients or weights, the outputs on the training objects less the intercept, and the intercept."""
+    def point(self) -> tuple[Float64, float]:
+        """The coefficients or weights that were reached, and the intercept."""
 
-    def finish(self, status: Status, stats: Stats) -> Solution:
-        coefficients, outputs, intercept = self.point()
-        return Solution(coefficients, outputs, intercept, self.trace.last, status, stats)
+    def one_step(self) -> None:
+        """Make one step, count it, and set `done` after the last; or override `step`."""
+        raise NotImplementedError
 
-    def result(self, limits: Limits | None, on_chunk: OnChunk | None) -> TracedFit:
-        """Run to the end, or as far as the limits allow; the status says which."""
-        found = drive(self, 0.0, limits or Limits(), on_chunk, time.monotonic())
-        return TracedFit(found.coefficients, found.intercept, self.trace, found.status)
+    def step(self, iterations: int) -> None:
+        for _ in range(iterations):
+            if not self.done:
+                self.one_step()
+
+    def record(self, step: int, value: float) -> None:
+        """Add a value to the trace."""
+        self._recorded.append((step, value))
 
     @property
     def trace(self) -> Trace:
-        return self.recorder.trace(diverged=self.diverged)
+        steps, values = zip(*self._recorded, strict=True)
+        return Trace(self.traced, np.array(steps, dtype=np.int64), np.array(values), self.diverged)
+
+    def finish(self, status: Status, stats: Stats) -> Solution:
+        coefficients, intercept = self.point()
+        not_needed = np.zeros(0)  # outputs on the training objects certify other machines; these have no certificate
+        return Solution(coefficients, not_needed, intercept, self._recorded[-1][1], status, stats)
+
+    def fit(self, limits: Limits | None = None, on_chunk: OnChunk | None = None) -> TracedFit:
+        """Run to the end, or as far as the limits allow; the status says which."""
+        found = drive(self, 0.0, limits or Limits(), on_chunk, time.monotonic())
+        return TracedFit(found.coefficients, found.intercept, self.trace, found.status, self.updates)

@@ -18,138 +18,109 @@ Both use eta_t = 1 / t, which suits the strong convexity of 1/2 |w|^2.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import final
 
 import numpy as np
 
 from mercer._jit import Array, jit
 from mercer._types import Float64
-from mercer.lectures.run import LectureRun, TracedFit
-from mercer.solvers.drive import Limits, OnChunk
-
-
-def batch_subgradient(
-    X: Float64,
-    y: Float64,
-    C: float,
-    *,
-    steps: int,
-    learning_rate: float,
-    printed: bool = False,
-    limits: Limits | None = None,
-    on_chunk: OnChunk | None = None,
-) -> TracedFit:
-    """Descend on |w|^2 + C sum hinge, over w and b."""
-    return _Batch(X, y, C, steps, learning_rate, printed).result(limits, on_chunk)
+from mercer.lectures.run import LectureRun
 
 
 @final
-class _Batch(LectureRun):
-    def __init__(self, X: Float64, y: Float64, C: float, steps: int, rate: float, printed: bool) -> None:
-        super().__init__("objective")
-        self._X, self._y, self._C, self._steps, self._rate, self._printed = X, y, C, steps, rate, printed
-        self._w, self._b = np.zeros(X.shape[1]), 0.0
-        self._best, self.best_w, self.best_b = np.inf, self._w, self._b
-        self._margins = self._judged()
+@dataclass(eq=False)
+class BatchSubgradient(LectureRun):
+    """Descend on |w|^2 + C sum hinge, over w and b."""
 
-    def point(self) -> tuple[Float64, Float64, float]:
-        return self.best_w, self._X @ self.best_w, self.best_b
+    X: Float64
+    y: Float64
+    C: float
+    steps: int
+    learning_rate: float
+    printed: bool = False
 
-    def _judged(self) -> Float64:
-        """The margins at w and b, whose objective is recorded."""
-        with np.errstate(over="ignore", invalid="ignore"):  # the printed form may outgrow all numbers
-            margins: Float64 = self._y * (self._X @ self._w + self._b)
-            value = float(self._w @ self._w + self._C * np.maximum(0.0, 1.0 - margins).sum())
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._w, self._b = np.zeros(self.X.shape[1]), 0.0
+        self._best, self._best_w, self._best_b = np.inf, self._w, self._b
+        self._margins = self._evaluate()
+
+    def point(self) -> tuple[Float64, float]:
+        return self._best_w, self._best_b
+
+    def _evaluate(self) -> Float64:
+        """Record the objective at w and b, and return the margins."""
+        with np.errstate(over="ignore", invalid="ignore"):  # the printed form may diverge beyond the largest float
+            margins: Float64 = self.y * (self.X @ self._w + self._b)
+            value = float(self._w @ self._w + self.C * np.maximum(0.0, 1.0 - margins).sum())
         if not np.isfinite(value):
             self.done = self.diverged = True
             return margins
-        self.recorder.add(self.iterations, value)
-        if self._printed or value < self._best:
-            self._best, self.best_w, self.best_b = value, self._w, self._b
+        self.record(self.iterations, value)
+        if self.printed or value < self._best:
+            self._best, self._best_w, self._best_b = value, self._w, self._b
         return margins
 
-    def step(self, iterations: int) -> None:
-        for _ in range(iterations):
-            if not self.done:
-                self._one()
-
-    def _one(self) -> None:
+    def one_step(self) -> None:
         inside = self._margins < 1.0
-        if self._printed:
-            inside = np.full(len(self._y), inside.any())
-        slope_w = 2.0 * self._w - self._C * (self._y[inside] @ self._X[inside])
-        slope_b = -self._C * float(self._y[inside].sum())
-        rate = self._rate
-        if not self._printed:
+        if self.printed:
+            inside = np.full(len(self.y), inside.any())
+        slope_w = 2.0 * self._w - self.C * (self.y[inside] @ self.X[inside])
+        slope_b = -self.C * float(self.y[inside].sum())
+        rate = self.learning_rate
+        if not self.printed:
             length = float(np.sqrt(slope_w @ slope_w + slope_b * slope_b))
             if length == 0:
                 self.done = True  # the minimum itself
                 return
-            rate = self._rate / (length * np.sqrt(self.iterations + 1.0))
+            rate = self.learning_rate / (length * np.sqrt(self.iterations + 1.0))
         self._w, self._b = self._w - rate * slope_w, float(self._b - rate * slope_b)
         self.iterations += 1
-        self._margins = self._judged()
-        self.done = self.done or self.iterations >= self._steps
-
-
-def stochastic_subgradient(
-    X: Float64,
-    y: Float64,
-    C: float,
-    *,
-    steps: int,
-    learning_rate: float,
-    record_every: int,
-    random_state: np.random.Generator,
-    printed: bool = False,
-    limits: Limits | None = None,
-    on_chunk: OnChunk | None = None,
-) -> TracedFit:
-    """Descend on 1/2 |w|^2 + C/N sum hinge, over w, one random object at a time."""
-    run = _Stochastic(X, y, C, steps, learning_rate, record_every, random_state, printed)
-    return run.result(limits, on_chunk)
+        self._margins = self._evaluate()
+        self.done = self.done or self.iterations >= self.steps
 
 
 @final
-class _Stochastic(LectureRun):
-    def __init__(
-        self,
-        X: Float64,
-        y: Float64,
-        C: float,
-        steps: int,
-        rate: float,
-        record_every: int,
-        random: np.random.Generator,
-        printed: bool,
-    ) -> None:
-        super().__init__("objective")
-        self._X, self._y, self._C, self._steps, self._rate, self._printed = X, y, C, steps, rate, printed
-        self._every, self._random = record_every, random
-        self._w, self._total = np.zeros(X.shape[1]), np.zeros(X.shape[1])
-        self._pull = C / len(y) if printed else C
-        self._drawn = np.zeros(0, dtype=np.int64)
-        self.recorder.add(0, _objective(X, y, C, self._w))
+@dataclass(eq=False)
+class StochasticSubgradient(LectureRun):
+    """Descend on 1/2 |w|^2 + C/N sum hinge, over w, one random object at a time."""
 
-    def point(self) -> tuple[Float64, Float64, float]:
-        summed = self.iterations - self._steps // 2
-        w = self._w if self._printed or summed <= 0 else self._total / summed
-        return w, self._X @ w, 0.0
+    X: Float64
+    y: Float64
+    C: float
+    steps: int
+    learning_rate: float
+    record_every: int
+    random_state: np.random.Generator
+    printed: bool = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._w, self._total = np.zeros(self.X.shape[1]), np.zeros(self.X.shape[1])
+        self._pull = self.C / len(self.y) if self.printed else self.C
+        self._drawn = np.zeros(0, dtype=np.int64)
+        self.record(0, self._objective())
+
+    def point(self) -> tuple[Float64, float]:
+        summed = self.iterations - self.steps // 2
+        return (self._w if self.printed or summed <= 0 else self._total / summed), 0.0
 
     def step(self, iterations: int) -> None:
         if not len(self._drawn):  # drawn from one record to the next, however steps are cut into chunks
-            self._drawn = self._random.integers(len(self._y), size=min(self._every, self._steps - self.iterations))
+            size = min(self.record_every, self.steps - self.iterations)
+            self._drawn = self.random_state.integers(len(self.y), size=size)
         now, self._drawn = self._drawn[:iterations], self._drawn[iterations:]
-        half = self._steps // 2
-        _stochastic_steps(self._X, self._y, self._pull, now, self._rate, self.iterations, half, self._w, self._total)
+        half, rate = self.steps // 2, self.learning_rate
+        _stochastic_steps(self.X, self.y, self._pull, now, rate, self.iterations, half, self._w, self._total)
         self.iterations += len(now)
         if not len(self._drawn):
-            self.recorder.add(self.iterations, _objective(self._X, self._y, self._C, self._w))
-            self.done = self.iterations >= self._steps
+            self.record(self.iterations, self._objective())
+            self.done = self.iterations >= self.steps
 
-
-def _objective(X: Float64, y: Float64, C: float, w: Float64) -> float:
-    return float(0.5 * (w @ w) + C * np.maximum(0.0, 1.0 - y * (X @ w)).mean())
+    def _objective(self) -> float:
+        hinge = np.maximum(0.0, 1.0 - self.y * (self.X @ self._w))
+        return float(0.5 * (self._w @ self._w) + self.C * hinge.mean())
 
 
 @jit

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -9,31 +10,32 @@ from sklearn.utils import check_random_state
 
 from mercer import _check
 from mercer._types import Float64
-from mercer.lectures.run import TracedFit
-from mercer.lectures.subgradient_descent import batch_subgradient, stochastic_subgradient
+from mercer.lectures.run import LectureRun
+from mercer.lectures.subgradient_descent import BatchSubgradient, StochasticSubgradient
 from mercer.lectures.traced_classifier import TracedLinearClassifier, is_printed
-from mercer.solvers.drive import Limits, OnChunk
 
-_BATCH_STEPS = 1000
-"""Steps over all objects: at a rate of 1 / sqrt(t), standardised data come within about a percent of the minimum."""
-_PASSES = 100
-"""Stochastic steps for each object: more settle further, and take proportionally longer."""
+_BATCH_STEPS, _PASSES = 1000, 100
+"""Steps over all objects, and passes of single ones: enough to come within 1 % of the minimum on standardised data.
+More cost time, fewer stop short of it."""
+_CONSTANT_RATE = 0.01
+"""The step that the slides print; data on a large scale need a smaller one, or descent diverges."""
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class SubgradientSVM(TracedLinearClassifier):
     """A linear support vector machine, trained as on the slides, to watch how training goes.
 
     ``method="batch"`` minimises |w|^2 + C sum_i max(0, 1 - y_i (w.x_i + b)) with a step over all objects at a time;
     ``method="stochastic"`` minimises 1/2 |w|^2 + C/N sum_i max(0, 1 - y_i w.x_i), which has no b, one random object at
     a time. Scale the features first: steps have the same length in all directions. For work rather than for study use
-    `SVC`, which finds the exact minimum and proves it.
+    `SVC`, which finds the exact minimum and certifies it.
 
     Parameters
     ----------
     method : ``"batch"`` or ``"stochastic"``.
     variant : ``"corrected"``, which converges, or ``"printed"``, the slide to the letter.
     C : the penalty on slack, as in the two objectives above.
-    steps : their number; None for 1000 (batch) or 100 for each object (stochastic).
+    steps : the number of steps; None for 1000 (batch) or 100 for each object (stochastic).
     learning_rate : the length of the first step (corrected batch), eta itself (printed batch), or the factor in
         eta_t = learning_rate / t (stochastic); None for 1, 0.01 and 1.
     record_every : steps between recorded values; None for 1 (batch) or as many as there are objects (stochastic).
@@ -46,34 +48,19 @@ class SubgradientSVM(TracedLinearClassifier):
     array([0, 1])
     """
 
-    def __init__(
-        self,
-        *,
-        method: str = "batch",
-        variant: str = "corrected",
-        C: float = 1.0,
-        steps: int | None = None,
-        learning_rate: float | None = None,
-        record_every: int | None = None,
-        random_state: Any = None,
-        time_limit: float | None = None,
-    ) -> None:
-        self.method = method
-        self.variant = variant
-        self.C = C
-        self.steps = steps
-        self.learning_rate = learning_rate
-        self.record_every = record_every
-        self.random_state = random_state
-        self.time_limit = time_limit
-
-    def _most_steps(self, n: int) -> int:
-        return int(self.steps or (_BATCH_STEPS if self.method == "batch" else _PASSES * n))
+    method: str = "batch"
+    variant: str = "corrected"
+    C: float = 1.0
+    steps: int | None = None
+    learning_rate: float | None = None
+    record_every: int | None = None
+    random_state: Any = None
+    time_limit: float | None = None
 
     def _check_parameters(self) -> None:
         owner = type(self).__name__
         _check.choice(owner, "method", self.method, ("batch", "stochastic"))
-        is_printed(owner, self.variant)
+        is_printed(self)
         _check.real(owner, "C", self.C, low=0, low_open=True, high_open=True)
         for name in ("steps", "record_every"):
             if getattr(self, name) is not None:
@@ -81,30 +68,18 @@ class SubgradientSVM(TracedLinearClassifier):
         if self.learning_rate is not None:
             _check.real(owner, "learning_rate", self.learning_rate, low=0, low_open=True, high_open=True)
 
-    def _learn_weights(self, X: Float64, signs: Float64, limits: Limits, on_chunk: OnChunk) -> TracedFit:
-        printed = is_printed(type(self).__name__, self.variant)
-        steps = self._most_steps(len(signs))
+    def _algorithm(self, data: Float64, signs: Float64) -> LectureRun:
+        C, printed = float(self.C), is_printed(self)
         if self.method == "batch":
-            rate = self.learning_rate or (0.01 if printed else 1.0)
-            return batch_subgradient(
-                X,
-                signs,
-                float(self.C),
-                steps=steps,
-                learning_rate=rate,
-                printed=printed,
-                limits=limits,
-                on_chunk=on_chunk,
-            )
-        return stochastic_subgradient(
-            X,
+            rate = self.learning_rate or (_CONSTANT_RATE if printed else 1.0)
+            return BatchSubgradient(data, signs, C, self.steps or _BATCH_STEPS, rate, printed)
+        return StochasticSubgradient(
+            data,
             signs,
-            float(self.C),
-            steps=steps,
+            C,
+            steps=self.steps or _PASSES * len(signs),
             learning_rate=self.learning_rate or 1.0,
             record_every=self.record_every or len(signs),
             random_state=np.random.default_rng(check_random_state(self.random_state).randint(2**31)),
             printed=printed,
-            limits=limits,
-            on_chunk=on_chunk,
         )

@@ -1,14 +1,11 @@
-"""What a teaching solver did, step by step."""
+"""What an algorithm of the slides did, step by step."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import final
 
-import numpy as np
-import numpy.typing as npt
-
-from mercer._types import Float64
+from mercer._types import Float64, Int64
 
 
 @final
@@ -16,6 +13,7 @@ from mercer._types import Float64
 class Trace:
     """One value after each recorded step, ready to plot: ``plt.plot(trace.steps, trace.values)``.
 
+    >>> import numpy as np
     >>> trace = Trace("objective", np.array([0, 1, 2]), np.array([3.0, 1.0, 2.0]))
     >>> len(trace), trace.last, trace.best
     (3, 2.0, 1.0)
@@ -23,11 +21,11 @@ class Trace:
 
     what: str
     """What was recorded: the objective, or the number of mistakes."""
-    steps: npt.NDArray[np.int64]
-    """After how many steps; 0 is the start."""
+    steps: Int64
+    """The number of steps before each value; 0 is the start."""
     values: Float64
     diverged: bool = False
-    """Whether the values outgrew all numbers, so that the run was ended."""
+    """Whether the values grew beyond the largest float, which ended the run."""
 
     def __len__(self) -> int:
         return len(self.values)
@@ -39,20 +37,3 @@ class Trace:
     @property
     def best(self) -> float:
         return float(self.values.min())
-
-
-@final
-class Recorder:
-    """Collects a trace."""
-
-    def __init__(self, what: str) -> None:
-        self._what = what
-        self._steps: list[int] = []
-        self._values: list[float] = []
-
-    def add(self, step: int, value: float) -> None:
-        self._steps.append(step)
-        self._values.append(value)
-
-    def trace(self, *, diverged: bool = False) -> Trace:
-        return Trace(self._what, np.array(self._steps, dtype=np.int64), np.array(self._values), diverged)

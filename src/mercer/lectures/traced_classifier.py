@@ -1,11 +1,12 @@
-"""The base of the teaching classifiers: two classes or one against the rest, traces, and model files."""
+"""What the teaching classifiers share: two classes or one against the rest, traces, and model files."""
 
 from __future__ import annotations
 
 import time
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, ClassVar, Self, final
 
 import numpy as np
@@ -19,14 +20,13 @@ from mercer._progress import reporting
 from mercer._stored import Stored, checked_value
 from mercer._types import Float64
 from mercer.errors import ModelFileError
-from mercer.gram.contract import Gram
 from mercer.gram.expansion import Expansion
 from mercer.gram.make import gram_of
 from mercer.inputs.listing import refuse_masked
 from mercer.inputs.vectors import Vectors
-from mercer.lectures.run import TracedFit
+from mercer.lectures.run import LectureRun, TracedFit
 from mercer.lectures.trace import Trace
-from mercer.solvers.drive import Chunk, Limits, OnChunk
+from mercer.solvers.drive import Chunk
 from mercer.solvers.solution import Status
 from mercer.training.kernel_estimator import KernelEstimator, limits_of
 from mercer.training.storing import (
@@ -79,6 +79,7 @@ class TracedClassifier(ClassifierMixin, BaseEstimator, ABC):
     """Predictions and traces of one machine for two classes, or one per class against the rest."""
 
     classes_: npt.NDArray[Any]
+    intercept_: Float64
     traces_: tuple[Trace, ...]
     time_limit: float | None
 
@@ -87,8 +88,8 @@ class TracedClassifier(ClassifierMixin, BaseEstimator, ABC):
         """Refuse bad parameters before any work."""
 
     @abstractmethod
-    def _most_steps(self, n: int) -> int:
-        """The largest number of steps of a machine of n objects, as its solver counts them."""
+    def _algorithm(self, data: Any, signs: Float64) -> LectureRun:
+        """The algorithm of the slide, ready to train one machine on a Gram matrix or on rows of numbers."""
 
     @abstractmethod
     def _scores(self, X: Any) -> Float64:
@@ -114,35 +115,37 @@ class TracedClassifier(ClassifierMixin, BaseEstimator, ABC):
         winners = (values >= 0).astype(np.intp) if values.ndim == 1 else values.argmax(axis=1)
         return self.classes_[winners]
 
-    def _train(self, began: float, classes: Classes, learn: Callable[..., TracedFit], data: Any) -> list[TracedFit]:
-        """One machine after the other, within the time that is left."""
+    def _train(self, began: float, classes: Classes, data: Any) -> list[TracedFit]:
+        """Train one machine after the other, within the time that is left."""
         targets = signs_against_rest(classes)
-        most = self._most_steps(len(classes.codes))
         machines: list[TracedFit] = []
         with reporting("Training") as report:
 
-            def on_chunk(chunk: Chunk) -> None:
-                done = len(machines) + min(chunk.iterations / most, 1.0)
+            def on_chunk(steps: int, chunk: Chunk) -> None:
+                done = len(machines) + min(chunk.iterations / steps, 1.0)
                 report(done / len(targets), f"step {chunk.iterations:,}")
 
             for signs in targets:
-                machine = learn(data, signs, limits_of(self, began), on_chunk)
-                machines.append(machine)
+                run = self._algorithm(data, signs)
+                machines.append(run.fit(limits_of(self, began), partial(on_chunk, run.steps)))
         return machines
 
-    def _warn_if_unfinished(self, machines: Sequence[TracedFit]) -> None:
-        stopped = [machine for machine in machines if machine.status is not Status.CONVERGED]
+    def _set_trained(self, classes: Classes, machines: list[TracedFit]) -> None:
+        self.classes_ = classes.labels
+        self.intercept_ = np.array([machine.intercept for machine in machines])
+        self.traces_ = tuple(machine.trace for machine in machines)
+
+    def _warn_if_unfinished(self, machines: list[TracedFit]) -> None:
+        stopped = [machine.status for machine in machines if machine.status is not Status.CONVERGED]
         if stopped:
             where = "" if len(machines) == 1 else f" for {len(stopped)} of {len(machines)} machines"
             warnings.warn(
-                f"{type(self).__name__} did not finish{where}. {stopped[0].status.value}",
-                ConvergenceWarning,
-                stacklevel=3,
+                f"{type(self).__name__} did not finish{where}. {stopped[0].value}", ConvergenceWarning, stacklevel=3
             )
         if any(trace.diverged for trace in self.traces_):
             warnings.warn(
-                f"{type(self).__name__} diverged: the objective outgrew all numbers, and the last finite step is kept. "
-                'Use variant="corrected", or a smaller learning rate.',
+                f"{type(self).__name__} diverged: the objective grew beyond the largest float, and the last finite "
+                'step is kept. Use variant="corrected", or a smaller learning rate.',
                 ConvergenceWarning,
                 stacklevel=3,
             )
@@ -152,10 +155,8 @@ class TracedKernelClassifier(TracedClassifier, KernelEstimator):
     """Teaching classifiers in the feature space of a kernel."""
 
     memory: float | str
-
-    @abstractmethod
-    def _learn(self, gram: Gram, signs: Float64, limits: Limits, on_chunk: OnChunk) -> TracedFit:
-        """Train one machine."""
+    _per_object: ClassVar[str]
+    """The fitted attribute with one row per training object and one column per machine: updates or coefficients."""
 
     def fit(self, X: Any, y: Any) -> Self:
         """Train on objects X with labels y."""
@@ -168,23 +169,18 @@ class TracedKernelClassifier(TracedClassifier, KernelEstimator):
             classes = classes_of(self, y, objects, regressor="KernelRidge")
             self._check_features(X, objects, reset=True)
             fitted = kernel.fit(objects)
-            gram = gram_of(fitted, objects, memory=self.memory).stored()
-            machines = self._train(began, classes, self._learn, gram)
-        self.classes_ = classes.labels
+            machines = self._train(began, classes, gram_of(fitted, objects, memory=self.memory).stored())
+        self._set_trained(classes, machines)
         self.kernel_ = fitted
-        self.traces_ = tuple(machine.trace for machine in machines)
-        full = np.column_stack([machine.coefficients for machine in machines])
-        self.support_ = np.flatnonzero(np.any(full != 0, axis=1))
-        self.intercept_ = np.array([machine.intercept for machine in machines])
-        self.expansion_ = Expansion(fitted, objects.take(self.support_), full[self.support_], self.intercept_)
+        coefficients = np.column_stack([machine.coefficients for machine in machines])
+        self.support_ = np.flatnonzero(np.any(coefficients != 0, axis=1))
+        support = objects.take(self.support_)
+        self.expansion_ = Expansion(fitted, support, coefficients[self.support_], self.intercept_)
         self.dual_coef_ = self.expansion_.coefficients.T
-        self._set_trained(machines)
+        updates = [machine.updates for machine in machines if machine.updates is not None]
+        setattr(self, self._per_object, np.column_stack(updates) if updates else coefficients)
         self._warn_if_unfinished(machines)
         return self
-
-    @abstractmethod
-    def _set_trained(self, machines: Sequence[TracedFit]) -> None:
-        """Set the fitted attributes that are this classifier's own."""
 
     def _scores(self, X: Any) -> Float64:
         return self._outputs(X)
@@ -202,10 +198,6 @@ class TracedLinearClassifier(TracedClassifier):
         **TRACED,
     }
 
-    @abstractmethod
-    def _learn_weights(self, X: Float64, signs: Float64, limits: Limits, on_chunk: OnChunk) -> TracedFit:
-        """Train one machine."""
-
     def fit(self, X: Any, y: Any) -> Self:
         """Train on rows of numbers X with labels y."""
         began = time.monotonic()
@@ -214,11 +206,9 @@ class TracedLinearClassifier(TracedClassifier):
         refuse_masked(X)
         values = np.ascontiguousarray(validate_data(self, X, dtype=np.float64))
         classes = classes_of(self, y, Vectors.coerce(values), regressor="KernelRidge")
-        machines = self._train(began, classes, self._learn_weights, values)
-        self.classes_ = classes.labels
+        machines = self._train(began, classes, values)
+        self._set_trained(classes, machines)
         self.coef_ = np.vstack([machine.coefficients for machine in machines])
-        self.intercept_ = np.array([machine.intercept for machine in machines])
-        self.traces_ = tuple(machine.trace for machine in machines)
         self._warn_if_unfinished(machines)
         return self
 
@@ -242,6 +232,6 @@ class TracedLinearClassifier(TracedClassifier):
         return model
 
 
-def is_printed(owner: str, variant: Any) -> bool:
-    """Whether the slide is followed to the letter."""
-    return _check.choice(owner, "variant", variant, ("corrected", "printed")) == "printed"
+def is_printed(model: Any) -> bool:
+    """Whether to follow the slide to the letter."""
+    return _check.choice(type(model).__name__, "variant", model.variant, ("corrected", "printed")) == "printed"

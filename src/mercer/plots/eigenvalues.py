@@ -9,8 +9,8 @@ import scipy.linalg
 
 from mercer.errors import InputError
 from mercer.plots import style
-from mercer.theory.alignment import centred
 from mercer.theory.arguments import kernel_of, matrix_of
+from mercer.theory.geometry import centred
 from mercer.theory.mercer import whole_matrix
 
 _MOST_JOINED = 60

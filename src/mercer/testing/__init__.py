@@ -7,48 +7,34 @@ them all::
 
     check_kernel(MyKernel(width=3), my_objects)
 
-A failed check raises AssertionError and says which promise was broken, where.
+A failed check raises AssertionError and says which promise was broken, and where.
 """
 
-from __future__ import annotations
+from mercer.testing.checks import Check as Check
+from mercer.testing.estimators import check_structured_estimator as check_structured_estimator
+from mercer.testing.estimators import structured_estimator_checks as structured_estimator_checks
+from mercer.testing.kernels import check_kernel as check_kernel
+from mercer.testing.kernels import kernel_checks as kernel_checks
+from mercer.testing.losses import check_loss as check_loss
+from mercer.testing.losses import loss_checks as loss_checks
+from mercer.testing.samples import objects_for as objects_for
+from mercer.testing.solvers import check_solver as check_solver
+from mercer.testing.solvers import kkt_violation as kkt_violation
+from mercer.testing.solvers import solver_checks as solver_checks
 
-import importlib
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from mercer.testing.checks import Check as Check
-    from mercer.testing.estimators import check_structured_estimator as check_structured_estimator
-    from mercer.testing.estimators import structured_estimator_checks as structured_estimator_checks
-    from mercer.testing.kernels import check_kernel as check_kernel
-    from mercer.testing.kernels import kernel_checks as kernel_checks
-    from mercer.testing.losses import check_loss as check_loss
-    from mercer.testing.losses import loss_checks as loss_checks
-    from mercer.testing.samples import objects_for as objects_for
-    from mercer.testing.solvers import check_solver as check_solver
-    from mercer.testing.solvers import kkt_violation as kkt_violation
-    from mercer.testing.solvers import solver_checks as solver_checks
-
-_HOMES = {
-    "Check": "mercer.testing.checks",
-    "check_kernel": "mercer.testing.kernels",
-    "check_loss": "mercer.testing.losses",
-    "check_solver": "mercer.testing.solvers",
-    "check_structured_estimator": "mercer.testing.estimators",
-    "kernel_checks": "mercer.testing.kernels",
-    "kkt_violation": "mercer.testing.solvers",
-    "loss_checks": "mercer.testing.losses",
-    "objects_for": "mercer.testing.samples",
-    "solver_checks": "mercer.testing.solvers",
-    "structured_estimator_checks": "mercer.testing.estimators",
-}
-
-__all__ = sorted(_HOMES)  # pyright: ignore[reportUnsupportedDunderAll]
-
-
-def __getattr__(name: str) -> Any:
-    if name in _HOMES:
-        return getattr(importlib.import_module(_HOMES[name]), name)
-    raise AttributeError(f"module 'mercer.testing' has no attribute {name!r}")
+__all__ = [
+    "Check",
+    "check_kernel",
+    "check_loss",
+    "check_solver",
+    "check_structured_estimator",
+    "kernel_checks",
+    "kkt_violation",
+    "loss_checks",
+    "objects_for",
+    "solver_checks",
+    "structured_estimator_checks",
+]
 
 
 def __dir__() -> list[str]:

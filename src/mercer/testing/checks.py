@@ -5,10 +5,12 @@ from __future__ import annotations
 import copy
 import dataclasses
 import hashlib
+import inspect
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, final
+from functools import partial
+from typing import Any, ClassVar, final
 
 import numpy as np
 import scipy.sparse as sp
@@ -46,6 +48,25 @@ def require(condition: object, message: str) -> None:
         raise AssertionError(message)
 
 
+def require_close(got: Any, wanted: Any, allowed: Any, what: str) -> None:
+    """Fail unless two arrays agree to within `allowed`, a number or one for each entry, and say where they do not."""
+    require(got.shape == wanted.shape, f"{what}: the shape is {got.shape}, not {wanted.shape}")
+    bad = ~(np.abs(np.asarray(got, dtype=np.float64) - wanted) <= allowed)  # NaN is bad too
+    if bad.any():
+        where = tuple(int(place) for place in np.argwhere(bad)[0])
+        found = f"{got[where]!r} against {wanted[where]!r}"
+        raise AssertionError(f"{what}: {int(bad.sum())} entries differ, the first at {where}: {found}")
+
+
+def require_raises(kinds: type[Exception] | tuple[type[Exception], ...], action: Callable[[], Any], what: str) -> str:
+    """Fail unless an action is refused by such an error; its message."""
+    try:
+        action()
+    except kinds as error:
+        return str(error)
+    raise AssertionError(f"{what} is not refused")
+
+
 def run_all(owner: object, checks: Iterable[Check]) -> None:
     """Try every check, then fail with all that did not hold."""
     failures: list[tuple[str, Exception]] = []
@@ -59,14 +80,27 @@ def run_all(owner: object, checks: Iterable[Check]) -> None:
         raise AssertionError(f"{owner} fails {len(failures)} conformance check(s):\n{lines}") from failures[0][1]
 
 
-def named(owner: str, *bodies: Callable[[Any], None]) -> Callable[[Any], Iterator[Check]]:
-    """Functions of one subject as checks, named after themselves; `owner` is what the names begin with."""
+class Suite:
+    """Checks of one subject: all public methods, in the order in which they are written, and round trips.
 
-    def checks(subject: Any) -> Iterator[Check]:
-        for body in bodies:
-            yield Check(f"{owner}_{body.__name__}", lambda body=body: body(subject))  # type: ignore[misc]
+    Properties, and methods with a leading underscore, are what checks share.
+    """
 
-    return checks
+    prefix: ClassVar[str]
+    """What the names of the checks begin with."""
+    round_trips: RoundTrips | None = None
+
+    def __iter__(self) -> Iterator[Check]:
+        members = {name: member for kind in reversed(type(self).__mro__) for name, member in vars(kind).items()}
+        for name, member in members.items():
+            if inspect.isfunction(member) and not name.startswith("_"):
+                yield Check(f"{self.prefix}_{name}", partial(member, self))
+        for name, copied in (self.round_trips or {}).items():
+            yield Check(f"{self.prefix}_round_trip_{name}", partial(self._round_trip, name, copied))
+
+    def _round_trip(self, name: str, copied: Callable[[Any], Any]) -> None:
+        """Fail unless a copy is as good as the subject."""
+        raise NotImplementedError
 
 
 def fingerprint(value: Any, path: str = "") -> dict[str, str]:

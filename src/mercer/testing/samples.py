@@ -37,7 +37,7 @@ from mercer.testing.checks import Check
 Sampler = Callable[[Kernel, np.random.Generator], Mapping[str, Objects]]
 
 COUNT = 23
-"""Objects in a sample: enough for slices to differ, few enough for slow kernels. Odd, so that halves are unequal."""
+"""Objects in a sample: enough for slices to differ, few enough for slow kernels. Odd, to make halves unequal."""
 
 
 def objects_for(kernel: Kernel, random_state: int = 0) -> dict[str, Objects]:
@@ -50,7 +50,7 @@ def objects_for(kernel: Kernel, random_state: int = 0) -> dict[str, Objects]:
     """
     accepted: dict[str, Objects] = {}
     refusals = []
-    tried = _samples(kernel, random_state)  # a second set, so that nobody has touched those that are returned
+    tried = _samples(kernel, random_state)  # a second set: those that are returned stay untouched
     for name, objects in _samples(kernel, random_state).items():
         try:
             Check(name, partial(_try, kernel, tried[name]))()
@@ -85,9 +85,8 @@ def _samples(kernel: Kernel, random_state: int) -> Mapping[str, Objects]:
     return SAMPLES[kind](kernel, np.random.default_rng(random_state))
 
 
-def vectors(kernel: Kernel, random: np.random.Generator) -> dict[str, Objects]:
+def vectors(_: Kernel, random: np.random.Generator) -> dict[str, Objects]:
     """Signed, non-negative, sparse and single-precision rows, each with a repeated and an all-zero one."""
-    del kernel
     dense = _with_oddities(random.normal(size=(COUNT, 4)))
     counts = _with_oddities(random.poisson(1.5, size=(COUNT, 6)).astype(np.float64))
     return {
@@ -122,39 +121,34 @@ def documents(random: np.random.Generator) -> dict[str, Objects]:
     return {"texts": Strings.coerce([" ".join(one) for one in chosen]), "tokens": Strings.coerce(chosen)}
 
 
-def sets(kernel: Kernel, random: np.random.Generator) -> dict[str, Objects]:
+def sets(_: Kernel, random: np.random.Generator) -> dict[str, Objects]:
     """Multisets of small numbers, with an empty and a repeated one."""
-    del kernel
     items = [random.integers(0, 10, size=size).tolist() for size in random.integers(1, 12, size=COUNT)]
     items[1], items[-1] = [], items[0]
     return {"multisets": Sets.coerce(items), "binary": Sets.coerce(random.integers(0, 2, size=(COUNT, 8)))}
 
 
-def bags(kernel: Kernel, random: np.random.Generator) -> dict[str, Objects]:
+def bags(_: Kernel, random: np.random.Generator) -> dict[str, Objects]:
     """Bags of vectors, with a repeated one."""
-    del kernel
     rows = [random.normal(size=(size, 3)) for size in random.integers(1, 6, size=COUNT)]
     rows[-1] = rows[0]
     return {"vectors": Bags.coerce(rows)}
 
 
-def categories(kernel: Kernel, random: np.random.Generator) -> dict[str, Objects]:
+def categories(_: Kernel, random: np.random.Generator) -> dict[str, Objects]:
     """Text, whole numbers and truth values, few of each, with a repeated row."""
-    del kernel
     rows = [list(row) for row in zip(*(_categories(random, number) for number in range(3)), strict=True)]
     rows[-1] = rows[0]
     return {"mixed": Categories.coerce(rows)}
 
 
-def items(kernel: Kernel, random: np.random.Generator) -> dict[str, Objects]:
+def items(_: Kernel, random: np.random.Generator) -> dict[str, Objects]:
     """Short arrays: nothing is known of what a user's function understands."""
-    del kernel
     return {"arrays": Items.coerce(list(random.normal(size=(COUNT, 3))))}
 
 
-def gram_rows(kernel: Kernel, random: np.random.Generator) -> dict[str, Objects]:
+def gram_rows(_: Kernel, random: np.random.Generator) -> dict[str, Objects]:
     """A Gram matrix of random vectors."""
-    del kernel
     rows = random.normal(size=(COUNT, 5))
     return {"products": GramRows.coerce(rows @ rows.T)}
 
@@ -174,9 +168,8 @@ def tables(kernel: Kernel, random: np.random.Generator) -> dict[str, Objects]:
     return {"table": Table.coerce(columns)}
 
 
-def graphs(kernel: Kernel, random: np.random.Generator) -> dict[str, Objects]:
+def graphs(_: Kernel, random: np.random.Generator) -> dict[str, Objects]:
     """Small graphs with labels, with weights, and directed; an empty one, isolated nodes, a repeated one."""
-    del kernel
     labelled, weighted, directed = [], [], []
     for size in [0, 1, 3, *random.integers(2, 9, size=COUNT - 4)]:
         edges = np.argwhere(np.triu(random.random((size, size)) < 0.4))
@@ -195,9 +188,8 @@ def nodes(kernel: Kernel, random: np.random.Generator) -> dict[str, Objects]:
     return {"nodes": Nodes.coerce(random.integers(len(known.graph), size=COUNT))}
 
 
-def trees(kernel: Kernel, random: np.random.Generator) -> dict[str, Objects]:
+def trees(_: Kernel, random: np.random.Generator) -> dict[str, Objects]:
     """Trees of up to a dozen nodes, grown at random places; a single node, a chain, a repeated one."""
-    del kernel
     batch = ["(a)", "(a (a (a (b (a)))))"]
     while len(batch) < COUNT - 1:
         below: list[list[int]] = [[]]
@@ -212,9 +204,8 @@ def trees(kernel: Kernel, random: np.random.Generator) -> dict[str, Objects]:
     return {"trees": Trees.coerce([*batch, batch[-1]])}
 
 
-def series(kernel: Kernel, random: np.random.Generator) -> dict[str, Objects]:
+def series(_: Kernel, random: np.random.Generator) -> dict[str, Objects]:
     """Wandering series of two channels and different lengths, one of a single moment and a repeated one."""
-    del kernel
     batch = [random.normal(size=(size, 2)).cumsum(axis=0) for size in [1, *random.integers(2, 12, size=COUNT - 2)]]
     plain = random.normal(size=(COUNT, 7)).cumsum(axis=1)
     return {"channels": Series.coerce([*batch, batch[1]]), "numbers": Series.coerce(plain)}

@@ -13,6 +13,7 @@ import numpy as np
 
 from mercer._types import Float64
 from mercer.errors import InputError
+from mercer.theory.geometry import centred
 
 
 def alignment(K: Any, L: Any) -> float:
@@ -63,12 +64,6 @@ def ideal_matrix(y: Any) -> Float64:
     found, codes = np.unique(labels, return_inverse=True)
     other = -1.0 / max(len(found) - 1, 1)
     return np.where(codes[:, None] == codes, 1.0, other)
-
-
-def centred(K: Float64) -> Float64:
-    """HKH."""
-    rows = K.mean(axis=0)
-    return np.asarray(K - rows - K.mean(axis=1)[:, None] + rows.mean())
 
 
 def _cosine(K: Float64, L: Float64) -> float:

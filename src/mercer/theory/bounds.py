@@ -31,7 +31,7 @@ class Bound:
     formula: str
     assumptions: str
     order_only: bool = False
-    """Whether the constant is unknown, so that the value is an order of magnitude and bounds nothing by itself."""
+    """Whether the constant is unknown: then the value is an order of magnitude, and bounds nothing by itself."""
 
     @property
     def vacuous(self) -> bool:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, final
 
 import numpy as np
@@ -13,16 +12,15 @@ from mercer import _check
 from mercer._types import Float64
 from mercer.errors import InputError
 from mercer.theory.arguments import kernel_of
-from mercer.theory.mercer import ASYMMETRY, allowance, whole_matrix
-from mercer.theory.showing import html_table, plain, text_table
-from mercer.theory.witness import Witness, fewest
+from mercer.theory.mercer import MercerCheck, check_mercer, whole_matrix
+from mercer.theory.showing import Report
 
 Sampler = Callable[[np.random.Generator, int], Any] | Sequence[Any]
 
 
 @final
 @dataclass(frozen=True, eq=False)
-class KernelHunt:
+class KernelHunt(Report):
     """The answer of `certify_kernel`.
 
     `verdict` is "proven", "not refuted", "indefinite", "asymmetric" or "not finite".
@@ -49,13 +47,9 @@ class KernelHunt:
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as numbers, strings, lists and dicts; objects by their repr."""
-        found: dict[str, Any] = plain(self)
-        return {**found, "objects": [repr(item) for item in self.objects], "refuted": self.refuted}
+        return {**super().to_dict(), "objects": [repr(item) for item in self.objects], "refuted": self.refuted}
 
-    def to_json(self) -> str:
-        return json.dumps(self.to_dict())
-
-    def _rows(self) -> list[tuple[str, str]]:
+    def rows(self) -> list[tuple[str, str]]:
         rows = [("samples", f"{self.trials:,}")]
         rows += [(f"object {number}", repr(item)) for number, item in enumerate(self.objects)]
         if self.vector is not None:
@@ -63,15 +57,6 @@ class KernelHunt:
         if self.value is not None:
             rows.append(("v'Kv", f"{self.value:.4g}"))
         return rows
-
-    def __str__(self) -> str:
-        said = f"{self.verdict}: {self.reason}\n{text_table(self._rows())}"
-        return f"{said}\n\n{self.derivation}" if self.derivation else said
-
-    def _repr_html_(self) -> str:
-        import html
-
-        return f"<div><b>{html.escape(self.verdict)}</b>: {html.escape(self.reason)}{html_table(self._rows())}</div>"
 
 
 def certify_kernel(
@@ -100,13 +85,22 @@ def certify_kernel(
         raw = draw(rng, 2 + number % (size - 1))
         parsed = chosen.coerce(raw)
         K = whole_matrix(chosen.fit(parsed), parsed)
-        found = _refutation(K)
-        if found is not None:
-            verdict, reason, witness = found
-            objects = tuple(_item(raw, i) for i in witness.objects)
-            value = witness.value if verdict == "indefinite" else None
-            vector = witness.vector if verdict == "indefinite" else None
-            return KernelHunt(verdict, reason, number + 1, objects, witness.matrix, vector, value, chosen.derivation())
+        found = check_mercer(K)
+        ids = _culprits(found)
+        if not ids:
+            continue
+        block = K[np.ix_(ids, ids)]
+        refuted = KernelHunt(
+            found.verdict, "k(x, z) and k(z, x) differ.", number + 1, tuple(_item(raw, i) for i in ids), block,
+            derivation=chosen.derivation(),
+        )  # fmt: skip
+        if found.verdict == "not finite":
+            return replace(refuted, reason=f"A value between two objects is {block[~np.isfinite(block)][0]}.")
+        if found.witness is not None:
+            many = "One object has" if len(ids) == 1 else f"{len(ids)} objects have"
+            reason = f"{many} a Gram matrix with the eigenvalue {found.witness.value:.4g}."
+            return replace(refuted, reason=reason, vector=found.witness.vector, value=found.witness.value)
+        return refuted
     if chosen.psd:
         reason = "The closure rules prove it for any objects, and no sample says otherwise."
         return KernelHunt("proven", reason, trials, derivation=chosen.derivation())
@@ -114,25 +108,11 @@ def certify_kernel(
     return KernelHunt("not refuted", reason, trials, derivation=chosen.derivation())
 
 
-def _refutation(K: Float64) -> tuple[str, str, Witness] | None:
-    if not np.isfinite(K).all():
-        row, column = (int(i) for i in np.argwhere(~np.isfinite(K))[0])
-        return "not finite", f"A value between two objects is {K[row, column]}.", _of(K, sorted({row, column}))
-    gap = np.abs(K - K.T)
-    if gap.max() > ASYMMETRY * np.abs(K).max():
-        pair = sorted(int(i) for i in np.unravel_index(int(gap.argmax()), K.shape))
-        return "asymmetric", "k(x, z) and k(z, x) differ.", _of(K, pair)
-    K = (K + K.T) / 2
-    tolerance, _ = allowance(np.diagonal(K), len(K), float(np.abs(K).sum(axis=1).max()), None)
-    witness = fewest(K, tolerance)
-    if witness is None:
-        return None
-    many = "One object has" if len(witness.objects) == 1 else f"{len(witness.objects)} objects have"
-    return "indefinite", f"{many} a Gram matrix with the eigenvalue {witness.value:.4g}.", witness
-
-
-def _of(K: Float64, chosen: list[int]) -> Witness:
-    return Witness(tuple(chosen), np.zeros(len(chosen)), 0.0, K[np.ix_(chosen, chosen)])
+def _culprits(found: MercerCheck) -> list[int]:
+    """The objects that show a matrix to be no Gram matrix; none if nothing does."""
+    if found.witness is not None:
+        return list(found.witness.objects)
+    return sorted(set(found.where or ())) if found.verdict in ("not finite", "asymmetric") else []
 
 
 def _drawing(sampler: Any) -> Callable[[np.random.Generator, int], Any]:

@@ -13,7 +13,7 @@ from mercer import _check
 from mercer._types import Float64, Indices
 from mercer.errors import InputError, MercerError, MercerWarning
 from mercer.inputs.base import Objects
-from mercer.kernels.base import FittedKernel, Kernel
+from mercer.kernels.base import Kernel
 from mercer.kernels.precomputed import Precomputed
 from mercer.theory.arguments import is_matrix, kernel_of, matrix_of
 from mercer.theory.diagnosing.columns import columns_of
@@ -21,11 +21,12 @@ from mercer.theory.diagnosing.cost import cost_of
 from mercer.theory.diagnosing.findings import Finding, Seen, findings_of
 from mercer.theory.diagnosing.objects import standing_of
 from mercer.theory.diagnosing.record import Diagnosis
-from mercer.theory.diagnosing.spectrum import cosines, shape_of
+from mercer.theory.diagnosing.spectrum import shape_of
 from mercer.theory.diagnosing.targets import Target, labels_of, target_of
 from mercer.theory.diagnosing.verdict import verdict_of
 from mercer.theory.diagnosing.width import widths_of
-from mercer.theory.mercer import MercerCheck, check_mercer, misshapen, whole_matrix
+from mercer.theory.geometry import cosines
+from mercer.theory.mercer import check_mercer, misshapen, whole_matrix
 from mercer.theory.seriation import seriation
 
 _PICTURE = 64
@@ -68,7 +69,17 @@ def diagnose(kernel: Any, objects: Any = None, y: Any = None, *, sample: int = 6
     K = (K + K.T) / 2
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", MercerWarning)  # said once, below
-        seen = _seen(fitted, K, parsed, target, part, found, rng)
+        seen = Seen(
+            shape_of(K),
+            found,
+            None if part.target is None else labels_of(K, part.target, rng),
+            standing_of(K, part.target, part.ids),
+            columns_of(chosen, part.objects, part.target, rng),
+            widths_of(chosen, part.objects, part.target),
+            None if chosen.is_precomputed else cost_of(fitted, parsed, target, rng),
+            len(part.ids),
+            part.target is not None and not part.target.varies,
+        )
     said = dict.fromkeys(str(one.message) for one in caught)
     findings = (*findings_of(seen), *(Finding("warning of the kernel", "warning", message) for message in said))
     verdict, reason, step = verdict_of(seen, findings)
@@ -97,36 +108,12 @@ class _Sample:
         return cls(objects.take(ids), None if target is None else target.take(ids), ids)
 
 
-def _seen(
-    fitted: FittedKernel,
-    K: Float64,
-    objects: Objects,
-    labels: Target | None,
-    part: _Sample,
-    found: MercerCheck,
-    rng: np.random.Generator,
-) -> Seen:
-    kernel, target = fitted.kernel, part.target
-    return Seen(
-        shape_of(K),
-        found,
-        None if target is None else labels_of(K, target, rng),
-        standing_of(K, target, part.ids),
-        columns_of(kernel, part.objects, target, rng),
-        widths_of(kernel, part.objects, target),
-        None if kernel.is_precomputed else cost_of(fitted, objects, labels, rng),
-        len(part.ids),
-        target is not None and len(np.unique(target.codes)) < 2,
-    )
-
-
 def _hopeless(kernel: Any, objects: Any) -> Diagnosis | None:
-    """Nothing to look at, or a matrix that is none of inner products for all to see."""
+    """The answer where there is nothing to look at, or a matrix that is plainly no Gram matrix."""
     matrix = is_matrix(kernel)
     shown = "precomputed()" if matrix else str(kernel_of("diagnose", kernel))
     given = kernel if matrix else objects
-    count = 0 if given is None else int(given.shape[0]) if hasattr(given, "shape") and given.shape else _count(given)
-    if (matrix or objects is not None) and count == 0:
+    if given is not None and _count(given) == 0:
         about: dict[str, Any] = {"kernel": shown, "kind": "objects", "n": 0, "examined": 0}
         return Diagnosis("broken", "There are no objects.", "Pass the objects that the kernel is to compare.", **about)
     if matrix and objects is None:
@@ -142,6 +129,8 @@ def _count(objects: Any) -> int:
     """How many objects there are; of a table, how many rows."""
     if isinstance(objects, Mapping):
         return len(next(iter(objects.values()), ()))
+    if getattr(objects, "shape", ()):
+        return int(objects.shape[0])
     return len(objects) if isinstance(objects, list | tuple | Objects) else 1
 
 

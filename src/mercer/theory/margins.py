@@ -80,7 +80,7 @@ def weight_norms(expansion: Expansion) -> Float64:
     if (squared < -1e-9 * np.abs(squared).max()).any():
         raise KernelError(
             f"|w|^2 = c'Kc is negative ({squared.min():g}): {expansion.kernel.kernel} is not positive semi-definite, "
-            "so that there is no feature space in which to measure a margin."
+            "so there is no feature space in which to measure a margin."
         )
     return np.asarray(np.sqrt(np.maximum(squared, 0.0)))
 
@@ -101,7 +101,7 @@ def model_margins(model: Any, X: Any, y: Any) -> Float64:
         raise InputError("w = 0: this model has no hyperplane, and so no margin.")
     labels = np.asarray(y)
     if not np.isin(labels, model.classes_).all():
-        raise InputError(f"A label is none of the classes of the model, {model.classes_.tolist()}.")
+        raise InputError(f"A label is not among the classes of the model, {model.classes_.tolist()}.")
     signs = np.where(labels == model.classes_[1], 1.0, -1.0)
     margins: Float64 = signs * model.decision_function(X) / length
     return margins

@@ -6,8 +6,7 @@ negative eigenvalue refutes; the closure rules of kernel algebra prove; matrices
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, final
 
@@ -17,13 +16,15 @@ import scipy.linalg
 from mercer import _check
 from mercer._types import Float64, Indices
 from mercer.errors import InputError, KernelError
+from mercer.gram.contract import Gram
 from mercer.gram.make import gram_of
 from mercer.gram.spectrum import lowest_pair
 from mercer.inputs.base import Objects
 from mercer.kernels.base import FittedKernel, Kernel
+from mercer.kernels.precomputed import Precomputed
 from mercer.theory.arguments import is_matrix, kernel_of, matrix_of
-from mercer.theory.remedies import Remedy, remedies_by_products, remedies_for
-from mercer.theory.showing import html_table, plain, text_table
+from mercer.theory.remedies import Refit, Remedy, remedies_by_products, remedies_for
+from mercer.theory.showing import Report
 from mercer.theory.witness import Witness, fewest
 
 DIRECT = 1500
@@ -40,7 +41,7 @@ larger one would hide mistakes."""
 
 @final
 @dataclass(frozen=True, eq=False)
-class MercerCheck:
+class MercerCheck(Report):
     """The answer of `check_mercer`: `verdict` is "psd", "indefinite", "asymmetric", "not square" or "not finite"."""
 
     verdict: str
@@ -73,14 +74,9 @@ class MercerCheck:
         return self.psd
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as numbers, strings, lists and dicts."""
-        found: dict[str, Any] = plain(self)
-        return {**found, "psd": self.psd}
+        return {**super().to_dict(), "psd": self.psd}
 
-    def to_json(self) -> str:
-        return json.dumps(self.to_dict())
-
-    def _rows(self) -> list[tuple[str, str]]:
+    def rows(self) -> list[tuple[str, str]]:
         rows = [("objects", f"{self.n:,}")]
         if self.smallest is not None and self.largest is not None:
             rows.append(("eigenvalues", f"{self.smallest:.4g} to {self.largest:.4g} ({self.method})"))
@@ -90,26 +86,11 @@ class MercerCheck:
             rows.append(("asymmetry", f"{self.asymmetry:.3g} between entries {self.where} and {self.where[::-1]}"))
         if self.witness is not None:
             weights = ", ".join(f"{weight:.3g}" for weight in self.witness.vector)
-            rows.append(
-                (
-                    "witness",
-                    f"objects {list(self.witness.objects)} with weights [{weights}]: v'Kv = {self.witness.value:.4g}",
-                )
-            )
+            objects = f"objects {list(self.witness.objects)} with weights [{weights}]"
+            rows.append(("witness", f"{objects}: v'Kv = {self.witness.value:.4g}"))
         if self.promise:
             rows.append(("closure rules", self.promise))
         return rows + [("remedy", str(remedy)) for remedy in self.remedies]
-
-    def __str__(self) -> str:
-        said = f"{self.verdict}: {self.reason}\n{text_table(self._rows())}"
-        return f"{said}\n\n{self.derivation}" if self.derivation else said
-
-    def _repr_html_(self) -> str:
-        import html
-
-        proof = f"<pre>{html.escape(self.derivation)}</pre>" if self.derivation else ""
-        said = f"<b>{html.escape(self.verdict)}</b>: {html.escape(self.reason)}"
-        return f"<div>{said}{html_table(self._rows())}{proof}</div>"
 
 
 def check_mercer(
@@ -141,26 +122,21 @@ def check_mercer(
     if is_matrix(kernel_or_matrix):
         if objects is not None:
             raise InputError("A matrix has its objects in it already: pass a matrix alone, or a kernel and objects.")
-        return _of_matrix(matrix_of("check_mercer", kernel_or_matrix), tol, rng)
+        return _of_matrix(matrix_of("check_mercer", kernel_or_matrix), tol, rng, {}, None)
     kernel = kernel_of("check_mercer", kernel_or_matrix)
     if objects is None:
         raise InputError("check_mercer needs the objects whose Gram matrix is to be looked at: pass a list of them.")
     parsed = objects if isinstance(objects, Objects) else kernel.coerce(objects)
     fitted = kernel.fit(parsed)
-    promise = "proven" if kernel.psd else "not proven"
-    extra = {"promise": promise, "derivation": kernel.derivation()}
-    if len(parsed) <= DIRECT or not kernel.symmetric:
-        K = whole_matrix(fitted, parsed, memory)
-        return _of_matrix(K, tol, rng, lambda other: whole_matrix(other.fit(parsed), parsed, memory), kernel, extra)
-    gram = gram_of(fitted, parsed, memory=memory).stored_if_it_fits()
+    proof = {"promise": "proven" if kernel.psd else "not proven", "derivation": kernel.derivation()}
 
-    def again(other: Kernel, ids: Indices) -> Float64:
+    def matrix(other: Kernel, ids: Indices) -> Float64:
         return whole_matrix(other.fit(parsed), parsed.take(ids), memory)
 
-    return _iterative(
-        lambda v: gram.matvec(v), lambda ids: gram.view(ids).exact(), gram.diagonal(), tol, rng,
-        single=gram.dtype is np.float32, extra=extra, refit=None if kernel.psd else (kernel, again),
-    )  # fmt: skip
+    refit = None if kernel.psd else (kernel, matrix)
+    if len(parsed) <= DIRECT or not kernel.symmetric:
+        return _of_matrix(whole_matrix(fitted, parsed, memory), tol, rng, proof, refit)
+    return _iterative(gram_of(fitted, parsed, memory=memory).stored_if_it_fits(), tol, rng, proof, refit)
 
 
 def feature_vectors(K: Any, *, tol: float | None = None) -> Float64:
@@ -196,15 +172,13 @@ def whole_matrix(fitted: FittedKernel, objects: Objects, memory: float | str = "
     return K
 
 
-def allowance(
-    diagonal: Float64, n: int, largest: float, tol: float | None, *, single: bool = False
-) -> tuple[float, str]:
-    """How far below zero an eigenvalue may be, and why."""
+def allowance(diagonal: Float64, largest: float, tol: float | None, *, single: bool = False) -> tuple[float, str]:
+    """How far below zero an eigenvalue may be, and why; `largest` is the largest of them."""
     trace = float(np.abs(diagonal).sum())
     if tol is not None:
         return tol * trace, f"As asked: {tol:g} of the trace."
     share = 1e-6 if single else _RELATIVE
-    rounding = n * float(np.finfo(np.float64).eps) * largest
+    rounding = len(diagonal) * float(np.finfo(np.float64).eps) * largest
     return max(share * trace, rounding, float(np.finfo(float).tiny)), (
         f"Entries that are right to {share:g} of sqrt(k(x,x) k(z,z)) move no eigenvalue by more than {share:g} of the "
         "trace (Weyl), so anything above that below zero is rounding."
@@ -212,48 +186,37 @@ def allowance(
 
 
 def _of_matrix(
-    K: Float64,
-    tol: float | None,
-    rng: np.random.Generator,
-    matrix: Callable[[Kernel], Float64] | None = None,
-    kernel: Kernel | None = None,
-    extra: dict[str, Any] | None = None,
+    K: Float64, tol: float | None, rng: np.random.Generator, proof: dict[str, Any], refit: Refit | None
 ) -> MercerCheck:
-    wrong, asymmetry, where = misshapen(K, extra)
+    """The answer for a matrix in memory; `proof` is what the closure rules say of its kernel."""
+    wrong, asymmetry, where = misshapen(K, proof)
     if wrong is not None:
         return wrong
-    n = len(K)
-    extra = {**(extra or {}), "asymmetry": asymmetry, "where": where}
+    known = {**proof, "asymmetry": asymmetry, "where": where}
     K = (K + K.T) / 2 if asymmetry else K
-    if n > DIRECT:
-        return _iterative(lambda v: K @ v, lambda ids: K[np.ix_(ids, ids)], np.diagonal(K), tol, rng, extra=extra)
+    if len(K) > DIRECT:
+        gram = gram_of(Precomputed().fit(K), K, dtype=np.float64).stored_if_it_fits()
+        return _iterative(gram, tol, rng, known, refit)
     values, vectors = scipy.linalg.eigh(K)
-    largest = float(np.abs(values).max())
-    tolerance, why = allowance(np.diagonal(K), n, largest, tol)
-    found = {"smallest": float(values[0]), "largest": float(values[-1]), "tolerance": tolerance,
-             "tolerance_reason": why, "method": "all of them", **extra}  # fmt: skip
+    tolerance, why = allowance(np.diagonal(K), float(np.abs(values).max()), tol)
+    known |= {"smallest": float(values[0]), "largest": float(values[-1]), "tolerance": tolerance,
+              "tolerance_reason": why, "method": "all of them"}  # fmt: skip
     if values[0] >= -tolerance:
-        return MercerCheck("psd", _in_order(extra.get("promise", "")), n, **found)
-    refit = None if kernel is None or matrix is None or kernel.psd else (kernel, matrix)
-    return MercerCheck(
-        "indefinite", _refuted(float(values[0]), largest), n, witness=fewest(K, tolerance, vectors[:, 0]),
-        vector=vectors[:, 0], remedies=tuple(remedies_for(K, values, tolerance, refit)), **found,
-    )  # fmt: skip
+        return _in_order(len(K), known)
+    witness, remedies = fewest(K, tolerance, vectors[:, 0]), remedies_for(K, values, tolerance, refit)
+    return _refuted(len(K), known, witness, vectors[:, 0], remedies)
 
 
-def misshapen(
-    K: Float64, extra: dict[str, Any] | None = None
-) -> tuple[MercerCheck | None, float, tuple[int, int] | None]:
+def misshapen(K: Float64, proof: Mapping[str, Any] = {}) -> tuple[MercerCheck | None, float, tuple[int, int] | None]:
     """The answer for a matrix that is not square, finite or symmetric; its asymmetry, and where that is."""
-    extra = extra or {}
     n = len(K)
     if K.shape[0] != K.shape[1]:
         reason = f"It has {K.shape[0]} rows and {K.shape[1]} columns."
-        return MercerCheck("not square", reason, n, **extra), 0.0, None
+        return MercerCheck("not square", reason, n, **proof), 0.0, None
     if not np.isfinite(K).all():
         row, column = (int(i) for i in np.argwhere(~np.isfinite(K))[0])
         reason = f"Entry ({row}, {column}) is {K[row, column]}."
-        return MercerCheck("not finite", reason, n, where=(row, column), **extra), 0.0, None
+        return MercerCheck("not finite", reason, n, where=(row, column), **proof), 0.0, None
     gap = np.abs(K - K.T)
     row, column = sorted(int(i) for i in np.unravel_index(int(gap.argmax()), K.shape))
     asymmetry, size = float(gap[row, column]), float(np.abs(K).max())
@@ -264,63 +227,53 @@ def misshapen(
         f"Entries ({row}, {column}) and ({column}, {row}) are {K[row, column]:g} and {K[column, row]:g}. A "
         "kernel gives the same value both ways round; (k(x, z) + k(z, x)) / 2 does."
     )
-    return MercerCheck("asymmetric", reason, n, asymmetry=asymmetry, where=where, **extra), asymmetry, where
+    return MercerCheck("asymmetric", reason, n, asymmetry=asymmetry, where=where, **proof), asymmetry, where
 
 
 def _iterative(
-    product: Callable[[Float64], Float64],
-    block: Callable[[Indices], Float64],
-    diagonal: Float64,
-    tol: float | None,
-    rng: np.random.Generator,
-    *,
-    single: bool = False,
-    extra: dict[str, Any],
-    refit: tuple[Kernel, Callable[[Kernel, Indices], Float64]] | None = None,
+    gram: Gram, tol: float | None, rng: np.random.Generator, known: dict[str, Any], refit: Refit | None
 ) -> MercerCheck:
     """Lanczos on the whole, and random sub-matrices: eigenvalues of either are never below the smallest of all."""
-    n = len(diagonal)
-    smallest, vector, largest = lowest_pair(product, n, rng)
-    tolerance, why = allowance(diagonal, n, max(largest, -smallest), tol, single=single)
+    n, diagonal = gram.shape[0], gram.diagonal()
+    smallest, vector, largest = lowest_pair(gram.matvec, n, rng)
+    tolerance, why = allowance(diagonal, max(largest, -smallest), tol, single=gram.dtype is np.float32)
     witness = None
     if smallest < -tolerance:
         heaviest = np.sort(np.argsort(-np.abs(vector), kind="stable")[:_PROBE_SIZE])
-        witness = _named(fewest(block(heaviest), tolerance), heaviest)
+        witness = fewest(gram.view(heaviest).exact(), tolerance, ids=heaviest)
     for _ in range(_PROBES):
         ids = np.sort(rng.choice(n, size=min(n, _PROBE_SIZE), replace=False))
-        K = block(ids)
+        K = gram.view(ids).exact()
         values, vectors = scipy.linalg.eigh(K, subset_by_index=(0, 0))
         if values[0] < smallest:
             smallest, vector = float(values[0]), np.zeros(n)
             vector[ids] = vectors[:, 0]
         if witness is None and values[0] < -tolerance:
-            witness = _named(fewest(K, tolerance), ids)
-    found = {"smallest": smallest, "largest": largest, "tolerance": tolerance, "tolerance_reason": why, "exact": False,
-             "method": f"Lanczos, and {_PROBES} random sub-matrices of {_PROBE_SIZE}", **extra}  # fmt: skip
+            witness = fewest(K, tolerance, ids=ids)
+    known |= {"smallest": smallest, "largest": largest, "tolerance": tolerance, "tolerance_reason": why,
+              "exact": False, "method": f"Lanczos, and {_PROBES} random sub-matrices of {_PROBE_SIZE}"}  # fmt: skip
     if smallest >= -tolerance:
-        return MercerCheck("psd", _in_order(extra.get("promise", ""), looked=True), n, **found)
-    remedies = remedies_by_products(product, block, diagonal, smallest, vector, tolerance, rng, refit)
-    return MercerCheck(
-        "indefinite", _refuted(smallest, largest), n, witness=witness, vector=vector, remedies=tuple(remedies), **found
-    )
+        return _in_order(n, known)
+    return _refuted(n, known, witness, vector, remedies_by_products(gram, smallest, vector, tolerance, rng, refit))
 
 
-def _named(witness: Witness | None, ids: Indices) -> Witness | None:
-    if witness is None:
-        return None
-    return Witness(tuple(int(ids[i]) for i in witness.objects), witness.vector, witness.value, witness.matrix)
-
-
-def _in_order(promise: str, *, looked: bool = False) -> str:
-    said = "No negative eigenvalue was found." if looked else "No eigenvalue is negative beyond rounding."
+def _in_order(n: int, known: dict[str, Any]) -> MercerCheck:
+    exact, promise = known.get("exact", True), known.get("promise", "")
+    said = "No eigenvalue is negative beyond rounding." if exact else "No negative eigenvalue was found."
     if promise == "proven":
-        return f"{said} The closure rules prove the same for any objects."
-    if promise == "not proven":
-        return f"{said} No closure rule covers this kernel, so other objects may still refute it: see certify_kernel."
-    return f"{said} Any such matrix is one of inner products: see feature_vectors."
+        more = "The closure rules prove the same for any objects."
+    elif promise == "not proven":
+        more = "No closure rule covers this kernel, so other objects may still refute it: see certify_kernel."
+    else:
+        more = "Any such matrix is one of inner products: see feature_vectors."
+    return MercerCheck("psd", f"{said} {more}", n, **known)
 
 
-def _refuted(smallest: float, largest: float) -> str:
+def _refuted(
+    n: int, known: dict[str, Any], witness: Witness | None, vector: Float64, remedies: Iterable[Remedy]
+) -> MercerCheck:
+    smallest, largest = known["smallest"], known["largest"]
     share = -smallest / largest if largest > 0 else np.inf
     size = f"{smallest:.4g} ({share:.2%} of the largest)"
-    return f"Its smallest eigenvalue is {size}: no feature space has such inner products."
+    reason = f"Its smallest eigenvalue is {size}: no feature space has such inner products."
+    return MercerCheck("indefinite", reason, n, witness=witness, vector=vector, remedies=tuple(remedies), **known)

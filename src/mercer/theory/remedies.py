@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, final
 
 import numpy as np
-import scipy.linalg
 
 from mercer._types import Float64, Indices
 from mercer.errors import MercerError
+from mercer.gram.contract import Gram
 from mercer.gram.spectrum import lowest_pair, lowest_values
 from mercer.kernels.base import Kernel
+from mercer.theory.witness import lowest_eigenvalue
 
 _HALVINGS = 8  # of a decay, to 0.4 % of it: smaller ones leave nothing but the diagonal
 _PROBES, _LOWEST, _SAMPLE = 16, 32, 600
@@ -24,6 +24,10 @@ _INERTIA = (
     "objects on one scale, and repairs nothing."
 )
 _DAMPED = "lambda k(x, z) between different objects with lambda <= {:.4g}, and k(x, x) as it is."
+
+
+Refit = tuple[Kernel, Callable[[Kernel, Indices], Float64]]
+"""The kernel, and a function from another kernel and the positions of some objects to the matrix of these."""
 
 
 @final
@@ -46,116 +50,87 @@ class Remedy:
         return f"{self.name}: {verdict}; {effect}{f' ({self.by})' if self.by else ''}. {self.meaning}"
 
 
-def remedies_for(
-    K: Float64, eigenvalues: Float64, tolerance: float, refit: tuple[Kernel, Callable[[Kernel], Float64]] | None
-) -> Iterator[Remedy]:
-    """Every remedy, tried on this matrix; `refit` is the kernel, and a function to the matrix of another one."""
-    length = float(np.linalg.norm(eigenvalues))
-    share = float(np.linalg.norm(np.minimum(eigenvalues, 0.0))) / length
-    yield from _moved(share, float(eigenvalues[0]), float(np.abs(eigenvalues).min()), length, len(K))
+def remedies_for(K: Float64, eigenvalues: Float64, tolerance: float, refit: Refit | None) -> Iterator[Remedy]:
+    """Every remedy, tried on this matrix."""
     own = np.diagonal(K)
+    cosine = None
     if (own > 0).all():
-        yield _normalised(K, own, tolerance)
-        yield _damped(K, own)
+        root = np.sqrt(own)
+        cosine = lowest_eigenvalue(K / np.outer(root, root))
+    lowest, flipped = float(eigenvalues[0]), float(np.abs(eigenvalues).min())
+    length, negative = float(np.linalg.norm(eigenvalues)), float(np.linalg.norm(np.minimum(eigenvalues, 0.0)))
+    yield from _of_spectrum(own, lowest, flipped, (length, negative), cosine, tolerance)
     if refit is not None:
-        yield from _smaller_decay(K, tolerance, *refit)
+        yield from _smaller_decay(K, tolerance, refit, np.arange(len(K)))
 
 
 def remedies_by_products(
-    product: Callable[[Float64], Float64],
-    block: Callable[[Indices], Float64],
-    diagonal: Float64,
-    lowest: float,
-    vector: Float64,
-    tolerance: float,
-    rng: np.random.Generator,
-    refit: tuple[Kernel, Callable[[Kernel, Indices], Float64]] | None,
+    gram: Gram, lowest: float, vector: Float64, tolerance: float, rng: np.random.Generator, refit: Refit | None
 ) -> Iterator[Remedy]:
-    """The same for a matrix that is too large to decompose, known by its products with vectors.
+    """The same for a matrix that is too large to decompose, by its products with vectors.
 
-    Its lowest eigenvalues are found by Lanczos iterations, its length by random vectors (Hutchinson); a smaller decay
-    is tried on a sample of the objects.
+    Lanczos iterations find its lowest eigenvalues, random vectors its length (Hutchinson); a smaller decay is tried on
+    a sample of the objects. `vector` belongs to the `lowest` eigenvalue.
     """
-    n = len(diagonal)
+    product, own = gram.matvec, gram.diagonal()
+    n = len(own)
     probes = rng.choice((-1.0, 1.0), size=(_PROBES, n))
     length = float(np.sqrt(np.mean([float(np.square(product(probe)).sum()) for probe in probes])))
     values = np.minimum(lowest_values(product, n, _LOWEST, rng), 0.0)
     values[0] = min(float(values[0]), lowest)
     least = "" if values[-1] == 0.0 else "at least "  # more may be negative than were looked for
-    by = f"{least}by {_LOWEST} Lanczos values"
-    share = min(float(np.linalg.norm(values)) / length, 1.0)
-    for remedy in _moved(share, lowest, 0.0, length, n):
-        yield dataclasses.replace(remedy, by=by)
-    if (diagonal > 0).all():
-        root = np.sqrt(diagonal)
+    cosine = None
+    if (own > 0).all():
+        root = np.sqrt(own)
         cosine = float(lowest_pair(lambda v: product(v / root) / root, n, rng)[0])
-        cosine = min(cosine, lowest / float(diagonal.max()))  # v'Kv < 0 stays so, divided by lengths
-        yield Remedy("normalise", cosine, 0.0, cosine >= -tolerance / float(diagonal.max()), _INERTIA, by)
-        factor = min(1.0, 1.0 / (1.0 - cosine))
-        off = max(length**2 - float(np.square(diagonal).sum()), 0.0) ** 0.5
-        yield Remedy("smaller lambda", 0.0, (1.0 - factor) * off / length, True, _DAMPED.format(factor), by)
+        cosine = min(cosine, lowest / float(own.max()))  # v'Kv < 0 stays so, divided by lengths
+    lengths = length, min(float(np.linalg.norm(values)), length)
+    for remedy in _of_spectrum(own, lowest, 0.0, lengths, cosine, tolerance):
+        yield replace(remedy, by=f"{least}by {_LOWEST} Lanczos values")
     if refit is not None:
         heaviest = np.argsort(-np.abs(vector), kind="stable")[: _SAMPLE // 2]
         ids = np.unique(np.concatenate([heaviest, rng.choice(n, size=min(n, _SAMPLE // 2), replace=False)]))
-        kernel, matrix = refit
-        for remedy in _smaller_decay(block(ids), tolerance, kernel, lambda other: matrix(other, ids)):
-            yield dataclasses.replace(remedy, by=f"tried on {len(ids)} of {n:,} objects")
+        for remedy in _smaller_decay(gram.view(ids).exact(), tolerance, refit, ids):
+            yield replace(remedy, by=f"tried on {len(ids)} of {n:,} objects")
 
 
-def _moved(share: float, lowest: float, flipped: float, length: float, n: int) -> Iterator[Remedy]:
-    """Remedies that move eigenvalues alone; `share` is the length of the negative ones beside that of all."""
-    yield Remedy(
-        "clip",
-        0.0,
-        share,
-        True,
-        "Negative eigenvalues become 0: the nearest such matrix. New objects must be mapped too.",
-    )
-    yield Remedy(
-        "flip",
-        flipped,
-        2 * share,
-        True,
-        "Negative eigenvalues change sign: what they say is kept. New objects must be mapped too.",
-    )
-    shifted = -lowest * np.sqrt(n) / length
-    yield Remedy("shift", 0.0, float(shifted), True, f"{-lowest:.3g} is added to every k(x, x), so that each object is "
-                 "more like itself; new objects need nothing. Like a larger ridge.")  # fmt: skip
-
-
-def _normalised(K: Float64, own: Float64, tolerance: float) -> Remedy:
-    root = np.sqrt(own)
-    after = float(scipy.linalg.eigvalsh(K / np.outer(root, root), subset_by_index=(0, 0))[0])
-    return Remedy("normalise", after, 0.0, after >= -tolerance / float(own.max()), _INERTIA)
-
-
-def _damped(K: Float64, own: Float64) -> Remedy:
-    """D + lambda (K - D) is positive semi-definite up to the lambda at which 1 + lambda * lowest vanishes."""
-    root = np.sqrt(own)
-    off = K / np.outer(root, root)
-    np.fill_diagonal(off, 0.0)
-    factor = min(1.0, -1.0 / min(float(scipy.linalg.eigvalsh(off, subset_by_index=(0, 0))[0]), -1e-300))
-    damped = factor * K
-    np.fill_diagonal(damped, own)
-    after = float(scipy.linalg.eigvalsh(damped, subset_by_index=(0, 0))[0])
-    change = float(np.linalg.norm(damped - K) / np.linalg.norm(K))
-    return Remedy("smaller lambda", after, change, True, _DAMPED.format(factor))
-
-
-def _smaller_decay(
-    K: Float64, tolerance: float, kernel: Kernel, matrix: Callable[[Kernel], Float64]
+def _of_spectrum(
+    own: Float64, lowest: float, flipped: float, lengths: tuple[float, float], cosine: float | None, tolerance: float
 ) -> Iterator[Remedy]:
-    """Kernels that damp long walks, gaps or fragments by a factor: halve it until the matrix is in order."""
+    """Remedies that the spectrum decides.
+
+    `own` is the diagonal. `lowest` is the lowest eigenvalue, and `flipped` that of the matrix with signs changed;
+    `lengths` are those of all and of the negative ones, as vectors. `cosine` is the lowest eigenvalue of the matrix of
+    cosines, where there is one.
+    """
+    length, negative = lengths[0], lengths[1] / lengths[0]
+    mapped = "Negative eigenvalues {}. New objects must be mapped too."
+    yield Remedy("clip", 0.0, negative, True, mapped.format("become 0: the nearest such matrix"))
+    yield Remedy("flip", flipped, 2 * negative, True, mapped.format("change sign: what they say is kept"))
+    shifted = float(-lowest * np.sqrt(len(own)) / length)
+    added = f"{-lowest:.3g} is added to every k(x, x), so each object is more like itself; new objects need nothing."
+    yield Remedy("shift", 0.0, shifted, True, f"{added} Like a larger ridge.")
+    if cosine is not None:
+        yield Remedy("normalise", cosine, 0.0, cosine >= -tolerance / float(own.max()), _INERTIA)
+        # D + lambda (K - D) is positive semi-definite up to the lambda at which 1 + lambda (cosine - 1) vanishes.
+        factor = min(1.0, 1.0 / (1.0 - cosine))
+        off = max(length**2 - float(np.square(own).sum()), 0.0) ** 0.5
+        yield Remedy("smaller lambda", 0.0, (1.0 - factor) * off / length, True, _DAMPED.format(factor))
+
+
+def _smaller_decay(K: Float64, tolerance: float, refit: Refit, ids: Indices) -> Iterator[Remedy]:
+    """For kernels that damp long walks, gaps or fragments by a factor: halve it until no eigenvalue is negative."""
+    kernel, matrix = refit
     for path, value in kernel.get_params().items():
         if path.rpartition("__")[2] != "decay" or not isinstance(value, float):
             continue
         found: Any = None
         for halving in range(1, _HALVINGS + 1):
             try:
-                found = matrix(kernel.with_params(**{path: value / 2**halving}))
+                found = matrix(kernel.with_params(**{path: value / 2**halving}), ids)
             except MercerError:
                 return
-            after = float(scipy.linalg.eigvalsh(found, subset_by_index=(0, 0))[0])
+            after = lowest_eigenvalue(found)
             scale = float(np.abs(np.diagonal(found)).sum() / max(np.abs(np.diagonal(K)).sum(), 1e-300))
             if after >= -tolerance * scale:
                 change = float(np.linalg.norm(found - K) / np.linalg.norm(K))

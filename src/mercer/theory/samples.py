@@ -20,8 +20,8 @@ from mercer.errors import InputError
 from mercer.gram.centring import Centred
 from mercer.gram.make import gram_of
 from mercer.kernels.base import Kernel
-from mercer.kernels.text.expression import parse
 from mercer.kernels.vectors.rbf import RBF
+from mercer.theory.arguments import kernel_of
 
 _AT_ONCE = 256
 """Permutations per product with the matrix. More take more memory, fewer go through the matrix more often."""
@@ -36,6 +36,11 @@ class PermutationTest:
     p_value: float
     null: Float64
 
+    @classmethod
+    def of(cls, statistics: Float64) -> PermutationTest:
+        """The test whose first statistic is that of the data."""
+        return cls(float(statistics[0]), p_value(statistics), statistics[1:])
+
     def __str__(self) -> str:
         return f"statistic {self.statistic:.4g}, p = {self.p_value:.4g} from {len(self.null)} permutations"
 
@@ -43,7 +48,7 @@ class PermutationTest:
 def mmd_test(
     X: Any,
     Y: Any,
-    kernel: Kernel | str | None = None,
+    kernel: Any = None,
     *,
     permutations: int = 999,
     random_state: int | None = None,
@@ -51,8 +56,9 @@ def mmd_test(
 ) -> PermutationTest:
     """Whether two samples come from one distribution: the maximum mean discrepancy, unbiased.
 
-    MMD^2 = mean k(x, x') + mean k(y, y') - 2 mean k(x, y), over pairs of different objects. `kernel` is an object or an
-    expression; without one, a Gaussian of median width. It is fitted on both samples together.
+    MMD^2 = mean k(x, x') + mean k(y, y') - 2 mean k(x, y), over pairs of different objects. `kernel` is an object,
+    an expression or a function of two batches; by default a Gaussian of median width. It is fitted on both samples
+    together.
 
     >>> import numpy as np
     >>> rng = np.random.default_rng(0)
@@ -83,14 +89,14 @@ def mmd_test(
         across = rows @ S - inside
         rest = rows.sum() - 2.0 * across - inside
         found.append(inside / (m * (m - 1)) + rest / (n * (n - 1)) - 2.0 * across / (m * n))
-    return _result(np.concatenate(found))
+    return PermutationTest.of(np.concatenate(found))
 
 
 def hsic_test(
     X: Any,
     Y: Any,
-    kernel: Kernel | str | None = None,
-    kernel_y: Kernel | str | None = None,
+    kernel: Any = None,
+    kernel_y: Any = None,
     *,
     permutations: int = 999,
     random_state: int | None = None,
@@ -118,7 +124,7 @@ def hsic_test(
     for number in range(permutations + 1):
         order = np.arange(n) if number == 0 else rng.permutation(n)
         found[number] = _paired_sum(K, L, order) / (n * n)
-    return _result(found)
+    return PermutationTest.of(found)
 
 
 def pool(X: Any, Y: Any) -> Any:
@@ -136,24 +142,19 @@ def pool(X: Any, Y: Any) -> Any:
     return [*X, *Y]
 
 
-def _kernel(owner: str, kernel: Kernel | str | None) -> Kernel:
-    if kernel is None:
-        return RBF(gamma="median")
-    found = parse(kernel) if isinstance(kernel, str) else kernel
-    rule = "a kernel object or an expression such as 'rbf(gamma=0.1)'"
-    _check.instance(owner, "kernel", found, Kernel, rule)
+def _kernel(owner: str, kernel: Any) -> Kernel:
+    found: Kernel = RBF(gamma="median") if kernel is None else kernel_of(owner, kernel)
     if found.is_precomputed and owner == "mmd_test":
-        raise _check.fail(
-            owner, "kernel", "computed from the objects: both samples are compared with each other", found
-        )
+        rule = "computed from the objects: both samples are compared with each other"
+        raise _check.fail(owner, "kernel", rule, found)
     return found
 
 
-def _result(values: Float64) -> PermutationTest:
+def p_value(statistics: Float64) -> float:
+    """The p-value of the first statistic, that of the data, among those of permutations."""
     # Equal up to rounding counts as larger: ties must not make the test too keen.
-    slack = 1e-12 * max(float(np.abs(values).max()), np.finfo(float).tiny)
-    as_large = int((values[1:] >= values[0] - slack).sum())
-    return PermutationTest(float(values[0]), (1 + as_large) / len(values), values[1:])
+    slack = 1e-12 * max(float(np.abs(statistics).max()), np.finfo(float).tiny)
+    return int((statistics >= statistics[0] - slack).sum()) / len(statistics)
 
 
 @jit

@@ -8,7 +8,7 @@ import scipy.linalg
 import scipy.spatial.distance
 
 from mercer._types import Float64, Indices
-from mercer.theory.alignment import centred
+from mercer.theory.geometry import centred, squared_distances
 
 _BY_TREE = 400
 """Objects up to which a tree is built. Its best order takes time that grows with their square and more."""
@@ -34,10 +34,8 @@ def _ordered(K: Float64) -> Indices:
     n = len(K)
     if n < 3:
         return np.arange(n)
-    own = np.diagonal(K)
-    squared = np.maximum(own[:, None] + own - 2.0 * K, 0.0)
     if n <= _BY_TREE:
-        np.fill_diagonal(squared, 0.0)
+        squared = np.maximum(squared_distances(K), 0.0)
         flat = scipy.spatial.distance.squareform(np.sqrt((squared + squared.T) / 2), checks=False)
         tree = scipy.cluster.hierarchy.linkage(flat, method="average", optimal_ordering=True)
         return np.asarray(scipy.cluster.hierarchy.leaves_list(tree), dtype=np.intp)

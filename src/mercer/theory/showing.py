@@ -1,18 +1,51 @@
-"""Records as plain data for JSON, and as small tables in HTML."""
+"""Answers as text, as plain data for JSON, and as HTML for notebooks."""
 
 from __future__ import annotations
 
 import dataclasses
 import html
+import json
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
 
 
+class Report(ABC):
+    """The base of dataclasses that answer a question: a verdict, its reason, and a table of figures."""
+
+    verdict: str
+    reason: str
+    derivation: str = ""
+    """A proof, line by line, where there is one."""
+
+    @abstractmethod
+    def rows(self) -> list[tuple[str, str]]:
+        """The table: what each figure is, and the figure."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as numbers, strings, lists and dicts."""
+        return {field.name: plain(getattr(self, field.name)) for field in dataclasses.fields(self)}  # type: ignore[arg-type]
+
+    def to_json(self) -> str:
+        return json.dumps(self.to_dict(), allow_nan=False)
+
+    def __str__(self) -> str:
+        said = f"{self.verdict}: {self.reason}\n{text_table(self.rows())}"
+        return f"{said}\n\n{self.derivation}" if self.derivation else said
+
+    def _repr_html_(self) -> str:
+        proof = f"<pre>{html.escape(self.derivation)}</pre>" if self.derivation else ""
+        said = f"<b>{html.escape(self.verdict)}</b>: {html.escape(self.reason)}"
+        return f"<div>{said}{html_table(self.rows())}{proof}</div>"
+
+
 def plain(value: Any) -> Any:
     """Numbers, strings, lists and dicts only; what is not finite becomes None, because JSON has no word for it."""
+    if isinstance(value, Report):
+        return value.to_dict()
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {field.name: plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
     if isinstance(value, Mapping):

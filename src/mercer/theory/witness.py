@@ -13,7 +13,7 @@ from typing import final
 import numpy as np
 import scipy.linalg
 
-from mercer._types import Float64
+from mercer._types import Float64, Indices
 
 _EXHAUSTIVE = 10  # objects of which all subsets are tried: a thousand
 _ELIMINATED = 48  # objects of which one after the other is left out, each for an eigenvalue problem per object left
@@ -32,41 +32,58 @@ class Witness:
     matrix: Float64
 
 
-def fewest(K: Float64, tolerance: float, vector: Float64 | None = None) -> Witness | None:
-    """A small set of objects whose matrix has an eigenvalue below -tolerance; `vector` says where to look."""
+def fewest(K: Float64, tolerance: float, vector: Float64 | None = None, ids: Indices | None = None) -> Witness | None:
+    """A small set of objects whose matrix has an eigenvalue below -tolerance.
+
+    `vector` says where to look; `ids` are the positions of the objects in the data, if K is of some of them.
+    """
+    chosen = _chosen(K, tolerance, vector)
+    if not chosen:
+        return None
+    block = K[np.ix_(chosen, chosen)]
+    values, vectors = np.linalg.eigh(block)
+    weights = vectors[:, 0]
+    sign = 1.0 if weights[np.abs(weights).argmax()] > 0 else -1.0
+    objects = chosen if ids is None else ids[chosen].tolist()
+    return Witness(tuple(objects), weights * sign, float(values[0]), block)
+
+
+def _chosen(K: Float64, tolerance: float, vector: Float64 | None) -> list[int]:
     n = len(K)
     own = np.diagonal(K)
     if own.min() < -tolerance:
-        return _witness(K, [int(own.argmin())])
+        return [int(own.argmin())]
     pair = _worst_pair(K[:_PAIRS, :_PAIRS])
-    if pair is not None and _lowest(K[np.ix_(pair, pair)]) < -tolerance:
-        return _witness(K, pair)
+    if pair and lowest_eigenvalue(K[np.ix_(pair, pair)]) < -tolerance:
+        return pair
     chosen = list(range(n))
     if n > _ELIMINATED:
         if vector is None:
             vector = np.asarray(scipy.linalg.eigh(K, subset_by_index=(0, 0))[1][:, 0])
         width = _ELIMINATED
         order = np.argsort(-np.abs(vector), kind="stable")
-        while width < n and _lowest(K[np.ix_(order[:width], order[:width])]) >= -tolerance:
+        while width < n and lowest_eigenvalue(K[np.ix_(order[:width], order[:width])]) >= -tolerance:
             width = min(n, 2 * width)
         chosen = sorted(int(i) for i in order[:width])
-    if _lowest(K[np.ix_(chosen, chosen)]) >= -tolerance:
-        return None
+    if lowest_eigenvalue(K[np.ix_(chosen, chosen)]) >= -tolerance:
+        return []
     while len(chosen) > 3:
-        lowest = [_lowest(np.delete(np.delete(K[np.ix_(chosen, chosen)], i, 0), i, 1)) for i in range(len(chosen))]
+        lowest = [
+            lowest_eigenvalue(np.delete(np.delete(K[np.ix_(chosen, chosen)], i, 0), i, 1)) for i in range(len(chosen))
+        ]
         best = int(np.argmin(lowest))
         if lowest[best] >= -tolerance:
             break
         # Of many objects, drop all that hardly count at once: an eigenvalue problem for each would take too long.
         chosen.pop(best) if len(chosen) <= _ELIMINATED else _drop_lightest(K, chosen, tolerance)
-    return _witness(K, _smallest_subset(K, chosen, tolerance))
+    return _smallest_subset(K, chosen, tolerance)
 
 
 def _drop_lightest(K: Float64, chosen: list[int], tolerance: float) -> None:
     vector = np.abs(scipy.linalg.eigh(K[np.ix_(chosen, chosen)], subset_by_index=(0, 0))[1][:, 0])
     kept = sorted(np.argsort(-vector, kind="stable")[: max(_ELIMINATED, len(chosen) // 2)].tolist())
     fewer = [chosen[i] for i in kept]
-    if _lowest(K[np.ix_(fewer, fewer)]) < -tolerance:
+    if lowest_eigenvalue(K[np.ix_(fewer, fewer)]) < -tolerance:
         chosen[:] = fewer
     else:
         chosen.pop(int(vector.argmin()))
@@ -84,9 +101,9 @@ def _smallest_subset(K: Float64, chosen: list[int], tolerance: float) -> list[in
     return chosen
 
 
-def _worst_pair(K: Float64) -> list[int] | None:
+def _worst_pair(K: Float64) -> list[int]:
     if len(K) < 2:
-        return None
+        return []
     own = np.diagonal(K)
     half, gap = (own[:, None] + own) / 2, (own[:, None] - own) / 2
     lowest = half - np.sqrt(gap**2 + K**2)
@@ -94,14 +111,6 @@ def _worst_pair(K: Float64) -> list[int] | None:
     return sorted(int(i) for i in np.unravel_index(int(lowest.argmin()), K.shape))
 
 
-def _lowest(K: Float64) -> float:
+def lowest_eigenvalue(K: Float64) -> float:
+    """The smallest eigenvalue of a symmetric matrix."""
     return float(scipy.linalg.eigvalsh(K, subset_by_index=(0, 0))[0])
-
-
-def _witness(K: Float64, chosen: list[int]) -> Witness:
-    block = K[np.ix_(chosen, chosen)]
-    values, vectors = np.linalg.eigh(block)
-    vector = vectors[:, 0]
-    return Witness(
-        tuple(chosen), vector * (1.0 if vector[np.abs(vector).argmax()] > 0 else -1.0), float(values[0]), block
-    )

@@ -1,11 +1,11 @@
-"""The features of vectors: scales that drown each other, columns that tell nothing, or everything.
+"""The features of vectors: scales that drown others, columns that say nothing of the labels, or everything.
 
 Vectors may be dense or sparse, and may be numbers in the columns of a table.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, final
 
 import numpy as np
@@ -18,8 +18,8 @@ from mercer.kernels.base import Kernel
 from mercer.theory.diagnosing.targets import Target, left_out_agreement, neighbour_agreement
 
 _FEW, _KEPT = 3, 20
-"""How many of the columns that tell most are tried alone: too few may miss a pattern of several, too many bring back
-those that tell nothing."""
+"""How many of the most informative columns are tried alone: too few may miss a pattern of several, too many bring back
+those that carry no information."""
 _LARGEST = 50_000_000
 """Entries (of sparse vectors: those that are not zero) that are looked at, at most."""
 _SHOWN = 10  # columns in a list; a reader looks at no more
@@ -33,27 +33,27 @@ class Columns:
     count: int
     constant: int
     """Columns that are the same for all objects."""
-    widest: int
-    """The column with the largest standard deviation, `narrowest` with the smallest above 0."""
-    narrowest: int
-    scale_ratio: float
-    """Of their standard deviations."""
-    widest_share: float
-    """The share of all squared distances that the widest column makes."""
-    standardised: float | None
-    """How well neighbours or a ridge machine do once the columns are standardised; `before` is without."""
-    before: float | None
-    irrelevant: int | None
-    """Columns that, one at a time, tell no more of the labels than chance."""
-    relevant: tuple[int, ...]
-    """Those that tell most."""
-    relevant_alone: float | None
-    """How well neighbours or a ridge machine do with these columns alone, on objects they were not chosen by."""
-    giveaways: tuple[int, ...]
-    """Columns with one value for each class: probably the label in disguise."""
     names: tuple[str, ...] = ()
     """Of the columns of a table."""
     sparse: bool = False
+    widest: int = 0
+    """The column with the largest standard deviation, `narrowest` with the smallest above 0."""
+    narrowest: int = 0
+    scale_ratio: float = 1.0
+    """Of their standard deviations."""
+    widest_share: float = 0.0
+    """The fraction of all squared distances that the widest column contributes."""
+    standardised: float | None = None
+    """How well neighbours or a ridge machine do once the columns are standardised; `before` is without."""
+    before: float | None = None
+    irrelevant: int | None = None
+    """Columns that, one at a time, say no more about the labels than chance."""
+    relevant: tuple[int, ...] = ()
+    """The most informative ones."""
+    relevant_alone: float | None = None
+    """How well neighbours or a ridge machine do with these columns alone, on objects they were not chosen by."""
+    giveaways: tuple[int, ...] = ()
+    """Columns with one value for each class: probably the label in disguise."""
 
     def name(self, column: int) -> str:
         """What a column is called."""
@@ -74,23 +74,24 @@ def columns_of(kernel: Kernel, objects: Any, target: Target | None, rng: np.rand
     names = names if len(names) == X.shape[1] else ()  # one column of a table may hold many numbers
     spread = _spread(X)
     usable = np.flatnonzero((spread > 0) & np.isfinite(spread))
-    told: dict[str, Any] = {"names": names, "sparse": vectors.is_sparse}
+    found = Columns(X.shape[1], X.shape[1] - len(usable), names, vectors.is_sparse)
     if not len(usable):
-        return Columns(X.shape[1], X.shape[1], 0, 0, 1.0, 0.0, None, None, None, (), None, (), **told)
+        return found
     widest, narrowest = int(usable[spread[usable].argmax()]), int(usable[spread[usable].argmin()])
     with np.errstate(all="ignore"):
         share = float(1.0 / ((spread[usable] / spread[widest]) ** 2).sum())
         ratio = float(spread[widest] / spread[narrowest])
-    standardised = before = relevant_alone = irrelevant = None
-    relevant: tuple[int, ...] = ()
-    if target is not None and len(np.unique(target.codes)) > 1:
-        before = _success(kernel, X, target)
-        if ratio > 10:
-            standardised = _success(kernel, _standardised(X[:, usable], spread[usable]), target)
-        if X.shape[0] >= 20:
-            irrelevant, relevant, relevant_alone = _relevance(kernel, X, usable, target, rng)
-    return Columns(X.shape[1], X.shape[1] - len(usable), widest, narrowest, ratio, share, standardised, before,
-                   irrelevant, relevant, relevant_alone, _giveaways(X, usable, target), **told)  # fmt: skip
+    found = replace(found, widest=widest, narrowest=narrowest, scale_ratio=ratio, widest_share=share)
+    if target is None or not target.varies:
+        return found
+    found = replace(found, before=_success(kernel, X, target), giveaways=_giveaways(X, usable, target))
+    if ratio > 10:
+        scaled = _success(kernel, _standardised(X[:, usable], spread[usable]), target)
+        found = replace(found, standardised=scaled)
+    if X.shape[0] >= 20:
+        irrelevant, relevant, alone = _relevance(kernel, X, usable, target, rng)
+        found = replace(found, irrelevant=irrelevant, relevant=relevant, relevant_alone=alone)
+    return found
 
 
 def _vectors_of(kernel: Kernel, objects: Any) -> tuple[Kernel, Vectors, tuple[str, ...]] | None:
@@ -116,7 +117,7 @@ def _spread(X: Any) -> Float64:
             return np.asarray(X.std(axis=0))
         largest = np.asarray(abs(X).max(axis=0).toarray()).ravel()
         scale = np.where(largest > 0, largest, 1.0)
-        scaled = X @ sp.diags_array(1.0 / scale)  # so that squares of large and small numbers are numbers
+        scaled = X @ sp.diags_array(1.0 / scale)  # squares of very large and very small numbers would not be finite
         mean = np.asarray(scaled.mean(axis=0)).ravel()
         squares = np.asarray(scaled.power(2).mean(axis=0)).ravel()
         variance = squares - mean**2
@@ -161,7 +162,7 @@ def _told(X: Any, target: Target) -> Float64:
         basis = np.linalg.svd(Y, full_matrices=False)
         kept = basis[0][:, basis[1] > 1e-9 * basis[1].max(initial=0.0)]
         spread = _spread(X)
-        if _sparse(X):  # targets are centred, so that means need not be taken off
+        if _sparse(X):  # targets are centred, so the means need not be subtracted
             along = np.asarray((X.T @ kept).T) / np.maximum(spread, 1e-300)
         else:
             along = kept.T @ ((X - X.mean(axis=0)) / np.maximum(spread, 1e-300))
@@ -170,7 +171,7 @@ def _told(X: Any, target: Target) -> Float64:
 
 
 def _success(kernel: Kernel, X: Any, target: Target) -> float | None:
-    if len(np.unique(target.codes)) < 2:
+    if not target.varies:
         return None
     X = sp.csr_array(X) if _sparse(X) else X
     try:
@@ -183,11 +184,9 @@ def _success(kernel: Kernel, X: Any, target: Target) -> float | None:
     return max(neighbour_agreement(K, target)[0], left_out_agreement(K, target)[0])
 
 
-def _giveaways(X: Any, usable: Indices, target: Target | None) -> tuple[int, ...]:
-    if target is None or target.classes is None:
-        return ()
+def _giveaways(X: Any, usable: Indices, target: Target) -> tuple[int, ...]:
     codes = np.unique(target.codes)
-    if len(codes) < 2 or X.shape[0] < 3 * len(codes):
+    if target.classes is None or X.shape[0] < 3 * len(codes):
         return ()
     suspect = usable[_told(X[:, usable], target) > 1.0 - 1e-6]  # labels explain all of what it says
     found = []

@@ -15,8 +15,8 @@ from mercer.theory.diagnosing.width import Width
 from mercer.theory.mercer import MercerCheck
 
 FLAT, VERY_FLAT = 0.8, 0.97
-"""Flatness above which a matrix counts as nearly diagonal unless labels speak for it, and above which it always does.
-Lower bounds would warn of good kernels on data of many groups."""
+"""Flatness above which a matrix counts as nearly diagonal unless the labels fit it well, and above which it always
+does. Lower bounds would warn of good kernels on data of many groups."""
 CONSTANT, NEARLY_CONSTANT = 1e-6, 1e-3
 """The same for the variation of a matrix that is nearly constant. Higher bounds would warn of kernels that are only in
 need of centring."""
@@ -60,7 +60,8 @@ def findings_of(seen: Seen) -> tuple[Finding, ...]:
 def _all(seen: Seen) -> Iterator[Finding]:
     if not seen.mercer.psd:
         best = [remedy.name for remedy in seen.mercer.remedies if remedy.works]
-        advice = "Use a kernel that is one" + (f", or one of: {', '.join(best)} (see check_mercer)." if best else ".")
+        others = f", or: {', '.join(best)} (see check_mercer)" if best else ""
+        advice = f"Use a positive semi-definite kernel{others}."
         yield Finding("indefinite", "problem", seen.mercer.reason, advice)
     yield from _of_widths(seen.widths)
     if seen.examined > 1 and seen.shape.variation < NEARLY_CONSTANT:
@@ -101,7 +102,7 @@ def _of_widths(widths: tuple[Width, ...]) -> Iterator[Finding]:
 def _of_columns(columns: Columns, flatness: float) -> Iterator[Finding]:
     if columns.constant:
         yield Finding("constant features", "note", f"{columns.constant} of {columns.count} features never change.",
-                      "Drop them; they cost time and tell nothing.")  # fmt: skip
+                      "Drop them: they cost time and carry no information.")  # fmt: skip
     yield from _of_scales(columns)
     yield from _of_irrelevant(columns, flatness)
     if columns.giveaways:
@@ -135,11 +136,11 @@ def _of_irrelevant(columns: Columns, flatness: float) -> Iterator[Finding]:
     if alone > columns.before + _RISE or flatness > FLAT:
         kept = ", ".join(columns.name(i) for i in columns.relevant[:5])
         gain = "" if alone <= columns.before else (
-            f" With the few that tell most, agreement rises from {columns.before:.2f} to {alone:.2f}."
+            f" With the most informative few, agreement rises from {columns.before:.2f} to {alone:.2f}."
         )  # fmt: skip
         yield Finding(
             "irrelevant features", "problem",
-            f"{columns.irrelevant} of {columns.count} features tell, one at a time, no more of the labels than "
+            f"{columns.irrelevant} of {columns.count} features say, one at a time, no more about the labels than "
             f"chance.{gain} Too many irrelevant features make every object unlike every other.",
             f"Drop irrelevant features; start with features {kept}." if kept else "Drop irrelevant features.",
         )  # fmt: skip
@@ -161,17 +162,17 @@ def _of_objects(seen: Seen) -> Iterator[Finding]:
         i, j = standing.duplicate_pairs[0]
         yield Finding(
             "duplicates", "warning",
-            f"{_so_many(standing.duplicates)} to this kernel no different from another, for example {j} from {i}.",
+            f"To this kernel, {_count(standing.duplicates)} identical to another one, for example {j} to {i}.",
             "Copies that fall into training and test parts flatter every score: keep them together (groups) or drop "
             "them.",
         )  # fmt: skip
     if standing.near_duplicates:
         i, j = standing.near_pairs[0]
-        yield Finding("near-duplicates", "note", f"{_so_many(standing.near_duplicates)} nearly a copy of another, for "
-                      f"example {j} of {i}.", "Keep them together when the data are split.")  # fmt: skip
+        near = f"To this kernel, {_count(standing.near_duplicates)} nearly identical to another, such as {j} to {i}."
+        yield Finding("near-duplicates", "note", near, "Keep them together when the data are split.")
     if standing.outliers:
         yield Finding("outliers", "note", f"Objects far from all others: {', '.join(map(str, standing.outliers))}.",
-                      "Check them; a machine can say nothing about objects like these.")  # fmt: skip
+                      "Check them; a model can say little about objects like these.")  # fmt: skip
 
 
 def _of_labels(seen: Seen) -> Iterator[Finding]:
@@ -190,5 +191,5 @@ def _of_labels(seen: Seen) -> Iterator[Finding]:
         yield Finding("few objects", "note", "There are too few objects for a p-value.", "")
 
 
-def _so_many(count: int) -> str:
-    return "1 object is" if count == 1 else f"{count} objects are each"
+def _count(number: int) -> str:
+    return "1 object is" if number == 1 else f"{number} objects are each"

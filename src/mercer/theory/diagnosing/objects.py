@@ -10,13 +10,14 @@ import numpy.typing as npt
 
 from mercer._types import Float64, Indices
 from mercer.theory.diagnosing.targets import Target
+from mercer.theory.geometry import squared_distances
 
 Pairs = tuple[tuple[int, int], ...]
 
 _SHOWN = 10  # pairs or objects in a list; a reader looks at no more
 _NEAR = 1e-4
-"""The squared distance of near copies, beside that of typical neighbours: a hundredth of the distance. A larger one
-takes good neighbours for copies."""
+"""The squared distance of near copies, relative to that of typical neighbours: a hundredth of the distance. A larger
+one takes good neighbours for copies."""
 _FAR = 3.0  # interquartile ranges above the third quartile: Tukey's outer fence, since 1.5 names too many
 
 
@@ -42,10 +43,8 @@ def standing_of(K: Float64, target: Target | None, ids: Indices) -> Standing:
     n = len(K)
     if n < 2:
         return Standing(0, (), 0, (), 0, (), ())
-    own = np.diagonal(K)
-    squared = np.maximum(own[:, None] + own - 2.0 * K, 0.0)
-    np.fill_diagonal(squared, np.inf)
-    exact = squared <= 64 * np.finfo(float).eps * max(float(np.abs(own).max()), 1e-300)
+    squared = np.maximum(squared_distances(K, own=np.inf), 0.0)
+    exact = squared <= 64 * np.finfo(float).eps * max(float(np.abs(np.diagonal(K)).max()), 1e-300)
     nearest = squared.min(axis=1)
     apart = nearest[~exact.any(axis=1)]
     near = ~exact & (squared <= _NEAR * float(np.median(apart))) if len(apart) else np.zeros_like(exact)

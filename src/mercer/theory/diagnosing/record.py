@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import base64
 import html
-import json
 import struct
 import zlib
 from dataclasses import dataclass
-from typing import Any, final
+from typing import final
 
 import numpy as np
 
@@ -21,12 +20,12 @@ from mercer.theory.diagnosing.spectrum import Shape
 from mercer.theory.diagnosing.targets import Labels
 from mercer.theory.diagnosing.width import Width
 from mercer.theory.mercer import MercerCheck
-from mercer.theory.showing import html_table, plain, text_table
+from mercer.theory.showing import Report, html_table, text_table
 
 
 @final
 @dataclass(frozen=True, eq=False)
-class Diagnosis:
+class Diagnosis(Report):
     """Is this kernel any good for these objects? `str` says it in words, `to_json` in figures; notebooks show it.
 
     `verdict` is "good", "weak", "diagonal", "constant", "indefinite", or "broken" if no matrix could be computed.
@@ -61,17 +60,8 @@ class Diagnosis:
         """The verdict in one line."""
         return f"{self.verdict}: {self.reason} {self.next_step}"
 
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as numbers, strings, lists and dicts."""
-        found: dict[str, Any] = plain(self)
-        found["mercer"] = None if self.mercer is None else self.mercer.to_dict()
-        return found
-
-    def to_json(self) -> str:
-        return json.dumps(self.to_dict(), allow_nan=False)
-
     def __str__(self) -> str:
-        lines = [f"Verdict: {self.verdict}. {self.reason}", f"Next: {self.next_step}", "", text_table(self._rows())]
+        lines = [f"Verdict: {self.verdict}. {self.reason}", f"Next: {self.next_step}", "", text_table(self.rows())]
         for finding in self.findings:
             lines += ["", f"{finding.severity}: {finding.name}", f"  {finding.text} {finding.advice}".rstrip()]
         return "\n".join(lines)
@@ -86,13 +76,13 @@ class Diagnosis:
                 "style='image-rendering:pixelated;border:1px solid #888' "
                 f"src='data:image/png;base64,{_png(self.picture)}'>"
             )
-        parts.append(html_table(self._rows()))
+        parts.append(html_table(self.rows()))
         if self.findings:
             rows = [(item.severity, item.name, f"{item.text} {item.advice}".strip()) for item in self.findings]
             parts.append(html_table(rows, head=("", "finding", "what was seen, and what to do")))
         return f"<div>{''.join(parts)}</div>"
 
-    def _rows(self) -> list[tuple[str, str]]:
+    def rows(self) -> list[tuple[str, str]]:
         seen = f"{self.n:,} {self.kind}" + (f", {self.examined:,} of them looked at" if self.examined < self.n else "")
         rows = [("kernel", self.kernel), ("objects", seen)]
         if self.shape is not None:

@@ -10,7 +10,7 @@ import numpy as np
 import scipy.linalg
 
 from mercer._types import Float64
-from mercer.theory.alignment import centred
+from mercer.theory.geometry import centred, cosines
 
 
 @final
@@ -83,13 +83,6 @@ def shape_of(K: Float64) -> Shape:
         _decay(shares),
         np.asarray(values),
     )
-
-
-def cosines(K: Float64) -> Float64:
-    """k(x, z) / sqrt(k(x, x) k(z, z)); 0 where an object has no length."""
-    root = np.sqrt(np.maximum(np.diagonal(K), 0.0))
-    inverse = np.where(root > 0, 1.0 / np.where(root > 0, root, 1.0), 0.0)
-    return np.asarray(K * inverse * inverse[:, None])
 
 
 def _decay(shares: Float64) -> float:

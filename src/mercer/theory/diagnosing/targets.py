@@ -13,8 +13,9 @@ import scipy.linalg
 from mercer._types import Float64, Indices
 from mercer.errors import InputError
 from mercer.inputs.listing import refuse_masked
-from mercer.theory.alignment import centred, kernel_target_alignment
-from mercer.theory.diagnosing.spectrum import cosines
+from mercer.theory.alignment import centred_alignment, ideal_matrix
+from mercer.theory.geometry import centred, cosines, squared_distances
+from mercer.theory.samples import p_value
 
 _ENOUGH = 1000  # different labellings; with fewer, random ones are too often those of the data
 _PERMUTATIONS = 199  # p-values down to 0.005; more take longer and change no verdict, which asks for 0.05
@@ -35,6 +36,11 @@ class Target:
         return Target(self.classes, self.codes[index], self.values[index])
 
     @property
+    def varies(self) -> bool:
+        """Whether there are two different labels or more."""
+        return len(np.unique(self.codes)) > 1
+
+    @property
     def columns(self) -> Float64:
         """What a ridge machine learns: indicators of the classes, or the numbers; centred."""
         found = self.values[:, None] if self.classes is None else (self.codes[:, None] == np.arange(len(self.classes)))
@@ -44,7 +50,7 @@ class Target:
 @final
 @dataclass(frozen=True, eq=False)
 class Labels:
-    """Figures of a Gram matrix beside labels."""
+    """How a Gram matrix fits the labels."""
 
     kind: str
     """"classes" or "numbers"."""
@@ -98,34 +104,28 @@ def target_of(y: Any, n: int) -> Target:
 
 def labels_of(K: Float64, target: Target, rng: np.random.Generator) -> Labels | None:
     """The figures; None where all labels are the same, or there is one object."""
-    n = len(K)
-    if n < 2 or len(np.unique(target.codes)) < 2:
+    if not target.varies:
         return None
     classes = target.classes is not None
-    reached, chance = neighbour_agreement(K, target)
     within, between = _blocks(K, target.codes) if classes else (None, None)
-    left_out, majority = left_out_agreement(K, target)
+    ideal = ideal_matrix(target.codes) if classes else np.outer(target.values, target.values)
     return Labels(
         "classes" if classes else "numbers",
         len(np.unique(target.codes)) if classes else None,
-        kernel_target_alignment(K, target.codes) if classes else _numeric_alignment(K, target.values),
+        centred_alignment(K, ideal),
         within,
         between,
         _p_value(K, target, rng),
-        reached,
-        chance,
-        left_out,
-        majority,
+        *neighbour_agreement(K, target),
+        *left_out_agreement(K, target),
     )
 
 
 def neighbour_agreement(K: Float64, target: Target) -> tuple[float, float]:
     """Of each object with those nearest to it in feature space (all of them, where several are), and by chance."""
     n = len(K)
-    own = np.diagonal(K)
-    squared = own[:, None] + own - 2.0 * K
-    np.fill_diagonal(squared, np.inf)
-    slack = 1e-9 * max(float(np.abs(own).max()), 1e-300)
+    squared = squared_distances(K, own=np.inf)
+    slack = 1e-9 * max(float(np.abs(np.diagonal(K)).max()), 1e-300)
     nearest = squared <= squared.min(axis=1)[:, None] + slack
     if target.classes is not None:
         same = target.codes[:, None] == target.codes
@@ -141,32 +141,25 @@ def left_out_agreement(K: Float64, target: Target) -> tuple[float, float]:
     """Of a ridge machine on the centred matrix with each object left out, in closed form; the best of a few ridges."""
     n = len(K)
     values, vectors = scipy.linalg.eigh(centred(K))
-    scale = float(np.maximum(values, 0.0).sum()) / n
+    values = np.maximum(values, 0.0)
+    scale = float(values.sum()) / n
     Y = target.columns
-    best = -math.inf
-    counts = np.bincount(target.codes)
-    majority = float(counts.max() / n) if target.classes is not None else 0.0
+    shares = np.bincount(target.codes, minlength=Y.shape[1]) / n
+    majority = float(shares.max()) if target.classes is not None else 0.0
     if scale <= 1e-13 * float(np.abs(K).max()):
         return majority, majority
     rotated = vectors.T @ Y
+    scores = []
     for ridge in _RIDGES:
-        shrunk = np.maximum(values, 0.0) / (np.maximum(values, 0.0) + ridge * scale)
+        shrunk = values / (values + ridge * scale)
         fitted = vectors @ (shrunk[:, None] * rotated)
         leverage = np.minimum((vectors**2 @ shrunk) + 1.0 / n, 1.0 - 1e-9)
         predicted = Y - (Y - fitted) / (1.0 - leverage)[:, None]
         if target.classes is None:
-            score = 1.0 - float(((Y - predicted) ** 2).sum() / (Y**2).sum())
+            scores.append(1.0 - float(((Y - predicted) ** 2).sum() / (Y**2).sum()))
         else:
-            shares = np.bincount(target.codes, minlength=predicted.shape[1]) / n
-            score = float(((predicted + shares).argmax(axis=1) == target.codes).mean())
-        best = max(best, score)
-    return best, majority
-
-
-def _numeric_alignment(K: Float64, y: Float64) -> float:
-    HKH, around = centred(K), y - y.mean()
-    length = float(np.linalg.norm(HKH)) * float(around @ around)
-    return float(around @ HKH @ around) / length if length > 0 else 0.0
+            scores.append(float(((predicted + shares).argmax(axis=1) == target.codes).mean()))
+    return max(scores), majority
 
 
 def _blocks(K: Float64, codes: Indices) -> tuple[float | None, float | None]:
@@ -191,8 +184,7 @@ def _p_value(K: Float64, target: Target, rng: np.random.Generator) -> float | No
         order = np.arange(n) if number == 0 else rng.permutation(n)
         Y = target.take(order).columns if target.classes is None else _indicators(target.codes[order])
         statistic[number] = float((Y * (C @ Y)).sum())
-    slack = 1e-12 * max(float(np.abs(statistic).max()), 1e-300)
-    return (1 + int((statistic[1:] >= statistic[0] - slack).sum())) / (_PERMUTATIONS + 1)
+    return p_value(statistic)
 
 
 def _indicators(codes: Indices) -> Float64:

@@ -6,7 +6,8 @@ from mercer.theory.diagnosing.findings import CONSTANT, FLAT, NEARLY_CONSTANT, V
 from mercer.theory.diagnosing.targets import Labels
 
 GOOD = 0.5
-"""How much of the way from chance to always right neighbours, or a ridge machine, must go."""
+"""How far from chance (0) towards always right (1) neighbours, or a ridge machine, must get. A higher bound would call
+kernels weak that work on noisy labels."""
 _GOOD_THOUGH_FLAT = 0.7
 """The same for a matrix that is nearly diagonal, where luck with a few neighbours weighs more."""
 _BECAUSE = {
@@ -39,7 +40,7 @@ def _judged(seen: Seen) -> tuple[str, str]:
         return "weak", "There is one object, and nothing to compare it with."
     lift = labels.lift if labels is not None else 0.0
     if _constant(seen, lift):
-        reason = f"Every object is as good as the same as every other (mean similarity {shape.mean_similarity:.4g})."
+        reason = f"All objects look nearly the same (mean similarity {shape.mean_similarity:.4g})."
         return "constant", reason
     if _diagonal(seen, lift):
         return "diagonal", (

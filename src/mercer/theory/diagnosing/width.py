@@ -14,21 +14,21 @@ from typing import Any, final
 
 import numpy as np
 
-from mercer._types import Float64
+from mercer._types import Float64, Indices
 from mercer.errors import MercerError
 from mercer.inputs.base import Objects
 from mercer.kernels.algebra.normalised import Normalised
 from mercer.kernels.base import FittedKernel, Kernel, State
-from mercer.theory.alignment import centred
 from mercer.theory.diagnosing.targets import Target
+from mercer.theory.geometry import centred
 
 _NARROW, _WIDE = 12.0, 0.02
 """Similarities of exp(-12) or less are as good as 0, those of exp(-0.02) or more as good as 1. Bounds nearer to each
 other would find fault with widths that still work."""
-_SAMPLE, _DEAR_SAMPLE = 400, 40  # objects whose distances are known, or must be compared for each width: n^2 pairs
-_DEAR_SECONDS = 0.5  # of one comparison of the sample, after which no other widths are tried
+_SAMPLE, _SLOW_SAMPLE = 400, 40  # objects whose distances are known, or must be compared for each width: n^2 pairs
+_SLOW_SECONDS = 0.5  # of one comparison of the sample, after which no other widths are tried
 _GRID = np.array([0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0])
-_DEAR_GRID = np.array([0.25, 0.5, 1.0, 2.0, 4.0])
+_SLOW_GRID = np.array([0.25, 0.5, 1.0, 2.0, 4.0])
 _SHARPER = {"gamma": True, "length_scale": False, "sigma": False}
 """Parameters that set a width, and whether a larger one makes the kernel narrower."""
 
@@ -63,12 +63,11 @@ def widths_of(kernel: Kernel, objects: Objects, target: Target | None) -> tuple[
         if name is None or part.domain is not type(seen) or isinstance(part.get_params()[name], tuple):
             continue
         try:
-            by = _by_values if part.measure is part else _by_measure
-            width = by(part, name, seen, target)
+            trial = (_by_values if part.measure is part else _by_measure)(part, name, seen)
+            if trial is not None:
+                found.append(trial.width(str(part), name, target))
         except (MercerError, KeyError, ArithmeticError):
             continue
-        if width is not None:
-            found.append(width)
     return tuple(found)
 
 
@@ -82,7 +81,37 @@ def _tree(kernel: Kernel, objects: Any) -> Iterator[tuple[Kernel, Any]]:
         yield from _tree(child, seen)
 
 
-def _by_measure(kernel: Kernel, name: str, objects: Objects, target: Target | None) -> Width | None:
+@final
+@dataclass(frozen=True, eq=False)
+class _Trial:
+    """A width, and what other widths would do to some of the objects."""
+
+    value: float
+    typical: float
+    """The exponents of a typical pair of different objects, and of a `near` one."""
+    near: float
+    suggested: float
+    """What the rule called `by` suggests."""
+    by: str
+    values: Callable[[float], Float64]
+    """The similarities of these objects at another width."""
+    grid: Float64
+    """Other widths to try, as multiples of the suggested one."""
+    ids: Indices
+
+    def width(self, kernel: str, name: str, target: Target | None) -> Width:
+        """The verdict; labels choose the width to suggest, where there are any."""
+        too = "narrow" if self.near > _NARROW / 2 and self.typical > _NARROW else "wide" if self.typical < _WIDE else ""
+        suggested, by = self.suggested, self.by
+        if target is not None and target.varies and len(self.grid):
+            columns = target.take(self.ids).columns
+            scores = [_aligned(self.values(float(factor * suggested)), columns) for factor in self.grid]
+            if max(scores) > -np.inf:
+                suggested, by = float(self.grid[int(np.argmax(scores))] * suggested), "alignment with the labels"
+        return Width(kernel, name, self.value, self.typical, too, float(f"{suggested:.3g}"), by)
+
+
+def _by_measure(kernel: Kernel, name: str, objects: Objects) -> _Trial | None:
     """Kernels that are a function of a distance: that is computed once, whatever the width."""
     ids = np.arange(0, len(objects), max(1, -(-len(objects) // _SAMPLE)))
     state = kernel.resolve(objects)
@@ -108,62 +137,34 @@ def _by_measure(kernel: Kernel, name: str, objects: Objects, target: Target | No
 
     value = _number(kernel, name, state)
     median, near = np.array([[np.median(apart)]]), np.array([[np.quantile(apart, 0.05)]])
-    typical = _typical(lambda size: float(values(median, size)[0, 0]), value, name)
+    suggested = _typical(lambda size: float(values(median, size)[0, 0]), value, name)
+    exponents = _exponent(values(median, value)), _exponent(values(near, value))
     # Lengths are often squared: half as many steps of them go as far.
     grid = _GRID if _SHARPER[name] else np.sqrt(_GRID)
-    return _judged(
-        kernel, name, value, (_exponent(values(median, value)), _exponent(values(near, value))),
-        (typical, "the median distance"), lambda size: values(distances, size), grid,
-        None if target is None else target.take(ids),
-    )  # fmt: skip
+    return _Trial(value, *exponents, suggested, "the median distance", lambda size: values(distances, size), grid, ids)
 
 
-def _by_values(kernel: Kernel, name: str, objects: Objects, target: Target | None) -> Width | None:
+def _by_values(kernel: Kernel, name: str, objects: Objects) -> _Trial | None:
     """Any other kernel with such a parameter: a few objects are compared again for each value, while that is quick."""
-    ids = np.arange(0, len(objects), max(1, -(-len(objects) // _DEAR_SAMPLE)))
+    ids = np.arange(0, len(objects), max(1, -(-len(objects) // _SLOW_SAMPLE)))
     few = objects.take(ids)
     fitted = kernel.fit(objects)
     value = _number(kernel, name, fitted.state)
-
-    def values(size: float) -> Float64:
-        return _cosines(kernel.with_params(**{name: size}).fit(objects), few)
-
     began = time.perf_counter()
     C = _cosines(fitted, few)
-    dear = time.perf_counter() - began > _DEAR_SECONDS
+    grid = _SLOW_GRID if time.perf_counter() - began <= _SLOW_SECONDS else np.ones(0)
     apart = np.sort(C[np.triu_indices(len(ids), 1)])
     apart = apart[apart < 1.0 - 1e-12]
     if not len(apart):
         return None
     exponents = _exponent(np.median(apart)), _exponent(np.quantile(apart, 0.95))
     rule = type(kernel)().fit(objects).state.values.get(name)  # what the kernel itself suggests
-    typical = value if rule is None else float(rule)
-    return _judged(
-        kernel, name, value, exponents, (typical, "the rule of the kernel"), values,
-        np.ones(0) if dear else _DEAR_GRID, None if target is None else target.take(ids),
-    )  # fmt: skip
 
+    def values(size: float) -> Float64:
+        return _cosines(kernel.with_params(**{name: size}).fit(objects), few)
 
-def _judged(
-    kernel: Kernel,
-    name: str,
-    value: float,
-    exponents: tuple[float, float],
-    rule: tuple[float, str],
-    values: Callable[[float], Float64],
-    grid: Float64,
-    target: Target | None,
-) -> Width:
-    """`rule` is the width that some rule suggests, and the name of the rule."""
-    exponent, near = exponents
-    typical, by = rule
-    too = "narrow" if near > _NARROW / 2 and exponent > _NARROW else "wide" if exponent < _WIDE else ""
-    suggested = typical
-    if target is not None and len(np.unique(target.codes)) > 1 and len(grid):
-        scores = [_aligned(values(float(factor * typical)), target.columns) for factor in grid]
-        if max(scores) > -np.inf:
-            suggested, by = float(grid[int(np.argmax(scores))] * typical), "alignment with the labels"
-    return Width(str(kernel), name, value, exponent, too, float(f"{suggested:.3g}"), by)
+    suggested = value if rule is None else float(rule)
+    return _Trial(value, *exponents, suggested, "the rule of the kernel", values, grid, ids)
 
 
 def _number(kernel: Kernel, name: str, state: State) -> float:
