@@ -1,5 +1,6 @@
 """Files in blocks: the same objects as the whole file, with the same names and lines, and in little memory."""
 
+import functools
 import gzip
 import io
 import itertools
@@ -21,9 +22,8 @@ from mercer.readers.options import Options
 @pytest.fixture(autouse=True)
 def small_pieces(monkeypatch):
     """Pieces of a few lines, so that small files have many."""
-    monkeypatch.setattr(streaming, "_PIECE", 64)
-    monkeypatch.setattr(streaming, "_HEAD", 200)
-    monkeypatch.setattr(streaming, "_ROWS", 3)
+    small = streaming.Sizes(piece=64, head=200, rows=3)
+    monkeypatch.setattr(streaming, "stream", functools.partial(streaming.stream, sizes=small))
 
 
 def write(folder, name, content):

@@ -13,7 +13,7 @@ from mercer.readers.data import Data
 from mercer.readers.node_link import label_of, to_graphs
 from mercer.readers.options import Options
 from mercer.readers.problems import problem, quoted, reason
-from mercer.readers.source import Source
+from mercer.readers.source import Source, empty
 
 _DECLARED = re.compile(r"<!\s*(DOCTYPE|ENTITY)", re.IGNORECASE)
 
@@ -67,7 +67,7 @@ def read_edges(source: Source, options: Options) -> Data:
         else:
             inside = False
     if not graphs:
-        raise problem(source.name, "the file holds no edges", hint="Write two nodes per line.")
+        raise empty(source.name, "the file holds no edges", "Write two nodes per line.")
     found = np.array(labels) if all(labels) else None
     return Data(source.name, "edges", "graphs", to_graphs(source.name, graphs, lines), found, "label", lines=lines)
 

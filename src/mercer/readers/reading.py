@@ -79,6 +79,6 @@ def _read_folder(path: str, options: Options) -> Data:
 
 def _call_reader(format_: str, source: Source | str, options: Options) -> Data:
     chosen = FORMATS[format_]
-    reader = getattr(importlib.import_module(f"mercer.readers.{chosen.module}"), chosen.function)
+    reader = getattr(importlib.import_module(chosen.module, "mercer.readers"), chosen.function)
     data: Data = reader(source, options)
     return data

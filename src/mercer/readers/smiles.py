@@ -11,7 +11,7 @@ from mercer.readers.cells import is_number
 from mercer.readers.data import SMILES, Column, Data
 from mercer.readers.options import Options
 from mercer.readers.problems import count, problem, quoted
-from mercer.readers.source import Source
+from mercer.readers.source import Source, empty
 
 
 def read_smiles(source: Source, options: Options) -> Data:
@@ -20,10 +20,10 @@ def read_smiles(source: Source, options: Options) -> Data:
     if rows[0][1][0].lower() in ("smiles", "canonical_smiles"):
         rows = rows[1:]
     if not rows:
-        raise problem(source.name, "the file holds no molecules", hint="Write one SMILES per line.")
+        raise empty(source.name, "the file holds no molecules", "Write one SMILES per line.")
     smiles = np.array([words[0] for _, words in rows], dtype=object)
     after = [words[1].strip() if len(words) > 1 else "" for _, words in rows]
-    labelled, named = _after_smiles(after)
+    labelled, named = _after_smiles(after, options)
     return Data(
         source.name,
         "smiles",
@@ -33,11 +33,14 @@ def read_smiles(source: Source, options: Options) -> Data:
         target="label",
         ids=after if named else None,
         lines=[number for number, _ in rows],
+        detail={"id": "name" if named else None},
     )
 
 
-def _after_smiles(words: list[str]) -> tuple[bool, bool]:
+def _after_smiles(words: list[str], options: Options) -> tuple[bool, bool]:
     """Whether the words after the SMILES are labels, which recur or are numbers; and whether they are names."""
+    if options.id is not None:  # decided by the first piece of a long file
+        return False, options.id != ""
     distinct = len(set(words))
     if not all(words):
         return False, False
