@@ -86,10 +86,6 @@ class Data:
             lines=_taken(self.lines, index),
         )
 
-    def part(self, start: int, stop: int) -> Data:
-        """The objects from one position to another, which remember how many came before them."""
-        return dataclasses.replace(self.take(slice(start, stop)), before=self.before + start)
-
 
 def _taken(values: Any, index: Index) -> Any:
     if isinstance(values, Objects):

@@ -57,4 +57,4 @@ def _molecules(source: Source) -> list[dict[str, str] | None]:
         return {"name": name, "smiles": Chem.MolToSmiles(molecule), **properties}
 
     with rdBase.BlockLogs():
-        return [row(molecule) for molecule in Chem.ForwardSDMolSupplier(io.BytesIO(source.text.encode()))]
+        return [row(molecule) for molecule in Chem.ForwardSDMolSupplier(io.BytesIO("\n".join(source.lines).encode()))]

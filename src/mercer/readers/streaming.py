@@ -37,6 +37,9 @@ class Sizes:
     """Objects per block of a file that is read whole; the reader's memory is spent already."""
 
 
+_USUAL = Sizes()
+
+
 def _after_line(text: bytes) -> int:
     return text.rfind(b"\n") + 1
 
@@ -62,7 +65,7 @@ _Pieces = Iterator[tuple[bytes, bool]]
 """Whole objects as they are written, and whether they are the last."""
 
 
-def stream(path: str | os.PathLike[str], options: Options, sizes: Sizes = Sizes()) -> Iterator[Data]:
+def stream(path: str | os.PathLike[str], options: Options, sizes: Sizes = _USUAL) -> Iterator[Data]:
     """Blocks of objects in the order of the file; an error is raised when its block is reached."""
     name = os.fspath(path)
     if name != STDIN and os.path.isdir(name):
@@ -92,8 +95,7 @@ def _is_wide(head: bytes, options: Options) -> bool:
 
 
 def _parts(data: Data, rows: int) -> Iterator[Data]:
-    for start in range(0, len(data), rows):
-        yield data.part(start, start + rows)
+    return _counted(data.take(slice(start, start + rows)) for start in range(0, len(data), rows))
 
 
 def _counted(blocks: Iterator[Data]) -> Iterator[Data]:
