@@ -76,10 +76,7 @@ def _tables() -> Iterator[FileSample]:
         texts = [mark.join([str(row["mass"]), str(row["colour"]), label]) + "\n" for row, label in _labelled(_ROWS)]
         head, wrong = mark.join(["mass", "colour", "kind\n"]), mark.join(["1", "red", "yes", "more\n"])
         yield _text(format_, name, _ROWS, texts, head=head, broken=(wrong.encode(), 1), **given)
-    texts = [
-        f'{{"mass": {row["mass"]}, "colour": "{row["colour"]}", "kind": "{label}"}}\n'
-        for row, label in _labelled(_ROWS)
-    ]
+    texts = [json.dumps({**row, "kind": label}, ensure_ascii=False) + "\n" for row, label in _labelled(_ROWS)]
     yield _text("jsonl", "table.jsonl", _ROWS, texts, broken=(b"{\n", 1), **given)
 
 
