@@ -25,9 +25,9 @@ from mercer.errors import ModelFileError
 from mercer.storage.header import MAX_HEADER, parse, shown
 
 HEADER = "header.json"
-MAX_BYTES = 2**31
-MAX_MEMBERS = 10_000
-_CHUNK = 2**22
+MAX_BYTES = 2**31  # a file is read into memory; more has to be asked for
+MAX_MEMBERS = 10_000  # an estimator has some dozens; bounds what zipfile reads before the header is seen
+_CHUNK = 2**22  # bytes hashed and copied at a time: a few milliseconds, and no second copy of a large array
 _DIRECTORY_PER_MEMBER = 46 + 28 + 1100  # a record of the central directory, its zip64 extra, the longest name
 _END = struct.Struct("<4s4H2LH")
 _END_64 = struct.Struct("<4sQ2H2L4Q")

@@ -9,8 +9,8 @@ from typing import Any
 
 from mercer.errors import ModelFileError
 
-MAX_HEADER = 2**20
-MAX_DEPTH = 200
+MAX_HEADER = 2**20  # bytes of JSON: the largest kernels take some ten thousand
+MAX_DEPTH = 200  # levels: four per kernel within a kernel, and far fewer than exhaust Python's stack
 # A string without an end runs to the end of the text, so that the scan takes one pass whatever the text.
 _MARK = re.compile(rb'"(?:[^"\\]|\\.)*+"?|[\[{\]}]', re.DOTALL)
 

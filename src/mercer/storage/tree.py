@@ -115,29 +115,23 @@ class Decoder:
             return [self.value(item) for item in node]
         if not isinstance(node, dict):
             return node
+        match node:
+            case {"array": _}:
+                return self.array(node)
+            case {"objects": _}:
+                return self.objects(node)
+            case {"float": text}:
+                return float(text)
+            case {"dict": pairs}:
+                return {key: self.value(item) for key, item in pairs}
+            case {"tuple": items}:
+                others = given if isinstance(given, tuple) and len(given) == len(items) else [ABSENT] * len(items)
+                return tuple(map(self.value, items, others))
+            case {"function": name} | {"user": name}:
+                return _code(name, given, user="user" in node)
         tag = next(iter(node))
-        content = node[tag]
-        if tag == "array":
-            return self.array(node)
-        if tag == "objects":
-            return self.objects(node)
-        if tag == "float":
-            return float(content)
-        if tag == "dict":
-            return {key: self.value(item) for key, item in content}
-        if tag == "tuple":
-            others = given if isinstance(given, tuple) and len(given) == len(content) else [ABSENT] * len(content)
-            return tuple(self.value(item, other) for item, other in zip(content, others, strict=True))
-        if tag in ("function", "user"):
-            if given is ABSENT or (tag == "user" and type(given).__name__ != content):
-                raise ModelFileError(
-                    f"the model was trained with Python code of yours, {shown(content)}, and model files never hold "
-                    "code. Load it with mercer.load(path, kernel=...), giving the same kernel as in training."
-                )
-            return given
-        kind = RECORDS[tag][content].load()
         fields = {key: self.value(item, getattr(given, key, ABSENT)) for key, item in node["fields"].items()}
-        return kind(**fields)
+        return RECORDS[tag][node[tag]].load()(**fields)
 
     def kernel(self, node: Any, given: Any) -> Any:
         """A kernel, completed by the one that the user gives, which must otherwise be the same."""
@@ -179,6 +173,16 @@ class Decoder:
             self.array(node["coefficients"]),
             self.array(node["intercept"]),
         )
+
+
+def _code(name: str, given: Any, *, user: bool) -> Any:
+    """What the user gave in the place of a function, or of a kernel of their own."""
+    if given is ABSENT or (user and type(given).__name__ != name):
+        raise ModelFileError(
+            f"the model was trained with Python code of yours, {shown(name)}, and model files never hold code. Load it "
+            "with mercer.load(path, kernel=...), giving the same kernel as in training."
+        )
+    return given
 
 
 class _Holder:
