@@ -14,8 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer._types import Float64
 from mercer.errors import InputError, ModelFileError
-from mercer.inputs.base import Objects
-from mercer.inputs.listing import refuse_masked
+from mercer.inputs.base import Objects, refuse_masked
 from mercer.training.certificate import Certificate
 from mercer.training.kernelised import KernelLike
 from mercer.training.ridge_machine import RidgeMachine

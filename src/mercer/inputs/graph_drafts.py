@@ -11,7 +11,7 @@ import scipy.sparse as sp
 
 from mercer._types import Int64
 from mercer.errors import InputError, InputTypeError
-from mercer.inputs.listing import bad_item, listed, not_a_list, refuse_masked, shown
+from mercer.inputs.base import bad_item, listed, not_a_list, refuse_masked, shown
 
 _DICT_KEYS = ("edges", "nodes", "labels", "edge_labels", "weights", "attributes", "edge_attributes", "directed")
 _ACCEPTED = (

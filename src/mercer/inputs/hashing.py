@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from mercer.errors import InputTypeError
-from mercer.inputs.listing import shown
+from mercer.inputs.base import shown
 
 LOWEST_NAME = 2**62
 """Names lie in [2^62, 2^63): positive as int64, and apart from every Unicode code point."""

@@ -10,10 +10,10 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from mercer.errors import InputError, InputTypeError, MercerWarning, MissingExtraError
+from mercer.inputs.base import listed
 from mercer.inputs.graph_block import assembled
 from mercer.inputs.graph_drafts import Draft
 from mercer.inputs.graphs import Graphs
-from mercer.inputs.listing import listed
 from mercer.inputs.vectors import Vectors
 
 

@@ -23,7 +23,7 @@ from mercer.errors import ModelFileError
 from mercer.gram.contract import Gram
 from mercer.gram.expansion import Expansion
 from mercer.gram.make import gram_of
-from mercer.inputs.listing import refuse_masked
+from mercer.inputs.base import refuse_masked
 from mercer.inputs.vectors import Vectors
 from mercer.lectures.trace import Trace
 from mercer.solvers.drive import Chunk, Limits, OnChunk
