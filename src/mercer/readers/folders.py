@@ -11,8 +11,7 @@ import numpy.typing as npt
 
 from mercer.inputs.graphs import Graphs
 from mercer.readers.data import Data
-from mercer.readers.graph_files import graphml_graphs, read_edges
-from mercer.readers.node_link import to_graphs
+from mercer.readers.graph_files import graphml_graphs, read_edges, to_graphs
 from mercer.readers.opening import PACKERS, open_source
 from mercer.readers.options import Options
 from mercer.readers.problems import count, problem

@@ -61,7 +61,7 @@ def completed(data: Data, options: Options) -> Data:
     """What a reader found, with its labels typed and its molecules checked."""
     data = with_labels(data, options)
     if data.kind == "table" and any(column.kind == SMILES for column in data.objects.values()):
-        from mercer.readers.smiles import without_bad_molecules
+        from mercer.readers.molecules import without_bad_molecules
 
         return without_bad_molecules(data, options)
     return data

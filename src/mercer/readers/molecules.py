@@ -1,17 +1,21 @@
-"""Files of SMILES, and the check that the SMILES in any table are molecules."""
+"""Molecules: files of SMILES, SDF through RDKit, and the check that the SMILES in any table are molecules."""
 
 from __future__ import annotations
 
 import dataclasses
 import importlib.util
+import io
+from typing import Any
 
 import numpy as np
 
+from mercer.errors import missing_extra
 from mercer.readers.cells import is_number
 from mercer.readers.data import SMILES, Column, Data
 from mercer.readers.options import Options
 from mercer.readers.problems import count, problem, quoted
 from mercer.readers.source import Source, empty
+from mercer.readers.tables import table_of
 
 
 def read_smiles(source: Source, options: Options) -> Data:
@@ -49,6 +53,49 @@ def _after_smiles(words: list[str], options: Options) -> tuple[bool, bool]:
     return False, distinct == len(words)
 
 
+def read_sdf(source: Source, options: Options) -> Data:
+    """Molecules and their properties; the target is one of the properties."""
+    molecules = _molecules(source)
+    starts = [1, *(number + 1 for number, line in source.numbered if line.startswith("$$$$"))]
+    starts += range(starts[-1] + 1, starts[-1] + 1 + len(molecules))  # RDKit may find more molecules than ends
+    rows = {line: row for line, row in zip(starts, molecules, strict=False) if row is not None}
+    notes = []
+    if None in molecules:
+        first, bad = molecules.index(None), len(molecules) - len(rows)
+        error = problem(source.name, f"molecule {first + 1} cannot be read", line=starts[first])
+        notes = [_left_out(error, bad, len(molecules), options)]
+    if not rows:
+        raise problem(source.name, "the file holds no molecules", hint="Is it an SDF file?")
+    return table_of(source.name, "sdf", _columns(list(rows.values())), list(rows), options, notes)
+
+
+def _columns(rows: list[dict[str, str]]) -> dict[str, list[str]]:
+    """Names, SMILES and properties; names that do not tell the molecules apart are left out."""
+    keys = dict.fromkeys(key for row in rows for key in row)
+    columns = {key: [row.get(key, "") for row in rows] for key in keys}
+    if len(set(columns["name"])) < len(rows):
+        del columns["name"]
+    return columns
+
+
+def _molecules(source: Source) -> list[dict[str, str] | None]:
+    """The name, the SMILES and the properties of each molecule; None if it cannot be read."""
+    try:
+        from rdkit import Chem, rdBase
+    except ImportError as error:
+        raise missing_extra("SDF", "RDKit", "molecules") from error
+
+    def row(molecule: Any) -> dict[str, str] | None:
+        if molecule is None or not molecule.GetNumAtoms():
+            return None
+        name = molecule.GetProp("_Name") if molecule.HasProp("_Name") else ""
+        properties = {key: str(value) for key, value in molecule.GetPropsAsDict().items()}
+        return {"name": name, "smiles": Chem.MolToSmiles(molecule), **properties}
+
+    with rdBase.BlockLogs():
+        return [row(molecule) for molecule in Chem.ForwardSDMolSupplier(io.BytesIO("\n".join(source.lines).encode()))]
+
+
 def without_bad_molecules(data: Data, options: Options) -> Data:
     """The data without invalid SMILES, where the user lets Mercer skip them; otherwise one is an error.
 
@@ -60,21 +107,23 @@ def without_bad_molecules(data: Data, options: Options) -> Data:
     if not bad:
         return data
     first = min(bad)
-    if not options.skip_bad:
-        raise problem(
-            data.name,
-            f"{quoted(data.objects[bad[first]].values[first])} is not a valid SMILES",
-            line=None if data.lines is None else data.lines[first],
-            column=bad[first],
-            hint=f"{count(len(bad), 'molecule')} of {len(data):,} cannot be read; --skip-bad leaves them out.",
-        )
+    what = f"{quoted(data.objects[bad[first]].values[first])} is not a valid SMILES"
+    error = problem(data.name, what, line=None if data.lines is None else data.lines[first], column=bad[first])
+    left_out = _left_out(error, len(bad), len(data), options)
     if len(bad) == len(data):
         raise problem(data.name, "none of its molecules can be read", hint="Is it the right column?")
     if data.ids is None and data.lines is not None:
         data = dataclasses.replace(data, ids=[f"line {line}" for line in data.lines])
     kept = np.array([row for row in range(len(data)) if row not in bad], dtype=np.intp)
-    left_out = f"{count(len(bad), 'molecule')} that cannot be read left out."
     return dataclasses.replace(data.take(kept), notes=(*data.notes, left_out))
+
+
+def _left_out(error: Exception, bad: int, n: int, options: Options) -> str:
+    """The note on molecules left out; the error about the first of them, unless the user lets Mercer skip them."""
+    if not options.skip_bad:
+        error.add_note(f"{count(bad, 'molecule')} of {n:,} cannot be read; --skip-bad leaves them out.")
+        raise error
+    return f"{count(bad, 'molecule')} that cannot be read left out."
 
 
 def _bad_molecules(data: Data) -> dict[int, str]:
