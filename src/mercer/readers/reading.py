@@ -9,8 +9,7 @@ from typing import Any
 from mercer._check import did_you_mean
 from mercer.errors import ParameterError
 from mercer.readers.data import SMILES, Data
-from mercer.readers.detect import by_magic, detect
-from mercer.readers.formats import FORMATS
+from mercer.readers.formats import FORMATS, by_magic, detect
 from mercer.readers.labels import with_labels
 from mercer.readers.opening import STDIN, open_source
 from mercer.readers.options import Options

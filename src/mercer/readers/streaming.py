@@ -15,8 +15,7 @@ from typing import final
 
 from mercer.readers.data import Data
 from mercer.readers.delimited import Form, delimiter_of, form_of, read_rows
-from mercer.readers.detect import detect
-from mercer.readers.formats import FORMATS
+from mercer.readers.formats import FORMATS, detect
 from mercer.readers.opening import STDIN, ByteStream, open_stream
 from mercer.readers.options import Options
 from mercer.readers.reading import completed, format_of, read, read_source

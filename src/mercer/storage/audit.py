@@ -19,8 +19,7 @@ from typing import Any
 
 from mercer._registry import INPUTS, KERNELS, LOSSES, MODELS, Entry
 from mercer.errors import ModelFileError
-from mercer.storage.format import MAX_MEMBERS, Member
-from mercer.storage.header import shown
+from mercer.storage.format import MAX_MEMBERS, Member, shown
 
 FORMAT = "mercer model"
 FORMAT_VERSION = 1  # larger when older versions of Mercer could not read what is written

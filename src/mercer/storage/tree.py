@@ -17,7 +17,7 @@ from mercer.gram.expansion import Expansion
 from mercer.inputs.base import Objects
 from mercer.kernels.base import FittedKernel, Kernel, State
 from mercer.storage.audit import RECORDS, check_name
-from mercer.storage.header import shown
+from mercer.storage.format import shown
 
 Arrays = dict[str, npt.NDArray[Any]]
 ABSENT: Any = object()
