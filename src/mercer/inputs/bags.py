@@ -58,7 +58,7 @@ class Bags(RaggedObjects):
         try:
             return kind.coerce(_rows(self._raw) if issubclass(kind, Vectors) else self._raw)
         except InputError as error:
-            raise type(error)(f"The elements of the bags, counted through: {error}") from error
+            raise type(error)(f"Among the elements of all bags, numbered consecutively: {error}") from error
 
     sizes = RaggedObjects.lengths
 

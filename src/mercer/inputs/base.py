@@ -119,7 +119,7 @@ def listed(raw: Any, kind: str) -> list[Any]:
 
 
 def not_a_list(kind: str, raw: Any, *, single: bool = True) -> InputTypeError:
-    """The error for what is no list; `single` for one object where a list of them is expected."""
+    """The error for what is not a list; `single` for one object where a list of them is expected."""
     got = f"{'one ' if single else ''}{type(raw).__name__}"
     return InputTypeError(f"Expected a list of {kind}, got {got}. Pass a list, even of one.")
 

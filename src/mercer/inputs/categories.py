@@ -20,7 +20,7 @@ class Categories(Objects):
     """A matrix whose rows are the objects and whose entries are categories: text, whole numbers, numbers, booleans.
 
     Entries are equal where Python says so: ``1 == 1.0 == True``, but ``1 != "1"``. Each is held as a 64-bit hash of
-    itself, so that batches agree without a shared list of categories, and ones never seen in training are no trouble.
+    itself, so batches agree without a shared list of categories, and new objects may have categories never seen before.
     Missing values (None, NaN) are refused, because whether two unknowns are equal is not for us to say.
 
     >>> from mercer.inputs.categories import Categories

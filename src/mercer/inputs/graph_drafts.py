@@ -205,6 +205,6 @@ def _pairs_of_numbers(raw: Any, number: int) -> Int64:
 def _number(place: dict[Any, int], end: Any, number: int, position: int) -> int:
     if end not in place:
         raise InputError(
-            f"Graph {number}: edge {position} ends at {shown(end)}, which is none of its {len(place)} nodes."
+            f"Graph {number}: edge {position} ends at {shown(end)}, which is not one of its {len(place)} nodes."
         )
     return place[end]

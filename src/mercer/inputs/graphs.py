@@ -35,7 +35,7 @@ class Graphs(RaggedObjects):
     - An edge listed twice (or both ways round, in an undirected graph) is one edge; if its labels or weights differ,
       it is an error, and so are parallel edges of a networkx multigraph.
     - A batch is directed or undirected; mixing the two is an error. A symmetric matrix may be either.
-    - Weights all equal to 1 are no weights. Labels and attributes are on every node (edge) of the batch, or on none.
+    - Weights that all equal 1 are dropped. Labels and attributes are on every node (edge) of the batch, or on none.
 
     >>> from mercer.inputs.graphs import Graphs
     >>> graphs = Graphs.coerce([[("a", "b"), ("b", "c")], {"edges": [(0, 1)], "labels": ["C", "O"]}][:1])

@@ -70,7 +70,7 @@ def label_code(label: Any) -> int:
         return int(np.int64(label))
     if isinstance(label, str | tuple):
         return content_hash(label)
-    raise TypeError(f"{shown(label)} is no label")
+    raise TypeError(f"{shown(label)} is not a label")
 
 
 def symbol_of(token: Hashable) -> int:

@@ -103,7 +103,7 @@ class Table(Objects):
         return part
 
     def to_arrays(self) -> Arrays:
-        """Only what kernels asked for, as they parsed it: ``part/<number>/<array>``, with the names beside it."""
+        """Only what kernels asked for, as they parsed it: ``part/<number>/<array>``, with its names."""
         arrays: dict[str, npt.NDArray[Any]] = {"length": np.asarray([self._length], dtype=np.int64)}
         for number, ((names, kind, as_), objects) in enumerate(self._parsed.items()):
             arrays[f"part/{number}/columns"] = np.asarray(names, dtype=np.str_)

@@ -163,7 +163,7 @@ def _opened(node: Any, number: int) -> tuple[Any, list[Any]]:
         if all(isinstance(child, tuple) for child in node):
             return "", list(node)
     raise InputError(
-        f"Tree {number}: {shown(node)} of type {type(node).__name__} is no node. A node is a label, or a tuple "
+        f"Tree {number}: {shown(node)} of type {type(node).__name__} is not a node. A node is a label, or a tuple "
         "(label, child, child, ...)."
     )
 

@@ -116,7 +116,7 @@ def _dense(raw: Any) -> Float64 | npt.NDArray[np.float32]:
 def _numbers(values: npt.NDArray[Any]) -> Float64:
     try:
         return values.astype(np.float64)
-    except TypeError as error:  # an object that is no number at all: scikit-learn's contract is a TypeError
+    except TypeError as error:  # an object that is not a number: scikit-learn's contract is a TypeError
         raise InputTypeError(f"X must hold numbers; argument must be a string or a number: {error}") from error
     except ValueError as error:
         raise InputError(

@@ -89,7 +89,7 @@ def _objects(name: str, folder: str, files: list[str], labels: npt.NDArray[np.st
 
 
 def _only(source: Source, graphs: Any) -> Any:
-    """The graphs of a file, of which there must be one."""
+    """The graphs of a file, which must hold exactly one."""
     if len(graphs) > 1:
         what = f"{len(graphs)} graphs, but in a folder each file has one"
         raise problem(source.name, what, hint="Split the file, or name the file itself.")

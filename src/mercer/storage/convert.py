@@ -43,7 +43,7 @@ KERNELS: dict[str, tuple[type[Kernel], tuple[str, ...]]] = {
 
 
 def from_sklearn(model: Any) -> SVC:
-    """Our SVC that decides as a fitted SVC of scikit-learn does, without training anew.
+    """Our SVC that decides as a fitted SVC of scikit-learn does, without training again.
 
     Its kernel must be one of the named ones; Python functions are refused. Probabilities are left out, and what only
     training knows (the certificate) is nan.

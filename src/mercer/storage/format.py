@@ -92,7 +92,7 @@ def opened(path: str, max_bytes: int = MAX_BYTES) -> Iterator[Container]:
     found = os.stat(path)
     if stat.S_ISDIR(found.st_mode):
         raise ModelFileError("it is a folder, not a model file.")
-    if not stat.S_ISREG(found.st_mode):  # a pipe would be waited for, for ever
+    if not stat.S_ISREG(found.st_mode):  # reading a pipe could block for ever
         raise ModelFileError("it is a device or a pipe, not a model file.")
     with open(path, "rb") as stream:
         size = os.fstat(stream.fileno()).st_size

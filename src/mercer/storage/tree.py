@@ -61,7 +61,9 @@ class Encoder:
         if array.dtype.kind == "O":
             text = array.astype(np.str_)
             if not all(isinstance(item, str) for item in array.flat) or not (text.astype(object) == array).all():
-                raise ModelFileError(f"{path} is an array of Python objects, of which a model file holds strings only.")
+                raise ModelFileError(
+                    f"{path} is an array of Python objects, but a model file can hold only strings of these."
+                )
             array, node["as"] = text, "object"
         self.arrays[name] = array
         return node
@@ -104,7 +106,7 @@ class Encoder:
 class Decoder:
     """Builds values from an audited header, looking classes up in the registry.
 
-    Python functions come from `given`, the kernel that the user passes, which is walked beside the stored one.
+    Python functions come from `given`, the kernel that the user passes, which is walked in step with the stored one.
     """
 
     def __init__(self, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
@@ -186,7 +188,7 @@ def _code(name: str, given: Any, *, user: bool) -> Any:
 
 
 class _Holder:
-    """Stands for a user's kernel of which only the function was given."""
+    """Stands in for a user's kernel when only its function is given."""
 
     def __init__(self, function: Any) -> None:
         self.function = function
