@@ -61,9 +61,7 @@ class Encoder:
         if array.dtype.kind == "O":
             text = array.astype(np.str_)
             if not all(isinstance(item, str) for item in array.flat) or not (text.astype(object) == array).all():
-                raise ModelFileError(
-                    f"{path} is an array of Python objects, but a model file can hold only strings of these."
-                )
+                raise ModelFileError(f"{path} is an array of Python objects, and model files hold none but strings.")
             array, node["as"] = text, "object"
         self.arrays[name] = array
         return node
