@@ -31,9 +31,7 @@ def read(path: str | os.PathLike[str], options: Options | None = None, **setting
     ('table', ['mass', 'colour'], ['cat', 'dog'])
     """
     chosen = options if options is not None else Options(**settings)
-    if chosen.format is not None and chosen.format not in FORMATS:
-        hint = did_you_mean(chosen.format, FORMATS)
-        raise ParameterError(f"There is no format {chosen.format!r}. {hint} Known: {', '.join(FORMATS)}.")
+    check_format(chosen)
     name = os.fspath(path)
     if name != STDIN and os.path.isdir(name):
         from mercer.readers.tu_dataset import prefix_of
@@ -41,6 +39,13 @@ def read(path: str | os.PathLike[str], options: Options | None = None, **setting
         return _read_as(chosen.format or ("folder" if prefix_of(name) is None else "tu"), name, name, chosen)
     source = open_source(name, chosen)
     return read_source(source, format_of(source, chosen), chosen)
+
+
+def check_format(options: Options) -> None:
+    """Refuse a format that does not exist."""
+    if options.format is not None and options.format not in FORMATS:
+        hint = did_you_mean(options.format, FORMATS)
+        raise ParameterError(f"There is no format {options.format!r}. {hint} Known: {', '.join(FORMATS)}.")
 
 
 def format_of(source: Source, options: Options) -> str:

@@ -18,7 +18,7 @@ from mercer.readers.delimited import Form, delimiter_of, form_of, read_rows
 from mercer.readers.formats import FORMATS, detect
 from mercer.readers.opening import STDIN, ByteStream, open_stream
 from mercer.readers.options import Options
-from mercer.readers.reading import completed, format_of, read, read_source
+from mercer.readers.reading import check_format, completed, format_of, read, read_source
 from mercer.readers.rows import Unfinished, blocks_of, unfinished
 from mercer.readers.source import BYTE_ORDER_MARKS, NoObjects, Source, empty
 
@@ -66,6 +66,7 @@ _Pieces = Iterator[tuple[bytes, bool]]
 
 def stream(path: str | os.PathLike[str], options: Options, sizes: Sizes = _USUAL) -> Iterator[Data]:
     """Blocks of objects in the order of the file; an error is raised when its block is reached."""
+    check_format(options)
     name = os.fspath(path)
     if name != STDIN and os.path.isdir(name):
         yield from _parts(read(name, options), sizes.rows)
