@@ -8,11 +8,11 @@ import scipy.sparse as sp
 from mercer import kernels
 from mercer.errors import InputError, InputTypeError
 from mercer.inputs.bags import Bags
+from mercer.inputs.base import listed
 from mercer.inputs.categories import Categories
 from mercer.inputs.gram_rows import GramRows
 from mercer.inputs.graphs import Graphs
 from mercer.inputs.items import Items
-from mercer.inputs.listing import listed
 from mercer.inputs.nodes import Nodes
 from mercer.inputs.series import Series
 from mercer.inputs.sets import Sets

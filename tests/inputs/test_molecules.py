@@ -71,7 +71,7 @@ def test_a_model_of_a_table_is_stored(tmp_path):
 @pytest.mark.parametrize(
     ("raw", "error", "message"),
     [
-        ([ETHANOL, "C1CC"], InputError, "Row 1: 'C1CC' is no valid SMILES"),
+        ([ETHANOL, "C1CC"], InputError, "Row 1: 'C1CC' is not a valid SMILES"),
         ([ETHANOL, ""], InputError, "Row 1: '' has no atoms"),
         ([ETHANOL, 5], InputTypeError, "item 1 is 5 of type int"),
         (ETHANOL, InputTypeError, "got one str"),
@@ -91,7 +91,7 @@ def test_bad_rows_can_be_left_out():
 
 
 def test_bad_columns():
-    with pytest.raises(InputError, match="Column 's': Row 0: 'x1' is no valid SMILES"):
+    with pytest.raises(InputError, match="Column 's': Row 0: 'x1' is not a valid SMILES"):
         kernels.on("s", kernels.WeisfeilerLehman(1), as_="smiles").fit({"s": ["x1"]})
     with pytest.raises(ValueError, match="The 'as_' parameter of on must be one of 'smiles'"):
         kernels.on("s", kernels.WeisfeilerLehman(1), as_="smile")

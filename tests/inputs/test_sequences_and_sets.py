@@ -142,5 +142,5 @@ def test_bags_of_numbers_of_rows_and_of_strings():
         Bags.coerce([[1], 2])
     with pytest.raises(InputError, match="empty"):
         Bags.coerce([[], []]).elements(Vectors)
-    with pytest.raises(InputError, match="elements of the bags"):
+    with pytest.raises(InputError, match="elements of all bags"):
         Bags.coerce([["a"]]).elements(Vectors)

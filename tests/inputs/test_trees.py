@@ -83,7 +83,7 @@ def test_damaged_files_are_refused(change):
         (["word"], InputError, r"character 0: a tree starts with '\(', not 'word'"),
         (["  "], InputError, "Tree 0 is empty text"),
         ([3.5], InputTypeError, "item 0 is 3.5 of type float. A tree is bracketed text"),
-        ([("a", ("b", 2.5))], InputError, "Tree 0: 2.5 of type float is no node"),
+        ([("a", ("b", 2.5))], InputError, "Tree 0: 2.5 of type float is not a node"),
         ([Tree(None, ["a"])], InputError, "Tree 0 has the label None"),
     ],
 )

@@ -1,5 +1,6 @@
 """Files in blocks: the same objects as the whole file, with the same names and lines, and in little memory."""
 
+import functools
 import gzip
 import io
 import itertools
@@ -12,7 +13,7 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mercer.errors import DataFileError
+from mercer.errors import DataFileError, ParameterError
 from mercer.readers import read, streaming
 from mercer.readers.cells import numbers_of
 from mercer.readers.options import Options
@@ -21,9 +22,8 @@ from mercer.readers.options import Options
 @pytest.fixture(autouse=True)
 def small_pieces(monkeypatch):
     """Pieces of a few lines, so that small files have many."""
-    monkeypatch.setattr(streaming, "_PIECE", 64)
-    monkeypatch.setattr(streaming, "_HEAD", 200)
-    monkeypatch.setattr(streaming, "_ROWS", 3)
+    small = streaming.Sizes(piece=64, head=200, rows=3)
+    monkeypatch.setattr(streaming, "stream", functools.partial(streaming.stream, sizes=small))
 
 
 def write(folder, name, content):
@@ -153,6 +153,13 @@ def test_nothing_to_stream(tmp_path):
     for content in ("", "\n\n \n", "a,b\n"):
         with pytest.raises(DataFileError, match=r"empty|no rows"):
             list(streaming.stream(write(tmp_path, "a.csv", content), Options(require_target=False)))
+
+
+def test_unknown_formats_are_refused(tmp_path):
+    path = write(tmp_path, "a.csv", TABLE)
+    for method in (read, lambda path, options: list(streaming.stream(path, options))):
+        with pytest.raises(ParameterError, match=r"no format 'cvs'. Did you mean 'csv'"):
+            method(path, Options(format="cvs"))
 
 
 def test_memory_does_not_grow_with_the_file(tmp_path):

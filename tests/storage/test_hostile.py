@@ -13,8 +13,7 @@ import pytest
 import mercer
 from mercer import SVC
 from mercer.errors import ModelFileError
-from mercer.storage.format import Member, described
-from mercer.storage.header import parse
+from mercer.storage.format import Member, described, parse
 from tests.storage import fuzz
 from tests.storage.samples import X, Y, fitted, npy, rewritten, with_header, zip_end
 

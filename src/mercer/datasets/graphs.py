@@ -10,8 +10,8 @@ import numpy.typing as npt
 from mercer import _check
 
 ATOMS = ("C", "N", "O")
-_RING = 6
-_SMALLEST, _LARGEST = 5, 12
+_RING = 6  # nodes, as in benzene
+_SMALLEST, _LARGEST = 5, 12  # nodes of the tree: like small molecules, and walks on them stay fast
 
 
 def make_graphs(n: int = 200, *, noise: float = 0.1, random_state: int = 0) -> tuple[list[Any], npt.NDArray[np.str_]]:

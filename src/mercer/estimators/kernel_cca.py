@@ -17,8 +17,7 @@ from mercer.errors import InputError, ModelFileError
 from mercer.gram.centring import Centred
 from mercer.gram.expansion import Expansion
 from mercer.gram.make import gram_of
-from mercer.inputs.base import Objects
-from mercer.inputs.listing import refuse_masked
+from mercer.inputs.base import Objects, refuse_masked
 from mercer.inputs.vectors import Vectors
 from mercer.kernels.base import FittedKernel, State
 from mercer.training.kernel_estimator import KernelEstimator, KernelLike, KernelParameters

@@ -16,8 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer._types import Float64
 from mercer.errors import InputError, ModelFileError
-from mercer.inputs.base import Objects
-from mercer.inputs.listing import refuse_masked
+from mercer.inputs.base import Objects, refuse_masked
 from mercer.training.certificate import Certificate
 from mercer.training.explanation import Explanation, explanations
 from mercer.training.kernel_estimator import KernelEstimator, KernelParameters

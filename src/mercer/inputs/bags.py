@@ -11,8 +11,7 @@ import scipy.sparse as sp
 from mercer._registry import INPUTS, find
 from mercer._types import Index, Int64
 from mercer.errors import InputError, ModelFileError
-from mercer.inputs.base import Arrays, Objects, misfit
-from mercer.inputs.listing import bad_item, listed, refuse_masked
+from mercer.inputs.base import Arrays, Objects, bad_item, listed, misfit, refuse_masked, under
 from mercer.inputs.ragged import RaggedObjects, fit_together, offsets_of, take_rows
 from mercer.inputs.vectors import Vectors
 
@@ -59,7 +58,7 @@ class Bags(RaggedObjects):
         try:
             return kind.coerce(_rows(self._raw) if issubclass(kind, Vectors) else self._raw)
         except InputError as error:
-            raise type(error)(f"The elements of the bags, counted through: {error}") from error
+            raise type(error)(f"Among the elements of all bags, numbered consecutively: {error}") from error
 
     sizes = RaggedObjects.lengths
 
@@ -81,10 +80,7 @@ class Bags(RaggedObjects):
         try:
             offsets = arrays["offsets"]
             kind: type[Objects] = find(INPUTS, str(arrays["kind"][0]), "kind of objects").load()
-            inner = {
-                name.removeprefix("elements/"): array for name, array in arrays.items() if name.startswith("elements/")
-            }
-            elements = kind.from_arrays(inner)
+            elements = kind.from_arrays(under(arrays, "elements/"))
         except (KeyError, IndexError) as error:
             raise ModelFileError(f"The stored bags are incomplete: {error}") from error
         if not fit_together(offsets, np.arange(len(elements))):

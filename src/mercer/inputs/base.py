@@ -1,23 +1,27 @@
-"""The contract of a batch of objects of one kind."""
+"""The contract of a batch of objects of one kind; how lists of objects are taken apart, and quoted in messages."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Self
 
+import numpy as np
 import numpy.typing as npt
 
 from mercer._types import Index
-from mercer.errors import InputError, ModelFileError
+from mercer.errors import InputError, InputTypeError, ModelFileError
 
 Arrays = Mapping[str, npt.NDArray[Any]]
 
 
-class Objects(ABC):
+@dataclass(eq=False, repr=False)
+class Objects:
     """A validated batch of objects of one kind: immutable, sliceable, and storable as plain arrays.
 
-    Whatever a user passes goes through `coerce` once, which refuses bad input; past it, nothing is checked again.
+    Whatever a user passes goes through `coerce` once, which refuses bad input; past it, nothing is checked again. Most
+    kinds are dataclasses whose fields are arrays with one row per object; the others override what is not so.
     """
 
     kind: ClassVar[str]
@@ -42,21 +46,22 @@ class Objects(ABC):
             raise InputError(f"a kernel on {cls.kind} takes one column; add kernels.on(...) for each of {names}")
         return cls.coerce(next(iter(columns.values())))
 
-    @abstractmethod
-    def __len__(self) -> int: ...
+    def __len__(self) -> int:
+        return int(getattr(self, fields(self)[0].name).shape[0])
 
-    @abstractmethod
     def take(self, index: Index) -> Self:
         """The objects at these positions; a slice gives a view."""
+        make: Any = type(self)
+        return make(*(getattr(self, field.name)[index] for field in fields(self)))  # type: ignore[no-any-return]
 
-    @abstractmethod
     def to_arrays(self) -> Arrays:
         """The objects as plain arrays, for model files."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
 
     @classmethod
-    @abstractmethod
     def from_arrays(cls, arrays: Arrays) -> Self:
         """The inverse of `to_arrays`; raises ModelFileError on arrays that do not fit together."""
+        raise NotImplementedError(f"{cls.__name__} has no `from_arrays`.")
 
 
 def stored(arrays: Arrays, kind: str, *names: str) -> list[Any]:
@@ -77,3 +82,69 @@ def read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
     view = array.view()
     view.flags.writeable = False
     return view
+
+
+def under(arrays: Arrays, prefix: str) -> Arrays:
+    """The arrays whose names begin so, by the rest of their names."""
+    return {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
+
+
+def listed(raw: Any, kind: str) -> list[Any]:
+    """The items of a list, a tuple, an array, a column of pandas or polars, or a frame with one column.
+
+    Iterators are refused because they can be read once, and kernels read twice; sets because they have no order.
+
+    >>> listed(("CAT", "GAT"), "strings")
+    ['CAT', 'GAT']
+    """
+    refuse_masked(raw)
+    single = isinstance(raw, str | bytes | Mapping | AbstractSet)
+    if single or not isinstance(raw, Iterable) or (isinstance(raw, np.ndarray) and raw.ndim == 0):
+        raise not_a_list(kind, raw, single=single)
+    if isinstance(raw, Iterator):
+        raise InputTypeError(
+            f"Expected a list of {kind}, got {type(raw).__name__}, which can be read only once. Pass list(...) of it."
+        )
+    if hasattr(raw, "to_numpy"):
+        column = np.asarray(raw, dtype=object)
+        if column.ndim == 2 and column.shape[1] == 1:
+            column = column[:, 0]
+        if column.ndim != 1:
+            raise InputTypeError(f"Expected a list of {kind}, got {column.shape[1]} columns. Pass one of them.")
+        raw = column
+    items = list(raw)  # never np.asarray: it takes graphs and sets apart
+    if not items:
+        raise InputError(f"Found 0 {kind} while a minimum of 1 is required.")
+    return items
+
+
+def not_a_list(kind: str, raw: Any, *, single: bool = True) -> InputTypeError:
+    """The error for what is not a list; `single` for one object where a list of them is expected."""
+    got = f"{'one ' if single else ''}{type(raw).__name__}"
+    return InputTypeError(f"Expected a list of {kind}, got {got}. Pass a list, even of one.")
+
+
+def bad_item(kind: str, position: int, item: Any, hint: str = "") -> InputTypeError:
+    """The error for an item of a list that is of another kind; `hint` says what would be accepted."""
+    tail = f" {hint}" if hint else ""
+    return InputTypeError(
+        f"Expected a list of {kind}, but item {position} is {shown(item)} of type {type(item).__name__}.{tail}"
+    )
+
+
+def refuse_masked(array: Any, owner: str = "X") -> None:
+    """NumPy would drop the mask silently, and what was hidden would count."""
+    if isinstance(array, np.ma.MaskedArray) and np.ma.is_masked(array):
+        hidden = np.argwhere(np.ma.getmaskarray(array))
+        where = ", ".join(f"{name} {place}" for name, place in zip(("row", "column", "layer"), hidden[0], strict=False))
+        count = "the only one" if len(hidden) == 1 else f"the first of {len(hidden):,}"
+        raise InputError(
+            f"{owner} is a masked array whose entry at {where} is masked, {count}. Fill masked entries, or leave out "
+            "the objects that have them; a mask would be ignored silently."
+        )
+
+
+def shown(item: object) -> str:
+    """An item as it is quoted in messages."""
+    text = repr(item)
+    return text if len(text) <= 40 else text[:37] + "..."

@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from mercer._types import Index, UInt64
+from mercer._types import UInt64
 from mercer.errors import InputError, InputTypeError
-from mercer.inputs.base import Arrays, Objects, misfit, read_only
-from mercer.inputs.listing import refuse_masked
+from mercer.inputs.base import Arrays, Objects, misfit, read_only, refuse_masked
 
 
+@dataclass(eq=False, repr=False)
 class Categories(Objects):
     """A matrix whose rows are the objects and whose entries are categories: text, whole numbers, numbers, booleans.
 
     Entries are equal where Python says so: ``1 == 1.0 == True``, but ``1 != "1"``. Each is held as a 64-bit hash of
-    itself, so that batches agree without a shared list of categories, and ones never seen in training are no trouble.
+    itself, so batches agree without a shared list of categories, and new objects may have categories never seen before.
     Missing values (None, NaN) are refused, because whether two unknowns are equal is not for us to say.
 
     >>> from mercer.inputs.categories import Categories
@@ -30,8 +31,7 @@ class Categories(Objects):
 
     kind: ClassVar[str] = "categories"
 
-    def __init__(self, codes: UInt64) -> None:
-        self.codes = codes
+    codes: UInt64
 
     @classmethod
     def parse(cls, raw: Any) -> Self:
@@ -56,12 +56,6 @@ class Categories(Objects):
     @property
     def n_columns(self) -> int:
         return int(self.codes.shape[1])
-
-    def __len__(self) -> int:
-        return len(self.codes)
-
-    def take(self, index: Index) -> Self:
-        return type(self)(self.codes[index])
 
     def to_arrays(self) -> Arrays:
         # Model files hold signed integers only; the bits are the same.

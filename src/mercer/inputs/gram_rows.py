@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from mercer._types import Index
+from mercer._types import Float64, Index, Indices
 from mercer.errors import InputError, ModelFileError
 from mercer.inputs.base import Arrays, Objects, misfit, stored
 from mercer.inputs.vectors import Vectors
 
 
+@dataclass(eq=False, repr=False)
 class GramRows(Objects):
     """Objects known only by their similarities to the training objects.
 
@@ -23,20 +25,12 @@ class GramRows(Objects):
 
     kind: ClassVar[str] = "rows of a Gram matrix"
 
-    def __init__(
-        self,
-        matrix: npt.NDArray[Any] | None,
-        index: npt.NDArray[np.intp],
-        *,
-        training: bool,
-        self_similarity: npt.NDArray[np.float64] | None = None,
-    ) -> None:
-        self.matrix = matrix
-        """The whole matrix; None for training objects read from a model file, which only serve as columns."""
-        self.index = index
-        """Which rows of it these objects are (and, for training objects, which columns)."""
-        self.training = training
-        self.self_similarity = self_similarity
+    matrix: npt.NDArray[Any] | None
+    """The whole matrix; None for training objects read from a model file, which only serve as columns."""
+    index: Indices
+    """Which rows of it these objects are (and, for training objects, which columns)."""
+    training: bool = field(kw_only=True)
+    self_similarity: Float64 | None = field(default=None, kw_only=True)
 
     @classmethod
     def rows(cls, matrix: Any, *, self_similarity: Any = None) -> Self:

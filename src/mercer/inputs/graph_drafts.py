@@ -11,7 +11,7 @@ import scipy.sparse as sp
 
 from mercer._types import Int64
 from mercer.errors import InputError, InputTypeError
-from mercer.inputs.listing import bad_item, listed, not_a_list, refuse_masked, shown
+from mercer.inputs.base import bad_item, listed, not_a_list, refuse_masked, shown
 
 _DICT_KEYS = ("edges", "nodes", "labels", "edge_labels", "weights", "attributes", "edge_attributes", "directed")
 _ACCEPTED = (
@@ -205,6 +205,6 @@ def _pairs_of_numbers(raw: Any, number: int) -> Int64:
 def _number(place: dict[Any, int], end: Any, number: int, position: int) -> int:
     if end not in place:
         raise InputError(
-            f"Graph {number}: edge {position} ends at {shown(end)}, which is none of its {len(place)} nodes."
+            f"Graph {number}: edge {position} ends at {shown(end)}, which is not one of its {len(place)} nodes."
         )
     return place[end]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -9,12 +10,15 @@ import numpy as np
 from mercer._types import Float64, Index, Int32, Int64
 from mercer.errors import InputTypeError
 from mercer.inputs.base import Arrays, misfit, stored
+from mercer.inputs.graph_block import assembled
+from mercer.inputs.graph_drafts import drafts_of, networkx_draft
 from mercer.inputs.ragged import RaggedObjects, fit_together, offsets_of, take_rows
 
 _PER_NODE = ("labels", "attributes")
 _PER_ARC = ("edge_labels", "weights", "edge_attributes")
 
 
+@dataclass(eq=False, repr=False)
 class Graphs(RaggedObjects):
     """A batch of graphs, with the neighbours of every node of every graph one after another (a block CSR matrix).
 
@@ -31,7 +35,7 @@ class Graphs(RaggedObjects):
     - An edge listed twice (or both ways round, in an undirected graph) is one edge; if its labels or weights differ,
       it is an error, and so are parallel edges of a networkx multigraph.
     - A batch is directed or undirected; mixing the two is an error. A symmetric matrix may be either.
-    - Weights all equal to 1 are no weights. Labels and attributes are on every node (edge) of the batch, or on none.
+    - Weights that all equal 1 are dropped. Labels and attributes are on every node (edge) of the batch, or on none.
 
     >>> from mercer.inputs.graphs import Graphs
     >>> graphs = Graphs.coerce([[("a", "b"), ("b", "c")], {"edges": [(0, 1)], "labels": ["C", "O"]}][:1])
@@ -41,40 +45,24 @@ class Graphs(RaggedObjects):
 
     kind: ClassVar[str] = "graphs"
 
-    def __init__(
-        self,
-        offsets: Int64,
-        bounds: Int64,
-        neighbours: Int32,
-        *,
-        directed: bool = False,
-        labels: Int64 | None = None,
-        attributes: Float64 | None = None,
-        edge_labels: Int64 | None = None,
-        weights: Float64 | None = None,
-        edge_attributes: Float64 | None = None,
-    ) -> None:
-        self.offsets = offsets
-        """The nodes of graph i are ``offsets[i]:offsets[i + 1]``."""
-        self.bounds = bounds
-        """The arcs out of node v are ``bounds[v]:bounds[v + 1]``; an undirected edge is two arcs, a loop one."""
-        self.neighbours = neighbours
-        """Where each arc ends, counted from the first node of its own graph, in increasing order for each node."""
-        self.directed = directed
-        self.labels = labels
-        """One code per node: whole numbers are themselves, anything else is a hash of its content."""
-        self.attributes = attributes
-        """One row of real numbers per node."""
-        self.edge_labels = edge_labels
-        self.weights = weights
-        """One number per arc; None means 1 for all."""
-        self.edge_attributes = edge_attributes
+    offsets: Int64
+    """The nodes of graph i are ``offsets[i]:offsets[i + 1]``."""
+    bounds: Int64
+    """The arcs out of node v are ``bounds[v]:bounds[v + 1]``; an undirected edge is two arcs, a loop one."""
+    neighbours: Int32
+    """Where each arc ends, counted from the first node of its own graph, in increasing order for each node."""
+    directed: bool = False
+    labels: Int64 | None = None
+    """One code per node: whole numbers are themselves, anything else is a hash of its content."""
+    attributes: Float64 | None = None
+    """One row of real numbers per node."""
+    edge_labels: Int64 | None = None
+    weights: Float64 | None = None
+    """One number per arc; None means 1 for all."""
+    edge_attributes: Float64 | None = None
 
     @classmethod
     def parse(cls, raw: Any) -> Self:
-        from mercer.inputs.graph_block import assembled
-        from mercer.inputs.graph_drafts import drafts_of
-
         return cls(**assembled(drafts_of(raw)))
 
     @classmethod
@@ -88,9 +76,6 @@ class Graphs(RaggedObjects):
         attributes: str = "attributes",
     ) -> Self:
         """Networkx graphs whose labels, weights and attributes have other names than the usual ones."""
-        from mercer.inputs.graph_block import assembled
-        from mercer.inputs.graph_drafts import networkx_draft
-
         names = {"label": label, "edge_label": edge_label, "weight": weight, "attributes": attributes}
         items = list(graphs) if not hasattr(graphs, "is_directed") else [graphs]
         for number, item in enumerate(items):
@@ -118,9 +103,7 @@ class Graphs(RaggedObjects):
 
     def relabelled(self, labels: Int64 | None) -> Self:
         """The same graphs with other node labels; everything else is shared."""
-        return type(self)(self.offsets, self.bounds, self.neighbours, directed=self.directed, **(
-            self._optional(_PER_ARC) | {"labels": labels, "attributes": self.attributes}
-        ))  # fmt: skip
+        return replace(self, labels=labels)
 
     def adjacency(self, number: int) -> Float64:
         """The (weighted) adjacency matrix of one graph."""

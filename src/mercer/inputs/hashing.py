@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from mercer.errors import InputTypeError
-from mercer.inputs.listing import shown
+from mercer.inputs.base import shown
 
 LOWEST_NAME = 2**62
 """Names lie in [2^62, 2^63): positive as int64, and apart from every Unicode code point."""
@@ -70,7 +70,7 @@ def label_code(label: Any) -> int:
         return int(np.int64(label))
     if isinstance(label, str | tuple):
         return content_hash(label)
-    raise TypeError(f"{shown(label)} is no label")
+    raise TypeError(f"{shown(label)} is not a label")
 
 
 def symbol_of(token: Hashable) -> int:

@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from mercer._types import Index
 from mercer.errors import ModelFileError
-from mercer.inputs.base import Arrays, Objects
-from mercer.inputs.listing import listed
+from mercer.inputs.base import Arrays, Objects, listed
 
 
+@dataclass(eq=False, repr=False)
 class Items(Objects):
     """A list of whatever the user's own kernel understands; only its length is checked."""
 
     kind: ClassVar[str] = "objects"
 
-    def __init__(self, items: Sequence[Any]) -> None:
-        self.items = items
+    items: Sequence[Any]
 
     @classmethod
     def parse(cls, raw: Any) -> Self:

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import warnings
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from mercer.errors import InputError, InputTypeError, MercerWarning, MissingExtraError
+from mercer.errors import InputError, InputTypeError, MercerWarning, missing_extra
+from mercer.inputs.base import listed
 from mercer.inputs.graph_block import assembled
 from mercer.inputs.graph_drafts import Draft
 from mercer.inputs.graphs import Graphs
-from mercer.inputs.listing import listed
 from mercer.inputs.vectors import Vectors
 
 
@@ -35,7 +36,7 @@ def parsed_molecules(
             molecule = item
             if isinstance(item, str):
                 molecule = chem.Chem.MolFromSmiles(item)
-                problem = "is no valid SMILES" if molecule is None else ""
+                problem = "is not a valid SMILES" if molecule is None else ""
             elif not isinstance(item, chem.Chem.Mol):
                 raise InputTypeError(
                     f"Expected SMILES or RDKit molecules, but item {row} is {item!r} of type {type(item).__name__}."
@@ -121,24 +122,17 @@ def _standard(chem: Any, molecule: Any) -> Any:
     return chem.rdMolStandardize.Uncharger().uncharge(largest)
 
 
-class _Chemistry:
+def _rdkit() -> Any:
     """The parts of RDKit that are used here."""
-
-    def __init__(self) -> None:
+    try:
         from rdkit import Chem, rdBase
         from rdkit.Chem import rdFingerprintGenerator
         from rdkit.Chem.MolStandardize import rdMolStandardize
-
-        self.Chem = Chem
-        self.rdBase = rdBase
-        self.rdFingerprintGenerator = rdFingerprintGenerator
-        self.rdMolStandardize = rdMolStandardize
-
-
-def _rdkit() -> Any:
-    try:
-        return _Chemistry()
     except ImportError as error:
-        raise MissingExtraError(
-            "Molecules need RDKit, which is not installed. Install it with: pip install 'mercer[molecules]'."
-        ) from error
+        raise missing_extra("Reading molecules", "RDKit", "molecules") from error
+    return SimpleNamespace(
+        Chem=Chem,
+        rdBase=rdBase,
+        rdFingerprintGenerator=rdFingerprintGenerator,
+        rdMolStandardize=rdMolStandardize,
+    )

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from mercer._types import Index, Int64
+from mercer._types import Int64
 from mercer.errors import InputError, InputTypeError, ModelFileError
-from mercer.inputs.base import Arrays, Objects
-from mercer.inputs.listing import refuse_masked
+from mercer.inputs.base import Arrays, Objects, refuse_masked
 
 
+@dataclass(eq=False, repr=False)
 class Nodes(Objects):
     """Node numbers, from 0, of a graph that the kernel knows.
 
@@ -24,8 +25,7 @@ class Nodes(Objects):
 
     kind: ClassVar[str] = "nodes"
 
-    def __init__(self, numbers: Int64) -> None:
-        self.numbers = numbers
+    numbers: Int64
 
     @classmethod
     def parse(cls, raw: Any) -> Self:
@@ -35,15 +35,6 @@ class Nodes(Objects):
             where = int(np.flatnonzero(numbers < 0)[0])
             raise InputError(f"Item {where} is node {array[where]}; nodes are numbered from 0.")
         return cls(numbers)
-
-    def __len__(self) -> int:
-        return len(self.numbers)
-
-    def take(self, index: Index) -> Self:
-        return type(self)(self.numbers[index])
-
-    def to_arrays(self) -> Arrays:
-        return {"numbers": self.numbers}
 
     @classmethod
     def from_arrays(cls, arrays: Arrays) -> Self:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from dataclasses import fields
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -48,9 +49,13 @@ def fit_together(offsets: npt.NDArray[Any], *arrays: npt.NDArray[Any]) -> bool:
 
 
 class RaggedObjects(Objects):
-    """Objects of different lengths: the parts of all of them end to end, with the offsets of each."""
+    """Objects of different lengths: the parts of all of them end to end, with the offsets of each.
+
+    Kinds are dataclasses with `offsets` among their fields; the other fields have one row per part.
+    """
 
     offsets: Int64
+    """The parts of object i are ``offsets[i]:offsets[i + 1]``."""
 
     @property
     def lengths(self) -> Int64:
@@ -59,3 +64,9 @@ class RaggedObjects(Objects):
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
+
+    def take(self, index: Index) -> Self:
+        names = [field.name for field in fields(self) if field.name != "offsets"]
+        *parts, offsets = take_rows(index, self.offsets, *(getattr(self, name) for name in names))
+        make: Any = type(self)
+        return make(offsets=offsets, **dict(zip(names, parts, strict=True)))  # type: ignore[no-any-return]

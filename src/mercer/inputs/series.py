@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from mercer._types import Float64, Index, Int64
+from mercer._types import Float64, Int64
 from mercer.errors import InputError, ModelFileError
-from mercer.inputs.base import Arrays, misfit, read_only, stored
-from mercer.inputs.listing import bad_item, listed, refuse_masked
-from mercer.inputs.ragged import RaggedObjects, fit_together, offsets_of, take_rows
+from mercer.inputs.base import Arrays, bad_item, listed, misfit, read_only, refuse_masked, stored
+from mercer.inputs.ragged import RaggedObjects, fit_together, offsets_of
 
 
+@dataclass(eq=False, repr=False)
 class Series(RaggedObjects):
     """A batch of time series of one number of channels and any lengths: the moments of all in one array, with offsets.
 
@@ -26,10 +27,9 @@ class Series(RaggedObjects):
 
     kind: ClassVar[str] = "time series"
 
-    def __init__(self, values: Float64, offsets: Int64) -> None:
-        self.values = values
-        """All moments, one row each."""
-        self.offsets = offsets
+    values: Float64
+    """All moments, one row each."""
+    offsets: Int64
 
     @classmethod
     def parse(cls, raw: Any) -> Self:
@@ -57,12 +57,6 @@ class Series(RaggedObjects):
     @property
     def channels(self) -> int:
         return int(self.values.shape[1])
-
-    def take(self, index: Index) -> Self:
-        return type(self)(*take_rows(index, self.offsets, self.values))
-
-    def to_arrays(self) -> Arrays:
-        return {"values": self.values, "offsets": self.offsets}
 
     @classmethod
     def from_arrays(cls, arrays: Arrays) -> Self:

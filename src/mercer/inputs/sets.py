@@ -4,23 +4,24 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from numbers import Integral
 from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
 
-from mercer._types import Index, Int64
+from mercer._types import Int64
 from mercer.errors import InputError, InputTypeError
-from mercer.inputs.base import Arrays, misfit, stored
+from mercer.inputs.base import Arrays, bad_item, listed, misfit, refuse_masked, shown, stored
 from mercer.inputs.hashing import content_hash
-from mercer.inputs.listing import bad_item, listed, refuse_masked, shown
-from mercer.inputs.ragged import RaggedObjects, fit_together, offsets_of, take_rows
+from mercer.inputs.ragged import RaggedObjects, fit_together, offsets_of
 
 _LARGEST = 2**53
 """Larger multiplicities are not exact in float64."""
 
 
+@dataclass(eq=False, repr=False)
 class Sets(RaggedObjects):
     """A batch of multisets: of each the names of its elements, sorted, with their multiplicities, and offsets.
 
@@ -36,15 +37,9 @@ class Sets(RaggedObjects):
 
     kind: ClassVar[str] = "sets"
 
-    def __init__(
-        self,
-        names: Int64,
-        multiplicities: Int64,
-        offsets: Int64,
-    ) -> None:
-        self.names = names
-        self.multiplicities = multiplicities
-        self.offsets = offsets
+    names: Int64
+    multiplicities: Int64
+    offsets: Int64
 
     @classmethod
     def parse(cls, raw: Any) -> Self:
@@ -88,12 +83,6 @@ class Sets(RaggedObjects):
         return cls(
             names[csr.indices][order], values[order].astype(np.int64), offsets_of(np.diff(csr.indptr).astype(np.int64))
         )
-
-    def take(self, index: Index) -> Self:
-        return type(self)(*take_rows(index, self.offsets, self.names, self.multiplicities))
-
-    def to_arrays(self) -> Arrays:
-        return {"names": self.names, "multiplicities": self.multiplicities, "offsets": self.offsets}
 
     @classmethod
     def from_arrays(cls, arrays: Arrays) -> Self:

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from mercer._types import Index, Int64
+from mercer._types import Int64
 from mercer.errors import InputTypeError
-from mercer.inputs.base import Arrays, misfit, stored
+from mercer.inputs.base import Arrays, bad_item, listed, misfit, shown, stored
 from mercer.inputs.hashing import LOWEST_NAME, symbol_of, type_of
-from mercer.inputs.listing import bad_item, listed, shown
-from mercer.inputs.ragged import RaggedObjects, fit_together, offsets_of, take_rows
+from mercer.inputs.ragged import RaggedObjects, fit_together, offsets_of
 
 
+@dataclass(eq=False, repr=False)
 class Strings(RaggedObjects):
     """A batch of strings, or of sequences of hashable tokens: symbols of all of them in one array, with offsets.
 
@@ -32,9 +33,8 @@ class Strings(RaggedObjects):
 
     kind: ClassVar[str] = "strings"
 
-    def __init__(self, symbols: npt.NDArray[Any], offsets: Int64) -> None:
-        self.symbols = symbols
-        self.offsets = offsets
+    symbols: npt.NDArray[Any]
+    offsets: Int64
 
     @classmethod
     def parse(cls, raw: Any) -> Self:
@@ -89,9 +89,6 @@ class Strings(RaggedObjects):
         """Whether these are strings, rather than sequences of tokens."""
         return self.symbols.dtype == np.int32
 
-    def take(self, index: Index) -> Self:
-        return type(self)(*take_rows(index, self.offsets, self.symbols))
-
     def tolist(self) -> list[Any]:
         """The strings themselves; of sequences of tokens, lists of the names of their tokens."""
         bounds = list(zip(self.offsets[:-1], self.offsets[1:], strict=True))
@@ -99,9 +96,6 @@ class Strings(RaggedObjects):
             return [self.symbols[start:end].tolist() for start, end in bounds]
         codes = self.symbols.astype("<i4", copy=False)
         return [codes[start:end].tobytes().decode("utf-32-le", "surrogatepass") for start, end in bounds]
-
-    def to_arrays(self) -> Arrays:
-        return {"symbols": self.symbols, "offsets": self.offsets}
 
     @classmethod
     def from_arrays(cls, arrays: Arrays) -> Self:

@@ -14,8 +14,7 @@ from mercer._registry import INPUTS, find
 from mercer._types import Index
 from mercer.errors import InputError, InputTypeError, ModelFileError
 from mercer.inputs import coerce
-from mercer.inputs.base import Arrays, Objects, read_only
-from mercer.inputs.listing import refuse_masked
+from mercer.inputs.base import Arrays, Objects, read_only, refuse_masked, under
 
 Kind = TypeVar("Kind", bound=Objects)
 
@@ -104,7 +103,7 @@ class Table(Objects):
         return part
 
     def to_arrays(self) -> Arrays:
-        """Only what kernels asked for, as they parsed it: ``part/<number>/<array>``, with the names beside it."""
+        """Only what kernels asked for, as they parsed it: ``part/<number>/<array>``, with its names."""
         arrays: dict[str, npt.NDArray[Any]] = {"length": np.asarray([self._length], dtype=np.int64)}
         for number, ((names, kind, as_), objects) in enumerate(self._parsed.items()):
             arrays[f"part/{number}/columns"] = np.asarray(names, dtype=np.str_)
@@ -123,15 +122,13 @@ class Table(Objects):
             part._length = int(arrays["length"][0])
             number = 0
             while f"part/{number}/columns" in arrays:
-                prefix = f"part/{number}/objects/"
-                kind: type[Objects] = find(INPUTS, str(arrays[f"part/{number}/kind"][0]), "kind of objects").load()
-                inner = {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
-                objects = kind.from_arrays(inner)
+                own = under(arrays, f"part/{number}/")
+                kind: type[Objects] = find(INPUTS, str(own["kind"][0]), "kind of objects").load()
+                objects = kind.from_arrays(under(own, "objects/"))
                 if len(objects) != part._length:
                     raise ModelFileError("The stored columns of a table differ in length.")
-                names = tuple(str(name) for name in arrays[f"part/{number}/columns"])
-                as_ = str(arrays[f"part/{number}/as"][0]) if f"part/{number}/as" in arrays else None
-                part._parsed[names, kind, as_] = objects
+                names = tuple(str(name) for name in own["columns"])
+                part._parsed[names, kind, str(own["as"][0]) if "as" in own else None] = objects
                 number += 1
         except (KeyError, IndexError, TypeError) as error:
             raise ModelFileError(f"The stored table is incomplete: {error}") from error

@@ -1,16 +1,30 @@
-"""Ordered trees with labels, all nodes of a data set in one block of arrays."""
+"""Ordered trees with labels, all nodes of a data set in one block of arrays; they are parsed without recursion."""
 
 from __future__ import annotations
 
+import re
+from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from mercer._types import Index, Int32, Int64
-from mercer.inputs.base import Arrays, misfit, stored
-from mercer.inputs.ragged import RaggedObjects, fit_together, take_rows
+from mercer._types import Int32, Int64
+from mercer.errors import InputError
+from mercer.inputs.base import Arrays, bad_item, listed, misfit, not_a_list, shown, stored
+from mercer.inputs.hashing import label_code
+from mercer.inputs.ragged import RaggedObjects, fit_together, offsets_of
+
+_ACCEPTED = (
+    "A tree is bracketed text such as '(NP (D the) (N dog))', a nested tuple ('NP', ('D', 'the'), ('N', 'dog')), or an "
+    "object with label() and children."
+)
+_TOKEN = re.compile(r"[()]|[^\s()]+")
+
+Parsed = tuple[list[Any], list[int]]
+"""Labels and arities of one tree, each node after its children."""
 
 
+@dataclass(eq=False, repr=False)
 class Trees(RaggedObjects):
     """A batch of rooted trees whose children are in order; every node has a label.
 
@@ -28,28 +42,26 @@ class Trees(RaggedObjects):
 
     kind: ClassVar[str] = "trees"
 
-    def __init__(self, offsets: Int64, labels: Int64, arities: Int32) -> None:
-        self.offsets = offsets
-        """The nodes of tree i are ``offsets[i]:offsets[i + 1]``, each after its children; the root comes last."""
-        self.labels = labels
-        """Whole numbers are themselves, strings a hash of their content."""
-        self.arities = arities
-        """How many children each node has. With the order of the nodes, this is the whole tree."""
+    offsets: Int64
+    """The nodes of tree i are ``offsets[i]:offsets[i + 1]``, each after its children; the root comes last."""
+    labels: Int64
+    """Whole numbers are themselves, strings a hash of their content."""
+    arities: Int32
+    """How many children each node has. With the order of the nodes, this is the whole tree."""
 
     @classmethod
     def parse(cls, raw: Any) -> Self:
-        from mercer.inputs.tree_parsing import parsed
-
-        return cls(*parsed(raw))
+        trees = [_tree(item, number) for number, item in enumerate(_items(raw))]
+        codes: dict[Any, int] = {}
+        for number, (labels, _) in enumerate(trees):
+            for label in labels:
+                if label not in codes:
+                    codes[label] = _code(label, number)
+        found = np.array([codes[label] for labels, _ in trees for label in labels], dtype=np.int64)
+        arities = np.array([arity for _, own in trees for arity in own], dtype=np.int32)
+        return cls(offsets_of(len(labels) for labels, _ in trees), found, arities)
 
     sizes = RaggedObjects.lengths
-
-    def take(self, index: Index) -> Self:
-        labels, arities, offsets = take_rows(index, self.offsets, self.labels, self.arities)
-        return type(self)(offsets, labels, arities)
-
-    def to_arrays(self) -> Arrays:
-        return {"offsets": self.offsets, "labels": self.labels, "arities": self.arities}
 
     @classmethod
     def from_arrays(cls, arrays: Arrays) -> Self:
@@ -63,3 +75,103 @@ class Trees(RaggedObjects):
         if not whole or (arities < 0).any() or (height < 1).any():
             raise misfit(cls.kind, "their arities do not make trees")
         return cls(offsets.astype(np.int64), labels.astype(np.int64), arities.astype(np.int32))
+
+
+def _items(raw: Any) -> list[Any]:
+    if isinstance(raw, tuple) or _is_tree(raw):
+        raise not_a_list("trees", raw)
+    return listed(raw, "trees")
+
+
+def _is_tree(item: Any) -> bool:
+    return callable(getattr(item, "label", None)) and hasattr(item, "__iter__")
+
+
+def _tree(item: Any, number: int) -> Parsed:
+    if isinstance(item, str):
+        return _from_text(item, number)
+    if isinstance(item, tuple) or _is_tree(item):
+        return _from_nesting(item, number)
+    raise bad_item("trees", number, item, _ACCEPTED)
+
+
+def _from_text(text: str, number: int) -> Parsed:
+    labels: list[Any] = []
+    arities: list[int] = []
+    pending: list[list[Any]] = []  # of each open bracket: label, children so far, position
+    for token in _TOKEN.finditer(text):
+        word, where = token.group(), token.start()
+        if labels and not pending:
+            raise _bad_text(text, number, where, f"{shown(word)} follows after the tree has ended")
+        if word == "(":
+            if pending:
+                pending[-1][1] += 1
+            pending.append([None, 0, where])
+        elif not pending:
+            found = "')' closes no bracket" if word == ")" else f"a tree starts with '(', not {shown(word)}"
+            raise _bad_text(text, number, where, found)
+        elif word == ")":
+            label, arity, _ = pending.pop()
+            labels.append("" if label is None else label)
+            arities.append(arity)
+        elif pending[-1][0] is None and pending[-1][1] == 0:
+            pending[-1][0] = word
+        else:
+            pending[-1][1] += 1
+            labels.append(word)
+            arities.append(0)
+    if pending:
+        raise _bad_text(text, number, pending[-1][2], "this '(' is never closed")
+    if not labels:
+        raise InputError(f"Tree {number} is empty text; a tree has at least a root, '(label)'.")
+    return labels, arities
+
+
+def _bad_text(text: str, number: int, where: int, problem: str) -> InputError:
+    near = text[max(0, where - 15) : where + 15]
+    return InputError(f"Tree {number}, character {where}: {problem}, near {near!r}. Check that the brackets balance.")
+
+
+def _from_nesting(root: Any, number: int) -> Parsed:
+    labels: list[Any] = []
+    arities: list[int] = []
+    pending = [(root, -1)]  # the arity is known, and not -1, once the children are on the pile
+    while pending:
+        node, arity = pending.pop()
+        label, children = _opened(node, number)
+        if arity < 0 and children:
+            pending.append((node, len(children)))
+            pending.extend((child, -1) for child in reversed(children))
+        else:
+            labels.append(label)
+            arities.append(len(children))
+    return labels, arities
+
+
+def _opened(node: Any, number: int) -> tuple[Any, list[Any]]:
+    """The label and the children of one node."""
+    if isinstance(node, str | int | np.integer):
+        return node, []
+    if _is_tree(node):
+        return node.label(), list(node)
+    if isinstance(node, tuple):
+        if not node:
+            return "", []
+        if isinstance(node[0], str | int | np.integer):
+            rest = list(node[1:])
+            return node[0], list(rest[0]) if len(rest) == 1 and isinstance(rest[0], list) else rest
+        if all(isinstance(child, tuple) for child in node):
+            return "", list(node)
+    raise InputError(
+        f"Tree {number}: {shown(node)} of type {type(node).__name__} is not a node. A node is a label, or a tuple "
+        "(label, child, child, ...)."
+    )
+
+
+def _code(label: Any, number: int) -> int:
+    try:
+        if not isinstance(label, tuple):
+            return label_code(label)
+    except (TypeError, OverflowError):
+        pass
+    raise InputError(f"Tree {number} has the label {shown(label)}; labels are strings or whole numbers of 64 bits.")

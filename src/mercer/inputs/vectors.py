@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from mercer._types import Float64, Index
+from mercer._types import Float64
 from mercer.errors import InputError, InputTypeError, ModelFileError
-from mercer.inputs.base import Arrays, Objects, read_only
-from mercer.inputs.listing import refuse_masked
+from mercer.inputs.base import Arrays, Objects, read_only, refuse_masked
 
 Values = Any
 """A C-contiguous float64 or float32 array, or a scipy.sparse.csr_array; the stubs of the two have nothing in common."""
 
 
+@dataclass(eq=False, repr=False)
 class Vectors(Objects):
     """A matrix whose rows are the objects: C-contiguous float64 or float32, or CSR.
 
@@ -28,8 +29,7 @@ class Vectors(Objects):
 
     kind: ClassVar[str] = "vectors"
 
-    def __init__(self, values: Values) -> None:
-        self.values = values
+    values: Values
 
     @classmethod
     def parse(cls, raw: Any) -> Self:
@@ -60,12 +60,6 @@ class Vectors(Objects):
         """The rows as an array, whether they are stored sparse or not."""
         rows: npt.NDArray[Any] = self.values.toarray() if self.is_sparse else self.values
         return rows
-
-    def __len__(self) -> int:
-        return int(self.values.shape[0])
-
-    def take(self, index: Index) -> Self:
-        return type(self)(self.values[index])
 
     def to_arrays(self) -> Arrays:
         if isinstance(self.values, sp.csr_array):
@@ -122,7 +116,7 @@ def _dense(raw: Any) -> Float64 | npt.NDArray[np.float32]:
 def _numbers(values: npt.NDArray[Any]) -> Float64:
     try:
         return values.astype(np.float64)
-    except TypeError as error:  # an object that is no number at all: scikit-learn's contract is a TypeError
+    except TypeError as error:  # an object that is not a number: scikit-learn's contract is a TypeError
         raise InputTypeError(f"X must hold numbers; argument must be a string or a number: {error}") from error
     except ValueError as error:
         raise InputError(

@@ -22,7 +22,7 @@ from mercer._types import Float64
 from mercer.errors import ModelFileError
 from mercer.gram.expansion import Expansion
 from mercer.gram.make import gram_of
-from mercer.inputs.listing import refuse_masked
+from mercer.inputs.base import refuse_masked
 from mercer.inputs.vectors import Vectors
 from mercer.lectures.run import LectureRun, TracedFit
 from mercer.lectures.trace import Trace

@@ -1,4 +1,4 @@
-"""Files of every kind: what is in them is found out from content and suffix, checked, and said.
+"""Files of every kind: Mercer detects what is in them from content and suffix, checks it, and reports it.
 
     from mercer.readers import read
 

@@ -90,7 +90,7 @@ class ColumnReader:
 
 
 def _words(key: str, kind: str, values: list[str]) -> Column:
-    """A column of strings; "none" may be a word of a text, but is no category."""
+    """A column of strings; "none" may be a word of a text, but never a category."""
     column = np.empty(len(values), dtype=object)
     missing = MISSING if kind == CATEGORY else MISSING - {"NA", "nan", "null", "none", "None"}
     column[:] = [None if value in missing else value for value in values]

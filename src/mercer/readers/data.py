@@ -80,20 +80,17 @@ class Data:
             objects = {key: column.take(index) for key, column in objects.items()}
         return dataclasses.replace(
             self,
-            objects=_taken(objects, index),
-            labels=_taken(self.labels, index),
-            ids=_taken(self.ids, index),
-            lines=_taken(self.lines, index),
+            objects=taken(objects, index),
+            labels=taken(self.labels, index),
+            ids=taken(self.ids, index),
+            lines=taken(self.lines, index),
         )
 
-    def part(self, start: int, stop: int) -> Data:
-        """The objects from one position to another, which remember how many came before them."""
-        return dataclasses.replace(self.take(slice(start, stop)), before=self.before + start)
 
-
-def _taken(values: Any, index: Index) -> Any:
+def taken(values: Any, index: Index | list[int]) -> Any:
+    """The values at these positions, whatever holds them."""
     if isinstance(values, Objects):
-        return values.take(index)
+        return values.take(index if isinstance(index, slice) else np.asarray(index, dtype=np.intp))
     if values is None or isinstance(values, dict):
         return values
     if isinstance(index, slice) or hasattr(values, "shape"):

@@ -11,8 +11,7 @@ import numpy.typing as npt
 
 from mercer.inputs.graphs import Graphs
 from mercer.readers.data import Data
-from mercer.readers.graph_files import graphml_graphs, read_edges
-from mercer.readers.node_link import to_graphs
+from mercer.readers.graph_files import graphml_graphs, read_edges, to_graphs
 from mercer.readers.opening import PACKERS, open_source
 from mercer.readers.options import Options
 from mercer.readers.problems import count, problem
@@ -90,7 +89,7 @@ def _objects(name: str, folder: str, files: list[str], labels: npt.NDArray[np.st
 
 
 def _only(source: Source, graphs: Any) -> Any:
-    """The graphs of a file, of which there must be one."""
+    """The graphs of a file, which must hold exactly one."""
     if len(graphs) > 1:
         what = f"{len(graphs)} graphs, but in a folder each file has one"
         raise problem(source.name, what, hint="Split the file, or name the file itself.")

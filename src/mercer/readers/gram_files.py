@@ -12,6 +12,7 @@ from mercer.readers.cells import is_finite, is_number, numbers_of
 from mercer.readers.data import Data
 from mercer.readers.options import Options
 from mercer.readers.problems import count, problem, quoted
+from mercer.readers.source import empty
 
 _ASYMMETRY = 1e-6  # relative to the largest entry: rounding to six digits in a text file passes, mistakes do not
 
@@ -34,7 +35,9 @@ def gram_of_rows(name: str, rows: list[list[str]], lines: list[int], options: Op
         columns = [cell.strip() for cell in rows[0][1:]]
         ids = [row[0].strip() for row in rows[1:]]
         rows, lines = [row[1:] for row in rows[1:]], lines[1:]
-    matrix = np.empty((len(rows), len(rows[0]) if rows else 0))
+    if not rows:
+        raise empty(name, "a header and no rows", "Write one row per object.")
+    matrix = np.empty((len(rows), len(rows[0])))
     for place, (row, line) in enumerate(zip(rows, lines, strict=True)):
         found = numbers_of(row)
         if found is None or np.isnan(found).any():

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from mercer.readers.data import Data
-from mercer.readers.node_link import graphs_of
+from mercer.readers.graph_files import graphs_of
 from mercer.readers.options import Options
 from mercer.readers.problems import problem, quoted, reason
 from mercer.readers.source import Source

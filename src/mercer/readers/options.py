@@ -11,7 +11,7 @@ MIB = 2**20  # bytes
 @final
 @dataclass(frozen=True)
 class Options:
-    """How to read a file; what is left out is detected.
+    """How to read a file; Mercer detects what you do not set.
 
     `target` is the column to learn, by name or by number (from 1, or from the end: -1); `labels` is a file with one
     label per object, or a table of ids and labels. `label_pattern` is a regular expression whose first group is the

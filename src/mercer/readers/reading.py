@@ -9,8 +9,7 @@ from typing import Any
 from mercer._check import did_you_mean
 from mercer.errors import ParameterError
 from mercer.readers.data import SMILES, Data
-from mercer.readers.detect import by_magic, detect
-from mercer.readers.formats import FORMATS
+from mercer.readers.formats import FORMATS, by_magic, detect
 from mercer.readers.labels import with_labels
 from mercer.readers.opening import STDIN, open_source
 from mercer.readers.options import Options
@@ -32,14 +31,21 @@ def read(path: str | os.PathLike[str], options: Options | None = None, **setting
     ('table', ['mass', 'colour'], ['cat', 'dog'])
     """
     chosen = options if options is not None else Options(**settings)
-    if chosen.format is not None and chosen.format not in FORMATS:
-        hint = did_you_mean(chosen.format, FORMATS)
-        raise ParameterError(f"There is no format {chosen.format!r}. {hint} Known: {', '.join(FORMATS)}.")
+    check_format(chosen)
     name = os.fspath(path)
     if name != STDIN and os.path.isdir(name):
-        return _read_folder(name, chosen)
+        from mercer.readers.tu_dataset import prefix_of
+
+        return _read_as(chosen.format or ("folder" if prefix_of(name) is None else "tu"), name, name, chosen)
     source = open_source(name, chosen)
     return read_source(source, format_of(source, chosen), chosen)
+
+
+def check_format(options: Options) -> None:
+    """Refuse a format that does not exist."""
+    if options.format is not None and options.format not in FORMATS:
+        hint = did_you_mean(options.format, FORMATS)
+        raise ParameterError(f"There is no format {options.format!r}. {hint} Known: {', '.join(FORMATS)}.")
 
 
 def format_of(source: Source, options: Options) -> str:
@@ -51,34 +57,25 @@ def format_of(source: Source, options: Options) -> str:
 
 def read_source(source: Source, format_: str, options: Options) -> Data:
     """The data in a file of a known format, or in a piece of it."""
-    if FORMATS[format_].folder:
-        hint = "Give the folder, or leave --format out: Mercer detects it."
-        raise problem(source.name, f"this is a file, but the format {format_} is a folder", hint=hint)
-    return completed(_call_reader(format_, source, options), options)
+    return _read_as(format_, source, source.name, options)
+
+
+def _read_as(format_: str, source: Source | str, name: str, options: Options) -> Data:
+    """The data in a file, or in the folder at this path."""
+    chosen, is_folder = FORMATS[format_], isinstance(source, str)
+    if chosen.folder != is_folder:
+        there, wanted, remedy = ("folder", "file", "a file in it") if is_folder else ("file", "folder", "the folder")
+        hint = f"Give {remedy}, or leave --format out: Mercer detects it."
+        raise problem(name, f"this is a {there}, but the format {format_} is a {wanted}", hint=hint)
+    reader = getattr(importlib.import_module(chosen.module, "mercer.readers"), chosen.function)
+    return completed(reader(source, options), options)
 
 
 def completed(data: Data, options: Options) -> Data:
     """What a reader found, with its labels typed and its molecules checked."""
     data = with_labels(data, options)
     if data.kind == "table" and any(column.kind == SMILES for column in data.objects.values()):
-        from mercer.readers.smiles import without_bad_molecules
+        from mercer.readers.molecules import without_bad_molecules
 
         return without_bad_molecules(data, options)
-    return data
-
-
-def _read_folder(path: str, options: Options) -> Data:
-    from mercer.readers.tu_dataset import prefix_of
-
-    format_ = options.format or ("folder" if prefix_of(path) is None else "tu")
-    if not FORMATS[format_].folder:
-        hint = "Give a file in it, or leave --format out: Mercer detects it."
-        raise problem(path, f"this is a folder, but the format {format_} is a file", hint=hint)
-    return completed(_call_reader(format_, path, options), options)
-
-
-def _call_reader(format_: str, source: Source | str, options: Options) -> Data:
-    chosen = FORMATS[format_]
-    reader = getattr(importlib.import_module(f"mercer.readers.{chosen.module}"), chosen.function)
-    data: Data = reader(source, options)
     return data

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import final
 
+from mercer.errors import DataFileError
 from mercer.readers.problems import problem
 
 BYTE_ORDER_MARKS = (
@@ -116,6 +117,12 @@ def binary(name: str, content: bytes) -> Exception:
     return problem(name, "neither text nor in a binary format that is read", hint=known)
 
 
-def empty(name: str) -> Exception:
-    """The error for a file that holds nothing."""
-    return problem(name, "the file is empty", hint="Check that whatever wrote it has finished.")
+class NoObjects(DataFileError):
+    """A file without objects. Pieces of a file may hold none, for example comments alone."""
+
+
+def empty(name: str, what: str = "the file is empty", hint: str = "") -> NoObjects:
+    """The error for a file that holds no objects."""
+    error = NoObjects(f"{name}: {what}")
+    error.add_note(hint or "Check that whatever wrote it has finished.")
+    return error

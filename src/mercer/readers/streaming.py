@@ -10,20 +10,33 @@ import dataclasses
 import os
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import final
 
 from mercer.readers.data import Data
 from mercer.readers.delimited import Form, delimiter_of, form_of, read_rows
-from mercer.readers.detect import detect
-from mercer.readers.formats import FORMATS
+from mercer.readers.formats import FORMATS, detect
 from mercer.readers.opening import STDIN, ByteStream, open_stream
 from mercer.readers.options import Options
-from mercer.readers.reading import completed, format_of, read, read_source
+from mercer.readers.reading import check_format, completed, format_of, read, read_source
 from mercer.readers.rows import Unfinished, blocks_of, unfinished
-from mercer.readers.source import BYTE_ORDER_MARKS, Source, empty
+from mercer.readers.source import BYTE_ORDER_MARKS, NoObjects, Source, empty
 
-_PIECE = 1 << 18  # bytes read at a time: larger pieces take more memory, smaller ones call the reader more often
-_HEAD = 1 << 16  # bytes that must show the format and the form of a table
-_ROWS = 5000  # objects per block of a file that is read whole; the reader's memory is spent already
+
+@final
+@dataclass(frozen=True)
+class Sizes:
+    """How much of a file is read at a time."""
+
+    piece: int = 1 << 18
+    """Bytes read at a time: larger pieces take more memory, smaller ones call the reader more often."""
+    head: int = 1 << 16
+    """Bytes that must show the format and the form of a table."""
+    rows: int = 5000
+    """Objects per block of a file that is read whole; the reader's memory is spent already."""
+
+
+_USUAL = Sizes()
 
 
 def _after_line(text: bytes) -> int:
@@ -35,7 +48,8 @@ def _before_header(text: bytes) -> int:
 
 
 def _after_gap(text: bytes) -> int:
-    ends = [match.end() for match in re.finditer(rb"\n[ \t\r]*\n", text)]
+    """After the blank line below a graph; comments between two graphs belong to the second."""
+    ends = [match.end() for match in re.finditer(rb"^[ \t]*[^#\s][^\n]*\n[ \t\r]*\n", text, re.MULTILINE)]
     return ends[-1] if ends else 0
 
 
@@ -46,28 +60,31 @@ _CUTS: dict[str, Callable[[bytes], int]] = {
 }
 """Where a piece may end: after the last whole object."""
 
+_Pieces = Iterator[tuple[bytes, bool]]
+"""Whole objects as they are written, and whether they are the last."""
 
-def stream(path: str | os.PathLike[str], options: Options) -> Iterator[Data]:
+
+def stream(path: str | os.PathLike[str], options: Options, sizes: Sizes = _USUAL) -> Iterator[Data]:
     """Blocks of objects in the order of the file; an error is raised when its block is reached."""
+    check_format(options)
     name = os.fspath(path)
     if name != STDIN and os.path.isdir(name):
-        yield from _parts(read(name, options))
+        yield from _parts(read(name, options), sizes.rows)
         return
     with open_stream(name, options) as file:
         head = b""
-        while len(head) < _HEAD and (more := file.read(_PIECE)):
+        while len(head) < sizes.head and (more := file.read(sizes.piece)):
             head += more
         first = Source(file.name, head[: _after_line(head) or len(head)], options.encoding)
         format_ = None if _is_wide(head, options) else options.format or detect(first)
-        pieces = None if format_ is None else FORMATS[format_].pieces
-        if format_ is None or pieces is None:
+        cut = None if format_ is None else _CUTS.get(FORMATS[format_].pieces or "")
+        if format_ is None or cut is None:
             source = file.whole(head)
-            yield from _parts(read_source(source, format_of(source, options), options))
-        elif format_ in ("csv", "tsv"):
-            yield from _counted(_tables(file, head, first, format_, options))
-        else:
-            sources = (Source(file.name, *piece) for piece in _pieces(file, head, _CUTS[pieces], options.encoding))
-            yield from _counted(read_source(source, format_, options) for source in sources if source.content.strip())
+            yield from _parts(read_source(source, format_of(source, options), options), sizes.rows)
+            return
+        pieces = _pieces(file, head, cut, sizes.piece)
+        blocks = _tables(pieces, first, format_, options) if format_ in ("csv", "tsv") else None
+        yield from _counted(blocks or _blocks(pieces, file.name, format_, options))
 
 
 def _is_wide(head: bytes, options: Options) -> bool:
@@ -77,9 +94,8 @@ def _is_wide(head: bytes, options: Options) -> bool:
     return marked or encoding.startswith(("utf16", "utf32"))
 
 
-def _parts(data: Data) -> Iterator[Data]:
-    for start in range(0, len(data), _ROWS):
-        yield data.part(start, start + _ROWS)
+def _parts(data: Data, rows: int) -> Iterator[Data]:
+    return _counted(data.take(slice(start, start + rows)) for start in range(0, len(data), rows))
 
 
 def _counted(blocks: Iterator[Data]) -> Iterator[Data]:
@@ -91,35 +107,51 @@ def _counted(blocks: Iterator[Data]) -> Iterator[Data]:
         before += len(block)
 
 
-def _pieces(
-    file: ByteStream, head: bytes, cut: Callable[[bytes], int], encoding: str | None = None
-) -> Iterator[tuple[bytes, str | None, int]]:
-    """Whole objects, their encoding, and the number of their first line."""
-    pending, line = [head], 1
-    fresh = head
-    while True:
-        place = cut(b"".join(pending)) if cut(fresh) else 0
-        if place:
+def _pieces(file: ByteStream, head: bytes, cut: Callable[[bytes], int], size: int) -> _Pieces:
+    pending, fresh = [head], head
+    while more := file.read(size):
+        if cut(fresh):  # spares joining what is pending while a long object goes on
             text = b"".join(pending)
-            yield text[:place], encoding, line
-            line += text.count(b"\n", 0, place)
+            place = cut(text)
+            yield text[:place], False
             pending = [text[place:]]
-        fresh = file.read(_PIECE)
-        if not fresh:
-            break
-        pending.append(fresh)
-    if rest := b"".join(pending):
-        yield rest, encoding, line
+        pending.append(more)
+        fresh = more
+    yield b"".join(pending), True
 
 
-def _tables(file: ByteStream, head: bytes, first: Source, format_: str, options: Options) -> Iterator[Data]:
+def _blocks(pieces: _Pieces, name: str, format_: str, options: Options) -> Iterator[Data]:
+    """Pieces of a file, those without objects left out; all must not be without."""
+    line, nothing = 1, empty(name)
+    fresh = True
+    for text, _ in pieces:
+        source = Source(name, text, options.encoding, line)
+        line += text.count(b"\n")
+        try:
+            data = read_source(source, format_, options)
+        except NoObjects as error:
+            nothing = error
+            continue
+        yield data
+        options = _like(data, options) if fresh else options
+        fresh = False
+    if fresh:
+        raise nothing
+
+
+def _like(data: Data, options: Options) -> Options:
+    """Options for the pieces after the first, whose objects are named in the same way."""
+    return dataclasses.replace(options, id=data.detail["id"] or "") if "id" in data.detail else options
+
+
+def _tables(pieces: _Pieces, first: Source, format_: str, options: Options) -> Iterator[Data]:
     """Pieces of one table, all of the form that its first rows have."""
     delimiter, notes = delimiter_of(first, options, format_)
     form: Form | None = None
     carried, line = b"", 1
-    for piece, last in _ahead(piece for piece, _, _ in _pieces(file, head, _after_line)):
+    for piece, last in pieces:
         carried += piece
-        source = Source(file.name, carried, options.encoding, line)
+        source = Source(first.name, carried, options.encoding, line)
         fresh = form is None
         try:
             if form is None:
@@ -127,26 +159,15 @@ def _tables(file: ByteStream, head: bytes, first: Source, format_: str, options:
                 if not last and (rows is None or len(rows.rows) < 2):
                     continue  # nothing but blank lines and a header so far
                 if rows is None:
-                    raise empty(file.name)
+                    raise empty(source.name)
                 form = form_of(source.name, rows, delimiter, options, notes)
             data = read_rows(source, form, options, format_, notes, fresh=fresh)
         except Unfinished as error:
             if last:
-                raise unfinished(file.name, error) from None
+                raise unfinished(source.name, error) from None
             form = None if fresh else form
             continue  # a quoted cell goes on in the next piece
         yield completed(data, options)
-        options = dataclasses.replace(options, id=data.detail["id"] or "") if fresh else options
+        options = _like(data, options) if fresh else options
         line += carried.count(b"\n")
         carried = b""
-
-
-def _ahead(pieces: Iterator[bytes]) -> Iterator[tuple[bytes, bool]]:
-    """Pieces, and whether each is the last."""
-    held: bytes | None = None
-    for piece in pieces:
-        if held is not None:
-            yield held, False
-        held = piece
-    if held is not None:
-        yield held, True

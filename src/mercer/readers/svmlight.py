@@ -73,7 +73,7 @@ def _append_row(
         if index > options.max_features:
             what = f"index {index:,} is beyond {options.max_features:,}"
             raise problem(
-                name, what, line=line, hint="Raise the cap with --max-features if there are so many features."
+                name, what, line=line, hint="Raise the cap with --max-features if there really are that many features."
             )
         last = index
         indices.append(index)

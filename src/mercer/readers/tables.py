@@ -10,7 +10,7 @@ import numpy as np
 from mercer._check import did_you_mean
 from mercer.readers.cells import Cells
 from mercer.readers.columns import ID_NAMES, ColumnReader, is_identifier
-from mercer.readers.data import SMILES, Column, Data
+from mercer.readers.data import SMILES, Column, Data, taken
 from mercer.readers.labels import is_missing
 from mercer.readers.options import Options
 from mercer.readers.problems import count, problem, quoted, some
@@ -38,9 +38,8 @@ def table_of(
         kept = np.flatnonzero(~is_missing(left[target])).tolist()
         if len(kept) < len(lines):
             notes.append(f"{count(len(lines) - len(kept), 'row')} without a label left out.")
-            left = {own: _taken(cells, kept) for own, cells in left.items()}
-            lines = [lines[place] for place in kept]
-            ids = None if ids is None else [ids[place] for place in kept]
+            left = {own: taken(cells, kept) for own, cells in left.items()}
+            lines, ids = taken(lines, kept), taken(ids, kept)
     labels = None if target is None else np.asarray(left.pop(target))
     table = _columns(name, left, lines, options, notes)
     return Data(name, format_, "table", table, labels, target, ids, lines, tuple(notes), {"id": key})
@@ -66,10 +65,6 @@ def _columns(
         keep = f"--text {shlex.quote(smiles[0])} reads it as text"
         notes.append(f"Column {quoted(smiles[0])} is read as SMILES ({keep}).")
     return table
-
-
-def _taken(cells: Cells, places: list[int]) -> Cells:
-    return cells[places] if isinstance(cells, np.ndarray) else [cells[place] for place in places]
 
 
 def check_width(name: str, width: int, options: Options) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from mercer.errors import InputError
-from mercer.inputs.tree_parsing import parsed
+from mercer.inputs.trees import Trees
 from mercer.readers.data import Data
 from mercer.readers.options import Options
 from mercer.readers.problems import problem
@@ -40,7 +40,7 @@ def read_trees(source: Source, options: Options) -> Data:
     trees = [text.partition("\t")[2].strip() if labelled else text.strip() for text in texts]
     for line, tree in zip(lines, trees, strict=True):
         try:
-            parsed([tree])
+            Trees.parse([tree])
         except InputError as error:
             what = str(error).removeprefix("Tree 0, ").removeprefix("Tree 0 ")
             raise problem(source.name, what, line=line, hint="Write one tree per line: (S (NP a) (VP b)).") from error

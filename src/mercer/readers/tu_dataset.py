@@ -66,7 +66,7 @@ def _check_edges(name: str, edges: Any, owner: Any) -> None:
         raise problem(name, f"{edges.shape[1]} numbers per line, but an edge has two nodes", line=1, hint=hint)
     outside = ((edges < 0) | (edges >= len(owner))).any(axis=1)
     if outside.any():
-        what = f"an edge to a node that is none of the {len(owner):,}"
+        what = f"an edge to a node that does not exist: there are {len(owner):,}"
         raise problem(name, what, line=int(np.flatnonzero(outside)[0]) + 1, hint=hint)
     apart = np.flatnonzero(owner[edges[:, 0]] != owner[edges[:, 1]])
     if len(apart):

@@ -18,8 +18,7 @@ from mercer.errors import InputError
 from mercer.gram.budget import Memory
 from mercer.gram.contract import Gram
 from mercer.gram.make import gram_of
-from mercer.inputs.base import Objects
-from mercer.inputs.listing import refuse_masked
+from mercer.inputs.base import Objects, refuse_masked
 from mercer.kernels.algebra.sums import Scaled, Sum
 from mercer.kernels.base import Kernel
 from mercer.kernels.text.expression import parse

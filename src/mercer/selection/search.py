@@ -19,8 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 from mercer import _check
 from mercer.errors import InputError
 from mercer.gram.executors import default_threads
-from mercer.inputs.base import Objects
-from mercer.inputs.listing import refuse_masked
+from mercer.inputs.base import Objects, refuse_masked
 from mercer.selection.cross_validation import CrossValidation
 from mercer.selection.scoring import FoldScorer, scorers_of
 from mercer.selection.settings import settings_of

@@ -14,23 +14,22 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from mercer._registry import INPUTS, KERNELS, LOSSES, MODELS, Entry
 from mercer.errors import ModelFileError
-from mercer.storage.format import MAX_MEMBERS, Member
-from mercer.storage.header import shown
+from mercer.storage.format import MAX_MEMBERS, Member, shown
 
 FORMAT = "mercer model"
-FORMAT_VERSION = 1
+FORMAT_VERSION = 1  # larger when older versions of Mercer could not read what is written
 RECORDS: Mapping[str, dict[str, Entry]] = {"kernel": KERNELS, "loss": LOSSES}
 FLOATS = ("inf", "-inf", "nan")
 _DTYPE = re.compile(r"<f[48]|<[iu][248]|\|[iu]1|\|b1|<U[1-9][0-9]{0,6}")
 _NAME = re.compile(r"[A-Za-z0-9_]+(/[A-Za-z0-9_]+)*")
-_LONGEST_NAME = 1000
-_LONGEST_AXIS = 2**40
-_MOST_AXES = 8
+_LONGEST_NAME = 1000  # characters: kernels within kernels give long paths, and zip allows 65,535
+_LONGEST_AXIS = 2**40  # beyond any memory; sizes are compared with those of the file before anything is allocated
+_MOST_AXES = 8  # kernels use three at most; NumPy allows 64
 
 
 def check_header(header: Any) -> dict[str, Member]:
@@ -133,30 +132,35 @@ class _Tree:
         if node is None or isinstance(node, str | bool | int | float):
             return
         if isinstance(node, list):
-            for child in node:
-                self._value(child, where)
+            self._each(node, where)
             return
         tag = next(iter(_object(node, where)), "")
-        if tag == "array":
-            self._array(node, where)
-        elif tag == "objects":
-            self._objects(node, where)
+        if tag in _BY_TAG:
+            _BY_TAG[tag](self, node, where)
         elif tag in RECORDS:
             self._record(node, tag, where)
-        elif tag == "float" and _keys(node, where, ("float",))["float"] in FLOATS:
-            return
-        elif tag == "tuple":
-            for child in _list(_keys(node, where, ("tuple",))["tuple"], where):
-                self._value(child, where)
-        elif tag == "dict":
-            for pair in _list(_keys(node, where, ("dict",))["dict"], where):
-                key, child = _pair(pair, where)
-                self._value(key, where)
-                self._value(child, where)
-        elif tag in ("function", "user") and isinstance(_keys(node, where, (tag,))[tag], str):
-            return
         else:
-            raise ModelFileError(f"{where}: nothing in a model file looks like {shown(node)}.")
+            raise _unknown(node, where)
+
+    def _each(self, nodes: Iterable[Any], where: str) -> None:
+        for node in nodes:
+            self._value(node, where)
+
+    def _float(self, node: Any, where: str) -> None:
+        if _keys(node, where, ("float",))["float"] not in FLOATS:
+            raise _unknown(node, where)
+
+    def _tuple(self, node: Any, where: str) -> None:
+        self._each(_list(_keys(node, where, ("tuple",))["tuple"], where), where)
+
+    def _dict(self, node: Any, where: str) -> None:
+        for pair in _list(_keys(node, where, ("dict",))["dict"], where):
+            self._each(_pair(pair, where), where)
+
+    def _code(self, node: Any, where: str) -> None:
+        tag = next(iter(node))
+        if not isinstance(_keys(node, where, (tag,))[tag], str):
+            raise _unknown(node, where)
 
     def _record(self, node: Any, tag: str, where: str) -> None:
         found = _keys(node, where, (tag, "fields"))
@@ -166,6 +170,22 @@ class _Tree:
         needed = [name for name, field in declared.items() if _has_no_default(field)]
         _keys(fields, f"the {tag} {entry.name}", needed, optional=declared)
         self._values(fields, f"the {tag} {entry.name}")
+
+
+_BY_TAG: dict[str, Callable[[_Tree, Any, str], None]] = {
+    "array": _Tree._array,
+    "objects": _Tree._objects,
+    "float": _Tree._float,
+    "tuple": _Tree._tuple,
+    "dict": _Tree._dict,
+    "function": _Tree._code,
+    "user": _Tree._code,
+}
+"""How a value is checked, by its first key; records have tables of their own."""
+
+
+def _unknown(node: Any, where: str) -> ModelFileError:
+    return ModelFileError(f"{where}: nothing in a model file looks like {shown(node)}.")
 
 
 def _member(name: str, node: Any) -> Member:

@@ -8,8 +8,9 @@ See `mercer.storage.libsvm` for model files of LIBSVM.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
+from typing import Any, Self, final
 
 import numpy as np
 import numpy.typing as npt
@@ -22,18 +23,29 @@ from mercer.gram.expansion import Expansion
 from mercer.inputs.base import Objects
 from mercer.inputs.gram_rows import GramRows
 from mercer.inputs.vectors import Vectors
+from mercer.kernels.base import Kernel
+from mercer.kernels.precomputed import Precomputed
+from mercer.kernels.vectors.linear import Linear, Sigmoid
+from mercer.kernels.vectors.polynomial import Polynomial
+from mercer.kernels.vectors.rbf import RBF
 from mercer.training import pairs as ovo
 from mercer.training.certificate import Certificate
-from mercer.training.kernel_estimator import resolved_kernel
 
-KERNELS = ("linear", "poly", "rbf", "sigmoid", "precomputed")
+KERNELS: dict[str, tuple[type[Kernel], tuple[str, ...]]] = {
+    "linear": (Linear, ()),
+    "poly": (Polynomial, ("degree", "gamma", "coef0")),
+    "rbf": (RBF, ("gamma",)),
+    "sigmoid": (Sigmoid, ("gamma", "coef0")),
+    "precomputed": (Precomputed, ()),
+}
+"""The kernels that LIBSVM has, by scikit-learn's names, with the parameters that shape each."""
 
 
 def from_sklearn(model: Any) -> SVC:
-    """Our SVC that decides as a fitted SVC of scikit-learn does, without training anew.
+    """Our SVC that decides as a fitted SVC of scikit-learn does, without training again.
 
-    Its kernel must be one of the named ones; a function of Python is not taken over. Probabilities are not either, and
-    what only training knows (the certificate) is nan.
+    Its kernel must be one of the named ones; Python functions are refused. Probabilities are left out, and what only
+    training knows (the certificate) is nan.
 
     >>> from sklearn.svm import SVC
     >>> from mercer.storage.convert import from_sklearn
@@ -42,96 +54,98 @@ def from_sklearn(model: Any) -> SVC:
     array(['a', 'b'], dtype='<U1')
     """
     if type(model).__name__ != "SVC" or not hasattr(model, "dual_coef_"):
-        if not hasattr(model, "dual_coef_") and hasattr(model, "decision_function_shape"):
+        if hasattr(model, "decision_function_shape") and not hasattr(model, "dual_coef_"):
             raise UnfittedError("This SVC is not fitted yet: there is nothing to convert. Call its fit first.")
         raise InputError(f"A fitted sklearn.svm.SVC is needed; got {type(model).__name__}.")
     if not isinstance(model.kernel, str) or model.kernel not in KERNELS:
         raise InputError(
-            f"The kernel {model.kernel!r} cannot be taken over: it must be one of {', '.join(KERNELS)}. "
+            f"The kernel {model.kernel!r} cannot be converted: it must be one of {', '.join(KERNELS)}. "
             "Train mercer.SVC with the same function as its kernel instead."
         )
     taken = ("C", "degree", "coef0", "shrinking", "tol", "max_iter", "decision_function_shape", "break_ties")
     params: dict[str, Any] = {name: getattr(model, name) for name in (*taken, "kernel", "class_weight")}
-    if model.kernel in ("rbf", "poly", "sigmoid"):
+    if "gamma" in KERNELS[model.kernel][1]:
         params["gamma"] = float(model._gamma)
-    sign = -1.0 if len(model.classes_) == 2 else 1.0
-    coefficients: Any = model.dual_coef_
-    layout = sign * (coefficients.toarray() if hasattr(coefficients, "toarray") else np.asarray(coefficients))
-    return assembled(
-        params,
-        np.asarray(model.classes_),
-        _support(model),
-        layout,
-        np.asarray(model.n_support_),
-        sign * np.asarray(model.intercept_, dtype=np.float64),
-        positions=np.asarray(model.support_),
-        class_weight=np.asarray(model.class_weight_, dtype=np.float64),
-        shape=tuple(int(side) for side in model.shape_fit_),
-    )
+    if model.kernel == "precomputed":
+        support: Objects = training_rows(np.asarray(model.support_, dtype=np.intp))
+    else:
+        support = Vectors.coerce(model.support_vectors_)
+    return Layout.of(model, support).svc(params, np.asarray(model.class_weight_, dtype=np.float64))
 
 
-def _support(model: Any) -> Objects:
-    if model.kernel != "precomputed":
-        return Vectors.coerce(model.support_vectors_)
-    nothing = np.zeros(len(model.support_))  # k(x, x) is not known, and nobody asks for it
-    return GramRows(None, np.asarray(model.support_, dtype=np.intp), training=True, self_similarity=nothing)
+def training_rows(index: npt.NDArray[np.intp]) -> GramRows:
+    """Training objects of a precomputed kernel by their numbers; their k(x, x) is unknown, and nobody asks for it."""
+    return GramRows(None, index, training=True, self_similarity=np.zeros(len(index)))
 
 
-def assembled(
-    params: Mapping[str, Any],
-    classes: npt.NDArray[Any],
-    support: Objects,
-    layout: Float64,
-    counts: npt.NDArray[Any],
-    intercept: Float64,
-    *,
-    positions: npt.NDArray[Any],
-    class_weight: Float64 | None = None,
-    shape: tuple[int, ...],
-) -> SVC:
-    """An SVC from LIBSVM's arrays.
+@final
+@dataclass(frozen=True, eq=False)
+class Layout:
+    """A support vector classifier as LIBSVM lays it out.
 
-    Support objects come class after class, in the order of `classes`, `counts` of each. `layout` has a column for each
-    and classes - 1 rows; the decision of the pair (a, b) is positive for a. Classes may come in any order.
+    Support objects come class after class, in the order of `classes`, `counts` of each. `coefficients` has a column for
+    each and classes - 1 rows; the decision of the pair (a, b) is positive for a. Classes may come in any order.
     """
-    n_classes = len(classes)
-    columns = ovo.from_dual_coefficients(layout, np.repeat(np.arange(n_classes), counts), n_classes)
-    order = np.argsort(classes, kind="stable")
-    numbers = {pair: number for number, pair in enumerate(ovo.pairs(n_classes))}
-    begins = np.concatenate(([0], np.cumsum(counts)))
-    rows = np.concatenate([np.arange(begins[old], begins[old + 1]) for old in order]).astype(np.intp)
-    taken, signs = [], []
-    for a, b in combinations(order.tolist(), 2):  # the same pairs, sorted by label: some are the other way round now
-        taken.append(numbers[min(a, b), max(a, b)])
-        signs.append(1.0 if a < b else -1.0)
-    kernel = resolved_kernel(SVC(**params))
-    ordered = support.take(rows)
-    fitted = kernel.fit(_square(shape) if isinstance(support, GramRows) else ordered)
-    expansion = Expansion(fitted, ordered, columns[rows][:, taken] * signs, intercept[taken] * signs)
-    n_pairs = len(taken)
-    unknown = Certificate(np.nan, np.nan, np.nan, np.nan, 0, 0, np.nan, "float64")
-    proof = Certificate.together((unknown,) * n_pairs, 0, np.nan) if n_pairs > 1 else unknown
-    values: dict[str, Any] = {"shape_fit_": shape, "fit_status_": 0, "dtype": "float64"}
-    values["n_features_in_"] = int(shape[1])
-    return from_stored(
-        SVC,
-        Stored(
-            params=params,
-            values=values,
-            arrays={
-                "classes_": classes[order],
-                "class_weight_": np.ones(n_classes) if class_weight is None else class_weight,
-                "support_": positions[rows].astype(np.int32),
-                "n_support_": counts[order].astype(np.int32),
-                "n_iter_": np.zeros(n_pairs, dtype=np.int32),
-                "certificate_": proof.to_array(),
-            },
-            expansion=expansion,
-        ),
-    )
 
+    classes: npt.NDArray[Any]
+    counts: npt.NDArray[Any]
+    support: Objects
+    positions: npt.NDArray[Any]
+    """The rows of the support objects in the training data."""
+    coefficients: Float64
+    intercept: Float64
+    shape: tuple[int, ...]
+    """That of the training data."""
 
-def _square(shape: tuple[int, ...]) -> GramRows:
-    """Training objects of a precomputed kernel, of which nothing but the number is known."""
-    n = int(shape[0])
-    return GramRows(np.broadcast_to(0.0, (n, n)), np.arange(n), training=True, self_similarity=np.zeros(n))
+    @classmethod
+    def of(cls, model: Any, support: Objects) -> Self:
+        """A fitted SVC, ours or scikit-learn's; both turn the signs of two classes round."""
+        sign = -1.0 if len(model.classes_) == 2 else 1.0
+        found: Any = model.dual_coef_
+        return cls(
+            np.asarray(model.classes_),
+            np.asarray(model.n_support_),
+            support,
+            np.asarray(model.support_),
+            sign * (found.toarray() if hasattr(found, "toarray") else np.asarray(found)),
+            sign * np.asarray(model.intercept_, dtype=np.float64),
+            tuple(int(side) for side in model.shape_fit_),
+        )
+
+    def svc(self, params: Mapping[str, Any], class_weight: Float64 | None = None) -> SVC:
+        """The estimator, with its classes in increasing order."""
+        n_classes = len(self.classes)
+        order = np.argsort(self.classes, kind="stable")
+        begins = np.concatenate(([0], np.cumsum(self.counts)))
+        rows = np.concatenate([np.arange(begins[old], begins[old + 1]) for old in order]).astype(np.intp)
+        expansion = self._expansion(params, order, rows)
+        n_pairs = len(expansion.intercept)
+        unknown = Certificate(np.nan, np.nan, np.nan, np.nan, 0, 0, np.nan, "float64")
+        proof = Certificate.together((unknown,) * n_pairs, 0, np.nan) if n_pairs > 1 else unknown
+        values = {"shape_fit_": self.shape, "fit_status_": 0, "dtype": "float64", "n_features_in_": int(self.shape[1])}
+        arrays = {
+            "classes_": self.classes[order],
+            "class_weight_": np.ones(n_classes) if class_weight is None else class_weight,
+            "support_": self.positions[rows].astype(np.int32),
+            "n_support_": self.counts[order].astype(np.int32),
+            "n_iter_": np.zeros(n_pairs, dtype=np.int32),
+            "certificate_": proof.to_array(),
+        }
+        return from_stored(SVC, Stored(params, values, arrays, expansion))
+
+    def _expansion(self, params: Mapping[str, Any], order: npt.NDArray[Any], rows: npt.NDArray[np.intp]) -> Expansion:
+        """The machine, with its classes in this order and its support objects in these rows."""
+        n_classes = len(self.classes)
+        codes = np.repeat(np.arange(n_classes), self.counts)
+        columns = ovo.from_dual_coefficients(self.coefficients, codes, n_classes)[rows]
+        numbers = {pair: number for number, pair in enumerate(ovo.pairs(n_classes))}
+        pairs = list(combinations(order.tolist(), 2))  # some are the other way round now
+        taken = [numbers[min(pair), max(pair)] for pair in pairs]
+        signs = np.array([1.0 if a < b else -1.0 for a, b in pairs])
+        kind, shape = KERNELS[params["kernel"]]
+        support = training = self.support.take(rows)
+        if isinstance(support, GramRows):  # of the training objects nothing but their number is known
+            n = int(self.shape[0])
+            training = GramRows(np.broadcast_to(0.0, (n, n)), np.arange(n), training=True, self_similarity=np.zeros(n))
+        fitted = kind(**{name: params[name] for name in shape}).fit(training)
+        return Expansion(fitted, support, columns[:, taken] * signs, self.intercept[taken] * signs)

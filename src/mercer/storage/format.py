@@ -2,7 +2,8 @@
 
 Nothing is compressed, so a file never needs more memory than its own size: there are no zip bombs. The first bytes of
 an ``.npy`` member follow from the type and shape that the header states; they are compared, not parsed. NumPy
-can read the members of an honest file with ``np.load``.
+can read the members of an honest file with ``np.load``. The header is JSON without the freedoms that make it ambiguous
+or dangerous.
 """
 
 from __future__ import annotations
@@ -10,7 +11,9 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+import math
 import os
+import re
 import stat
 import struct
 import zipfile
@@ -22,12 +25,15 @@ import numpy as np
 import numpy.typing as npt
 
 from mercer.errors import ModelFileError
-from mercer.storage.header import MAX_HEADER, parse, shown
 
 HEADER = "header.json"
-MAX_BYTES = 2**31
-MAX_MEMBERS = 10_000
-_CHUNK = 2**22
+MAX_HEADER = 2**20  # bytes of JSON: the largest kernels take some ten thousand
+MAX_DEPTH = 200  # levels: four per kernel within a kernel, and far fewer than exhaust Python's stack
+# A string without an end runs to the end of the text, so that the scan takes one pass whatever the text.
+_MARK = re.compile(rb'"(?:[^"\\]|\\.)*+"?|[\[{\]}]', re.DOTALL)
+MAX_BYTES = 2**31  # a file is read into memory; more has to be asked for
+MAX_MEMBERS = 10_000  # an estimator has some dozens; bounds what zipfile reads before the header is seen
+_CHUNK = 2**22  # bytes hashed and copied at a time: a few milliseconds, and no second copy of a large array
 _DIRECTORY_PER_MEMBER = 46 + 28 + 1100  # a record of the central directory, its zip64 extra, the longest name
 _END = struct.Struct("<4s4H2LH")
 _END_64 = struct.Struct("<4sQ2H2L4Q")
@@ -86,7 +92,7 @@ def opened(path: str, max_bytes: int = MAX_BYTES) -> Iterator[Container]:
     found = os.stat(path)
     if stat.S_ISDIR(found.st_mode):
         raise ModelFileError("it is a folder, not a model file.")
-    if not stat.S_ISREG(found.st_mode):  # a pipe would be waited for, for ever
+    if not stat.S_ISREG(found.st_mode):  # reading a pipe could block for ever
         raise ModelFileError("it is a device or a pipe, not a model file.")
     with open(path, "rb") as stream:
         size = os.fstat(stream.fileno()).st_size
@@ -180,3 +186,51 @@ def _check_ends(stream: BinaryIO, size: int) -> None:
     if n_members > MAX_MEMBERS or n_bytes > MAX_MEMBERS * _DIRECTORY_PER_MEMBER:
         raise ModelFileError(f"it has more than {MAX_MEMBERS:,} members.")
     stream.seek(0)
+
+
+def parse(text: bytes) -> Any:
+    """The header as dicts, lists and scalars: no NaN, no key twice, no deep nesting, no huge numbers."""
+    depth = 0
+    for mark in _MARK.finditer(text):
+        first = mark.group()[:1]
+        depth += (first in b"[{") - (first in b"]}")
+        if depth > MAX_DEPTH:
+            raise ModelFileError(f"its header is nested more than {MAX_DEPTH} levels deep.")
+    try:
+        return json.loads(
+            text.decode("utf-8"),
+            object_pairs_hook=_unique,
+            parse_constant=_refuse_number,
+            parse_float=_finite,
+            parse_int=_whole,
+        )
+    except ValueError as error:
+        if isinstance(error, ModelFileError):
+            raise
+        raise ModelFileError(f"its header is not JSON: {error}.") from error
+
+
+def shown(text: object) -> str:
+    """A piece of a file that nobody vouches for, short and without control characters."""
+    quoted = ascii(text)
+    return quoted if len(quoted) <= 80 else quoted[:77] + "..."
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ModelFileError("its header has an object with a key that occurs twice.")
+    return found
+
+
+def _refuse_number(text: str) -> Any:
+    raise ModelFileError(f"its header holds the number {shown(text)}, which is out of range.")
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    return number if math.isfinite(number) else _refuse_number(text)
+
+
+def _whole(text: str) -> int:
+    return int(text) if len(text) <= 20 else _refuse_number(text)

@@ -17,7 +17,7 @@ from mercer.gram.expansion import Expansion
 from mercer.inputs.base import Objects
 from mercer.kernels.base import FittedKernel, Kernel, State
 from mercer.storage.audit import RECORDS, check_name
-from mercer.storage.header import shown
+from mercer.storage.format import shown
 
 Arrays = dict[str, npt.NDArray[Any]]
 ABSENT: Any = object()
@@ -61,7 +61,7 @@ class Encoder:
         if array.dtype.kind == "O":
             text = array.astype(np.str_)
             if not all(isinstance(item, str) for item in array.flat) or not (text.astype(object) == array).all():
-                raise ModelFileError(f"{path} is an array of Python objects, of which a model file holds strings only.")
+                raise ModelFileError(f"{path} is an array of Python objects, and model files hold none but strings.")
             array, node["as"] = text, "object"
         self.arrays[name] = array
         return node
@@ -104,7 +104,7 @@ class Encoder:
 class Decoder:
     """Builds values from an audited header, looking classes up in the registry.
 
-    Python functions come from `given`, the kernel that the user passes, which is walked beside the stored one.
+    Python functions come from `given`, the kernel that the user passes, which is walked in step with the stored one.
     """
 
     def __init__(self, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
@@ -115,29 +115,23 @@ class Decoder:
             return [self.value(item) for item in node]
         if not isinstance(node, dict):
             return node
+        match node:
+            case {"array": _}:
+                return self.array(node)
+            case {"objects": _}:
+                return self.objects(node)
+            case {"float": text}:
+                return float(text)
+            case {"dict": pairs}:
+                return {key: self.value(item) for key, item in pairs}
+            case {"tuple": items}:
+                others = given if isinstance(given, tuple) and len(given) == len(items) else [ABSENT] * len(items)
+                return tuple(map(self.value, items, others))
+            case {"function": name} | {"user": name}:
+                return _code(name, given, user="user" in node)
         tag = next(iter(node))
-        content = node[tag]
-        if tag == "array":
-            return self.array(node)
-        if tag == "objects":
-            return self.objects(node)
-        if tag == "float":
-            return float(content)
-        if tag == "dict":
-            return {key: self.value(item) for key, item in content}
-        if tag == "tuple":
-            others = given if isinstance(given, tuple) and len(given) == len(content) else [ABSENT] * len(content)
-            return tuple(self.value(item, other) for item, other in zip(content, others, strict=True))
-        if tag in ("function", "user"):
-            if given is ABSENT or (tag == "user" and type(given).__name__ != content):
-                raise ModelFileError(
-                    f"the model was trained with Python code of yours, {shown(content)}, and model files never hold "
-                    "code. Load it with mercer.load(path, kernel=...), giving the same kernel as in training."
-                )
-            return given
-        kind = RECORDS[tag][content].load()
         fields = {key: self.value(item, getattr(given, key, ABSENT)) for key, item in node["fields"].items()}
-        return kind(**fields)
+        return RECORDS[tag][node[tag]].load()(**fields)
 
     def kernel(self, node: Any, given: Any) -> Any:
         """A kernel, completed by the one that the user gives, which must otherwise be the same."""
@@ -181,8 +175,18 @@ class Decoder:
         )
 
 
+def _code(name: str, given: Any, *, user: bool) -> Any:
+    """What the user gave in the place of a function, or of a kernel of their own."""
+    if given is ABSENT or (user and type(given).__name__ != name):
+        raise ModelFileError(
+            f"the model was trained with Python code of yours, {shown(name)}, and model files never hold code. Load it "
+            "with mercer.load(path, kernel=...), giving the same kernel as in training."
+        )
+    return given
+
+
 class _Holder:
-    """Stands for a user's kernel of which only the function was given."""
+    """Stands in for a user's kernel when only its function is given."""
 
     def __init__(self, function: Any) -> None:
         self.function = function

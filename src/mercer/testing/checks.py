@@ -80,6 +80,16 @@ def run_all(owner: object, checks: Iterable[Check]) -> None:
         raise AssertionError(f"{owner} fails {len(failures)} conformance check(s):\n{lines}") from failures[0][1]
 
 
+def named(owner: str, *bodies: Callable[[Any], None]) -> Callable[[Any], Iterator[Check]]:
+    """Functions of one subject as checks, named after themselves; `owner` is what the names begin with."""
+
+    def checks(subject: Any) -> Iterator[Check]:
+        for body in bodies:
+            yield Check(f"{owner}_{body.__name__}", partial(body, subject))
+
+    return checks
+
+
 class Suite:
     """Checks of one subject: all public methods, in the order in which they are written, and round trips.
 

@@ -10,7 +10,6 @@ import math
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, Protocol, final
 from unittest import mock
 
@@ -19,7 +18,7 @@ import threadpoolctl
 
 from mercer.solvers.drive import Chunk, Limits, OnChunk, Stopped
 from mercer.solvers.solution import Status
-from mercer.testing.checks import Check, fingerprint, require, require_unchanged, run_all
+from mercer.testing.checks import Check, fingerprint, named, require, require_unchanged, run_all
 
 _ROUNDING = 1e-7
 """The share of an objective that rounding, and whatever found the least one, may be off."""
@@ -85,8 +84,7 @@ class Minimiser:
 
 def minimiser_checks(subject: Minimiser) -> Iterator[Check]:
     """Every property that a solver promises, as named checks."""
-    for check in _CHECKS:
-        yield Check(f"solver_{check.__name__}", partial(check, subject))
+    return _checks(subject)
 
 
 def check_minimiser(subject: Minimiser) -> None:
@@ -236,8 +234,8 @@ def weights(subject: Minimiser) -> None:
     require(abs(first - second) <= allowed, f"an objective of {first:.9g}, but {second:.9g} with every object twice")
 
 
-_CHECKS = (
-    feasibility, optimality, certificate, iteration_limit, time_limit, interruption, stop_event, warm_start,
+_checks = named(
+    "solver", feasibility, optimality, certificate, iteration_limit, time_limit, interruption, stop_event, warm_start,
     reproducibility, weights,
 )  # fmt: skip
 

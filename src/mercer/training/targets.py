@@ -13,8 +13,7 @@ from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from mercer._types import Float64, Indices
 from mercer.errors import InputError
-from mercer.inputs.base import Objects
-from mercer.inputs.listing import refuse_masked
+from mercer.inputs.base import Objects, refuse_masked
 
 _CLASSIFIERS = {
     "SVR": "SVC",

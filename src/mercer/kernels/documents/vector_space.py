@@ -13,8 +13,8 @@ from mercer import _check
 from mercer._fields import boolean, choice, integer
 from mercer._types import DType, Float64, Int64
 from mercer.errors import InputError, KernelWarning
+from mercer.inputs.base import shown
 from mercer.inputs.hashing import symbol_of
-from mercer.inputs.listing import shown
 from mercer.inputs.strings import Strings
 from mercer.kernels.base import State
 from mercer.kernels.documents.terms import Analyse, count_terms, kept_terms, terms_of

@@ -12,7 +12,7 @@ import scipy.linalg
 
 from mercer._types import Float64, Indices
 from mercer.errors import InputError
-from mercer.inputs.listing import refuse_masked
+from mercer.inputs.base import refuse_masked
 from mercer.theory.alignment import centred_alignment, ideal_matrix
 from mercer.theory.geometry import centred, cosines, squared_distances
 from mercer.theory.samples import p_value
