@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -188,13 +189,27 @@ class TestScript:
         venv = tmp_path / "venv"
         venv.mkdir()  # empty: nobody's, so it may be used
         offline = {"MERCER_VENV": str(venv), "MERCER_PYTHON": sys.executable, "PIP_NO_INDEX": "1", "PIP_FIND_LINKS": ""}
-        for _ in range(2):  # the second run starts again and fails again
-            result = self.run("demo", cwd=tmp_path, **offline)
-            assert result.returncode == 1
-            assert "set-up failed: pip install" in result.stderr
-            assert "No matching distribution" in result.stderr
-            assert (venv / ".mercer-owner").is_file()
-            assert list(venv.glob(".mercer-ready-*")) == []
+        result = self.run("demo", cwd=tmp_path, **offline)
+        assert result.returncode == 1
+        assert "set-up failed: pip install" in result.stderr
+        assert "No matching distribution" in result.stderr
+        assert (venv / ".mercer-owner").is_file()
+        assert list(venv.glob(".mercer-ready-*")) == []
+        # The second run starts again from nothing; it is interrupted there.
+        again = subprocess.Popen(
+            ["sh", str(ROOT / "mercer"), "demo"],
+            env=os.environ | offline,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+        assert again.stderr is not None
+        assert "setting up with Python" in again.stderr.readline()
+        os.killpg(again.pid, signal.SIGINT)
+        again.communicate(timeout=60)
+        assert again.returncode != 0
+        assert (venv / ".mercer-owner").is_file()
+        assert list(venv.glob(".mercer-ready-*")) == []
 
     def test_unsuitable_python(self, tmp_path: Path) -> None:
         result = self.run("demo", cwd=tmp_path, MERCER_VENV="venv", MERCER_PYTHON="false")

@@ -203,7 +203,7 @@ def test_as_a_module() -> None:
 
 
 def test_what_an_encoding_lacks_is_no_error() -> None:
-    script = "from mercer.cli import app, demo; demo.show = lambda **_: print('1 ± 2'); app.main(['demo'])"
+    script = "from mercer.cli import app, kernels; kernels.list_all = lambda _: print('1 ± 2'); app.main(['kernels'])"
     ended = python("-c", script, PYTHONIOENCODING="ascii")
     assert ended.returncode == 0, ended.stderr
     assert ended.stdout == "1 ? 2\n"
