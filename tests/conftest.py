@@ -17,6 +17,12 @@ from hypothesis import settings
 
 ROOT = Path(__file__).resolve().parents[1]
 
+# With a worker per core, more threads of linear algebra only wait for each other, which took a third of all time: one
+# for each, unless the environment says otherwise. Read when numpy is loaded, hence here; child processes inherit it.
+if "PYTEST_XDIST_WORKER" in os.environ:
+    for variable in ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"):
+        os.environ.setdefault(variable, "1")
+
 # Why a test may be skipped even where everything is installed. Each entry is the beginning of a skip reason.
 ALLOWED_SKIPS = ("no-run: ",)  # a code block of the docs that says itself why it is not run
 

@@ -4,10 +4,12 @@
 """
 
 import ast
+import functools
 import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from typing import TypeGuard
 
 SRC = Path(__file__).resolve().parents[1] / "src"
 LONGEST_FILE = 400
@@ -44,7 +46,7 @@ def parallel_loops(files: Iterable[Path]) -> list[str]:
     return [
         f"{file}:{node.value.lineno}: parallel=True"
         for file in files
-        for node in ast.walk(parse(file))
+        for node in nodes(file)
         if isinstance(node, ast.keyword)
         and node.arg == "parallel"
         and isinstance(node.value, ast.Constant)
@@ -56,14 +58,13 @@ def compiled_from_elsewhere(files: Iterable[Path]) -> list[str]:
     """A compiled loop takes names from files that mention `_jit` alone: the others are not part of the cache's key."""
     complaints = []
     for file in files:
-        tree = parse(file)
         origin = {
             alias.asname or alias.name: node.module
-            for node in ast.walk(tree)
+            for node in nodes(file)
             if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("mercer.")
             for alias in node.names
         }
-        for loop in compiled_functions(tree):
+        for loop in compiled_functions(file):
             for name in {node.id for node in ast.walk(loop) if isinstance(node, ast.Name)} & set(origin):
                 source = SRC / (origin[name].replace(".", "/") + ".py")
                 if not source.exists() or "_jit" not in source.read_text(encoding="utf-8"):
@@ -71,9 +72,9 @@ def compiled_from_elsewhere(files: Iterable[Path]) -> list[str]:
     return complaints
 
 
-def compiled_functions(tree: ast.AST) -> Iterator[ast.FunctionDef]:
+def compiled_functions(file: Path) -> Iterator[ast.FunctionDef]:
     """The functions under `@jit`."""
-    for node in ast.walk(tree):
+    for node in nodes(file):
         if isinstance(node, ast.FunctionDef) and any("jit" in ast.unparse(mark) for mark in node.decorator_list):
             yield node
 
@@ -82,9 +83,8 @@ def too_complex(files: Iterable[Path]) -> list[str]:
     """A function with more branches than this cannot be held in mind. Compiled loops have no choice."""
     complaints = []
     for file in files:
-        tree = parse(file)
-        compiled = {id(inner) for loop in compiled_functions(tree) for inner in ast.walk(loop)}
-        for node in ast.walk(tree):
+        compiled = {id(inner) for loop in compiled_functions(file) for inner in ast.walk(loop)}
+        for node in nodes(file):
             if isinstance(node, ast.FunctionDef) and id(node) not in compiled:
                 branches = 1 + sum(_branches(inner) for inner in ast.walk(node))
                 if branches > MOST_BRANCHES:
@@ -114,9 +114,8 @@ def too_many_parameters(files: Iterable[Path]) -> list[str]:
     """
     complaints = []
     for file in files:
-        tree = parse(file)
-        compiled = {id(loop) for loop in compiled_functions(tree)}
-        for node in ast.walk(tree):
+        compiled = {id(loop) for loop in compiled_functions(file)}
+        for node in nodes(file):
             if not isinstance(node, ast.FunctionDef) or id(node) in compiled or node.name == "__init__":
                 continue
             if any(".command(" in ast.unparse(mark) for mark in node.decorator_list):
@@ -132,20 +131,21 @@ def private_attributes(files: Iterable[Path]) -> list[str]:
     """An attribute with a leading underscore is read in the file that defines it and nowhere else."""
     complaints = []
     for file in files:
-        tree = parse(file)
-        defined = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute) and _own(node.value)}
-        defined |= {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.ClassDef)}
-        defined |= {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
-        for node in ast.walk(tree):
-            if not isinstance(node, ast.Attribute) or _own(node.value):
+        defined = {node.attr for node in nodes(file) if isinstance(node, ast.Attribute) and _own(node.value)}
+        defined |= {node.name for node in nodes(file) if isinstance(node, ast.FunctionDef | ast.ClassDef)}
+        defined |= {node.id for node in nodes(file) if isinstance(node, ast.Name)}
+        for node in nodes(file):
+            if not isinstance(node, ast.Attribute) or not re.match("_[a-z]", node.attr) or _own(node.value):
                 continue
-            if re.match("_[a-z]", node.attr) and node.attr not in defined | NAMED_TUPLE:
+            if node.attr not in defined | NAMED_TUPLE:
                 complaints.append(f"{file}:{node.lineno}: reads {ast.unparse(node)}")
     return complaints
 
 
 def _own(value: ast.AST) -> bool:
-    return ast.unparse(value) in ("self", "cls", "super()", "type(self)")
+    if isinstance(value, ast.Name):
+        return value.id in ("self", "cls")
+    return isinstance(value, ast.Call) and ast.unparse(value) in ("super()", "type(self)")
 
 
 def array_types(files: Iterable[Path]) -> list[str]:
@@ -208,9 +208,9 @@ def kernels_by_class(files: Iterable[Path]) -> list[str]:
     for file in files:
         if any(str(file).endswith(f"mercer/{place}") for place in KERNEL_CLASSES_ASKED_FOR):
             continue
-        for node in ast.walk(parse(file)):
+        for node in nodes(file):
             asked: list[ast.AST] = []
-            if isinstance(node, ast.Call) and ast.unparse(node.func) in ("isinstance", "issubclass"):
+            if _calls(node, "isinstance", "issubclass"):
                 asked = list(node.args[1:])
             elif isinstance(node, ast.MatchClass):
                 asked = [node.cls]
@@ -220,11 +220,17 @@ def kernels_by_class(files: Iterable[Path]) -> list[str]:
     return complaints
 
 
+def _calls(node: ast.AST, *names: str) -> TypeGuard[ast.Call]:
+    """Whether a node calls something by one of these plain names."""
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in names
+
+
+@functools.cache
 def kernel_classes() -> set[str]:
     """The names of all classes of kernels, concrete or not, apart from `Kernel` itself."""
     bases: dict[str, set[str]] = {}
     for file in sorted((SRC / "mercer" / "kernels").rglob("*.py")):
-        for node in ast.walk(parse(file)):
+        for node in nodes(file):
             if isinstance(node, ast.ClassDef):
                 bases[node.name] = {ast.unparse(base).partition("[")[0] for base in node.bases}
     known = {"Kernel"}
@@ -279,9 +285,8 @@ def module_name(file: Path) -> str:
 
 def runtime_imports(file: Path) -> Iterator[str]:
     """What a file imports while it runs, at any depth: not what type checkers alone see."""
-    tree = parse(file)
-    hidden = {id(inner) for node in ast.walk(tree) if _for_types(node) for inner in ast.walk(node)}
-    for node in ast.walk(tree):
+    hidden = {id(inner) for node in nodes(file) if _for_types(node) for inner in ast.walk(node)}
+    for node in nodes(file):
         if id(node) in hidden:
             continue
         if isinstance(node, ast.Import):
@@ -366,11 +371,11 @@ def code_from_data(files: Iterable[Path]) -> list[str]:
             for line, module in imports(file)
             if module.partition(".")[0] in FORBIDDEN_MODULES or module == "joblib.load"
         ]
-        for node in ast.walk(parse(file)):
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in FORBIDDEN_CALLS:
-                complaints.append(f"{file}:{node.lineno}: calls {node.func.id}")
-            if isinstance(node, ast.Call) and ast.unparse(node.func) == "joblib.load":
-                complaints.append(f"{file}:{node.lineno}: calls joblib.load")
+        for node in nodes(file):
+            if _calls(node, *FORBIDDEN_CALLS):
+                complaints.append(f"{file}:{node.lineno}: calls {ast.unparse(node.func)}")
+            if isinstance(node, ast.Attribute) and node.attr == "load" and ast.unparse(node) == "joblib.load":
+                complaints.append(f"{file}:{node.lineno}: names joblib.load")
             if isinstance(node, ast.keyword) and node.arg == "allow_pickle" and ast.unparse(node.value) != "False":
                 complaints.append(f"{file}:{node.value.lineno}: allow_pickle={ast.unparse(node.value)}")
     return complaints
@@ -394,13 +399,30 @@ def unhashed(files: Iterable[Path]) -> list[str]:
     ]
 
 
+@functools.lru_cache(maxsize=1)  # several rules look at the same file in turn
 def parse(file: Path) -> ast.Module:
     return ast.parse(file.read_text(encoding="utf-8"), filename=str(file))
 
 
+@functools.lru_cache(maxsize=1)
+def nodes(file: Path) -> list[ast.AST]:
+    """All nodes of a file, at any depth."""
+    return list(ast.walk(parse(file)))
+
+
+def broken(rules: Iterable[Callable[[list[Path]], list[str]]], files: Iterable[Path]) -> dict[str, list[str]]:
+    """What rules that look at one file at a time find, by the name of the rule. Each file is parsed once."""
+    rules = list(rules)
+    found: dict[str, list[str]] = {rule.__name__: [] for rule in rules}
+    for file in files:
+        for rule in rules:
+            found[rule.__name__] += rule([file])
+    return found
+
+
 def imports(file: Path) -> Iterator[tuple[int, str]]:
     """(line, dotted name) of everything that a file imports, at any depth; `from a import b` gives `a.b`."""
-    for node in ast.walk(parse(file)):
+    for node in nodes(file):
         if isinstance(node, ast.Import):
             yield from ((node.lineno, alias.name) for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.level == 0:
@@ -412,11 +434,15 @@ def main(folders: list[str]) -> None:
     files = [file for room in rooms for file in (sorted(room.rglob("*.py")) if room.is_dir() else [room])]
     rules = (
         too_long, too_complex, too_many_parameters, private_attributes, array_types, unexplained_constants,
-        kernels_by_class, compiled_from_elsewhere, deep_inheritance, untested_modules,
+        kernels_by_class, compiled_from_elsewhere,
     )  # fmt: skip
-    for rule in rules:
-        for complaint in rule(files):
-            print(f"{rule.__name__}: {complaint}")  # noqa: T201
+    for name, complaints in broken(rules, files).items():
+        for complaint in complaints:
+            print(f"{name}: {complaint}")  # noqa: T201
+    for complaint in deep_inheritance(files):
+        print(f"deep_inheritance: {complaint}")  # noqa: T201
+    for complaint in untested_modules(files):
+        print(f"untested_modules: {complaint}")  # noqa: T201
     for cycle in import_cycles(sorted(SRC.rglob("*.py"))):
         print(f"import_cycles: {cycle}")  # noqa: T201
 

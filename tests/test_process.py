@@ -5,7 +5,7 @@ import signal
 import threading
 
 import pytest
-from threadpoolctl import ThreadpoolController
+from threadpoolctl import ThreadpoolController, threadpool_limits
 
 from mercer import _process
 from mercer._process import interrupt_held_back, single_threaded_blas
@@ -67,6 +67,15 @@ def blas_threads():
     return [library["num_threads"] for library in ThreadpoolController().info() if library["user_api"] == "blas"]
 
 
+@pytest.fixture
+def several_blas_threads():
+    """So that a limit of one can be told from what was before."""
+    with threadpool_limits(2, user_api="blas"):
+        assert set(blas_threads()) == {2}
+        yield
+
+
+@pytest.mark.usefixtures("several_blas_threads")
 def test_blas_limits_are_counted_over_threads():
     before = blas_threads()
     entered, finish = threading.Event(), threading.Event()
@@ -86,6 +95,7 @@ def test_blas_limits_are_counted_over_threads():
     assert blas_threads() == before
 
 
+@pytest.mark.usefixtures("several_blas_threads")
 def test_blas_limits_survive_an_interrupt_while_they_are_taken(monkeypatch):
     before = blas_threads()
 
@@ -101,6 +111,7 @@ def test_blas_limits_survive_an_interrupt_while_they_are_taken(monkeypatch):
     assert blas_threads() == before
 
 
+@pytest.mark.usefixtures("several_blas_threads")
 def test_blas_limits_survive_an_exception():
     before = blas_threads()
     with pytest.raises(RuntimeError), single_threaded_blas():

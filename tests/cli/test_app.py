@@ -24,26 +24,34 @@ def python(*arguments: str, **environment: str) -> "subprocess.CompletedProcess[
     return subprocess.run(command, env=path, capture_output=True, encoding="utf-8", timeout=120, check=False)
 
 
-def loaded_by(*arguments: str) -> set[str]:
-    """Which heavy libraries a command leaves behind in sys.modules."""
-    script = (
-        "import sys; from mercer.cli.app import run; code = run(sys.argv[1:]); "
-        f"print('loaded', *[name for name in {HEAVY} if name in sys.modules]); sys.exit(code)"
-    )
-    ended = python("-c", script, *arguments)
+LIGHT = [["--help"], ["--version"], ["demo", "--help"], ["fit", "--help"], ["kernels"]]
+LOADED = f"""
+import json, sys
+from mercer.cli.app import run
+
+for arguments in json.loads(sys.argv[1]):
+    code = run(arguments)
+    print("loaded", code, *[name for name in {HEAVY} if name in sys.modules])
+"""
+
+
+@pytest.fixture(scope="module")
+def loaded_by() -> list[set[str]]:
+    """Which heavy libraries are loaded after each light command, and last after one that needs them, in one process."""
+    ended = python("-c", LOADED, json.dumps([*LIGHT, ["kernels", "rbf"]]))
     assert ended.returncode == 0, ended.stderr
-    return set(ended.stdout.splitlines()[-1].split()[1:])
+    lines = [line.split()[1:] for line in ended.stdout.splitlines() if line.startswith("loaded")]
+    assert [line[0] for line in lines] == ["0"] * (len(LIGHT) + 1)
+    return [set(line[1:]) for line in lines]
 
 
-@pytest.mark.parametrize(
-    "arguments", [("--help",), ("--version",), ("demo", "--help"), ("fit", "--help"), ("kernels",)]
-)
-def test_light_commands_load_nothing_heavy(arguments: tuple[str, ...]) -> None:
-    assert loaded_by(*arguments) == set()
+@pytest.mark.parametrize("number", range(len(LIGHT)), ids=[" ".join(arguments) for arguments in LIGHT])
+def test_light_commands_load_nothing_heavy(number: int, loaded_by: list[set[str]]) -> None:
+    assert loaded_by[number] == set()
 
 
-def test_the_check_for_heavy_libraries_can_fail() -> None:
-    assert "numba" in loaded_by("kernels", "rbf")
+def test_the_check_for_heavy_libraries_can_fail(loaded_by: list[set[str]]) -> None:
+    assert "numba" in loaded_by[-1]
 
 
 def test_version(capsys: pytest.CaptureFixture[str]) -> None:
@@ -195,7 +203,7 @@ def test_as_a_module() -> None:
 
 
 def test_what_an_encoding_lacks_is_no_error() -> None:
-    script = "from mercer.cli import app, demo; demo.show = lambda **_: print('1 ± 2'); app.main(['demo'])"
+    script = "from mercer.cli import app, kernels; kernels.list_all = lambda _: print('1 ± 2'); app.main(['kernels'])"
     ended = python("-c", script, PYTHONIOENCODING="ascii")
     assert ended.returncode == 0, ended.stderr
     assert ended.stdout == "1 ? 2\n"

@@ -102,8 +102,8 @@ def test_a_reader_that_has_seen_enough(model):
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no-run: there is no full device here")
 @pytest.mark.parametrize("options", [[], ["--json"]])
-def test_a_full_disk_is_one_line(options, here):
-    command = [sys.executable, "-m", "mercer", "check", "pets.csv", *options]
+def test_a_full_disk_is_one_line(options):
+    command = [sys.executable, "-m", "mercer", "kernels", *options]
     with open("/dev/full", "w") as full:
         found = subprocess.run(command, env=ENVIRONMENT, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
     assert found.returncode == 3

@@ -15,13 +15,15 @@ SOURCE = Path(mercer.__file__).parents[1]
 ESCAPE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 
-def on_terminal(*arguments: str, **environment: str) -> str:
+def on_terminal(*arguments: str, script: str | None = None, **environment: str) -> str:
+    """What a command, or a script, shows."""
     import pty
 
     ours, theirs = pty.openpty()
     shown = {key: value for key, value in os.environ.items() if key not in ("NO_COLOR", "FORCE_COLOR", "COLUMNS")}
     shown |= {"PYTHONPATH": str(SOURCE), "TERM": "xterm-256color", "COLUMNS": "80", **environment}
-    process = subprocess.Popen([sys.executable, "-m", "mercer", *arguments], env=shown, stdout=theirs, stderr=theirs)
+    command = ["-m", "mercer"] if script is None else ["-c", script]
+    process = subprocess.Popen([sys.executable, *command, *arguments], env=shown, stdout=theirs, stderr=theirs)
     os.close(theirs)
     read = bytearray()
     try:
@@ -52,11 +54,25 @@ def test_plain_on_a_dumb_terminal() -> None:
     assert "───" not in out
 
 
-@pytest.mark.parametrize("columns", ["80", "50"])
-def test_no_digit_of_the_demo_is_lost(columns: str) -> None:
-    out = ESCAPE.sub("", on_terminal("demo", "--fast", "--quiet", COLUMNS=columns))
-    assert "…" not in out
-    assert len(re.findall(r"\d ± \d", out)) >= 15
+DEMO_IN_TWO_WIDTHS = """
+import os
+from mercer.cli import app, demo
+
+found = list(demo.run(0, 2, fast=True))  # once for both
+demo.run = lambda *_, **__: iter(found)
+for columns in ("80", "50"):
+    os.environ["COLUMNS"] = columns
+    print("|", app.run(["demo", "--fast", "--quiet"]))
+"""
+
+
+def test_no_digit_of_the_demo_is_lost() -> None:
+    wide, narrow, rest = re.split(r"\| 0\n", ESCAPE.sub("", on_terminal(script=DEMO_IN_TWO_WIDTHS)))
+    assert rest == ""
+    for out in (wide, narrow):
+        assert "…" not in out
+        assert len(re.findall(r"\d ± \d", out)) >= 15
+    assert wide != narrow
 
 
 def test_help_has_no_boxes() -> None:
@@ -68,8 +84,11 @@ def test_narrow_terminals_lose_no_kernel_and_no_figure(tmp_path: Path) -> None:
     path = tmp_path / "pets.csv"
     path.write_text(f"mass,age,pet\n{rows}")
     options = (str(path), "-t", "pet", "-k", "rbf(gamma=0.5)", "--C", "1", "--folds", "2")
-    for command in (("compare", *options), ("fit", *options, "-o", str(tmp_path / "m"), "--no-report")):
-        out = ESCAPE.sub("", on_terminal(*command, "--quiet", COLUMNS="40", NO_COLOR="1"))
+    commands = [["compare", *options], ["fit", *options, "-o", str(tmp_path / "m"), "--no-report"]]
+    script = f"from mercer.cli.app import run\nfor command in {commands}: print('|', run([*command, '--quiet']))"
+    *shown, rest = re.split(r"\| 0\n", ESCAPE.sub("", on_terminal(script=script, COLUMNS="40", NO_COLOR="1")))
+    assert (len(shown), rest) == (2, "")
+    for out in shown:
         assert "…" not in out
         table = "".join(line.split("  ")[0].strip() for line in out.splitlines())
         assert "rbf(gamma=0.5)" in table.replace(" ", "")

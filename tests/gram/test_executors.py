@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
-from threadpoolctl import ThreadpoolController
+from threadpoolctl import ThreadpoolController, threadpool_limits
 
 from mercer.gram import executors
 from mercer.gram.executors import Threads, default_threads
@@ -28,6 +28,14 @@ def fill(tile, out):
 
 def blas_threads():
     return [library["num_threads"] for library in ThreadpoolController().info() if library["user_api"] == "blas"]
+
+
+@pytest.fixture
+def several_blas_threads():
+    """So that a limit of one can be told from what was before."""
+    with threadpool_limits(2, user_api="blas"):
+        assert set(blas_threads()) == {2}
+        yield
 
 
 @pytest.mark.parametrize("executor", EXECUTORS, ids=str)
@@ -47,6 +55,7 @@ def test_each_runs_every_item(executor):
     assert sorted(seen) == list(range(50))
 
 
+@pytest.mark.usefixtures("several_blas_threads")
 @pytest.mark.parametrize("executor", EXECUTORS, ids=str)
 def test_the_first_exception_stops_the_rest(executor):
     done = []
@@ -102,6 +111,7 @@ def test_nested_use_works_in_the_thread_at_hand():
     assert len(set(threads)) <= 3
 
 
+@pytest.mark.usefixtures("several_blas_threads")
 def test_blas_is_held_to_one_thread_and_restored():
     before = blas_threads()
     seen = []

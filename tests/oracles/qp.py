@@ -4,17 +4,15 @@ import numpy as np
 
 
 def project(point, lower, upper, total):
-    """The nearest point of the box (with the given sum), by bisection on the shift."""
+    """The nearest point of the box (with the given sum): all entries shifted alike, until a bound stops them.
+
+    The sum grows with the shift, along straight lines between the shifts at which an entry meets a bound.
+    """
     if total is None:
         return np.clip(point, lower, upper)
-    low, high = (lower - point).min() - 1.0, (upper - point).max() + 1.0
-    for _ in range(200):
-        middle = 0.5 * (low + high)
-        if np.clip(point + middle, lower, upper).sum() < total:
-            low = middle
-        else:
-            high = middle
-    return np.clip(point + 0.5 * (low + high), lower, upper)
+    shifts = np.sort(np.concatenate([lower - point, upper - point]))
+    sums = np.clip(point + shifts[:, None], lower, upper).sum(axis=1)
+    return np.clip(point + np.interp(total, sums, shifts), lower, upper)
 
 
 def objective(K, linear, b):

@@ -6,7 +6,6 @@ import signal
 import stat
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -159,12 +158,26 @@ def test_kill_keeps_the_old_file(tmp_path, moment):
 
 
 SAVING = """
-import sys
+import os, signal, sys, time
 import mercer
-model = mercer.load(sys.argv[1])
-print("now", flush=True)
-while True:
-    mercer.save(model, sys.argv[1])
+
+path = sys.argv[1]
+model = mercer.load(path)
+with open(path, "rb") as file:
+    content = file.read()
+for delay in (0.0, 0.013, 0.05):
+    begun, tell = os.pipe()
+    child = os.fork()
+    if not child:
+        os.write(tell, b"now")
+        while True:
+            mercer.save(model, path)
+    os.read(begun, 3)
+    time.sleep(delay)
+    os.kill(child, signal.SIGKILL)
+    _, ended = os.waitpid(child, 0)
+    with open(path, "rb") as file:
+        print(os.WTERMSIG(ended), file.read() == content)
 """
 
 
@@ -172,11 +185,5 @@ while True:
 def test_kill_at_any_moment_leaves_a_whole_file(tmp_path, model):
     path = tmp_path / "model"
     mercer.save(model, path)
-    content = path.read_bytes()
-    for delay in (0.0, 0.013, 0.05):
-        with subprocess.Popen([sys.executable, "-c", SAVING, str(path)], stdout=subprocess.PIPE) as process:
-            assert process.stdout is not None
-            assert process.stdout.readline() == b"now\n"
-            time.sleep(delay)
-            process.kill()
-        assert path.read_bytes() == content
+    ended = subprocess.run([sys.executable, "-c", SAVING, str(path)], capture_output=True, text=True, timeout=120)
+    assert ended.stdout.splitlines() == [f"{signal.SIGKILL.value} True"] * 3, ended.stderr
