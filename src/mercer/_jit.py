@@ -36,7 +36,9 @@ Array = Any
 """The type of array arguments of hot loops, which Numba checks, not mypy."""
 FASTMATH = frozenset({"contract", "reassoc", "nsz", "arcp"})
 _KEPT_FOLDERS = 6
+"""Compiled code of so many other versions is kept, some 20 MB each: those who switch between a few need not wait ..."""
 _SECONDS_BEFORE_PRUNING = 24 * 3600.0
+"""... and what was used within a day is kept in any case, since another process may be about to read it."""
 _decorating = threading.Lock()
 _config: Any = numba.config
 

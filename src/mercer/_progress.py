@@ -15,8 +15,11 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 _SECONDS_BEFORE_SHOWING = 1.0
+"""Work that is over sooner shows nothing: a bar that flashes up only disturbs."""
 _SECONDS_BETWEEN_UPDATES = 0.1
+"""More often than the eye follows would only cost time."""
 _ROOM_FOR_NOTES = 80
+"""Columns of a terminal; on narrower ones a note would break the line of the bar."""
 
 _busy: contextvars.ContextVar[bool] = contextvars.ContextVar("mercer_progress_busy", default=False)
 _silenced: contextvars.ContextVar[bool] = contextvars.ContextVar("mercer_progress_silenced", default=False)
