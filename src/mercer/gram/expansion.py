@@ -14,6 +14,7 @@ from typing import Any, final
 
 import numpy as np
 
+from mercer._process import single_threaded_blas
 from mercer._types import Float64
 from mercer.errors import KernelError, MemoryBudgetError
 from mercer.gram.make import gram_of
@@ -46,7 +47,8 @@ class Expansion:
         if self._folded is not None:
             values = self._folded(new)
         elif len(self.support):
-            values = gram_of(self.kernel, new, self.support).matvec(self.coefficients)
+            with single_threaded_blas():  # once: for few objects, setting it takes longer than their values
+                values = gram_of(self.kernel, new, self.support).matvec(self.coefficients)
         return values + self.intercept
 
     @cached_property

@@ -162,6 +162,9 @@ class KernelEstimator(BaseEstimator):
 
     def _check_features(self, X: Any, objects: Objects, *, reset: bool) -> None:
         if isinstance(objects, Vectors):
+            nameless = type(X) is np.ndarray and not hasattr(self, "feature_names_in_")
+            if nameless and not reset and objects.n_features == getattr(self, "n_features_in_", None):
+                return  # scikit-learn would find nothing, and take longer than the prediction of a few objects
             named = X if hasattr(X, "columns") else objects.values
             validate_data(self, named, reset=reset, skip_check_array=True)
         elif isinstance(objects, GramRows) and objects.matrix is not None:
