@@ -55,10 +55,12 @@ def joined(first: str, between: str, second: str, *, directed: bool) -> str:
 
 def sparse_adjacency(graphs: Graphs, number: int) -> Any:
     """The (weighted) adjacency matrix of one graph, as CSR."""
-    size, arcs = int(graphs.sizes[number]), slice(*graphs.arc_offsets[number : number + 2])
-    places = (graphs.sources[arcs], graphs.neighbours[arcs])
-    weights = np.ones(len(places[0])) if graphs.weights is None else graphs.weights[arcs]
-    return sp.csr_array((weights, places), shape=(size, size))
+    start, end = graphs.offsets[number : number + 2]
+    bounds = graphs.bounds[start : end + 1]
+    arcs = slice(bounds[0], bounds[-1])
+    weights = np.ones(bounds[-1] - bounds[0]) if graphs.weights is None else graphs.weights[arcs]
+    rows = (bounds - bounds[0]).astype(np.int32)
+    return sp.csr_array((weights, graphs.neighbours[arcs], rows), shape=(end - start, end - start))
 
 
 def kind_of(graphs: Graphs) -> Int64:

@@ -111,7 +111,8 @@ def _weighted(graphs: Graphs, kernel: ShortestPath) -> tuple[Any, Any, Any]:
 
 def _paths(graphs: Graphs, number: int) -> Iterator[tuple[Indices, Indices, Float64]]:
     """Both ends and the lengths of all shortest paths of one graph, in blocks of starts."""
-    matrix, size = sparse_adjacency(graphs, number), int(graphs.sizes[number])
+    matrix = sparse_adjacency(graphs, number)
+    size = matrix.shape[0]
     block = max(1, _LENGTHS // max(size, 1))
     for first in range(0, max(1, size), block):
         sources = np.arange(first, min(first + block, size))

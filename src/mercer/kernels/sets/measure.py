@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, final
@@ -37,11 +38,17 @@ class SetMeasure(CountsFeatures):
     measure_of: tuple[float, ...] | None = None
 
     domain = Sets
-    of_shared: ClassVar[bool] = False
-    """Whether what is in both sets counts."""
-    of_lacked: ClassVar[bool] = False
-    """Whether what is in neither counts."""
     variants: ClassVar[tuple[Mapping[str, Any], ...]] = ({"ambient": tuple(range(10))},)
+
+    @property
+    @abstractmethod
+    def of_shared(self) -> bool:
+        """Whether what is in both sets counts."""
+
+    @property
+    @abstractmethod
+    def of_lacked(self) -> bool:
+        """Whether what is in neither counts."""
 
     def __post_init__(self) -> None:
         owner = type(self).__name__
@@ -156,7 +163,7 @@ class SetIntersection(SetMeasure):
     array([[3.]])
     """
 
-    of_shared = True
+    of_shared, of_lacked = True, False
     variants = ({"ambient": tuple(range(10)), "measure_of": tuple((i + 1) / 55 for i in range(10))},)
 
 
@@ -170,7 +177,7 @@ class SetUnionComplement(SetMeasure):
     array([[5.]])
     """
 
-    of_lacked = True
+    of_shared, of_lacked = False, True
 
 
 @final
@@ -185,7 +192,7 @@ class SetAgreement(SetMeasure):
     array([[7.]])
     """
 
-    of_shared = of_lacked = True
+    of_shared, of_lacked = True, True
 
 
 def _different(owner: str, given: Any) -> Ambient:
