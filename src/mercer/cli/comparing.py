@@ -61,11 +61,12 @@ def _ranked(problem: Problem, found: Search) -> Ranked:
 
 def _summary(problem: Problem, ranked: Ranked) -> str:
     words = f"{short_text(ranked[0][0].kernel, problem.preparation)} is best on these folds."
-    rivals = sum(low <= 0 for _, _, (low, _) in ranked[1:])
+    rivals, others = sum(low <= 0 for _, _, (low, _) in ranked[1:]), len(ranked) - 1
     if rivals:
+        which = "The other one" if others == 1 else f"{rivals} of the {others} others"
         words += (
-            f" {rivals} of the {len(ranked) - 1} others cannot be distinguished from it: the interval of the "
-            "difference, on the same objects, contains zero."
+            f" {which} cannot be distinguished from it: the interval of the difference, on the same objects, contains "
+            "zero."
         )
     return words
 
