@@ -50,7 +50,7 @@ def explaining(K: Float64, weights: Float64, alpha: float) -> Callable[[Float64]
         if values[0] < -_INDEFINITE * largest:
             raise KernelError(
                 f"A Gram matrix with an eigenvalue of about {values[0]:.3g} is not a covariance, even with "
-                f"alpha = {alpha:g}: there is no standard deviation. Use a positive semi-definite kernel, or raise alpha."
+                f"alpha = {alpha:g}: it has no standard deviation. Use a positive semi-definite kernel, or raise alpha."
             ) from None
         seen = values > len(K) * np.finfo(np.float64).eps * largest
         whitening = (vectors[:, seen] / np.sqrt(values[seen] + alpha)).T

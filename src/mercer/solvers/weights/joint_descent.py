@@ -41,6 +41,7 @@ class JointDescentRun(DescentRun):
     """A few epochs for some classes with neighbouring codes. What is not done after them is better off by itself."""
 
     most_epochs = _MOST_EPOCHS
+    visits_between_checks = 3.0  # a check costs as much as an epoch
 
     def __init__(self, problem: OneVsRestProblem, classes: Indices, rows: PlacedRows, tol: float, seed: int) -> None:
         super().__init__(rows.products, rows.lengths, problem.intercept_scale, tol, seed)
