@@ -73,12 +73,15 @@ class Dual:
 
     def value(self, f: Float64) -> Float64:
         """C_i l(y_i, f_i)."""
-        slope = self.slope(f)
-        return np.asarray(slope * (self._beyond(f) - 0.5 * self.ridge * slope) + 0.0)  # turns -0.0 into 0.0
+        error = self._beyond(f)
+        slope = self._slope(error)
+        return np.asarray(slope * (error - 0.5 * self.ridge * slope) + 0.0)  # turns -0.0 into 0.0
 
     def slope(self, f: Float64) -> Float64:
         """The derivative of C_i l(y_i, f_i) in f_i; at a kink, of all slopes the one nearest to zero."""
-        error = self._beyond(f)
+        return self._slope(self._beyond(f))
+
+    def _slope(self, error: Float64) -> Float64:
         with np.errstate(divide="ignore", invalid="ignore"):  # without a ridge every error reaches a bound
             steep = np.where(error == 0.0, 0.0, error / self.ridge)
         return np.asarray(np.clip(steep, -self.upper, -self.lower) + 0.0)

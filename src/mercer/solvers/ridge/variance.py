@@ -20,10 +20,9 @@ from typing import Any, Self, final
 import numpy as np
 import scipy.linalg
 
-from mercer._process import single_threaded_blas
 from mercer._types import Float64
 from mercer.errors import KernelError
-from mercer.gram.executors import Threads
+from mercer.gram.executors import Threads, single_threaded_blas
 from mercer.inputs.row_products import squared_lengths
 from mercer.kernels.vectors.features import is_sparse
 from mercer.solvers.ridge.direct import weighted
@@ -51,7 +50,7 @@ def explaining(K: Float64, weights: Float64, alpha: float) -> Callable[[Float64]
         if values[0] < -_INDEFINITE * largest:
             raise KernelError(
                 f"A Gram matrix with an eigenvalue of about {values[0]:.3g} is not a covariance, even with "
-                f"alpha = {alpha:g}: there is no standard deviation. Use a psd kernel, or raise alpha."
+                f"alpha = {alpha:g}: it has no standard deviation. Use a positive semi-definite kernel, or raise alpha."
             ) from None
         seen = values > len(K) * np.finfo(np.float64).eps * largest
         whitening = (vectors[:, seen] / np.sqrt(values[seen] + alpha)).T

@@ -37,10 +37,8 @@ from mercer.solvers.weights.run import LinearRun
 
 _ENTRIES_PER_CALL = 20_000_000
 """Between calls of the compiled loop the interpreter sees signals: about every twentieth of a second."""
-_VISITS_BETWEEN_CHECKS = 2.0
-"""In epochs over all rows. A check costs about half an epoch; rarer checks would find the end too late ..."""
 _SHARE_OF_VISITS = 0.25
-"""... and later a fraction of all visits so far, which keeps the total cost of checks in proportion."""
+"""The visits between two checks, as a fraction of all visits so far: the total cost of checks stays in proportion."""
 _MOST_EPOCHS_BETWEEN_CHECKS = 25
 """Epochs over few rows are cheap, but rows that were skipped in error must come back before many have passed."""
 _EPOCHS_BEFORE_AFRESH = 50
@@ -71,6 +69,8 @@ class DescentRun(Run):
 
     most_epochs: float = math.inf
     """After which the run ends as it stands."""
+    visits_between_checks: float = 2.0
+    """In epochs over all rows. A check costs about half an epoch; rarer checks would find the end too late ..."""
 
     def __init__(self, rows: SparseRows, lengths: Float64, intercept_scale: float, tol: float, seed: int) -> None:
         self._rows, self._tol, self._lengths = rows, tol, lengths
@@ -82,7 +82,7 @@ class DescentRun(Run):
         self._order = np.arange(len(lengths))
         self._random = np.random.default_rng(seed)
         self._bar = math.inf
-        self._visited, self._visited_at_check = 0.0, _VISITS_BETWEEN_CHECKS  # the first check would tell little
+        self._visited, self._visited_at_check = 0.0, 2.0  # an earlier check would tell little
         self._epochs_since_check = self._epochs_since_afresh = 0
         self._violation_at_check = math.inf
 
@@ -112,7 +112,7 @@ class DescentRun(Run):
         since = self._visited - self._visited_at_check
         self._epochs_since_check += 1
         self._epochs_since_afresh += 1
-        due = since >= max(_VISITS_BETWEEN_CHECKS, _SHARE_OF_VISITS * self._visited)
+        due = since >= max(self.visits_between_checks, _SHARE_OF_VISITS * self._visited)
         due = due or self._epochs_since_check >= _MOST_EPOCHS_BETWEEN_CHECKS or self.iterations >= self.most_epochs
         if due or worst <= 0.1 * self._violation_at_check or kept == 0:
             self._check(worst)
@@ -146,7 +146,7 @@ class DualDescentRun(DescentRun, LinearRun):
 
     def __init__(self, problem: LinearProblem, rows: PlacedRows, *, start: Start | None, tol: float, seed: int) -> None:
         super().__init__(rows.products, rows.lengths, problem.intercept_scale, tol, seed)
-        dual = problem.loss.dual(problem.y, problem.C)
+        dual = problem.dual
         if dual is None:
             raise ParameterError(
                 f"The dual of {problem.loss!r} has no form for coordinate descent. Train in the primal."

@@ -41,9 +41,11 @@ class JointDescentRun(DescentRun):
     """A few epochs for some classes with neighbouring codes. What is not done after them is better off by itself."""
 
     most_epochs = _MOST_EPOCHS
+    visits_between_checks = 3.0  # a check costs as much as an epoch
 
     def __init__(self, problem: OneVsRestProblem, classes: Indices, rows: PlacedRows, tol: float, seed: int) -> None:
         super().__init__(rows.products, rows.lengths, problem.intercept_scale, tol, seed)
+        self._visited_at_check = self._violation_at_check = 0.0  # the first check comes after three epochs
         n, d = rows.products.shape
         self._singles = [problem.single(int(k)) for k in classes]
         factors = np.zeros(WIDTH)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, final
 
 import numpy as np
@@ -38,6 +39,11 @@ class LinearProblem:
     @property
     def n_features(self) -> int:
         return int(self.rows.shape[1])
+
+    @cached_property
+    def dual(self) -> Dual | None:
+        """The dual of the losses, where it is quadratic."""
+        return self.loss.dual(self.y, self.C)
 
     @property
     def free_intercept(self) -> bool:
@@ -95,8 +101,12 @@ def unit_dual(loss: Loss) -> Dual | None:
 def bounds(problem: LinearProblem, w: Float64, c: float, f: Float64, b: Float64, image: Float64) -> tuple[float, float]:
     """The objective of (w, c), whose outputs are f, and the dual objective of b, whose image is sum_i b_i x_i."""
     loss, y, C, scale = problem.loss, problem.y, problem.C, problem.intercept_scale
-    primal = 0.5 * float(w @ w) + float(C @ loss.value(y, f))
-    dual = -0.5 * float(image @ image) - float(C @ loss.conjugate(y, -b / C))
+    if problem.dual is None:
+        losses, conjugates = C @ loss.value(y, f), C @ loss.conjugate(y, -b / C)
+    else:
+        losses, conjugates = problem.dual.value(f).sum(), problem.dual.price(b).sum()
+    primal = 0.5 * float(w @ w) + float(losses)
+    dual = -0.5 * float(image @ image) - float(conjugates)
     if 0.0 < scale < math.inf:
         primal += 0.5 * (c / scale) ** 2
         dual -= 0.5 * (scale * float(b.sum())) ** 2

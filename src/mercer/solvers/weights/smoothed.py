@@ -59,7 +59,7 @@ class SmoothedRun(LinearRun):
     @classmethod
     def begin(cls, problem: LinearProblem, tol: float, limits: Limits, seed: int = 0) -> Self:
         """From the rough solution on a few of many rows, or from nothing."""
-        dual, few = problem.loss.dual(problem.y, problem.C), few_of(problem)
+        dual, few = problem.dual, few_of(problem)
         assert dual is not None, "a loss without a quadratic dual"
         if few is None:
             return cls(problem, dual, None, _WIDEST * _scale(dual), tol)

@@ -31,8 +31,7 @@ class Terms(ABC):
 
 def terms_of(problem: LinearProblem) -> Terms:
     """The terms of a problem whose loss is smooth."""
-    dual = problem.loss.dual(problem.y, problem.C)
-    return LossTerms(problem) if dual is None else DualTerms(dual)
+    return LossTerms(problem) if problem.dual is None else DualTerms(problem.dual)
 
 
 @final
