@@ -20,9 +20,7 @@ def test_real_numbers_become_floats(value, expected):
 
 @pytest.mark.parametrize("value", [0, -1.0, math.nan, True, "1", None, 1j, np.array([1.0])])
 def test_other_values_are_no_real_numbers(value):
-    with pytest.raises(
-        ParameterError, match=r"The 'C' parameter of SVC must be a float in \(0, inf\]\. Got .* instead"
-    ):
+    with pytest.raises(ParameterError, match=r"The 'C' parameter of SVC must be a float in \(0, inf\]\. Got "):
         _check.real("SVC", "C", value, low=0, low_open=True)
 
 
@@ -39,7 +37,7 @@ def test_integers():
     assert type(found) is int
     assert found == 3
     for value in (True, 3.0, "3", None):
-        with pytest.raises(ParameterError, match="must be an int. Got"):
+        with pytest.raises(ParameterError, match=r"must be an int\. Got"):
             _check.integer("a", "b", value)
     for value, limits, rule in (
         (0, {"low": 1}, r"an int in \[1, inf\)"),
@@ -60,7 +58,7 @@ def test_truth_values():
 
 def test_choices_suggest_the_nearest_name():
     assert _check.choice("a", "b", "auto", ["auto", "scale"]) == "auto"
-    with pytest.raises(ParameterError, match="one of 'auto', 'scale'. Got 'sclae' instead. Did you mean 'scale'"):
+    with pytest.raises(ParameterError, match=r"one of 'auto', 'scale'. Got 'sclae' instead. Did you mean 'scale'"):
         _check.choice("a", "b", "sclae", ["auto", "scale"])
     with pytest.raises(ParameterError) as caught:
         _check.choice("a", "b", 7, ["auto", "scale"])
