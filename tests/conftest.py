@@ -4,6 +4,7 @@ With MERCER_FAIL_ON_SKIP=1 (set in the continuous checks, where every extra is i
 start with one of `ALLOWED_SKIPS` fails the run: a test that silently stopped running is a test that was lost.
 """
 
+import gc
 import importlib.util
 import os
 import signal
@@ -35,7 +36,29 @@ settings.load_profile("dev")
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
+# In this order two workers, each of which starts with one half, compile different loops: those of the kernels and those
+# of the solvers. What takes every kernel comes last, when all are compiled.
+KERNELS_FIRST = ("conformance", "kernels", "inputs", "readers", "datasets")
+EVERY_KERNEL = ("storage", "fingerprints")
+
 unexpected_skips: list[str] = []
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    def turn(item: pytest.Item) -> tuple[int, int]:
+        room = item.nodeid.split("/")[1] if item.nodeid.startswith("tests/") else ""
+        if room in KERNELS_FIRST:
+            return 0, KERNELS_FIRST.index(room)
+        return (2, EVERY_KERNEL.index(room)) if room in EVERY_KERNEL else (1, 0)
+
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        items.sort(key=turn)
+
+
+def pytest_collection_finish() -> None:
+    """What is there now stays: the collector of garbage need not look at thousands of tests again and again."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")

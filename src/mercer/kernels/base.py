@@ -165,8 +165,8 @@ class Kernel(Measure):
     """How tightly its text holds together, which tells where it needs brackets."""
     is_linear: ClassVar[bool] = False
     """Whether it is the dot product of vectors as they are, so that its features are their columns."""
-    variants: ClassVar[tuple[Mapping[str, Any], ...]] = ()
-    """Parameters that the conformance suite tries besides the defaults."""
+    variants: ClassVar[tuple[Mapping[str, Any], ...] | None] = None
+    """Parameters that the conformance suite tries; None for the defaults, if all have one."""
     is_precomputed: ClassVar[bool] = False
     """Whether its values come from a matrix of the user's, so that there are no objects to look at."""
 
@@ -184,13 +184,14 @@ class Kernel(Measure):
 
     @classmethod
     def examples(cls) -> Iterator[Self]:
-        """Kernels that the conformance suite runs: the defaults, if all parameters have one, and the `variants`.
+        """Kernels that the conformance suite runs, one for each of the `variants`.
 
         Those of the algebra are in `mercer.testing.examples`.
         """
-        if all(parameter.default is not MISSING for parameter in fields(cls)):
+        if cls.variants is not None:
+            yield from (cls(**parameters) for parameters in cls.variants)
+        elif all(parameter.default is not MISSING for parameter in fields(cls)):
             yield cls()
-        yield from (cls(**parameters) for parameters in cls.variants)
 
     def feature_map(self, state: State) -> FeatureMap | None:
         """Its features, if they can be written down: see `mercer.kernels.features.feature_map`.

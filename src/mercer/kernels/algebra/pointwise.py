@@ -104,7 +104,7 @@ class ExponentialDecay(HasGamma, Pointwise):
 
     gamma: Gamma = "scale"
 
-    variants = ({"gamma": 0.3}, {"gamma": "median"})
+    variants = ({}, {"gamma": 0.3}, {"gamma": "median"})
 
     @property
     @abstractmethod

@@ -60,6 +60,7 @@ class VectorSpace(Counting):
 
     domain = Strings
     variants = (
+        {},
         {"weighting": "tf-idf"},
         {"analyzer": "char_wb", "ngrams": (2, 3), "max_df": 0.9},
         {"terms": ("cat", "dog", "mat"), "proximity": np.array([[1.0, 0.2], [1.0, 0.1], [0.0, 1.0]])},

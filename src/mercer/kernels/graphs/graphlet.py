@@ -62,7 +62,7 @@ class Graphlet(CountingGraphs):
     samples: int = integer(100_000, low=1)
     random_state: int = integer(0, low=0, high=2**63 - 1)
 
-    variants = ({"size": 3, "scaling": "frequency"}, {"size": 5})
+    variants = ({}, {"size": 3, "scaling": "frequency"}, {"size": 5})
 
     def histograms(self, graphs: Graphs) -> Float64:
         """How often each class occurs in each graph."""

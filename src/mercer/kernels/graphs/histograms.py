@@ -61,7 +61,10 @@ class EdgeHistogram(CountingGraphs):
 
     ends: bool = boolean()
 
-    variants = ({"ends": True},)
+    variants = (
+        {},
+        {"ends": True},
+    )
 
     def counts(self, objects: Graphs, state: State, dtype: DType) -> CountFeatures:
         graphs = alike(objects, state, edge_labels=True)

@@ -54,7 +54,10 @@ class ShortestPath(CountingGraphs):
 
     resolution: float = real(1e-6, low=0, low_open=True, high_open=True)
 
-    variants = ({"resolution": 0.5},)
+    variants = (
+        {},
+        {"resolution": 0.5},
+    )
 
     def counts(self, objects: Graphs, state: State, dtype: DType) -> CountFeatures:
         graphs = alike(objects, state)

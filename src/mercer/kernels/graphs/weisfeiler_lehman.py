@@ -32,7 +32,7 @@ class ColourKernel(GraphKernel):
     h: int = integer(3, low=0)
     edge_labels: bool = boolean()
 
-    variants = ({"h": 0}, {"h": 2, "edge_labels": True})
+    variants = ({}, {"h": 0}, {"h": 2, "edge_labels": True})
 
     def counts(self, objects: Graphs, state: State, dtype: DType) -> CountFeatures:
         return colour_counts(alike(objects, state, edge_labels=self.edge_labels), self.h, self.edge_labels, dtype)

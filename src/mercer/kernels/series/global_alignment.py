@@ -56,7 +56,7 @@ class GlobalAlignment(ComputedAsLogarithm):
 
     domain = Series
     reason = "kappa / (1 + kappa) is, for this choice of kappa"
-    variants = ({"sigma": 1.0}, {"sigma": 2.0, "band": 4})
+    variants = ({}, {"sigma": 1.0}, {"sigma": 2.0, "band": 4})
 
     def __post_init__(self) -> None:
         super().__post_init__()

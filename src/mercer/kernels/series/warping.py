@@ -66,7 +66,7 @@ class DynamicTimeWarping(Pointwise):
     band: int | None = integer(None, low=0)
 
     psd = False
-    variants = ({"gamma": 0.5}, {"gamma": "median", "band": 4})
+    variants = ({}, {"gamma": 0.5}, {"gamma": "median", "band": 4})
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -164,7 +164,10 @@ class SetIntersection(SetMeasure):
     """
 
     of_shared, of_lacked = True, False
-    variants = ({"ambient": tuple(range(10)), "measure_of": tuple((i + 1) / 55 for i in range(10))},)
+    variants = (
+        {},
+        {"ambient": tuple(range(10)), "measure_of": tuple((i + 1) / 55 for i in range(10))},
+    )
 
 
 @final

@@ -85,7 +85,10 @@ class LocalAlignment(_Alignment):
     array([[41.199312]])
     """
 
-    variants = ({"beta": 0.2, "match": 1.0, "mismatch": 0.0, "gap_open": 1.0},)
+    variants = (
+        {},
+        {"beta": 0.2, "match": 1.0, "mismatch": 0.0, "gap_open": 1.0},
+    )
 
     @property
     def psd(self) -> bool:

@@ -80,7 +80,10 @@ class AllSubsequences(LongRange):
     """
 
     cost = 1.0
-    variants = ({"tokens": "words"},)
+    variants = (
+        {},
+        {"tokens": "words"},
+    )
 
     def pair_loop(self, dtype: DType) -> PairLoop:
         return _pairs

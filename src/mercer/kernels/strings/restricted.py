@@ -45,7 +45,10 @@ class RestrictedGapWeighted(StringKernel, Counting):
     decay: float = real(0.5, low=0, low_open=True, high_open=True)
 
     largest_in_single = SAFE_IN_SINGLE
-    variants = ({"p": 2, "m": 0, "decay": 1.0},)
+    variants = (
+        {},
+        {"p": 2, "m": 0, "decay": 1.0},
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()

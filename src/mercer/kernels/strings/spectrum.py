@@ -78,7 +78,7 @@ class Spectrum(WordKernel, Counting):
     p: int = integer(3, low=1)
     algorithm: str = choice("counts", "trie")
 
-    variants = ({"p": 1}, {"p": 5}, {"p": 2, "algorithm": "trie"}, {"p": 1, "tokens": "words", "lowercase": True})
+    variants = ({}, {"p": 1}, {"p": 5}, {"p": 2, "algorithm": "trie"}, {"p": 1, "tokens": "words", "lowercase": True})
 
     @property
     def shortest(self) -> int:
@@ -128,7 +128,7 @@ class BlendedSpectrum(WordKernel, Counting):
 
     largest_in_single = SAFE_IN_SINGLE
     shortest = 1
-    variants = ({"p": 4, "decay": 0.5}, {"p": 2, "tokens": "words"})
+    variants = ({}, {"p": 4, "decay": 0.5}, {"p": 2, "tokens": "words"})
 
     @property
     def values(self) -> Float64:

@@ -78,7 +78,7 @@ class GapWeighted(Subsequences):
     p: int = integer(3, low=1)
     decay: float = real(0.5, low=0, low_open=True, high=1)
 
-    variants = ({"p": 1, "decay": 0.9}, {"p": 2, "decay": 0.7, "tokens": "words"})
+    variants = ({}, {"p": 1, "decay": 0.9}, {"p": 2, "decay": 0.7, "tokens": "words"})
 
     def pair_loop(self, dtype: DType) -> PairLoop:
         decay = np.full(1, float(self.decay))
@@ -101,7 +101,10 @@ class GapNumberWeighted(Subsequences):
     p: int = integer(3, low=1)
     decay: float = real(0.5, low=0, high_open=True)
 
-    variants = ({"p": 2, "decay": 0.0},)
+    variants = (
+        {},
+        {"p": 2, "decay": 0.0},
+    )
 
     def pair_loop(self, dtype: DType) -> PairLoop:
         return with_numbers(gap_number_pairs, self.p, dtype(self.decay))

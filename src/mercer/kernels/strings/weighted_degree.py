@@ -43,7 +43,10 @@ class WeightedDegree(WordKernel):
 
     placed = True
     shortest = 1
-    variants = ({"degree": 3, "shift": 2},)
+    variants = (
+        {},
+        {"degree": 3, "shift": 2},
+    )
 
     def features(self, objects: Strings, state: State, dtype: DType) -> SequenceFeatures:
         sequences = self.sequences(objects)

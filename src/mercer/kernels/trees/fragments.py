@@ -48,7 +48,7 @@ class SubsetTree(FragmentKernel):
     decay: float = real(0.4, low=0, high=1, low_open=True)
     leaves: str = choice("production", "nodes")
 
-    variants = ({"decay": 1.0}, {"leaves": "nodes"})
+    variants = ({}, {"decay": 1.0}, {"leaves": "nodes"})
 
     @property
     def weight(self) -> float:
@@ -76,7 +76,10 @@ class AllSubtree(FragmentKernel):
     labelled: bool = boolean(True)
 
     weight = 1.0
-    variants = ({"labelled": False},)
+    variants = (
+        {},
+        {"labelled": False},
+    )
 
     def features(self, objects: Trees, state: State, dtype: DType) -> TreeNodes:
         return TreeNodes.by_production(objects, labelled=self.labelled)
@@ -99,7 +102,10 @@ class CoRootedSubtree(TreeKernel):
 
     labelled: bool = boolean(True)
 
-    variants = ({"labelled": False},)
+    variants = (
+        {},
+        {"labelled": False},
+    )
 
     def features(self, objects: Trees, state: State, dtype: DType) -> TreeNodes:
         return TreeNodes.by_production(objects, labelled=self.labelled)

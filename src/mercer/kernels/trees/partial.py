@@ -35,7 +35,10 @@ class PartialTree(TreeKernel):
     depth_decay: float = real(0.4, low=0, high=1, low_open=True)
 
     nodes_per_tile = 3e7
-    variants = ({"decay": 0.8, "depth_decay": 0.3},)
+    variants = (
+        {},
+        {"decay": 0.8, "depth_decay": 0.3},
+    )
 
     def features(self, objects: Trees, state: State, dtype: DType) -> TreeNodes:
         return TreeNodes.by_label(objects)

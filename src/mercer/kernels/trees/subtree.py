@@ -39,7 +39,7 @@ class Subtree(Counting):
     leaves: str = choice("production", "nodes")
 
     domain = Trees
-    variants = ({"decay": 1.0}, {"leaves": "nodes"})
+    variants = ({}, {"decay": 1.0}, {"leaves": "nodes"})
 
     def counts(self, objects: Trees, state: State, dtype: DType) -> CountFeatures:
         names, productions = self._named(objects)

@@ -75,7 +75,7 @@ class ANOVA(Coordinatewise, Kernel):
     degree: int = 2
 
     formula = r"\sum_{i_1 \lt \dots \lt i_{<degree>}} \prod_j <x>_{i_j} <z>_{i_j}"
-    variants = ({"degree": 1}, {"degree": 3}, {"degree": 4})
+    variants = ({}, {"degree": 1}, {"degree": 3}, {"degree": 4})
 
     def __post_init__(self) -> None:
         _check.integer("ANOVA", "degree", self.degree, low=0)

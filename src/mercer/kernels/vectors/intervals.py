@@ -82,7 +82,10 @@ class IntervalMin(IntervalKernel):
     lower: float = 0.0
     across: str = "product"
 
-    variants = ({"lower": -1.0, "across": "sum"},)
+    variants = (
+        {},
+        {"lower": -1.0, "across": "sum"},
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -108,7 +111,10 @@ class IntervalUnionComplement(IntervalKernel):
     upper: float = 1.0
     across: str = "product"
 
-    variants = ({"upper": 2.0, "across": "sum"},)
+    variants = (
+        {},
+        {"upper": 2.0, "across": "sum"},
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -135,7 +141,10 @@ class IntervalAgreement(IntervalKernel):
     upper: float = 1.0
     across: str = "product"
 
-    variants = ({"lower": -1.0, "upper": 3.0, "across": "sum"},)
+    variants = (
+        {},
+        {"lower": -1.0, "upper": 3.0, "across": "sum"},
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -163,7 +172,10 @@ class Tent(IntervalKernel):
     half_width: float = 1.0
     across: str = "product"
 
-    variants = ({"half_width": 0.3, "across": "sum"},)
+    variants = (
+        {},
+        {"half_width": 0.3, "across": "sum"},
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -122,7 +122,10 @@ class Sigmoid(OfDotProduct):
 
     psd = False
     formula = r"\tanh\left(<gamma>\,<x>^\top <z> + <coef0>\right)"
-    variants = ({"gamma": 0.2, "coef0": -1.0},)
+    variants = (
+        {},
+        {"gamma": 0.2, "coef0": -1.0},
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -38,7 +38,7 @@ class Polynomial(OfDotProduct):
 
     reason = "it is a power of a dot product plus a constant, so its features are monomials"
     formula = r"\left(<gamma>\,<x>^\top <z> + <coef0>\right)^{<degree>}"
-    variants = ({"degree": 2, "gamma": 0.5, "coef0": 0.0}, {"degree": 5, "gamma": "scale"}, {"degree": 0})
+    variants = ({}, {"degree": 2, "gamma": 0.5, "coef0": 0.0}, {"degree": 5, "gamma": "scale"}, {"degree": 0})
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -39,7 +39,7 @@ class Spline(Coordinatewise, Kernel):
     order: int = 1
     knots: tuple[float, ...] | None = None
 
-    variants = ({"order": 3}, {"order": 0}, {"order": 1, "knots": (0.25, 0.5, 0.75)})
+    variants = ({}, {"order": 3}, {"order": 0}, {"order": 1, "knots": (0.25, 0.5, 0.75)})
 
     def __post_init__(self) -> None:
         _check.integer("Spline", "order", self.order, low=0, high=50, remedy="Powers beyond lose all digits.")

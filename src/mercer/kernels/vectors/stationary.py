@@ -91,7 +91,7 @@ class Matern(Pointwise):
     length_scale: float = 1.0
 
     measure = Euclidean()
-    variants = ({"nu": 0.5, "length_scale": 2.0}, {"nu": 2.5, "length_scale": 0.7})
+    variants = ({}, {"nu": 0.5, "length_scale": 2.0}, {"nu": 2.5, "length_scale": 0.7})
 
     def __post_init__(self) -> None:
         _check.real("Matern", "nu", self.nu, remedy="Give 0.5, 1.5 or 2.5; for a very smooth kernel use RBF.")
@@ -120,7 +120,7 @@ class RationalQuadratic(Pointwise):
     length_scale: float = 1.0
 
     measure = SquaredEuclidean()
-    variants = ({"alpha": 2.0, "length_scale": 0.5}, {"alpha": 0.7, "length_scale": 2.0})
+    variants = ({}, {"alpha": 2.0, "length_scale": 0.5}, {"alpha": 0.7, "length_scale": 2.0})
     formula = (
         r"\left(1 + \frac{\left\lVert <x> - <z> \right\rVert^2}{2 \cdot <alpha> \cdot <length_scale>^2}\right)"
         r"^{-<alpha>}"
@@ -152,7 +152,10 @@ class Periodic(Pointwise):
     period: float = 1.0
     length_scale: float = 1.0
 
-    variants = ({"period": 3.0, "length_scale": 0.8},)
+    variants = (
+        {},
+        {"period": 3.0, "length_scale": 0.8},
+    )
     formula = r"\exp\left(-\frac{2}{<length_scale>^2} \sum_i \sin^2 \frac{\pi (<x>_i - <z>_i)}{<period>}\right)"
 
     def __post_init__(self) -> None:

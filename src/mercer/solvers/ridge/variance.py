@@ -20,9 +20,10 @@ from typing import Any, Self, final
 import numpy as np
 import scipy.linalg
 
+from mercer._process import single_threaded_blas
 from mercer._types import Float64
 from mercer.errors import KernelError
-from mercer.gram.executors import Threads, single_threaded_blas
+from mercer.gram.executors import Threads
 from mercer.inputs.row_products import squared_lengths
 from mercer.kernels.vectors.features import is_sparse
 from mercer.solvers.ridge.direct import weighted
