@@ -41,5 +41,5 @@ def test_the_walk_is_short(capsys):
     walk = list(walk_of_a_fit())
     with capsys.disabled():
         print("\nOne fit of an SVC walks through", *walk, sep="\n  ")  # noqa: T201
-    assert walk[0] == "estimators/svc.py"
+    assert "estimators/svc.py" in walk
     assert len(walk) <= MOST_MODULES

@@ -1,4 +1,12 @@
-"""Immutable records with value semantics: what every kernel and every loss is."""
+"""Immutable records with value semantics: what every kernel and every loss is.
+
+    @dataclass(frozen=True)
+    class Spectrum(Kernel):
+        p: int = integer(3, low=1)
+
+declares a parameter together with its default and the rule for all values, which is checked whenever a record is made.
+A parameter whose default is None may be None.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +16,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from mercer._check import did_you_mean
-from mercer._fields import check_parameters
+from mercer import _check
 from mercer.errors import ParameterError
 
 
@@ -35,7 +42,10 @@ class Record:
                 frozen = np.array(value)
                 frozen.flags.writeable = False
                 object.__setattr__(self, name, frozen)
-        check_parameters(self)
+        for field in dataclasses.fields(self):
+            value = getattr(self, field.name)
+            if "check" in field.metadata and not (value is None and field.default is None):
+                field.metadata["check"](type(self).__name__, field.name, value)
 
     def _fields(self) -> Iterator[tuple[str, Any]]:
         if not dataclasses.is_dataclass(self):
@@ -86,7 +96,7 @@ class Record:
             head, _, rest = path.partition("__")
             if head not in known:
                 raise ParameterError(
-                    f"{type(self).__name__} has no parameter {path!r}. {did_you_mean(head, known)} "
+                    f"{type(self).__name__} has no parameter {path!r}. {_check.did_you_mean(head, known)} "
                     f"Known: {', '.join(self.get_params())}."
                 )
             if rest:
@@ -120,3 +130,28 @@ def _comparable(value: Any) -> Any:
     if isinstance(value, tuple):
         return tuple(_comparable(item) for item in value)
     return value
+
+
+def real(default: Any = dataclasses.MISSING, **interval: Any) -> Any:
+    """A real number in an interval, given as for `_check.real`."""
+    return _parameter(default, lambda owner, name, value: _check.real(owner, name, value, **interval))
+
+
+def integer(default: Any = dataclasses.MISSING, *, low: int | None = None, high: int | None = None) -> Any:
+    """A whole number from `low` to `high`, both included."""
+    return _parameter(default, lambda owner, name, value: _check.integer(owner, name, value, low=low, high=high))
+
+
+def boolean(default: bool = False) -> Any:
+    """True or False."""
+    return _parameter(default, _check.boolean)
+
+
+def choice(*options: str | None) -> Any:
+    """One of the named options; the first, which may be None, is the default."""
+    named = [option for option in options if option is not None]
+    return _parameter(options[0], lambda owner, name, value: _check.choice(owner, name, value, named))
+
+
+def _parameter(default: Any, check: Any) -> Any:
+    return dataclasses.field(default=default, metadata={"check": check})

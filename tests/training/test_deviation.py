@@ -209,5 +209,5 @@ def test_no_scale_gives_nan(scale, alpha, few):
 def test_an_indefinite_matrix_has_none():
     with pytest.warns(KernelWarning):
         model = KernelRidge(0.5, kernel=lambda left, right: -(left @ right.T)).fit(X, Y[:, 0])
-    with pytest.raises(KernelError, match="no covariance"):
+    with pytest.raises(KernelError, match="not a covariance"):
         model.predict(NEW, return_std=True)

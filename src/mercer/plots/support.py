@@ -12,6 +12,7 @@ from mercer.gram.make import gram_of
 from mercer.inputs.strings import Strings
 from mercer.inputs.vectors import Vectors
 from mercer.plots import style
+from mercer.training.kernel_estimator import decision_expansion
 
 
 class SupportDisplay(style.Contributions):
@@ -47,8 +48,7 @@ class SupportDisplay(style.Contributions):
             raise InputError(
                 f"{type(estimator).__name__} is no kernel machine, or is not fitted: it has no support objects."
             )
-        decide = getattr(estimator, "_decision_expansion", None)
-        expansion = decide() if decide is not None else estimator.expansion_
+        expansion = decision_expansion(estimator)
         output = _check.integer(cls.__name__, "output", output, low=0, high=expansion.coefficients.shape[1] - 1)
         vectors = expansion.kernel.kernel.domain is Vectors
         row = vectors and isinstance(x, np.ndarray) and x.ndim == 2  # X[:1] is as good as X[0]

@@ -158,7 +158,11 @@ class KernelEstimator(BaseEstimator):
     def _machine_and_objects(self, X: Any) -> tuple[Expansion, Objects, Any]:
         """What explanations of new objects are made from: the machine, the objects, and names of columns."""
         objects = self._new_objects(X)
-        return self.expansion_, objects, getattr(self, "feature_names_in_", None)
+        return self._decision_expansion(), objects, getattr(self, "feature_names_in_", None)
+
+    def _decision_expansion(self) -> Expansion:
+        """The expansion whose values `decision_function` or `predict` shows."""
+        return self.expansion_
 
     def _check_features(self, X: Any, objects: Objects, *, reset: bool) -> None:
         if isinstance(objects, Vectors):
@@ -264,6 +268,12 @@ class KernelEstimator(BaseEstimator):
 def resolved_kernel(estimator: KernelEstimator, X: Any = None) -> Kernel:
     """The kernel that an estimator would be fitted with; raises ParameterError for bad parameters."""
     return estimator._kernel(X)
+
+
+def decision_expansion(estimator: Any) -> Expansion:
+    """The expansion whose values `decision_function` or `predict` of a fitted estimator shows."""
+    found: Expansion = estimator.expansion_
+    return estimator._decision_expansion() if isinstance(estimator, KernelEstimator) else found
 
 
 def share_fits(estimator: Any, sharing: WarmStart) -> None:

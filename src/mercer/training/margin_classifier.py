@@ -234,11 +234,14 @@ class MarginClassifier(ClassifierMixin, LibsvmParameters, KernelEstimator, ABC):
         object. Kernels without explicit features raise an error. Outputs are the columns of the decision function, one
         for each pair of classes if there are more than two.
         """
-        objects = self._new_objects(X)
+        return explanations(*self._machine_and_objects(X))
+
+    def _decision_expansion(self) -> Expansion:
         machine = self.expansion_
-        if len(self.classes_) == 2:  # positive for the first class, where scikit-learn's is for the second
-            machine = Expansion(machine.kernel, machine.support, -machine.coefficients, -machine.intercept)
-        return explanations(machine, objects, getattr(self, "feature_names_in_", None))
+        if len(self.classes_) > 2:
+            return machine
+        # Positive for the first class, where scikit-learn's is for the second.
+        return Expansion(machine.kernel, machine.support, -machine.coefficients, -machine.intercept)
 
     def verify(self, X: Any, y: Any, sample_weight: Any = None) -> Certificate:
         """Recompute the certificate from the training data in float64, from the fitted expansion alone."""

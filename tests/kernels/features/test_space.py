@@ -126,7 +126,7 @@ def test_feature_matrices_of_counting_kernels_name_their_columns():
     second = kernels.Spectrum(p=2).feature_matrix(["ananas"])
     assert first.shape == (2, 5)
     assert set(first.names) & set(second.names) == {"an", "na"}
-    with pytest.raises(KernelError, match="no features"):
+    with pytest.raises(KernelError, match="no explicit features"):
         kernels.WeightedDegree(shift=1).feature_matrix(["abc"])
 
 

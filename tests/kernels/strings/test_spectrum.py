@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mercer.errors import InputTypeError, KernelWarning, ParameterError
+from mercer.gram.executors import Threads
 from mercer.gram.make import gram_of
 from mercer.kernels import Spectrum, normalise
 from mercer.kernels.features import counts
@@ -76,7 +77,7 @@ def test_sparse_counts_give_the_same(dtype, monkeypatch):
     assert np.array_equal(gram_of(fitted, strings, dtype=dtype).dense(), wanted)
     monkeypatch.setattr(counts, "_DENSE_COLUMNS", 0)
     monkeypatch.setattr(counts, "_DENSE_SHARE", 2.0)
-    sparse = gram_of(fitted, strings, dtype=dtype)
+    sparse = gram_of(fitted, strings, dtype=dtype, executor=Threads(1))
     assert isinstance(sparse.axes[0].features, counts.SparseCounts)
     assert np.array_equal(sparse.dense(), wanted)
     assert np.array_equal(sparse.view(np.array([3, 1]), slice(0, 9)).dense(), wanted[[3, 1], :9])

@@ -11,7 +11,7 @@ import scipy.linalg
 import scipy.sparse.linalg
 
 from mercer import _check
-from mercer._fields import integer
+from mercer._record import integer
 from mercer._types import Float64
 from mercer.errors import KernelWarning
 from mercer.inputs.base import Objects

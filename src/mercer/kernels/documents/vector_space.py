@@ -10,7 +10,7 @@ from typing import Any, final
 import numpy as np
 
 from mercer import _check
-from mercer._fields import boolean, choice, integer
+from mercer._record import boolean, choice, integer
 from mercer._types import DType, Float64, Int64
 from mercer.errors import InputError, KernelWarning
 from mercer.inputs.base import shown

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, final
 import numpy as np
 
 from mercer import _check
-from mercer._fields import integer
+from mercer._record import integer
 from mercer._types import DType, Float64, Index, Int32, Int64
 from mercer.errors import InputError
 from mercer.inputs.strings import Strings

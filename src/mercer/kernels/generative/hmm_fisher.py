@@ -8,8 +8,8 @@ from typing import Any, final
 
 import numpy as np
 
-from mercer._fields import choice, integer
 from mercer._jit import Array, jit
+from mercer._record import choice, integer
 from mercer._types import Float64
 from mercer.errors import InputError, MissingExtraError
 from mercer.inputs.strings import Strings

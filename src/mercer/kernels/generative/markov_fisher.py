@@ -12,7 +12,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from mercer import _check
-from mercer._fields import choice, integer, real
+from mercer._record import choice, integer, real
 from mercer._types import DType, Float64
 from mercer.errors import KernelWarning
 from mercer.inputs.hashing import text_of_symbol

@@ -8,7 +8,7 @@ from typing import Any, Self, final
 import numpy as np
 
 from mercer import _check
-from mercer._fields import choice, integer
+from mercer._record import choice, integer
 from mercer._types import Float64
 from mercer.errors import InputError
 from mercer.inputs.vectors import Vectors

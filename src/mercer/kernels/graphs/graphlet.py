@@ -9,8 +9,8 @@ from typing import final
 
 import numpy as np
 
-from mercer._fields import choice, integer
 from mercer._jit import Array, jit
+from mercer._record import choice, integer
 from mercer._types import DType, Float64
 from mercer.errors import InputError
 from mercer.inputs.graphs import Graphs

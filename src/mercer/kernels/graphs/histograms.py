@@ -10,7 +10,7 @@ from typing import final
 import numpy as np
 import numpy.typing as npt
 
-from mercer._fields import boolean
+from mercer._record import boolean
 from mercer._types import DType, Indices, UInt64
 from mercer.inputs.graphs import Graphs
 from mercer.inputs.hashing import text_of_label

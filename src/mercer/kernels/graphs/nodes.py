@@ -12,7 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from mercer import _check
-from mercer._fields import boolean, real
+from mercer._record import boolean, real
 from mercer._types import Float64, Int64
 from mercer.errors import InputError
 from mercer.inputs.nodes import Nodes

@@ -7,7 +7,7 @@ from typing import Any, final
 
 import numpy as np
 
-from mercer._fields import boolean, choice, integer, real
+from mercer._record import boolean, choice, integer, real
 from mercer._types import DType, Float64, Floating
 from mercer.errors import InputError
 from mercer.inputs.graphs import Graphs

@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse.csgraph import dijkstra
 
-from mercer._fields import real
 from mercer._jit import Array, jit
+from mercer._record import real
 from mercer._types import DType, Float64, Indices, Int64, UInt64
 from mercer.inputs.graphs import Graphs
 from mercer.kernels.base import State

@@ -9,7 +9,7 @@ from typing import final
 import numpy as np
 
 from mercer import _check
-from mercer._fields import boolean, integer
+from mercer._record import boolean, integer
 from mercer._types import DType, Float64, Floating
 from mercer.inputs.graphs import Graphs
 from mercer.kernels.algebra.of_kernel import OfKernel

@@ -10,8 +10,8 @@ import numpy as np
 from scipy.spatial.distance import pdist
 
 from mercer import _check
-from mercer._fields import integer
 from mercer._jit import Array, jit
+from mercer._record import integer
 from mercer._types import DType, Float64
 from mercer.inputs.series import Series
 from mercer.kernels.algebra.logarithmic import ComputedAsLogarithm

@@ -8,8 +8,8 @@ from typing import final
 import numpy as np
 
 from mercer import _check
-from mercer._fields import integer
 from mercer._jit import Array, jit
+from mercer._record import integer
 from mercer._types import DType, Float64, Floating
 from mercer.inputs.series import Series
 from mercer.kernels.algebra.pointwise import Pointwise, check_gamma, gamma_of_distances

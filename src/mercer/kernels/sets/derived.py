@@ -9,8 +9,8 @@ from typing import final
 import numpy as np
 
 from mercer import _check
-from mercer._fields import boolean
 from mercer._jit import Array, jit
+from mercer._record import boolean
 from mercer._types import DType, Float64, Floating, Index, Int64
 from mercer.inputs.bags import Bags
 from mercer.inputs.ragged import take_rows

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from mercer._fields import boolean, choice
+from mercer._record import boolean, choice
 from mercer._types import DType, Float64, Floating, Int64, UInt64
 from mercer.errors import InputError, KernelWarning
 from mercer.inputs.hashing import LOWEST_NAME, text_of_symbol

@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from mercer import _check
-from mercer._fields import boolean, choice, integer
 from mercer._jit import Array, jit
+from mercer._record import boolean, choice, integer
 from mercer._types import DType, Float64
 from mercer.inputs.ragged import offsets_of
 from mercer.inputs.strings import Strings

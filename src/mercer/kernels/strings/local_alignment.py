@@ -9,8 +9,8 @@ from typing import Any, final
 import numpy as np
 
 from mercer import _check
-from mercer._fields import real
 from mercer._jit import Array, jit
+from mercer._record import real
 from mercer._types import DType, Float64, Floating
 from mercer.kernels.base import State
 from mercer.kernels.features.alphabet import Alphabet

@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from mercer import _check
-from mercer._fields import choice, integer
 from mercer._jit import Array, jit
+from mercer._record import choice, integer
 from mercer._types import DType, Float64, Floating
 from mercer.errors import KernelError
 from mercer.inputs.ragged import offsets_of

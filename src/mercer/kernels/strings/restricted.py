@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from mercer import _check
-from mercer._fields import integer, real
 from mercer._jit import Array, jit
+from mercer._record import integer, real
 from mercer._types import DType
 from mercer.inputs.strings import Strings
 from mercer.kernels.base import SAFE_IN_SINGLE, State

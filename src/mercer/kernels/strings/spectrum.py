@@ -8,8 +8,8 @@ from typing import Any, ClassVar, final
 
 import numpy as np
 
-from mercer._fields import choice, integer, real
 from mercer._jit import Array, jit
+from mercer._record import choice, integer, real
 from mercer._types import DType, Float64, Floating
 from mercer.inputs.strings import Strings
 from mercer.kernels.base import SAFE_IN_SINGLE, State

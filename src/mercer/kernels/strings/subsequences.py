@@ -9,7 +9,7 @@ from typing import Any, final
 import numpy as np
 
 from mercer import _check
-from mercer._fields import boolean, choice, integer, real
+from mercer._record import boolean, choice, integer, real
 from mercer._types import DType
 from mercer.inputs.hashing import symbol_of
 from mercer.inputs.strings import Strings

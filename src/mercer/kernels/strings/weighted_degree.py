@@ -7,8 +7,8 @@ from typing import Any, final
 
 import numpy as np
 
-from mercer._fields import integer
 from mercer._jit import Array, jit
+from mercer._record import integer
 from mercer._types import DType, Float64, Floating
 from mercer.inputs.strings import Strings
 from mercer.kernels.base import State

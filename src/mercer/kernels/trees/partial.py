@@ -7,8 +7,8 @@ from typing import final
 
 import numpy as np
 
-from mercer._fields import real
 from mercer._jit import Array, jit
+from mercer._record import real
 from mercer._types import DType, Floating
 from mercer.inputs.trees import Trees
 from mercer.kernels.base import State

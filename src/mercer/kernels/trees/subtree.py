@@ -8,8 +8,8 @@ from typing import Any, final
 
 import numpy as np
 
-from mercer._fields import choice, real
 from mercer._jit import Array, jit
+from mercer._record import choice, real
 from mercer._types import DType
 from mercer.inputs.hashing import text_of_label
 from mercer.inputs.trees import Trees

@@ -5,8 +5,7 @@ from typing import Any
 
 import pytest
 
-from mercer._fields import boolean, choice, integer, real
-from mercer._record import Record
+from mercer._record import Record, boolean, choice, integer, real
 from mercer.errors import ParameterError
 
 
