@@ -106,7 +106,7 @@ LEFT: list[tuple[Rule, int, str]] = [
     (house_rules.private_attributes, 21, "def f(other):\n    return other._hidden\n"),
     (house_rules.array_types, 4, "Rows = npt.NDArray[np.intp]\n"),
     (house_rules.unexplained_constants, 60, "import math\n\n_MOST = 2**20\n"),
-    (house_rules.untested_modules, 163, "x = 1\n"),
+    (house_rules.untested_modules, 98, "x = 1\n"),
 ]
 """Rules that some older code still breaks, and how often: the number may only become smaller."""
 
