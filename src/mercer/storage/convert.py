@@ -65,7 +65,7 @@ def from_sklearn(model: Any) -> SVC:
     taken = ("C", "degree", "coef0", "shrinking", "tol", "max_iter", "decision_function_shape", "break_ties")
     params: dict[str, Any] = {name: getattr(model, name) for name in (*taken, "kernel", "class_weight")}
     if "gamma" in KERNELS[model.kernel][1]:
-        params["gamma"] = float(model._gamma)
+        params["gamma"] = float(vars(model)["_gamma"])  # scikit-learn has no public name for the resolved width
     if model.kernel == "precomputed":
         support: Objects = training_rows(np.asarray(model.support_, dtype=np.intp))
     else:
