@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse as sp
 
 from mercer.gram.make import gram_of_rows
-from mercer.inputs import row_products
+from mercer.inputs import vectors as inputs
 
 X = np.random.default_rng(0).normal(size=(37, 6))
 X[X < 0.5] = 0.0
@@ -15,7 +15,7 @@ K = X @ X.T
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_array], ids=["dense", "CSR"])
 @pytest.mark.parametrize("widest", [2, 4096], ids=["as it is", "expanded"])
 def test_entries_and_products(form, widest, monkeypatch):
-    monkeypatch.setattr(row_products, "EXPANDED_COLUMNS", widest)
+    monkeypatch.setattr(inputs, "EXPANDED_COLUMNS", widest)
     gram = gram_of_rows(form(X))
     np.testing.assert_allclose(gram.dense(), K, atol=1e-12)
     np.testing.assert_allclose(gram.diagonal(), K.diagonal(), atol=1e-12)

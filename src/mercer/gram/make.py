@@ -16,7 +16,7 @@ from mercer.gram.of_features import DotProducts, FeatureRows, FeaturesGram
 from mercer.gram.stored import PairRows, StoredGram
 from mercer.gram.tiled import FeatureAxis, Source, TiledGram, refuse_asymmetry
 from mercer.inputs.base import Objects
-from mercer.inputs.row_products import squared_lengths
+from mercer.inputs.vectors import squared_lengths
 from mercer.kernels.base import ANY_TILE, Features, FittedKernel
 
 DOUBLE_ENTRIES = 2048 * 2048

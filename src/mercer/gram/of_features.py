@@ -9,7 +9,7 @@ import numpy as np
 
 from mercer._types import Float64, Floating, Index
 from mercer.gram.tiled import TiledGram
-from mercer.inputs.row_products import dot_products
+from mercer.inputs.vectors import dot_products
 from mercer.kernels.base import ANY_TILE
 
 

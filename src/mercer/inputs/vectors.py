@@ -1,4 +1,4 @@
-"""Rows of numbers, dense or CSR."""
+"""Rows of numbers, dense or CSR, and their products."""
 
 from __future__ import annotations
 
@@ -9,12 +9,16 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from mercer._types import Float64
+from mercer._jit import Array, jit
+from mercer._types import Float64, Floating
 from mercer.errors import InputError, InputTypeError, ModelFileError
 from mercer.inputs.base import Arrays, Objects, read_only, refuse_masked
 
 Values = Any
 """A C-contiguous float64 or float32 array, or a scipy.sparse.csr_array; the stubs of the two have nothing in common."""
+EXPANDED_COLUMNS = 4096
+"""CSR rows up to this wide are expanded tile by tile, because a dense product is far faster than a sparse one. Wider
+rows would need more memory for a tile than the cache holds."""
 
 
 @dataclass(eq=False, repr=False)
@@ -170,3 +174,43 @@ def _numeric(name: str, values: npt.NDArray[Any]) -> Float64:
                 f"row {row} of {name!r} holds {str(value)[:40]!r}, which is not a number. Use a kernel on strings."
             ) from None
     return values.astype(np.float64)
+
+
+def dot_products(left: Any, right: Any, out: Floating) -> None:
+    """out[i, j] = <left_i, right_j>."""
+    if not (is_sparse(left) or is_sparse(right)):
+        np.matmul(left, right.T, out=out)
+    elif left.shape[1] > EXPANDED_COLUMNS:
+        product: Any = left @ right.T
+        out[...] = product.toarray() if is_sparse(product) else product
+    else:
+        np.matmul(expanded(left, out.dtype), expanded(right, out.dtype).T, out=out)
+
+
+def expanded(rows: Any, dtype: npt.DTypeLike) -> Any:
+    """Rows as an array; those that are one already stay as they are."""
+    return rows.toarray().astype(dtype, copy=False) if is_sparse(rows) else rows
+
+
+def squared_lengths(rows: Any) -> Float64:
+    """|x|^2 of each row, added up in float64."""
+    if not is_sparse(rows):
+        return np.asarray(np.einsum("ij,ij->i", rows, rows, dtype=np.float64))
+    lengths: Float64 = _squared_lengths(rows.indptr, rows.data)
+    return lengths
+
+
+def is_sparse(rows: Any) -> bool:
+    """Whether these rows are CSR; the stubs of dense and sparse arrays have nothing in common."""
+    return bool(sp.issparse(rows))
+
+
+@jit
+def _squared_lengths(indptr: Array, data: Array) -> Any:
+    lengths = np.empty(indptr.shape[0] - 1)
+    for i in range(lengths.shape[0]):
+        total = 0.0
+        for p in range(indptr[i], indptr[i + 1]):
+            total += float(data[p]) * data[p]
+        lengths[i] = total
+    return lengths

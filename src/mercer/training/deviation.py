@@ -18,7 +18,7 @@ from mercer.gram import budget
 from mercer.gram.expansion import Expansion
 from mercer.gram.make import gram_of
 from mercer.inputs.base import Objects
-from mercer.inputs.row_products import squared_lengths
+from mercer.inputs.vectors import squared_lengths
 from mercer.kernels.features.space import FeatureSpace, entries_per_object
 from mercer.solvers.ridge.normal_equations import MOST_FEATURES
 from mercer.solvers.ridge.variance import Scatter, explaining

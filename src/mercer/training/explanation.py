@@ -12,7 +12,7 @@ from mercer._types import Float64
 from mercer.errors import KernelError
 from mercer.gram.expansion import Expansion, Weights
 from mercer.inputs.base import Objects
-from mercer.inputs.row_products import is_sparse
+from mercer.inputs.vectors import is_sparse
 from mercer.kernels.features.space import FeatureSpace
 
 

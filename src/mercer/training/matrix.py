@@ -20,8 +20,7 @@ from mercer.gram.expansion import Expansion
 from mercer.gram.make import gram_of, gram_of_rows, gram_of_values
 from mercer.gram.spectrum import negligible, smallest_eigenvalue
 from mercer.inputs.base import Objects
-from mercer.inputs.row_products import squared_lengths
-from mercer.inputs.vectors import Vectors
+from mercer.inputs.vectors import Vectors, squared_lengths
 from mercer.kernels.base import FittedKernel, Kernel
 from mercer.kernels.features.space import FeatureSpace, entries_per_object, features_of
 from mercer.losses.base import Loss

@@ -14,7 +14,7 @@ import numpy as np
 
 from mercer._process import single_threaded_blas
 from mercer._types import Float64
-from mercer.inputs.row_products import squared_lengths
+from mercer.inputs.vectors import squared_lengths
 from mercer.losses.base import Loss
 from mercer.solvers.drive import Limits, OnChunk
 from mercer.solvers.problem import LossProblem

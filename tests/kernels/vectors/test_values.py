@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from mercer import kernels
-from mercer.inputs import row_products
+from mercer.inputs import vectors as inputs
 from mercer.kernels.vectors import features
 from tests.kernels.vectors.cases import CASES, Case
 from tests.oracles.vectors import gram
@@ -71,7 +71,7 @@ def test_sparse_rows_give_the_same(case: Case, monkeypatch: pytest.MonkeyPatch) 
     X, Z = sample(case, 9), sample(case, 7, seed=1)
     wanted = gram(case.pair, X.tolist(), Z.tolist())
     for widest in (4096, 2):  # expanded at once, and as wide rows are
-        for module in (features, row_products):
+        for module in (features, inputs):
             monkeypatch.setattr(module, "EXPANDED_COLUMNS", widest)
         sparse = case.kernel.fit(sp.csr_array(Z))
         np.testing.assert_allclose(sparse(sp.csr_array(X), sp.csr_array(Z)), wanted, atol=1e-9, rtol=1e-9)

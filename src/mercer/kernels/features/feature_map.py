@@ -20,7 +20,7 @@ import numpy as np
 from mercer._types import DType, Float64, UInt64
 from mercer.errors import KernelError
 from mercer.inputs.base import Objects
-from mercer.inputs.row_products import squared_lengths
+from mercer.inputs.vectors import squared_lengths
 from mercer.kernels.features.counts import CountFeatures, renamed
 from mercer.kernels.features.occurrences import Shares, Spelling, Weigh
 from mercer.kernels.features.rows import rows_times, side_by_side

@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from mercer._types import Float64
-from mercer.inputs.row_products import is_sparse
+from mercer.inputs.vectors import is_sparse
 
 
 @final

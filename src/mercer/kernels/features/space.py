@@ -11,7 +11,7 @@ import numpy as np
 from mercer._types import DType, Float64, UInt64
 from mercer.errors import KernelError
 from mercer.inputs.base import Objects
-from mercer.inputs.row_products import is_sparse
+from mercer.inputs.vectors import is_sparse
 from mercer.kernels.features.feature_map import Columns, FeatureMap
 from mercer.kernels.features.occurrences import Weigh
 from mercer.kernels.features.rows import FeatureMatrix, stacked

@@ -11,10 +11,9 @@ import numpy.typing as npt
 
 from mercer._types import DType, Float64, Floating
 from mercer.errors import InputError
-from mercer.inputs import row_products
-from mercer.inputs.row_products import EXPANDED_COLUMNS, expanded
-from mercer.inputs.row_products import is_sparse as is_sparse
-from mercer.inputs.vectors import Vectors
+from mercer.inputs import vectors as inputs
+from mercer.inputs.vectors import EXPANDED_COLUMNS, Vectors, expanded
+from mercer.inputs.vectors import is_sparse as is_sparse
 from mercer.kernels.base import Batch
 
 
@@ -54,7 +53,7 @@ class RowFeatures(Batch):
 def dot_products(left: Any, right: Any, out: Floating) -> None:
     """out[i, j] = <left_i, right_j>, of features that hold `rows`."""
     refuse_other_width(left.rows.shape[1], right.rows.shape[1])
-    row_products.dot_products(left.rows, right.rows, out)
+    inputs.dot_products(left.rows, right.rows, out)
 
 
 def column_blocks(left: Any, right: Any, dtype: npt.DTypeLike, *, every: bool = False) -> Iterator[tuple[Any, Any]]:

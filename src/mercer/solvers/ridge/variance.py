@@ -24,7 +24,7 @@ from mercer._process import single_threaded_blas
 from mercer._types import Float64
 from mercer.errors import KernelError
 from mercer.gram.executors import Threads
-from mercer.inputs.row_products import squared_lengths
+from mercer.inputs.vectors import squared_lengths
 from mercer.kernels.vectors.features import is_sparse
 from mercer.solvers.ridge.direct import weighted
 from mercer.solvers.weights.row_products import rows_of

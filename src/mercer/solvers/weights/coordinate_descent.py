@@ -28,7 +28,7 @@ import scipy.sparse as sp
 from mercer._jit import Array, jit
 from mercer._types import Float64, Indices
 from mercer.errors import ParameterError
-from mercer.inputs.row_products import squared_lengths
+from mercer.inputs.vectors import squared_lengths
 from mercer.solvers.drive import Limits, Run
 from mercer.solvers.solution import Solution, Stats, Status
 from mercer.solvers.weights.problem import LinearProblem, LinearSolution, proven, relative_gap
