@@ -118,7 +118,9 @@ def test_every_estimator_is_registered():
 def test_every_kind_of_objects_is_registered():
     import mercer.inputs
 
-    assert unregistered(classes_in(mercer.inputs, Objects), INPUTS) == []
+    kinds = [one for one in classes_in(mercer.inputs, Objects) if hasattr(one, "kind")]
+    assert len(kinds) >= 10
+    assert unregistered(kinds, INPUTS) == []
 
 
 def test_a_forgotten_kernel_is_noticed():

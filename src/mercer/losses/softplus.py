@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from abc import abstractmethod
 
 import numpy as np
 from scipy.special import expit, xlog1py, xlogy
@@ -16,7 +16,11 @@ class Softplus(Loss):
 
     smooth = True
     classifies = True
-    margin: ClassVar[float]
+
+    @property
+    @abstractmethod
+    def margin(self) -> float:
+        """The value of y f above which nothing is to be gained, but for the softness."""
 
     def value(self, y: Float64, f: Float64) -> Float64:
         return np.logaddexp(0.0, self.margin - y * f)

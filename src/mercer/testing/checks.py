@@ -124,10 +124,10 @@ def fingerprint(value: Any, path: str = "") -> dict[str, str]:
         parts = value
     elif isinstance(value, list | tuple | np.ndarray):
         parts = dict(enumerate(value))
-    elif dataclasses.is_dataclass(value) and not isinstance(value, type):
-        parts = {item.name: getattr(value, item.name) for item in dataclasses.fields(value)}
     elif isinstance(value, Objects):
         parts = vars(value)
+    elif dataclasses.is_dataclass(value) and not isinstance(value, type):
+        parts = {item.name: getattr(value, item.name) for item in dataclasses.fields(value)}
     else:
         return {path: repr(value)}
     found = {path: f"{type(value).__name__} of {len(parts)}" if not isinstance(value, Mapping) else "mapping"}
