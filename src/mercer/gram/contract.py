@@ -24,6 +24,8 @@ from mercer.errors import KernelError
 from mercer.gram import budget
 from mercer.gram.executors import Sink, Threads
 
+AT_ONCE = 64 * 1024
+"""Fewer cheap entries are computed in one call: that takes less time than to plan tiles and to wake a thread."""
 TILE_BYTES = 2 * 2**20
 """A tile and what it is computed from stay within the second-level cache. Larger tiles spill out of it, smaller ones
 spend more of their time on calls."""

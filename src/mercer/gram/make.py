@@ -10,7 +10,7 @@ import numpy as np
 from mercer._process import single_threaded_blas
 from mercer._types import DType, Float64, Floating
 from mercer.gram import budget
-from mercer.gram.contract import Gram, Setting
+from mercer.gram.contract import AT_ONCE, Gram, Setting
 from mercer.gram.executors import Threads
 from mercer.gram.of_features import DotProducts, FeatureRows, FeaturesGram
 from mercer.gram.stored import PairRows, StoredGram
@@ -22,8 +22,6 @@ from mercer.kernels.base import ANY_TILE, Features, FittedKernel
 DOUBLE_ENTRIES = 2048 * 2048
 """Matrices up to this many entries are computed in float64: 32 MiB and some tens of milliseconds buy exact entries.
 Larger ones would take twice the memory and twice the time of float32."""
-_SERIAL_ENTRIES = 64 * 1024
-"""Matrices of fewer cheap entries are computed in less time than it takes to wake a thread."""
 
 
 def gram_of(
@@ -48,7 +46,7 @@ def gram_of(
     diagonal = fitted.diagonal(left) if columns is None else None
     left, right = fitted.align(left, right)
     expensive = fitted.tile_entries(left, right) < ANY_TILE
-    small = entries < _SERIAL_ENTRIES and not expensive
+    small = entries < AT_ONCE and not expensive
     setting = Setting(kind, executor or (Threads(1) if small else Threads()), memory, expensive)
     whole = fitted.kernel.whole(left, right, fitted.state)
     if whole is not None and whole.dtype == kind:

@@ -8,11 +8,12 @@ from typing import Any, final
 
 import numpy as np
 
+from mercer._process import single_threaded_blas
 from mercer._progress import reporting
 from mercer._types import Float64, Floating, Indices
 from mercer.errors import KernelError
 from mercer.gram import pages
-from mercer.gram.contract import TILE_BYTES, Axis, Gram, Setting
+from mercer.gram.contract import AT_ONCE, TILE_BYTES, Axis, Gram, Setting
 from mercer.gram.executors import Sink, Work
 from mercer.gram.sinks import ProductSink, StoreSink
 from mercer.gram.stored import PairRows, StoredGram
@@ -102,11 +103,19 @@ class TiledGram(Gram):
         source = self._source
         out = pages.empty(self.shape, self.dtype)
         half = self.symmetric and source.unproven is None
-        strips = self._strips(symmetric=half)
-        if not half:  # few long rows: no order to keep, so every tile for itself
-            strips = tuple((tile,) for strip in strips for tile in strip)
-        work = TileWork(source.compute, self._rows.taken, self._columns.taken)
-        self._run(work, strips, StoreSink(out, mirror=half))
+        if out.size < AT_ONCE and not self.expensive:
+            with single_threaded_blas():
+                source.compute.tile(self._rows.taken, self._columns.taken, out)
+            self.setting.tally.entries += out.size
+            if half:
+                upper = np.triu(out, 1)
+                out[...] = upper + upper.T
+        else:
+            strips = self._strips(symmetric=half)
+            if not half:  # few long rows: no order to keep, so every tile for itself
+                strips = tuple((tile,) for strip in strips for tile in strip)
+            work = TileWork(source.compute, self._rows.taken, self._columns.taken)
+            self._run(work, strips, StoreSink(out, mirror=half))
         if source.diagonal is not None:
             hits, places = coincident(*self.axes)
             out[hits, places] = source.diagonal[self._rows.ids[hits]]
