@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import final
 
 from mercer._types import Float64
 from mercer.losses.base import Loss
-from mercer.losses.dual import Dual
 
 
 @final
@@ -24,8 +22,3 @@ class LossProblem:
     C: Float64
     outputs: int = 1
     intercept: bool = True
-
-    @cached_property
-    def dual(self) -> Dual | None:
-        """That of the loss, with these targets and penalties."""
-        return self.loss.dual(self.y, self.C)

@@ -33,7 +33,7 @@ class BoxProblem:
     @classmethod
     def of(cls, problem: LossProblem) -> Self:
         """The dual of a machine whose loss is made of straight pieces."""
-        dual = problem.dual
+        dual = problem.loss.dual(problem.y, problem.C)
         assert dual is not None, "a loss without a quadratic dual"
         assert dual.is_box, "a loss whose dual is not a box problem"
         kink = dual.kink if dual.has_kink else None
