@@ -74,6 +74,8 @@ class Setting:
     """How much memory stored entries may take."""
     expensive: bool = False
     """Whether entries cost so much that memory is better spent on them than saved."""
+    width: float = 0.0
+    """The numbers of a row that a cheap entry is computed from; 0 where that is not known."""
     tally: Tally = field(default_factory=Tally)
 
     def __post_init__(self) -> None:

@@ -16,7 +16,7 @@ from mercer.gram.of_features import DotProducts, FeatureRows, FeaturesGram
 from mercer.gram.stored import PairRows, StoredGram
 from mercer.gram.tiled import FeatureAxis, Source, TiledGram, refuse_asymmetry
 from mercer.inputs.base import Objects
-from mercer.inputs.vectors import squared_lengths
+from mercer.inputs.vectors import is_sparse, squared_lengths
 from mercer.kernels.base import ANY_TILE, Features, FittedKernel
 
 DOUBLE_ENTRIES = 2048 * 2048
@@ -47,7 +47,7 @@ def gram_of(
     left, right = fitted.align(left, right)
     expensive = fitted.tile_entries(left, right) < ANY_TILE
     small = entries < AT_ONCE and not expensive
-    setting = Setting(kind, executor or (Threads(1) if small else Threads()), memory, expensive)
+    setting = Setting(kind, executor or (Threads(1) if small else Threads()), memory, expensive, _width(left))
     whole = fitted.kernel.whole(left, right, fitted.state)
     if whole is not None and whole.dtype == kind:
         return StoredGram(PairRows.of(whole), setting, diagonal)
@@ -55,6 +55,14 @@ def gram_of(
         return _computed_at_once(fitted, left, right, setting, diagonal)
     source = Source(fitted, setting, diagonal, None if fitted.kernel.symmetric else fitted.kernel)
     return TiledGram(source, FeatureAxis.all_of(left), FeatureAxis.all_of(right))
+
+
+def _width(features: Features) -> float:
+    """The numbers in a row, on average those that are stored."""
+    rows: Any = getattr(features, "rows", None)
+    if np.ndim(rows) != 2 and not is_sparse(rows):
+        return 0.0
+    return float(rows.nnz / max(1, rows.shape[0]) if is_sparse(rows) else rows.shape[1])
 
 
 def _fits(entries: int, setting: Setting) -> bool:

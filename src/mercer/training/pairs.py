@@ -19,10 +19,13 @@ from mercer.training.matrix import Guarded, Repair
 from mercer.training.probabilities import fit_temperature
 from mercer.training.train import Machine
 
-_ENTRIES_WORTH_A_THREAD = 500_000
-"""Pairs with smaller matrices are trained one after the other. Their compiled loops, some nanoseconds an entry, take
-less time than the Python around them, a millisecond in which no other thread runs: with two threads, ten classes of 50
-objects took half as long again, classes of 300 as long, and classes of 600 three quarters of the time."""
+_SECONDS_OF_PYTHON = 1.5e-3
+"""What Python takes around the compiled loops of one machine, while no other thread of it runs. Pairs whose loops take
+less are trained one after the other: with two threads, ten classes of 50 objects took half as long again, classes of
+300 as long, and classes of 600 three quarters of the time."""
+_SECONDS_PER_ENTRY, _SECONDS_PER_PRODUCT = 3e-9, 5e-11
+"""What steps take for each entry of the matrix of a pair, from the same runs, and what each number of a row adds where
+entries are computed: a core makes some 1e10 multiplications and additions a second, of half of the entries."""
 
 Solved = tuple[Machine, float]
 """A machine, and the factor on the bounds of its coefficients."""
@@ -150,13 +153,21 @@ def train_pairs(
         done += 1
 
     largest = max(sum(len(members.groups[label]) for label in pair) for pair in problems)
-    if len(problems) == 1 or largest**2 < _ENTRIES_WORTH_A_THREAD:
+    if len(problems) == 1 or not worth_threads(gram, largest):
         for number in range(len(problems)):
             limits.raise_if_stopped()
             job(number)
     else:
         gram.executor.each(job, range(len(problems)), limits.stop)
     return [one for one in solved if one is not None]
+
+
+def worth_threads(gram: Gram, largest: int) -> bool:
+    """Whether pairs of classes, the largest of so many objects, gain from being trained side by side."""
+    if gram.expensive and not gram.in_memory:
+        return True
+    products = 0.0 if gram.in_memory else gram.setting.width * _SECONDS_PER_PRODUCT
+    return largest**2 * (_SECONDS_PER_ENTRY + products) > _SECONDS_OF_PYTHON
 
 
 def held_out_temperature(
