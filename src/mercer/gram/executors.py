@@ -11,7 +11,7 @@ import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
-from typing import Protocol, TypeVar, final
+from typing import Protocol, Self, TypeVar, final
 
 from mercer._process import single_threaded_blas
 from mercer._progress import Reporter
@@ -46,6 +46,11 @@ class Threads:
     """
 
     count: int = field(default_factory=lambda: default_threads())
+
+    @classmethod
+    def suited(cls, *, small: bool) -> Self:
+        """As many as this process may use; for work that takes less time than a thread to wake, this one."""
+        return cls(1) if small else cls()
 
     def map(self, work: Work, strips: Sequence[Strip], sink: Sink, report: Reporter | None = None) -> None:
         """Run the work of every strip. Strips come in any order, the tiles of one strip in theirs."""

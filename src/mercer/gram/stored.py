@@ -124,7 +124,7 @@ class StoredGram(Gram):
         entries = self._kept.whole()
         right = np.ascontiguousarray(vectors, dtype=entries.dtype)
         if entries.nbytes <= TILE_BYTES:
-            with single_threaded_blas():
+            with single_threaded_blas(right.size * len(entries)):
                 return np.asarray(entries @ right, dtype=np.float64)
 
         def work(strip: Strip) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, final
 
@@ -76,6 +77,9 @@ class Certificate:
             for primal, dual, kkt, margin, iterations, entries, seconds in rows.tolist()
         )
         return dataclasses.replace(whole, parts=tuple(parts))
+
+
+Prove = Callable[[], Certificate]
 
 
 def certify(

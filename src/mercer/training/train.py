@@ -6,6 +6,7 @@ import dataclasses
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property, partial
 from typing import Any, final
 
 import numpy as np
@@ -24,7 +25,7 @@ from mercer.solvers.smooth import newton
 from mercer.solvers.smooth.factored import factor_of
 from mercer.solvers.solution import Solution, Status
 from mercer.training import on_features
-from mercer.training.certificate import Certificate, certify
+from mercer.training.certificate import Certificate, Prove, certify
 from mercer.training.warm_start import WarmStart
 
 _ANY = np.ones(1), np.ones(1)
@@ -39,7 +40,13 @@ class Machine:
     coefficients: Float64
     intercept: Any
     status: Status
-    certificate: Certificate
+    iterations: int
+    prove: Prove
+
+    @cached_property
+    def certificate(self) -> Certificate:
+        """How close it is to the optimum: computed when it is asked for, from what the solver left."""
+        return self.prove()
 
     @property
     def converged(self) -> bool:
@@ -69,11 +76,16 @@ def train(
         solution = SMO().solve(gram, box, start=start, tol=tol, limits=limits, on_chunk=on_chunk)
         if warm_start is not None:
             warm_start.ended(problem, box, solution.coefficients)
-    proof = certify(
-        problem, solution.coefficients, solution.outputs, solution.intercept,
-        iterations=solution.stats.iterations, dtype=np.dtype(gram.dtype).name,
-    )  # fmt: skip
-    return Machine(solution.coefficients, solution.intercept, solution.status, proof)
+    return machine_of(gram, problem, solution)
+
+
+def machine_of(gram: Gram, problem: LossProblem, solution: Solution) -> Machine:
+    """The machine of a solution, certified for a problem."""
+    steps, dtype = solution.stats.iterations, np.dtype(gram.dtype).name
+    prove = partial(
+        certify, problem, solution.coefficients, solution.outputs, solution.intercept, iterations=steps, dtype=dtype
+    )
+    return Machine(solution.coefficients, solution.intercept, solution.status, steps, prove)
 
 
 def _rescued(
@@ -134,13 +146,13 @@ def refuse_pointless(loss: Loss) -> None:
         )
 
 
-def warn_if_unfinished(estimator: Any, machines: list[Machine]) -> None:
-    """Say that training stopped early, why, and what to do."""
+def warn_if_unfinished(estimator: Any, machines: list[Machine], trained: int = 1) -> None:
+    """Say which of so many machines stopped early, why, and what to do."""
     unfinished = [machine for machine in machines if not machine.converged]
     if not unfinished:
         return
     worst = max(machine.certificate.kkt_violation for machine in unfinished)
-    where = "" if len(machines) == 1 else f" for {len(unfinished)} of {len(machines)} machines"
+    where = "" if trained == 1 else f" for {len(unfinished)} of {trained} machines"
     warnings.warn(
         f"{type(estimator).__name__} did not converge{where}: the largest violation is {worst:.3g}, tol is "
         f"{estimator.tol:g}. {unfinished[0].status.value}",
