@@ -51,8 +51,17 @@ class Expansion:
                 values = gram_of(self.kernel, new, self.support).matvec(self.coefficients)
         return values + self.intercept
 
+    def condensed(self) -> Expansion:
+        """The same function, over fewer objects where the kernel knows how; else this expansion."""
+        found = self.kernel.kernel.condensed(self.kernel.state, self.support, self.coefficients)
+        return self if found is None else Expansion(*found, self.intercept)
+
     @cached_property
     def _folded(self) -> Callable[[Objects], Float64] | None:
+        if len(self.support) >= MANY:
+            brief = self.kernel.kernel.condensed(self.kernel.state, self.support, self.coefficients)
+            if brief is not None:
+                return Expansion(*brief, np.zeros(self.coefficients.shape[1]))
         return folded(self.kernel, self.support, self.coefficients)
 
     def __getstate__(self) -> dict[str, Any]:
