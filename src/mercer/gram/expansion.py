@@ -52,16 +52,18 @@ class Expansion:
         return values + self.intercept
 
     def condensed(self) -> Expansion:
-        """The same function, over fewer objects where the kernel knows how; else this expansion."""
-        found = self.kernel.kernel.condensed(self.kernel.state, self.support, self.coefficients)
+        """The same function, over fewer objects where the features of the kernel know how; else this expansion."""
+        features = self.kernel.feature_map()
+        found = None if features is None else features.condensed(self.support, self.coefficients)
         return self if found is None else Expansion(*found, self.intercept)
 
     @cached_property
     def _folded(self) -> Callable[[Objects], Float64] | None:
-        if len(self.support) >= MANY:
-            brief = self.kernel.kernel.condensed(self.kernel.state, self.support, self.coefficients)
-            if brief is not None:
-                return Expansion(*brief, np.zeros(self.coefficients.shape[1]))
+        if len(self.support) < MANY:
+            return None
+        brief = Expansion(self.kernel, self.support, self.coefficients, np.zeros_like(self.intercept)).condensed()
+        if brief.support is not self.support:
+            return brief
         return folded(self.kernel, self.support, self.coefficients)
 
     def __getstate__(self) -> dict[str, Any]:

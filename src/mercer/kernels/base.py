@@ -202,13 +202,6 @@ class Kernel(Measure):
         del state
         return None
 
-    def condensed(
-        self, state: State, support: Objects, coefficients: Float64
-    ) -> tuple[FittedKernel, Objects, Float64] | None:
-        """The function sum_i c_i k(x_i, .) as one of another kernel over fewer objects, where there is such a form."""
-        del state, support, coefficients
-        return None
-
     @final
     def feature_matrix(self, objects: Any, names: Any = None, *, state: State | None = None) -> FeatureMatrix:
         """phi of each object as a row of an array or CSR matrix, with a name for each column.

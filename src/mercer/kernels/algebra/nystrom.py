@@ -18,12 +18,14 @@ from mercer.inputs.base import Objects
 from mercer.kernels.base import FittedKernel, Kernel, State
 from mercer.kernels.features import landmarks as landmark
 from mercer.kernels.features.embedding import Embedding, similarities
-from mercer.kernels.features.feature_map import Columns, FeatureMap
+from mercer.kernels.features.feature_map import Columns, Condensed, FeatureMap
 from mercer.kernels.features.vocabulary import Vocabulary
 
 _SAFE_IN_SINGLE = 100.0
 """The ratio of the longest to the shortest pivot up to which coordinates may be computed in float32: rounding, 6e-8, is
 magnified by about as much, to 1e-5, the precision that tiles in float32 have."""
+_AT_ONCE = 8192
+"""Objects whose coordinates are in memory at a time: enough for fast products, 64 MiB of a thousand landmarks."""
 
 
 @final
@@ -34,7 +36,8 @@ class Nystrom(Embedding):
     k(x, z) = k0(x, Z) K0(Z, Z)^-1 k0(Z, z): the inner product of the projections of x and z onto the span of the
     landmarks in feature space. It equals k0 wherever x or z is a landmark, and k0(x, x) - k(x, x) >= 0 is what
     the landmarks do not see of x. Its m coordinates L^-1 k0(Z, x), with LL' = K0(Z, Z), are written down, so that
-    training takes memory and time in proportion to the objects; what comes out is an expansion of k0 over the landmarks.
+    training takes memory and time in proportion to the objects; the function that comes out is an expansion of k0 over
+    the landmarks.
 
     `landmarks` are drawn by randomly pivoted Cholesky ("rpcholesky"), one after the other in proportion to what those
     before them do not see, or all with the same chance ("uniform"). Where the kernel has a smaller rank on the training
@@ -77,25 +80,8 @@ class Nystrom(Embedding):
     def feature_map(self, state: State) -> FeatureMap | None:
         return ThroughLandmarks(self.kernel, state)
 
-    def condensed(
-        self, state: State, support: Objects, coefficients: Float64
-    ) -> tuple[FittedKernel, Objects, Float64] | None:
-        """Of f = <w, L^-1 k0(Z, .)>: the coefficients L^-T w of k0 over the landmarks."""
-        if state.objects is None:
-            return None
-        features, weights = ThroughLandmarks(self.kernel, state), 0.0
-        for start in range(0, len(support), _AT_ONCE):
-            part = slice(start, start + _AT_ONCE)
-            weights = weights + features.written(support.take(part), np.float64).T @ coefficients[part]
-        folded = scipy.linalg.solve_triangular(state.values["triangle"], weights, lower=True, trans="T")
-        return FittedKernel(self.kernel, state.parts[0]), state.objects, np.asarray(folded)
-
     def latex(self, x: str = "x", z: str = "z") -> str:
         return rf"{self.kernel.latex(x, 'Z')}\,{self.kernel.latex('Z', 'Z')}^{{-1}}\,{self.kernel.latex('Z', z)}"
-
-
-_AT_ONCE = 8192
-"""Objects whose coordinates are in memory at a time: enough for fast products, 64 MiB of a thousand landmarks."""
 
 
 @final
@@ -144,6 +130,16 @@ class ThroughLandmarks(FeatureMap):
 
     def plain_names(self, objects: Any, words: Iterator[Vocabulary], columns: Columns) -> Sequence[Any]:
         return [f"direction {number}" for number in range(self._rank)]
+
+    def condensed(self, support: Objects, coefficients: Float64) -> Condensed | None:
+        """Of f = <w, L^-1 k0(Z, .)>: the coefficients L^-T w of k0 over the landmarks."""
+        weights = np.zeros((self._rank, coefficients.shape[1]))
+        for start in range(0, len(support), _AT_ONCE):
+            part = slice(start, start + _AT_ONCE)
+            weights += self.written(support.take(part), np.float64).T @ coefficients[part]
+        folded = scipy.linalg.solve_triangular(self.state.values["triangle"], weights, lower=True, trans="T")
+        assert self.state.objects is not None, "a state of another kernel"
+        return FittedKernel(self.kernel, self.state.parts[0]), self.state.objects, np.asarray(folded)
 
     def columns_at_least(self, objects: Any) -> int:
         return self._rank

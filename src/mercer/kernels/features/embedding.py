@@ -12,7 +12,6 @@ from mercer._types import DType, Float64, Floating
 from mercer.kernels.base import Batch, Kernel, State
 from mercer.kernels.features.feature_map import FeatureMap, FixedColumns
 
-
 _ROWS = 512
 """Rows of a strip, after which Ctrl-C is noticed; narrower strips make matrix products slower."""
 

@@ -9,7 +9,7 @@ import numpy as np
 import scipy.linalg
 
 from mercer._process import single_threaded_blas
-from mercer._types import Float64, Floating, Indices
+from mercer._types import Float64, Indices
 from mercer.kernels.base import FittedKernel, Kernel, State
 from mercer.kernels.features.embedding import similarities
 from mercer.kernels.features.pivoting import pivoted
@@ -42,7 +42,7 @@ def chosen(kernel: Kernel, objects: Any, state: State, m: int, random_state: int
     diagonal = np.maximum(FittedKernel(kernel, state).diagonal(features), 0.0)  # refuses overflow
     left, right = kernel.align(features, features, state)
 
-    def entries(rows: Indices, columns: Indices | None) -> Floating:
+    def entries(rows: Indices, columns: Indices | None) -> Float64:
         many = right if columns is None else right.take(columns)
         out = np.empty((len(rows), len(many)))
         kernel.tile(left.take(rows), many, state, out)
@@ -78,9 +78,7 @@ def _whitened(block: Float64, diagonal: Float64) -> tuple[Indices, Float64]:
     return kept, np.asfortranarray(np.tril(factor[:rank, :rank]))
 
 
-def _left(
-    kernel: Kernel, features: Any, places: Indices, triangle: Float64, state: State, diagonal: Float64
-) -> float:
+def _left(kernel: Kernel, features: Any, places: Indices, triangle: Float64, state: State, diagonal: Float64) -> float:
     """What the landmarks leave of the trace of the sample."""
     whole = float(diagonal.sum())
     if not whole > 0.0:
