@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypeGuard
 
 from mercer.studio.refusal import refuse
 
@@ -17,9 +17,20 @@ def number(told: Mapping[str, Any], name: str, default: float, *, low: float, hi
     value = told.get(name, default)
     if value == "inf":
         value = math.inf
-    if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
+    if not is_number(value) or not low <= value <= high:
         refuse(f"{name} must be a number from {low:g} to {high:g}.", name)
     return float(value)
+
+
+def is_number(value: Any) -> TypeGuard[float]:
+    """Whether a value is a number that a float can hold."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    try:
+        float(value)
+    except OverflowError:
+        return False
+    return True
 
 
 def whole(told: Mapping[str, Any], name: str, default: int, *, low: int, high: int) -> int:

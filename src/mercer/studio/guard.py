@@ -70,7 +70,9 @@ class Guard:
         if any(origin != own for origin in headers.get(b"origin", [])):
             return 403, "Requests of other origins are refused."
         path = scope["path"]
-        followed = path == "/" and scope["method"] in ("GET", "HEAD") and headers.get(b"sec-fetch-dest") == [b"document"]
+        followed = (
+            path == "/" and scope["method"] in ("GET", "HEAD") and headers.get(b"sec-fetch-dest") == [b"document"]
+        )
         allowed = {b"same-origin", b"none"} | ({b"cross-site", b"same-site"} if followed else set())
         if any(site not in allowed for site in headers.get(b"sec-fetch-site", [])):
             return 403, "Requests of other sites are refused."

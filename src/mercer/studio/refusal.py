@@ -6,6 +6,9 @@ from typing import Any, NoReturn
 
 from mercer.errors import ExpressionError, MercerError
 
+_PLAIN = ("it ", "something ", "a ", "this ", "these ", "only ", "parameters ", "kernels ", "the ")
+"""How sentences begin that do not begin with a name."""
+
 
 class Refusal(MercerError):
     """A request that cannot be met. `field` is the part of it to blame, `position` the character in its text."""
@@ -25,12 +28,14 @@ class Refusal(MercerError):
         if isinstance(error, Refusal):
             return error
         if isinstance(error, ExpressionError):
-            return cls(capital(error.reason), field=field or "kernel", position=error.position)
-        return cls(" ".join(str(error).split()), field=field)
+            return cls(_short(error.reason), field=field or "kernel", position=error.position)
+        return cls(_short(" ".join(str(error).split())), field=field)
 
 
-def capital(sentence: str) -> str:
-    return sentence[:1].upper() + sentence[1:]
+def _short(sentence: str) -> str:
+    """Without the list of all names that exist, which a page offers while one types; and as a sentence begins."""
+    said = sentence.partition(" Known: ")[0]
+    return said[:1].upper() + said[1:] if said.startswith(_PLAIN) else said
 
 
 def refuse(message: str, field: str = "") -> NoReturn:

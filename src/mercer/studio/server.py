@@ -72,6 +72,7 @@ def application(token: str, worker: Worker) -> ASGIApp:
     app = Starlette(
         routes=routes, lifespan=lifespan, exception_handlers={HTTPException: _refused, Exception: _unexpected}
     )
+    app.router.redirect_slashes = False  # an address is right or wrong
     return Guard(app, token)
 
 

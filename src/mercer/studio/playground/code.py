@@ -36,8 +36,6 @@ def _settings(scene: Scene) -> str:
         chosen["C"] = unfitted(scene).C
     if scene.task == "regression":
         chosen["epsilon"] = scene.epsilon
-    if scene.task == "classification" and len(np.unique(scene.classes)) > 2:
-        chosen["break_ties"] = True
     chosen["tol"] = TOLERANCE
     return ", ".join(f"{name}={_literal(value)}" for name, value in chosen.items())
 

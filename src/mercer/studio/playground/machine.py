@@ -40,13 +40,13 @@ class Trained:
 
 def unfitted(scene: Scene) -> Any:
     """The estimator with the settings of the scene."""
-    shared = {"kernel": scene.text, "tol": TOLERANCE, "time_limit": SECONDS}
+    shared: dict[str, Any] = {"kernel": scene.text, "tol": TOLERANCE, "time_limit": SECONDS}
     if scene.task == "regression":
         C = scene.C if math.isfinite(scene.C) else 1e6
         return SVR(C=C, epsilon=scene.epsilon, **shared)
     if scene.task == "novelty":
         return OneClassSVM(nu=scene.nu, **shared)
-    return SVC(C=scene.C, break_ties=True, **shared)
+    return SVC(C=scene.C, **shared)
 
 
 def train(scene: Scene) -> Trained:
@@ -83,7 +83,7 @@ def drawn(scene: Scene, trained: Trained) -> dict[str, Any]:
         values, own = model.predict(points), model.predict(scene.inputs)
         slack = np.maximum(0.0, np.abs(scene.points[:, 1] - own) - scene.epsilon)
     else:
-        values, own = model.decision_function(points), model.decision_function(scene.inputs)
+        values, own = decisions(model, points), decisions(model, scene.inputs)
         if scene.task == "classification":
             told["classes"] = [int(label) for label in model.classes_]
             slack = _slack(scene, model, own)
@@ -96,15 +96,32 @@ def drawn(scene: Scene, trained: Trained) -> dict[str, Any]:
 
 
 def _slack(scene: Scene, model: Any, own: Float64) -> Float64:
-    """max(0, 1 - y f) of two classes; with more, how far another class is ahead."""
+    """max(0, 1 - y f) of two classes; with more, how far the best other class is ahead."""
     if len(model.classes_) == 2:
         signs = np.where(scene.classes == model.classes_[1], 1.0, -1.0)
         return np.maximum(0.0, 1.0 - signs * own)
-    codes = np.searchsorted(model.classes_, scene.classes)
-    of_own = own[np.arange(len(own)), codes]
-    others = own.copy()
-    others[np.arange(len(own)), codes] = -np.inf
-    return np.maximum(0.0, others.max(axis=1) - of_own)
+    return np.maximum(0.0, -own[np.arange(len(own)), np.searchsorted(model.classes_, scene.classes)])
+
+
+def decisions(model: Any, points: Float64) -> Float64:
+    """Decision values; of more than two classes the lead of each, its smallest value against another.
+
+    A class wins where its lead is positive. Leads have no steps, as scikit-learn's votes have, and can be drawn.
+    """
+    classes = getattr(model, "classes_", ())
+    if len(classes) < 3:
+        return np.asarray(model.decision_function(points))
+    shape = model.decision_function_shape
+    pairs = model.set_params(decision_function_shape="ovo").decision_function(points)
+    model.set_params(decision_function_shape=shape)
+    leads = np.full((len(points), len(classes)), np.inf)
+    column = 0
+    for first in range(len(classes)):
+        for second in range(first + 1, len(classes)):
+            leads[:, first] = np.minimum(leads[:, first], pairs[:, column])
+            leads[:, second] = np.minimum(leads[:, second], -pairs[:, column])
+            column += 1
+    return leads
 
 
 def sentences(scene: Scene, trained: Trained, told: dict[str, Any]) -> list[str]:
@@ -114,22 +131,28 @@ def sentences(scene: Scene, trained: Trained, told: dict[str, Any]) -> list[str]
         both = int(np.count_nonzero(proof.positive)), int(np.count_nonzero(proof.negative))
         return [
             "No hyperplane of this feature space separates the classes.",
-            f"The proof: a mixture of {both[0]} points of one class and a mixture of {both[1]} of the other are the "
-            f"same point of feature space, up to {proof.distance:.1e}. A hyperplane would have to have it on both "
-            "sides.",
+            (
+                f"The proof: a mixture of {both[0]} points of one class and a mixture of {both[1]} of the other are "
+                f"the same point of feature space, up to {proof.distance:.1e}. A hyperplane would have to have it on "
+                "both sides."
+            ),
             "Lower C below infinity to allow slack, or choose a richer kernel.",
         ]
     proof = trained.model.certificate_
     gap = max(proof.duality_gap, 0.0)
     if gap > 1e-3 * max(abs(proof.primal), 1.0):
         return [
-            f"There is no certificate: between the objective, {_figure(proof.primal)}, and what is proven, "
-            f"{_figure(proof.dual)}, lies a gap. The notes say why.",
+            (
+                f"There is no certificate: between the objective, {_figure(proof.primal)}, and what is proven, "
+                f"{_figure(proof.dual)}, lies a gap. The notes say why."
+            ),
             f"{len(told['support'])} of {len(scene.points)} points are support vectors.",
         ]
     said = [
-        f"Its objective is {_figure(proof.primal)}. No machine with this kernel can go below {_figure(proof.dual)}: "
-        f"it is optimal to within {gap:.1e}.",
+        (
+            f"Its objective is {_figure(proof.primal)}. No machine with this kernel can go below "
+            f"{_figure(proof.dual)}: it is optimal to within {gap:.1e}."
+        ),
         f"{len(told['support'])} of {len(scene.points)} points are support vectors.",
     ]
     beyond = sum(1 for one in told["slack"] if one > 0)

@@ -97,7 +97,7 @@ def _point(row: Any) -> tuple[list[float], int]:
     if not isinstance(row, list) or len(row) != 3:
         refuse("A point is a list of two coordinates and a class.", "points")
     for value in row:
-        if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= 2 * HALF_WIDTH:
+        if not fields.is_number(value) or not abs(value) <= 2 * HALF_WIDTH:
             refuse(f"Coordinates are numbers from {-2 * HALF_WIDTH:g} to {2 * HALF_WIDTH:g}.", "points")
     if row[2] not in range(CLASSES):
         refuse(f"Classes are the numbers 0 to {CLASSES - 1}.", "points")

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
+from sklearn.utils import check_random_state
 
 from mercer._types import Float64
 from mercer.errors import MercerError
@@ -157,10 +158,8 @@ def _batch(scene: Scene, signs: Float64, gram: Any, printed: bool) -> Film:
 def _stochastic(scene: Scene, signs: Float64, gram: Any, printed: bool) -> Film:
     C, n = min(scene.C, 1e6), len(signs)
     steps = _PASSES * n
-    run = StochasticSubgradient(
-        scene.points, signs, C, steps, 1.0, record_every=max(1, n // 4), random_state=np.random.default_rng(0),
-        printed=printed,
-    )  # fmt: skip
+    draws = np.random.default_rng(check_random_state(0).randint(2**31))  # those of SubgradientSVM(random_state=0)
+    run = StochasticSubgradient(scene.points, signs, C, steps, 1.0, record_every=n, random_state=draws, printed=printed)
 
     def optimum() -> float:
         model = SVC(kernel="linear", C=C / n, fit_intercept=False, tol=1e-8).fit(scene.points, signs)

@@ -87,7 +87,7 @@ export function KernelBox({ text, error, onChange }) {
   return html`<div class="kernel">
     <label for="kernel-text" class="label">Kernel</label>
     <div class="combo">
-      <input id="kernel-text" ref=${input} class=${error ? "mono wrong" : "mono"} value=${text} spellcheck="false" autocomplete="off" autocapitalize="off"
+      <input id="kernel-text" ref=${input} class=${error ? "mono wrong" : "mono"} value=${text} spellcheck=${false} autocomplete="off" autocapitalize="off"
         role="combobox" aria-expanded=${found.length > 0} aria-controls="kernel-list" aria-autocomplete="list" aria-invalid=${Boolean(error)}
         aria-activedescendant=${found.length ? `kernel-option-${place}` : undefined} aria-describedby="kernel-error"
         onInput=${(event) => { onChange(event.currentTarget.value); propose(); }} onKeyDown=${keys} onBlur=${() => setTimeout(close, 150)} />

@@ -5,7 +5,8 @@ export function takeToken() {
   const found = /[#&]token=([\w-]+)/.exec(location.hash);
   if (found) {
     try { localStorage.setItem(KEY, found[1]); } catch { /* a browser without storage keeps the address */ return found[1]; }
-    history.replaceState(null, "", location.pathname + location.hash.replace(/[#&]?token=[\w-]+/, "").replace(/^[^#]/, "#$&"));
+    const rest = location.hash.slice(1).replace(/^token=[\w-]+&?|&token=[\w-]+/, "");
+    history.replaceState(null, "", location.pathname + (rest && `#${rest}`));
   }
   return token();
 }

@@ -37,10 +37,9 @@ function classImage(grids, cells, classes) {
     for (let column = 0; column < side; column++) {
       const x = ((column + 0.5) / side) * (cells - 1);
       const y = (1 - (row + 0.5) / side) * (cells - 1);
-      const own = grids.map((grid) => interpolated(grid, cells, x, y));
-      const best = own.indexOf(Math.max(...own));
-      const second = Math.max(...own.filter((_, place) => place !== best));
-      image.data.set([...tones[best], 255 * (0.1 + 0.3 * Math.min(own[best] - second, 1))], 4 * (row * side + column));
+      const leads = grids.map((grid) => interpolated(grid, cells, x, y));
+      const best = leads.indexOf(Math.max(...leads));
+      image.data.set([...tones[best], 255 * (0.08 + 0.32 * Math.min(Math.max(leads[best], 0), 1))], 4 * (row * side + column));
     }
   }
   return image;
@@ -114,10 +113,7 @@ function drawManyClasses(context, size, grids, cells, machine) {
   spread(context, classImage(grids, cells, machine.classes), size);
   drawAxes(context, size);
   const place = gridToPixels(size, cells);
-  grids.forEach((grid, number) => {
-    const lead = grid.map((value, cell) => value - Math.max(...grids.filter((_, other) => other !== number).map((other) => other[cell])));
-    strokeLines(context, contours(lead, cells, 0), place, { width: 2.2, tone: colour("line") });
-  });
+  for (const grid of grids) strokeLines(context, contours(grid, cells, 0), place, { width: 2.2, tone: colour("line") });
 }
 
 function drawRegression(context, size, values, scene, machine) {

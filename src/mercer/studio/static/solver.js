@@ -64,7 +64,7 @@ export function SolverView({ state, linear }) {
   return html`<div class="view solver">
     <${Segments} label="Algorithm" options=${ALGORITHMS} value=${algorithm} onChange=${setAlgorithm} />
     ${algorithm !== "perceptron" && html`<label class="check"><input type="checkbox" checked=${printed} onChange=${(event) => setPrinted(event.currentTarget.checked)} /> exactly as printed on the slide</label>`}
-    ${error && html`<p class="error" role="alert">${error.message}</p>`}
+    ${error && error.field !== "kernel" && html`<p class="error" role="alert">${error.message}</p>`}
     ${film && html`
       <${Curve} film=${film} frame=${frame} />
       <div class="transport">
