@@ -40,7 +40,7 @@ def complete(text: str, caret: int | None = None) -> list[Completion]:
     'gamma='
     """
     before = text if caret is None else text[: max(caret, 0)]
-    plain = _STRING.sub(lambda match: " " * len(match.group()), before)
+    plain = _without_strings(before)
     if "'" in plain or '"' in plain:
         return []  # inside a string: a column's name, which only its table knows
     word = _WORD.search(plain)
@@ -50,6 +50,15 @@ def complete(text: str, caret: int | None = None) -> list[Completion]:
     begun = word.group().lower() if word else ""
     found = _parameters(plain[:start], start) if re.search(r"[(,]\s*$", plain[:start]) else []
     found += [Completion(entry.text, start, "kernel", entry.summary) for entry in KERNELS.values() if _typed(entry)]
+    return _fitting(found, begun)
+
+
+def _without_strings(text: str) -> str:
+    return _STRING.sub(lambda match: " " * len(match.group()), text)
+
+
+def _fitting(found: list[Completion], begun: str) -> list[Completion]:
+    """Those that begin like the word, then those that have it inside."""
     first = [one for one in found if one.text.lower().startswith(begun)]
     inside = [one for one in found if begun and one not in first and begun in one.text.lower()]
     return [one for one in first + inside if one.text != begun]

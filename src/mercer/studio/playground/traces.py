@@ -143,7 +143,9 @@ def _perceptron(scene: Scene, signs: Float64, gram: Any, printed: bool) -> Film:
 
 def _batch(scene: Scene, signs: Float64, gram: Any, printed: bool) -> Film:
     C = min(scene.C, 1e6)
-    run = BatchSubgradient(scene.points, signs, C, _DESCENT, 0.01 if printed else 1.0, printed)
+    run = BatchSubgradient(
+        scene.points, signs, C, _DESCENT, 0.01 if printed else 1.0, constant=printed, printed=printed
+    )
 
     def optimum() -> float:
         return 2.0 * float(SVC(kernel="linear", C=C / 2, tol=1e-8).fit(scene.points, signs).certificate_.primal)
@@ -175,7 +177,7 @@ def _stochastic(scene: Scene, signs: Float64, gram: Any, printed: bool) -> Film:
 def _gradient(scene: Scene, signs: Float64, gram: Any, printed: bool) -> Film:
     C = min(scene.C, 1e6)
     run = GradientDescent(
-        gram.stored(), signs, SmoothHinge(), 1.0, C, _DESCENT, tol=1e-9, constant_rate=1.0 if printed else None
+        gram.stored(), signs, SmoothHinge(), 1.0, C, _DESCENT, tol=1e-9, rate=1.0 if printed else 2.0, constant=printed
     )
 
     def optimum() -> float:
