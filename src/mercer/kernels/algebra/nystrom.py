@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, final
 
 import numpy as np
 import scipy.linalg
 
 from mercer import _check
+from mercer._cached import cached_property
 from mercer._record import choice, integer
 from mercer._types import DType, Float64
 from mercer.errors import KernelError
