@@ -8,11 +8,11 @@ the rows in float32 where the budget allows it, else that of a few blocks.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property
 from typing import Any, final
 
 import numpy as np
 
+from mercer._cached import cached_property
 from mercer._types import Float64, Floating, Indices
 from mercer.gram import budget
 from mercer.gram.executors import Threads
