@@ -12,7 +12,7 @@ import mercer
 from mercer.datasets import make_dna
 from mercer.errors import DataFileError, InputError, ModelFileError
 from mercer.inputs.strings import Strings
-from mercer.jobs.candidates import alphabet_of, on_strings, short_text
+from mercer.jobs.candidates import alphabet_of, candidates, on_strings, short_text
 from mercer.jobs.code import equivalent
 from mercer.jobs.fitting import fit
 from mercer.jobs.preparation import Preparation
@@ -232,6 +232,13 @@ def test_sequences_with_a_few_ambiguous_letters_are_still_dna():
     assert len(alphabet_of(words)) > 6
     assert "weighted_degree" in str(on_strings(words)[-1])  # one length: positions may matter
     assert "weighted_degree" not in str(on_strings(Strings.coerce(["some words", "and some more words"])))
+
+
+def test_documents_are_compared_by_their_words():
+    texts = Strings.coerce(["the cat sat on the mat", "a dog barked at the cat", "stocks fell again on monday"])
+    assert any("vector_space" in str(kernel) for kernel in candidates(texts, Preparation("strings")))
+    sequences = Strings.coerce(["MKVLAAGIVG", "MKKLLPTAAA", "GGLIVRRSTQ"])
+    assert not any("vector_space" in str(kernel) for kernel in candidates(sequences, Preparation("strings")))
 
 
 def test_tasks():

@@ -149,6 +149,9 @@ READING = Group(
             str | None, "The column to predict: its name or number (-1 for the last).", "COLUMN", None, "--target", "-t"
         ),
         "drop": option(list[str], "Ignore this column; may be repeated.", "COLUMN", []),
+        "keep": option(
+            list[str], "Learn from this column although it seems to count or name the rows; may be repeated.", "COLUMN", []
+        ),
         "category": option(list[str], "Read this column as categories; may be repeated.", "COLUMN", []),
         "text": option(list[str], "Read this column as text; may be repeated.", "COLUMN", []),
         "smiles": option(list[str], "Read this column as SMILES; may be repeated.", "COLUMN", []),

@@ -70,6 +70,7 @@ def reading_for(model: TrainedModel, path: str, reading: Options, *, labelled: b
         trees=(*reading.trees, *prepared.names(TREE)),
         numbers=(*reading.numbers, *prepared.names(NUMBER)),
         only=tuple(name for name, _ in prepared.columns) if prepared.kind == "table" else (),
+        whole_files=model.about.get("whole_files"),
         first_index=first if (first := model.about.get("first_index")) in (0, 1) else None,
         format=reading.format or _format(model, path),
     )
@@ -80,6 +81,8 @@ def _format(model: TrainedModel, path: str) -> str | None:
     known = str(model.about["format"])
     if model.preparation.kind == "gram":
         return "gram"
+    if model.about.get("whole_files") and not os.path.isdir(path):
+        return "document"
     if known in ("text", "labelled-text") and path.endswith(".txt"):
         return "labelled-text"
     return known if path == "-" and known not in ("tu", "folder") else None

@@ -33,6 +33,9 @@ _PLAIN = 0.9
 _SHORT, _LONG = 5, 2000
 """Strings of one length within these bounds are also compared by position: shorter ones have too few positions, and
 the cost grows with the length."""
+_SPACES, _SPACED = 2, 0.08
+"""Strings are prose with this many spaces each, and this share of spaces among their letters: words of 4 to 8 letters
+have a tenth to a fifth."""
 _DOMAINS: dict[str, type[Objects]] = {"vectors": Vectors, "strings": Strings, "graphs": Graphs, "trees": Trees}
 _SAMPLE = 300
 """How many objects the usual gamma is measured on; it is then rounded to three digits."""
@@ -68,12 +71,16 @@ def on_numbers(vectors: Vectors) -> list[Kernel]:
 
 
 def on_strings(strings: Strings) -> list[Kernel]:
-    """Substrings of several lengths; over small alphabets also with mismatches, and by position at one length."""
+    """Words of prose; substrings of several lengths; over small alphabets also with mismatches; by position at one length."""
     normal = kernels.normalise
     lengths = strings.lengths
     letters = alphabet_of(strings)
     found: list[Kernel]
-    if len(letters) > _SMALL_ALPHABET:
+    if is_prose(strings):
+        words = [kernels.VectorSpace("smooth-tf-idf", ngrams=(1, longest)) for longest in (1, 2)]
+        parts = kernels.VectorSpace("smooth-tf-idf", analyzer="char_wb", ngrams=(2, 4))
+        found = [*map(normal, (*words, parts)), normal(kernels.Spectrum(p=4)), normal(kernels.BlendedSpectrum(p=5))]
+    elif len(letters) > _SMALL_ALPHABET:
         found = [normal(kernels.Spectrum(p=3)), normal(kernels.Spectrum(p=4)), normal(kernels.BlendedSpectrum(p=5))]
         found.append(normal(kernels.Spectrum(p=2)))
     else:
@@ -83,6 +90,14 @@ def on_strings(strings: Strings) -> list[Kernel]:
     if len(lengths) > 1 and _SHORT < lengths.min() == lengths.max() <= _LONG:
         found.append(normal(kernels.WeightedDegree(degree=5)))
     return found
+
+
+def is_prose(strings: Strings) -> bool:
+    """Whether strings are words with spaces between them, several to a string."""
+    if not strings.of_characters or not len(strings.symbols):
+        return False
+    spaces = np.isin(strings.symbols, [ord(mark) for mark in " \n\t"]).sum()
+    return bool(spaces >= _SPACES * len(strings) and spaces >= _SPACED * len(strings.symbols))
 
 
 def alphabet_of(strings: Strings) -> str:

@@ -22,7 +22,7 @@ _DATE = re.compile(
 _LETTERS = re.compile(r"[A-Za-z*-]+")
 _DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
 ID_NAMES = re.compile(
-    r"(row|index|id|name|instance|instance_name|identifier|key|uuid|.*[ _-]id|id[ _-].*|num|number|mol_id)",
+    r"(row|index|id|name|instance|instance_name|identifier|key|uuid|.*[ _-]id|id[ _-].*|num|number|mol_id|rownames?|unnamed: 0|(?-i:.*[a-z0-9]I[Dd]))",
     re.IGNORECASE,
 )
 

@@ -39,6 +39,7 @@ FORMATS: dict[str, Format] = {
     "npz": Format(".arrays", "read_npz", (".npz",), magic=b"PK\x03\x04"),
     "svmlight": Format(".svmlight", "read_svmlight", (".svm", ".svmlight", ".libsvm"), pieces="lines"),
     "text": Format(".text", "read_text", pieces="lines"),
+    "document": Format(".text", "read_document"),
     "labelled-text": Format(".text", "read_labelled_text", pieces="lines"),
     "jsonl": Format(".json_lines", "read_jsonl", (".jsonl", ".ndjson"), pieces="lines"),
     "folder": Format(".folders", "read_folder", folder=True),
@@ -61,7 +62,7 @@ _LINES = 50  # lines looked at: enough to see whether they are alike, and quick 
 def detect(source: Source) -> str:
     """The name of the format; a suffix that the content contradicts is an error."""
     magic = by_magic(source)
-    suffixed = _SUFFIXES.get(source.suffix)
+    suffixed = by_suffix(source)
     if magic is not None:
         if suffixed is not None and FORMATS[suffixed].magic is None:
             raise problem(
@@ -85,6 +86,11 @@ def by_magic(source: Source) -> str | None:
     """The binary format whose first bytes these are."""
     marks = ((name, format_.magic) for name, format_ in FORMATS.items())
     return next((name for name, magic in marks if magic is not None and source.content.startswith(magic)), None)
+
+
+def by_suffix(source: Source) -> str | None:
+    """The format that a suffix promises; .txt and others promise nothing."""
+    return _SUFFIXES.get(source.suffix)
 
 
 def _by_lines(source: Source) -> str:

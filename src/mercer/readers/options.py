@@ -32,6 +32,10 @@ class Options:
     """The columns to read; others are ignored."""
     id: str | None = None
     """The column that names the rows; an empty name if none does."""
+    keep: tuple[str, ...] = ()
+    """Columns to learn from although they seem to count or name the rows."""
+    whole_files: bool | None = None
+    """Whether each text file of a folder is one object; None for what the layout of the folder suggests."""
     labels: str | None = None
     label_pattern: str | None = None
     header: bool | None = None

@@ -1,4 +1,4 @@
-"""Text files with one object per line: plain, after a label, or as bracketed trees."""
+"""Text files: one object per line, plain, after a label, or as bracketed trees; or one object per file."""
 
 from __future__ import annotations
 
@@ -9,13 +9,20 @@ from mercer.inputs.trees import Trees
 from mercer.readers.data import Data
 from mercer.readers.options import Options
 from mercer.readers.problems import problem
-from mercer.readers.source import Source
+from mercer.readers.source import Source, empty
 
 
 def read_text(source: Source, options: Options) -> Data:
     """One string per line."""
     lines, strings = zip(*source.full_lines, strict=True)
     return Data(source.name, "text", "strings", list(strings), lines=lines)
+
+
+def read_document(source: Source, options: Options) -> Data:
+    """One string: the whole file."""
+    if not source.text.strip():
+        raise empty(source.name)
+    return Data(source.name, "document", "strings", [source.text], ids=[source.name])
 
 
 def read_labelled_text(source: Source, options: Options) -> Data:
