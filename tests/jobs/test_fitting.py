@@ -201,15 +201,13 @@ def test_mixed_tables_and_gaps():
     found = fit(data, Plan(folds=3))
     assert found.estimate.value > 0.8
     assert "colour" in str(found.search.best.kernel)
-    holes = table(
-        y, mass=[float("nan"), *mass[1:].tolist()], colour=[None, *colour[1:]][:90] if False else list(colour)
-    )
+    holes = table(y, mass=[float("nan"), *mass[1:].tolist()], colour=list(colour))
     with pytest.raises(DataFileError, match=r't.csv:2: column "mass": 1 of 90 values are missing') as caught:
-        fit(holes, Plan())
-    assert "--impute" in caught.value.__notes__[0]
-    assert fit(holes, Plan(kernel="linear", C=1.0, impute=True, folds=2)).model.preparation.fills[0] == pytest.approx(
-        np.median(mass[1:])
-    )
+        fit(holes, Plan(impute=False))
+    assert "--no-impute" in caught.value.__notes__[0]
+    filled = fit(holes, Plan(kernel="linear", C=1.0, folds=2))
+    assert filled.model.preparation.fills[0] == pytest.approx(np.median(mass[1:]))
+    assert '1 missing value in 1 column filled (numbers by the median): "mass".' in filled.notes
 
 
 def test_strings_and_time_limits():

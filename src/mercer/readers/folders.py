@@ -61,9 +61,7 @@ def read_folder(folder: str, options: Options) -> Data:
     return _read(name, folder, files, [_class_of(file) for file in files], options, whole=bool(options.whole_files))
 
 
-def _read(
-    name: str, folder: str, files: list[str], labels: list[str] | None, options: Options, *, whole: bool
-) -> Data:
+def _read(name: str, folder: str, files: list[str], labels: list[str] | None, options: Options, *, whole: bool) -> Data:
     """The objects of all files; `labels` are those of the files, and `whole` says that a text file is one object."""
     sources = _sources(name, folder, files, options)
     format_ = _common_format(name, sources, files)
@@ -132,9 +130,7 @@ def _sources(name: str, folder: str, files: Sequence[str], options: Options) -> 
     return sources
 
 
-def _graphs(
-    name: str, sources: Sequence[Source], files: Sequence[str], format_: str, labels: list[str] | None
-) -> Data:
+def _graphs(name: str, sources: Sequence[Source], files: Sequence[str], format_: str, labels: list[str] | None) -> Data:
     """The graphs of all files; several in one file are numbered."""
     if format_ == "graphml":
         found: list[list[Any]] = [graphml_graphs(source) for source in sources]

@@ -32,7 +32,7 @@ def read_alike(name: str, sources: Sequence[Source], format_: str, options: Opti
     for part in parts[1:]:
         differing = set(part.objects) ^ set(parts[0].objects)
         if differing:
-            key = sorted(differing)[0]
+            key = min(differing)
             here, there = (part, parts[0]) if key in part.objects else (parts[0], part)
             what = f"no column {quoted(key)}, which {here.name} has"
             raise problem(there.name, what, hint="The files of a folder need the same columns.")
@@ -45,7 +45,8 @@ def _agreed(parts: Sequence[Data], options: Options) -> Options:
     for part in parts:
         for key, column in part.objects.items():
             kinds.setdefault(key, set()).add(column.kind)
-    torn = {key: found for key, found in kinds.items() if len(found) > 1}
+    written = {key: {part.objects[key].style for part in parts if key in part.objects} for key in kinds}
+    torn = {key: found for key, found in kinds.items() if len(found) > 1 or len(written[key] - {""}) > 1}
     text = tuple(key for key, found in torn.items() if TEXT in found)
     categories = tuple(key for key, found in torn.items() if TEXT not in found)
     ids = {part.detail.get("id") for part in parts}
@@ -100,4 +101,4 @@ def _objects(parts: Sequence[Data]) -> Any:
 
 def _column(parts: Sequence[Column]) -> Column:
     assert len({part.kind for part in parts}) == 1 or parts[0].kind in (CATEGORY, TEXT)
-    return Column(parts[0].name, parts[0].kind, np.concatenate([part.values for part in parts]))
+    return Column(parts[0].name, parts[0].kind, np.concatenate([part.values for part in parts]), parts[0].style)

@@ -28,6 +28,10 @@ class Options:
     trees: tuple[str, ...] = ()
     numbers: tuple[str, ...] = ()
     """Columns in which anything but a number is an error."""
+    styles: tuple[tuple[str, str], ...] = ()
+    """Columns, and how they are written: what `Data.styles` of another file says."""
+    sheet: str | None = None
+    """Which sheet of a spreadsheet, or table of a database."""
     only: tuple[str, ...] = ()
     """The columns to read; others are ignored."""
     id: str | None = None

@@ -57,6 +57,8 @@ def _columns(
         raise problem(name, what, hint="Name the columns as in training.")
     reader = ColumnReader(name, lines, options)
     table = {key: reader.read(key, cells[key]) for key in wanted}
+    if options.require_target:
+        notes += reader.notes
     if not table:
         hint = "All columns name the rows or were dropped."
         raise problem(name, "no columns are left to learn from", hint=hint)

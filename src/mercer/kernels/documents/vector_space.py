@@ -30,8 +30,8 @@ class VectorSpace(Counting):
 
     With `weighting` ``"tf"``, w = 1. With ``"tf-idf"``, w(t) = ln(l / df(t)), where l and df count the training
     documents, and terms that training never saw weigh nothing. ``"smooth-tf-idf"`` is scikit-learn's weight,
-    w(t) = ln((1 + l) / (1 + df(t))) + 1, which no term of the training documents loses. With a term-`proximity` matrix P, which has a row for
-    each of `terms`, it is phi(d) P P' phi(e)' over the weighted counts phi.
+    w(t) = ln((1 + l) / (1 + df(t))) + 1, which is never 0. With a term-`proximity` matrix P, which has a row for each
+    of `terms`, it is phi(d) P P' phi(e)' over the weighted counts phi.
 
     scikit-learn's `CountVectorizer` reads the text: `lowercase`, `analyzer` (``"word"``, ``"char"``, ``"char_wb"``),
     `ngrams` (shortest, longest), `stop_words` (``"english"`` or a list), and `min_df`, `max_df`, `max_terms`, which
@@ -157,9 +157,9 @@ class VectorSpace(Counting):
 
     def _weights(self, frequencies: Indices, documents: int) -> Float64:
         if self.weighting == "tf-idf":
-            return np.log(documents / frequencies)
+            return np.asarray(np.log(documents / frequencies))
         if self.weighting == "smooth-tf-idf":
-            return np.log((1.0 + documents) / (1.0 + frequencies)) + 1.0
+            return np.asarray(np.log((1.0 + documents) / (1.0 + frequencies)) + 1.0)
         return np.ones(len(frequencies))
 
     @property
