@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import mercer
-from mercer.inputs.vectors import Vectors
 from mercer.errors import DataFileError
+from mercer.inputs.vectors import Vectors
 from mercer.jobs.fitting import fit
 from mercer.jobs.preparation import Preparation, gaps_filled
 from mercer.jobs.problem import Plan

@@ -4,12 +4,12 @@ import datetime as dt
 import io
 import pickle
 import sqlite3
-import zipfile
 
 import pytest
 
 from mercer.errors import DataFileError
 from mercer.readers import read
+from mercer.testing.workbooks import workbook
 
 ROWS = [("age", "colour", "when", "ok", "y")] + [
     (20 + n % 30 + 0.5, ("red", "blue")[n % 2], dt.datetime(2020, 1, 1) + dt.timedelta(days=9 * n), n % 3 == 0, n % 2)
@@ -18,54 +18,8 @@ ROWS = [("age", "colour", "when", "ok", "y")] + [
 
 
 def xlsx(path, sheets):
-    """A small workbook, written by hand: cells as inline text, numbers, booleans."""
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-        types = "".join(
-            f'<Override PartName="/xl/worksheets/sheet{n}.xml" ContentType="application/vnd.openxmlformats-'
-            'officedocument.spreadsheetml.worksheet+xml"/>'
-            for n in range(1, len(sheets) + 1)
-        )
-        archive.writestr(
-            "[Content_Types].xml",
-            '<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="rels" '
-            'ContentType="application/vnd.openxmlformats-package.relationships+xml"/>'
-            '<Override PartName="/xl/workbook.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml"/>'
-            + types
-            + "</Types>",
-        )
-        relation = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
-        package = "http://schemas.openxmlformats.org/package/2006/relationships"
-        archive.writestr(
-            "_rels/.rels",
-            f'<Relationships xmlns="{package}"><Relationship Id="r" Type="{relation}/officeDocument" '
-            'Target="xl/workbook.xml"/></Relationships>',
-        )
-        names = "".join(f'<sheet name="{name}" sheetId="{n}" r:id="s{n}"/>' for n, name in enumerate(sheets, 1))
-        main = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
-        archive.writestr(
-            "xl/workbook.xml", f'<workbook xmlns="{main}" xmlns:r="{relation}"><sheets>{names}</sheets></workbook>'
-        )
-        links = "".join(
-            f'<Relationship Id="s{n}" Type="{relation}/worksheet" Target="worksheets/sheet{n}.xml"/>'
-            for n in range(1, len(sheets) + 1)
-        )
-        archive.writestr("xl/_rels/workbook.xml.rels", f'<Relationships xmlns="{package}">{links}</Relationships>')
-        for number, rows in enumerate(sheets.values(), 1):
-            body = "".join(f"<row r='{n}'>{''.join(map(cell, row))}</row>" for n, row in enumerate(rows, 1))
-            archive.writestr(
-                f"xl/worksheets/sheet{number}.xml",
-                f'<worksheet xmlns="{main}"><sheetData>{body}</sheetData></worksheet>',
-            )
+    path.write_bytes(workbook(sheets))
     return path
-
-
-def cell(value):
-    if isinstance(value, bool):
-        return f'<c t="b"><v>{int(value)}</v></c>'
-    if isinstance(value, int | float):
-        return f"<c><v>{value}</v></c>"
-    text = value.isoformat() if isinstance(value, dt.datetime) else str(value)
-    return f'<c t="inlineStr"><is><t>{text}</t></is></c>' if text else "<c/>"
 
 
 def is_the_table(data):

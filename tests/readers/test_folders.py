@@ -77,7 +77,7 @@ def test_text_is_lines_or_whole_files_as_in_training(folder):
     assert read(path).detail["whole_files"] is False
     assert read(path, require_target=False).objects == ["one\ntwo\n", "three\n"]
     assert read(path, require_target=False, whole_files=False).objects == ["one", "two", "three"]
-    assert read(f"{path}/a.txt", format="document", require_target=False).objects == ["one\ntwo\n"]
+    assert read(f"{path}/a.txt", whole_files=True, require_target=False).objects == ["one\ntwo\n"]
 
 
 def test_prose_that_quotes_is_no_sequence(folder):

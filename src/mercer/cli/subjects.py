@@ -76,7 +76,7 @@ def _format(model: TrainedModel, path: str) -> str | None:
     if model.preparation.kind == "gram":
         return "gram"
     if model.about.get("whole_files") and not os.path.isdir(path):
-        return "document"
+        return "text"
     if known in ("text", "labelled-text") and path.endswith(".txt"):
         return "labelled-text"
     return known if path == "-" and known not in ("tu", "folder") else None

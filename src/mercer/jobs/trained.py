@@ -185,20 +185,26 @@ class TrainedModel:
             if array is None or array.dtype.kind != "f" or not np.isfinite(array).all():
                 raise ModelFileError(f"the array {key!r} is missing or not made of finite numbers.")
             arrays[key] = array
-        numeric = [name for name, kind in kept["columns"] if kind in NUMERIC]
-        whole = kept["kind"] != "table" or (
-            all(arrays[name].shape == (len(numeric),) for name in ("fills", "units"))
-            and all(arrays[name].shape == (len(kept["features"]),) for name in ("centres", "scales"))
-            and all(one.column in numeric and Feature.is_part(one.part) for one in kept["features"])
-        )
-        if not whole:
-            raise ModelFileError("the columns and their scales do not fit together.")
         calibrated = arrays.pop("calibration")
-        if (arrays["scales"] <= 0).any() or (arrays["units"] <= 0).any() or calibrated.ndim != 2:
-            raise ModelFileError("the scales or the calibration are out of range.")
+        if calibrated.ndim != 2:
+            raise ModelFileError("the calibration is no matrix.")
         names = checked_array(found, "support_names", "U", (len(estimator.expansion_.support),))
         novelty = checked_value(values, "novelty", float)
-        return cls(estimator, Preparation(**kept, **arrays), calibrated, names, novelty, about)
+        return cls(estimator, _preparation(kept, arrays), calibrated, names, novelty, about)
+
+
+def _preparation(kept: dict[str, Any], arrays: dict[str, Any]) -> Preparation:
+    """What prepares objects, once its parts are known to fit together."""
+    numeric = [name for name, kind in kept["columns"] if kind in NUMERIC]
+    lengths = {"fills": len(numeric), "units": len(numeric)} | dict.fromkeys(
+        ("centres", "scales"), len(kept["features"])
+    )
+    known = all(one.column in numeric and Feature.is_part(one.part) for one in kept["features"])
+    if kept["kind"] == "table" and not (known and all(arrays[name].shape == (n,) for name, n in lengths.items())):
+        raise ModelFileError("the columns and their scales do not fit together.")
+    if (arrays["scales"] <= 0).any() or (arrays["units"] <= 0).any():
+        raise ModelFileError("the scales are out of range.")
+    return Preparation(**kept, **arrays)
 
 
 def _is_old(found: Mapping[str, npt.NDArray[Any]]) -> bool:

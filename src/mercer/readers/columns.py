@@ -15,10 +15,9 @@ from mercer.readers.data import CATEGORY, DATE, NUMBER, SEQUENCE, SMILES, TEXT, 
 from mercer.readers.dates import FORMS, days_of
 from mercer.readers.options import Options
 from mercer.readers.problems import problem, quoted, some
-from mercer.readers.written import Style, on_scale, written_numbers
+from mercer.readers.written import Style, Written, on_scale, written_numbers
 
 _LETTERS = re.compile(r"[A-Za-z*-]+")
-_DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
 _PLAIN = Style()
 _EXAMPLES = {
     "ymd": "year-month-day",
@@ -88,21 +87,23 @@ class ColumnReader:
             self._note(key, f"read as dates ({_EXAMPLES[dated[1]]}; --category reads them as words)")
             return Column(key, DATE, *dated)
         found = written_numbers(values, _PLAIN if must_be_numbers else None)
-        if found is not None and not found.wrong:
-            style = "" if found.style == _PLAIN else str(found.style)
-            if style or found.grouped:
-                self._note(key, f"read as {found.words}")
-            return Column(key, NUMBER, found.values, style)
-        steps = None if must_be_numbers else on_scale(values)
-        if steps is not None:
-            self._note(key, f"read as {steps.words}")
-            return Column(key, NUMBER, steps.values, str(steps.style))
-        wrong = found.wrong if found is not None else [value for value in values if value not in MISSING]
-        if wrong and (must_be_numbers or found is not None):
-            times = sum(value in set(wrong) for value in values)
-            hint = _mixed_hint(key, wrong[0], times, sum(value not in MISSING for value in values))
+        if (found is None or found.wrong) and not must_be_numbers:
+            found = on_scale(values) or found
+        if found is None or found.wrong:
+            self._refuse_mistakes(key, values, found, must_be_numbers=must_be_numbers)
+            return None
+        style = "" if found.style == _PLAIN else str(found.style)
+        if style or found.grouped:
+            self._note(key, f"read as {found.words}")
+        return Column(key, NUMBER, found.values, style)
+
+    def _refuse_mistakes(self, key: str, values: list[str], found: Written | None, *, must_be_numbers: bool) -> None:
+        """Raise the error for a few words among numbers, or for any where there must be numbers alone."""
+        present = [value for value in values if value not in MISSING]
+        wrong = found.wrong if found is not None else present if must_be_numbers else ()
+        if wrong:
+            hint = _mixed_hint(key, sum(value in set(wrong) for value in values), len(present))
             raise self._error(key, values, wrong[0], "is not a number", hint)
-        return None
 
     def _styled(self, key: str, values: list[str], style: str) -> Column:
         """A column written as in training."""
@@ -164,9 +165,7 @@ def _words(key: str, kind: str, values: list[str]) -> Column:
     return Column(key, kind, column)
 
 
-def _mixed_hint(key: str, wrong: str, times: int, n: int) -> str:
-    if _DECIMAL_COMMA.fullmatch(wrong):
-        return "Decimal commas are read with --decimal-comma."
+def _mixed_hint(key: str, times: int, n: int) -> str:
     values = "value is" if n == 1 else "values is" if times == 1 else "values are"
     return f"{times:,} of {n:,} {values} not a number. Correct it, or use --category {shlex.quote(key)}."
 

@@ -162,9 +162,7 @@ def _evenness(source: Source, mark: str) -> tuple[float, int]:
 def _names(name: str, first: Block, options: Options, notes: list[str]) -> tuple[str, ...] | None:
     headed = options.header
     if headed is None:
-        named = (options.only, options.categories, options.text, options.numbers, dict(options.styles))
-        known = {key for keys in named for key in keys}
-        headed = bool(known.intersection(cell.strip() for cell in first.rows[0])) or _has_header(first.rows)
+        headed = _is_known(first.rows[0], options) or _has_header(first.rows)
     if not headed:
         if options.header is None:
             notes.append("The first line is data: columns are called 1, 2, 3 and so on (--header takes it as names).")
@@ -180,6 +178,12 @@ def _names(name: str, first: Block, options: Options, notes: list[str]) -> tuple
         what = f"the column name {quoted(repeated[0])} occurs {names.count(repeated[0])} times"
         raise problem(name, what, line=first.lines[0], hint="Give each column its own name, or read with --no-header.")
     return tuple(names)
+
+
+def _is_known(row: list[str], options: Options) -> bool:
+    """Whether a line has the name of a column that the user, or the model, speaks of."""
+    named = (options.only, options.categories, options.text, options.numbers, dict(options.styles))
+    return any(cell.strip() in keys for keys in named for cell in row)
 
 
 def _has_header(rows: list[list[str]]) -> bool:

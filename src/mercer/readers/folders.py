@@ -20,6 +20,7 @@ from mercer.readers.opening import PACKERS, open_source
 from mercer.readers.options import Options
 from mercer.readers.problems import count, problem, quoted
 from mercer.readers.source import Source
+from mercer.readers.text import whole_text
 
 _MOST_FILES = 1_000_000  # beyond, listing and opening them takes longer than users wait; a single file is read faster
 _ABOUT = ("README", "LICENSE", "LICENCE")
@@ -48,7 +49,11 @@ def read_folder(folder: str, options: Options) -> Data:
             raise problem(name, what, hint="Put the objects of each class into its folder, one file each.")
         labels: list[str] | None = [file.partition("/")[0] for file in files]
         return _read(name, folder, files, labels, options, whole=options.whole_files is not False)
-    files = list(_files(folder))
+    return _read_flat(name, folder, list(_files(folder)), options)
+
+
+def _read_flat(name: str, folder: str, files: list[str], options: Options) -> Data:
+    """A folder without folders: a file per class, the parts of one table, or objects to be predicted."""
     parts_of_one = options.target is not None or options.label_pattern is not None or options.labels is not None
     if len(files) < 1 + (options.require_target and not parts_of_one):
         raise problem(
@@ -56,7 +61,7 @@ def read_folder(folder: str, options: Options) -> Data:
             "neither a folder per class nor a file per class",
             hint="Make one folder per class with one file per object, or name the file itself.",
         )
-    if not options.require_target or options.labels is not None:  # objects to be predicted, or labelled elsewhere
+    if not options.require_target or options.labels is not None:  # to be predicted, or labelled elsewhere
         return _read(name, folder, files, None, options, whole=options.whole_files is not False)
     return _read(name, folder, files, [_class_of(file) for file in files], options, whole=bool(options.whole_files))
 
@@ -68,22 +73,30 @@ def _read(name: str, folder: str, files: list[str], labels: list[str] | None, op
     if format_ in ("graphml", "edges"):
         return _graphs(name, sources, files, format_, labels)
     if format_ == _TEXT and whole:
-        texts = [source.text for source in sources]
+        texts = [whole_text(source) for source in sources]
         found = None if labels is None else np.array(labels)
         return Data(name, "folder", "strings", texts, found, "label", files, detail={"whole_files": True})
+    return _records(name, sources, files, format_, labels, options)
+
+
+def _records(
+    name: str, sources: list[Source], files: list[str], format_: str, labels: list[str] | None, options: Options
+) -> Data:
+    """The records of all files that hold any."""
     filled = [place for place, source in enumerate(sources) if source.content.strip()]
     if not filled:
         raise problem(name, "all of its files are empty", hint="Write one object per line.")
     parts = read_alike(name, [sources[place] for place in filled], format_, _unlabelled(options))
     data = merged(name, parts, [files[place] for place in filled])
-    told = {**data.detail, "whole_files": False}
+    data = dataclasses.replace(data, detail={**data.detail, "whole_files": False})
     if data.labels is not None and (options.target is not None or options.label_pattern is not None):
-        return dataclasses.replace(data, detail=told)  # the files are parts of one, and know their labels
-    own = None if labels is None else _repeated([labels[place] for place in filled], parts)
-    notes = data.notes
-    if own is not None and not any("/" in file for file in files):
-        notes = (f"One file per class: {', '.join(dict.fromkeys(labels or ()))}.", *notes)
-    return dataclasses.replace(data, labels=own, target="label", notes=notes, detail=told)
+        return data  # the files are parts of one, and know their labels
+    if labels is None:
+        return dataclasses.replace(data, labels=None, target="label")
+    own = _repeated([labels[place] for place in filled], parts)
+    flat = not any("/" in file for file in files)
+    notes = (f"One file per class: {', '.join(dict.fromkeys(labels))}.",) if flat else ()
+    return dataclasses.replace(data, labels=own, target="label", notes=(*notes, *data.notes))
 
 
 def _unlabelled(options: Options) -> Options:

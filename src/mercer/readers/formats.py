@@ -44,7 +44,6 @@ FORMATS: dict[str, Format] = {
     "npz": Format(".arrays", "read_npz", (".npz",), magic=b"PK\x03\x04"),
     "svmlight": Format(".svmlight", "read_svmlight", (".svm", ".svmlight", ".libsvm"), pieces="lines"),
     "text": Format(".text", "read_text", pieces="lines"),
-    "document": Format(".text", "read_document"),
     "labelled-text": Format(".text", "read_labelled_text", pieces="lines"),
     "jsonl": Format(".json_lines", "read_jsonl", (".jsonl", ".ndjson"), pieces="lines"),
     "folder": Format(".folders", "read_folder", folder=True),

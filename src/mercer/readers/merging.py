@@ -41,11 +41,8 @@ def read_alike(name: str, sources: Sequence[Source], format_: str, options: Opti
 
 def _agreed(parts: Sequence[Data], options: Options) -> Options:
     """Options with which every file gives its columns the same kinds, and names its rows by the same column."""
-    kinds: dict[str, set[str]] = {}
-    for part in parts:
-        for key, column in part.objects.items():
-            kinds.setdefault(key, set()).add(column.kind)
-    written = {key: {part.objects[key].style for part in parts if key in part.objects} for key in kinds}
+    kinds = _gathered(parts, "kind")
+    written = _gathered(parts, "style")
     torn = {key: found for key, found in kinds.items() if len(found) > 1 or len(written[key] - {""}) > 1}
     text = tuple(key for key, found in torn.items() if TEXT in found)
     categories = tuple(key for key, found in torn.items() if TEXT not in found)
@@ -54,6 +51,15 @@ def _agreed(parts: Sequence[Data], options: Options) -> Options:
     return dataclasses.replace(
         options, text=(*options.text, *text), categories=(*options.categories, *categories), id=id_
     )
+
+
+def _gathered(parts: Sequence[Data], attribute: str) -> dict[str, set[str]]:
+    """What the columns of each name have, in any of the parts."""
+    found: dict[str, set[str]] = {}
+    for part in parts:
+        for key, column in part.objects.items():
+            found.setdefault(key, set()).add(getattr(column, attribute))
+    return found
 
 
 def merged(name: str, parts: Sequence[Data], files: Sequence[str]) -> Data:

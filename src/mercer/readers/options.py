@@ -39,7 +39,7 @@ class Options:
     keep: tuple[str, ...] = ()
     """Columns to learn from although they seem to count or name the rows."""
     whole_files: bool | None = None
-    """Whether each text file of a folder is one object; None for what the layout of the folder suggests."""
+    """Whether a text file is one object, not one per line; None for what the layout of a folder suggests."""
     labels: str | None = None
     label_pattern: str | None = None
     header: bool | None = None

@@ -37,15 +37,19 @@ def read_spreadsheet(source: Source, options: Options) -> Data:
     if len(full) > 1:
         others = some([quoted(other) for other in full if other != name], 5)
         notes.append(f"The sheet {quoted(name)} is read; --sheet chooses another: {others}.")
+    rows, lines = _rows(cells, notes)
+    return table_of_rows(source.name, "excel", rows, lines, options, notes)
+
+
+def _rows(cells: list[list[Any]], notes: list[str]) -> tuple[list[list[str]], list[int]]:
+    """The header and the rows below it as text, with their lines; empty rows and columns are left out."""
     rows = [[_text(cell) for cell in row] for row in cells]
     start = _header(rows)
     if start:
         notes.append(f"{start} lines above the header of the table are skipped.")
-    rows = rows[start:]
-    kept = [place for place in range(len(rows[0])) if any(row[place] for row in rows)]
-    rows = [[row[place] for place in kept] for row in rows]
-    lines = [number for number, row in enumerate(rows, start + 1) if any(row)]
-    return table_of_rows(source.name, "excel", [row for row in rows if any(row)], lines, options, notes)
+    kept = [place for place in range(len(rows[0])) if any(row[place] for row in rows[start:])]
+    lines = [place for place in range(start, len(rows)) if any(rows[place])]
+    return [[rows[line][place] for place in kept] for line in lines], [line + 1 for line in lines]
 
 
 def _check_size(source: Source, options: Options) -> None:

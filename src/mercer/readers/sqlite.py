@@ -10,7 +10,7 @@ from mercer.readers.data import Data
 from mercer.readers.frames import cells_of, text_of
 from mercer.readers.options import Options
 from mercer.readers.problems import problem, quoted, reason, some
-from mercer.readers.source import Source
+from mercer.readers.source import Source, empty
 from mercer.readers.tables import check_width, kept_as_text, table_of
 
 _TABLES = (
@@ -21,6 +21,8 @@ _ALLOWED = (sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ)
 
 def read_sqlite(source: Source, options: Options) -> Data:
     """The only table of a database, or the one named."""
+    if not source.content:
+        raise empty(source.name)
     connection = sqlite3.connect(":memory:")
     try:
         connection.deserialize(source.content)

@@ -23,6 +23,7 @@ _CELL = re.compile(
     rf"\s*(?P<after>%|‰|{_CURRENCY}|[A-Za-zµμ°Ω][A-Za-zµμ°Ω²³/.]{{0,9}})?\s*(?P<close>\))?"
 )
 _GROUPED = {mark: re.compile(rf"\d{{1,3}}(?:[{mark}'’ \u00a0\u202f]\d{{3}})+|\d+") for mark in ",."}
+_MINUS = ("-", "−", "–")
 _BLANKS = frozenset(("-", "--", "---", "—", "–", ".", "..", "n.a.", "N.A.", "na", "#DIV/0!", "#VALUE!", "#REF!"))
 """Written where a number is missing, beside the usual words for it; in a column of words they may be words."""
 MOSTLY = 0.8
@@ -101,14 +102,14 @@ class Written:
 
 def written_numbers(cells: Sequence[str], known: Style | None = None) -> Written | None:
     """The numbers in these cells, NaN where one is missing; None if fewer than most of them are numbers."""
-    present = [cell for cell in cells if cell not in MISSING and cell not in _BLANKS]
+    present = [cell for cell in cells if not _is_blank(cell)]
     style = known or _style(present)
     if style is None or not present:
         return None
     found = np.full(len(cells), np.nan)
     wrong: dict[str, None] = {}
     for place, cell in enumerate(cells):
-        if cell in MISSING or cell in _BLANKS:
+        if _is_blank(cell):
             continue
         value = _number(cell, style)
         if value is None:
@@ -143,24 +144,34 @@ def _decimal(bodies: Sequence[str]) -> str:
     return "," if any(body.count(".") > 1 for body in bodies) else "."
 
 
+def _is_blank(cell: str) -> bool:
+    return cell in MISSING or cell in _BLANKS
+
+
 def _number(cell: str, style: Style) -> float | None:
     match = _CELL.fullmatch(cell)
-    if match is None or bool(match["open"]) != bool(match["close"]) or (match["before"] and match["after"]):
+    if match is None or not _is_sound(match, style):
         return None
+    size = _size(match["body"].strip(), match["power"] or "", style.decimal)
+    negative = bool(match["open"] or match["late"]) or match["sign"] in _MINUS
+    return size if size is None or not negative else -size
+
+
+def _is_sound(match: re.Match[str], style: Style) -> bool:
+    """Whether brackets are closed, and there is one sign and one unit at most, that of the style."""
     unit = match["before"] or match["after"] or ""
-    if unit not in ("", style.unit) or (match["sign"] and match["late"]):
+    twice = (match["before"] and match["after"]) or (match["sign"] and match["late"])
+    return bool(match["open"]) == bool(match["close"]) and not twice and unit in ("", style.unit)
+
+
+def _size(body: str, power: str, decimal: str) -> float | None:
+    """A number without its sign; None if its thousands are not grouped as they should be, or no float holds it."""
+    whole, _, fraction = body.partition(decimal)
+    grouped = not whole or _GROUPED["." if decimal == "," else ","].fullmatch(whole)
+    if not grouped or not (fraction or "0").isdigit():
         return None
-    whole, _, fraction = match["body"].strip().partition(style.decimal)
-    grouping = "." if style.decimal == "," else ","
-    if whole and _GROUPED[grouping].fullmatch(whole) is None:
-        return None
-    if fraction and not fraction.isdigit():
-        return None
-    value = float(f"{re.sub(r'[^0-9]', '', whole) or 0}.{fraction or 0}{match['power'] or ''}")
-    if value == np.inf:
-        return None
-    negative = bool(match["open"]) or match["sign"] in ("-", "−", "–") or bool(match["late"])
-    return -value if negative else value
+    value = float(f"{re.sub(r'[^0-9]', '', whole) or 0}.{fraction or 0}{power}")
+    return None if value == np.inf else value
 
 
 def on_scale(cells: Sequence[str], known: Style | None = None) -> Written | None:
