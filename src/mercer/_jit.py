@@ -26,9 +26,10 @@ from pathlib import Path
 from typing import Any, TypeVar, overload
 
 import numba
+from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import CPUDispatcher
 
-from mercer._process import interrupt_held_back
+from mercer._process import free_when_forking, interrupt_held_back
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -39,26 +40,30 @@ _KEPT_FOLDERS = 6
 """Compiled code of so many other versions is kept, some 20 MB each: those who switch between a few need not wait ..."""
 _SECONDS_BEFORE_PRUNING = 24 * 3600.0
 """... and what was used within a day is kept in any case, since another process may be about to read it."""
-_decorating = threading.Lock()
+_decorating = free_when_forking(threading.RLock())
+free_when_forking(global_compiler_lock)  # a child could not compile while a thread that it does not have held this
 _config: Any = numba.config
 
 
 @overload
 def jit(function: Function) -> Function: ...
 @overload
-def jit(*, reassociate: bool = True, cache: bool = True) -> Callable[[Function], Function]: ...
-def jit(function: Any = None, *, reassociate: bool = True, cache: bool = True) -> Any:
+def jit(*, reassociate: bool = True, cache: bool = True, inline: bool = False) -> Callable[[Function], Function]: ...
+def jit(function: Any = None, *, reassociate: bool = True, cache: bool = True, inline: bool = False) -> Any:
     """Compile a function of arrays and scalars, without the GIL.
 
     `reassociate=False` for formulas whose order of operations matters (compensated sums, range reductions);
-    `cache=False` for functions made at run time (closures over a user's function cannot be cached).
+    `cache=False` for functions made at run time (closures over a user's function cannot be cached). `inline=True` for
+    short ones that compiled loops alone call: they are compiled as part of these, and not by themselves first.
     """
     if function is None:
-        return functools.partial(jit, reassociate=reassociate, cache=cache)
+        return functools.partial(jit, reassociate=reassociate, cache=cache, inline=inline)
     flags = set(FASTMATH) if reassociate else {"contract"}
     folder = cache_folder() if cache else None
     with _numba_cache_at(folder):
-        compiled = numba.njit(nogil=True, error_model="numpy", fastmath=flags, cache=folder is not None)(function)
+        options: dict[str, Any] = {"inline": "always"} if inline else {}
+        decorate = numba.njit(nogil=True, error_model="numpy", fastmath=flags, cache=folder is not None, **options)
+        compiled = decorate(function)
     compiled.compile = interrupt_held_back()(compiled.compile)  # type: ignore[method-assign]
     return compiled
 

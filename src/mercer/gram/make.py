@@ -73,7 +73,7 @@ def gram_of(
     left, right = fitted.align(left, right)
     expensive = fitted.tile_entries(left, right) < ANY_TILE
     small = entries < AT_ONCE and not expensive
-    setting = Setting(kind, executor or Threads.suited(small=small), memory, expensive, _width(left))
+    setting = Setting(kind, executor or _threads(small=small), memory, expensive, _width(left))
     whole = fitted.kernel.whole(left, right, fitted.state)
     if whole is not None and whole.dtype == kind:
         return StoredGram(PairRows.of(whole), setting, diagonal)
@@ -81,6 +81,11 @@ def gram_of(
         return _computed_at_once(fitted, left, right, setting, diagonal)
     source = Source(fitted, setting, diagonal, None if fitted.kernel.symmetric else fitted.kernel)
     return TiledGram(source, FeatureAxis.all_of(left), FeatureAxis.all_of(right))
+
+
+def _threads(*, small: bool) -> Threads:
+    """As many as this process may use; for work that takes less time than a thread to wake, this one."""
+    return Threads(1) if small else Threads()
 
 
 def _width(features: Features) -> float:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
+from mercer._cached import cached_property
 from mercer._jit import Array, jit
 from mercer._types import Float64, Floating
 from mercer.errors import InputError, InputTypeError, ModelFileError
@@ -133,7 +133,8 @@ def _numbers(values: npt.NDArray[Any]) -> Float64:
     except ValueError as error:
         raise InputError(
             f"X must hold numbers, but {error}. For text use a kernel on strings, for example kernels.Spectrum(3), "
-            "and pass a list of str; for a table use kernels.on(column, kernel)."
+            'and pass a list of str (kernels made of a function, such as pull_back, need objects="strings"); for a '
+            "table use kernels.on(column, kernel)."
         ) from error
 
 
@@ -201,7 +202,9 @@ def expanded(rows: Any, dtype: npt.DTypeLike) -> Any:
 
 
 def squared_lengths(rows: Any) -> Float64:
-    """|x|^2 of each row, added up in float64."""
+    """|x|^2 of each row, added up in float64; rows in blocks know it themselves."""
+    if hasattr(rows, "squared_lengths"):
+        return np.asarray(rows.squared_lengths)
     if not is_sparse(rows):
         return np.asarray(np.einsum("ij,ij->i", rows, rows, dtype=np.float64))
     lengths: Float64 = _squared_lengths(rows.indptr, rows.data)

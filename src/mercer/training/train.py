@@ -6,13 +6,14 @@ import dataclasses
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from typing import Any, final
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from mercer import _check, _registry
+from mercer._cached import cached_property
 from mercer._types import Float64
 from mercer.errors import ParameterError
 from mercer.gram.contract import Gram

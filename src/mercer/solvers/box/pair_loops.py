@@ -62,7 +62,7 @@ def _update(F: Array, row: Array, other: Array, move: float, rising: Array, out:
         out[t] = np.float32(value) + rising[t]
 
 
-@jit
+@jit(inline=True)
 def pair_steps(
     K: Array,
     there: Array,

@@ -135,7 +135,7 @@ def _solve_pairs(
         )
 
 
-@jit
+@jit(inline=True)
 def _solve(
     K: Array,
     diagonal: Array,
@@ -149,16 +149,23 @@ def _solve(
 ) -> tuple[int, float, float]:
     """Solve one problem from b = 0: the number of steps, the violation of optimality and the intercept."""
     n = b.shape[0]
-    there, kink, F = np.ones(n, dtype=np.bool_), np.zeros(n), -linear
+    there, kink, F = np.empty(n, np.bool_), np.zeros(n), np.empty(n)
+    for t in range(n):  # loops, since array expressions take seconds to compile
+        there[t] = True
+        F[t] = -linear[t]
     rising, falling, scratch = np.empty(n, np.float32), np.empty(n, np.float32), np.empty(n, np.float32)
     did, _ = pair_steps(
         K, there, K, K, K, diagonal, b, F, lower, upper, kink, rising, falling, tol, limit, 0,
         scratch, scratch.view(np.int32), np.zeros(n), np.zeros(n), np.zeros(n, np.int64), np.zeros(n, np.bool_),
         np.zeros(1), np.zeros(3, np.int64),
     )  # fmt: skip
-    used = np.flatnonzero(b)
-    outputs[:] = 0.0
-    subtract_rows(outputs, K, used, -b[used], 0, n)
+    used, moves, count = np.empty(n, np.int64), np.empty(n), 0
+    for t in range(n):
+        outputs[t] = 0.0
+        if b[t] != 0.0:
+            used[count], moves[count] = t, -b[t]
+            count += 1
+    subtract_rows(outputs, K, used[:count], moves[:count], 0, n)
     for t in range(n):
         F[t] = -(outputs[t] + linear[t])
     highest, lowest = extremes(b, F, lower, upper, kink)
