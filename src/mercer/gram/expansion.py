@@ -25,7 +25,6 @@ from mercer.kernels.base import FittedKernel
 from mercer.kernels.features.space import FeatureSpace, entries_per_object
 
 
-
 @final
 @dataclass(frozen=True, eq=False)
 class Expansion:
@@ -59,7 +58,7 @@ class Expansion:
 
     @cached_property
     def _folded(self) -> Callable[[Objects], Float64] | None:
-        if len(self.support) < MANY:
+        if not len(self.support):
             return None
         brief = Expansion(self.kernel, self.support, self.coefficients, np.zeros_like(self.intercept)).condensed()
         if brief.support is not self.support:

@@ -127,7 +127,10 @@ class _Work:
             found = kinked.solve(linear, tol=self._tol, limits=self._within(self._left), on_chunk=self._watch)
         outputs = self._gram.matvec(found.dual)
         gap = self._box.violation(found.dual, -(outputs + self._box.linear))
-        status = Status.STALLED if found.status is Status.CONVERGED else found.status
-        status = Status.CONVERGED if gap <= self._tol else status
+        status = found.status
+        if gap <= self._tol:
+            status = Status.CONVERGED
+        elif status is Status.CONVERGED:  # of the factor, which is the matrix to within rounding alone
+            status = Status.STALLED
         solution = Solution(found.dual, outputs, found.intercept, -found.lower_bound, status, found.stats)
         return self._counted(solution)

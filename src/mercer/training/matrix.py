@@ -147,7 +147,11 @@ def training_gram(settings: GramSettings, fitted: FittedKernel, objects: Objects
         if not _by_matrix(fitted, objects, losses):
             rows = FeatureSpace.of(fitted, objects)[1]
             fitted.in_range(squared_lengths(rows))
-            if primal or _beyond(len(objects), memory) or cheaper(form, rows, numbers_of(objects), write=_found(fitted)):
+            if (
+                primal
+                or _beyond(len(objects), memory)
+                or cheaper(form, rows, numbers_of(objects), write=_found(fitted))
+            ):
                 return gram_of_rows(rows, memory=memory)
     return gram_of(fitted, objects, dtype=settings.dtype, memory=memory)
 
