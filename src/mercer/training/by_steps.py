@@ -1,9 +1,9 @@
 """Machines with kinks on a Gram matrix: steps along pairs of coefficients, and weights where these crawl.
 
 Most problems take a few steps for each coefficient. Some take millions: labels that no function separates under a huge
-penalty, columns on unlike scales, a flat kernel. How many nobody can tell beforehand, so steps are given as much work as
-the other way would be: a factor K = FF' of the matrix, whose rows stand for features, and Newton's method on their
-weights (`solvers.weights.kinked`). Whichever is the better way, the two take about twice its time together. All work is
+penalty, columns on unlike scales, a flat kernel. Nobody can tell beforehand how many. So steps are given the work that
+the other way would take: a factor K = FF' of the matrix, whose rows stand for features, and Newton's method on their
+weights (`solvers.weights.kinked`). Whichever way is better, both together take about twice its time. All work is
 counted, never timed, so results repeat.
 """
 

@@ -143,16 +143,13 @@ def training_gram(settings: GramSettings, fitted: FittedKernel, objects: Objects
     _check_dual(settings.owner, dual, fitted)
     primal = dual != "auto" and not dual
     form = form_of(losses, nu_form=settings.nu_form)
-    if primal or (dual == "auto" and _worthwhile(fitted, objects, losses, memory, form)):
-        if not _by_matrix(fitted, objects, losses):
-            rows = FeatureSpace.of(fitted, objects)[1]
-            fitted.in_range(squared_lengths(rows))
-            if (
-                primal
-                or _beyond(len(objects), memory)
-                or cheaper(form, rows, numbers_of(objects), write=_found(fitted))
-            ):
-                return gram_of_rows(rows, memory=memory)
+    wanted = primal or (dual == "auto" and _worthwhile(fitted, objects, losses, memory, form))
+    if wanted and not _by_matrix(fitted, objects, losses):
+        rows = FeatureSpace.of(fitted, objects)[1]
+        fitted.in_range(squared_lengths(rows))
+        sure = primal or _beyond(len(objects), memory)
+        if sure or cheaper(form, rows, numbers_of(objects), write=_found(fitted)):
+            return gram_of_rows(rows, memory=memory)
     return gram_of(fitted, objects, dtype=settings.dtype, memory=memory)
 
 
