@@ -60,10 +60,11 @@ class Expansion:
     def _folded(self) -> Callable[[Objects], Float64] | None:
         if not len(self.support):
             return None
-        brief = Expansion(self.kernel, self.support, self.coefficients, np.zeros_like(self.intercept)).condensed()
+        coefficients = np.ascontiguousarray(self.coefficients)  # sums are then added up alike, wherever they came from
+        brief = Expansion(self.kernel, self.support, coefficients, np.zeros_like(self.intercept)).condensed()
         if brief.support is not self.support:
             return brief
-        return folded(self.kernel, self.support, self.coefficients)
+        return folded(self.kernel, self.support, coefficients)
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name != "_folded"}  # it is quickly made again
