@@ -18,6 +18,7 @@ from mercer._process import single_threaded_blas
 from mercer._types import Float64
 from mercer.errors import KernelError, MemoryBudgetError
 from mercer.gram import cost
+from mercer.gram.block_rows import rows_of_features
 from mercer.gram.make import gram_of
 from mercer.inputs.base import Objects
 from mercer.inputs.vectors import numbers_of
@@ -38,6 +39,8 @@ class Expansion:
     support: Objects
     coefficients: Float64
     intercept: Float64
+    weights: Float64 | None = None
+    """sum_i c_i phi(x_i), where training found it; else it is made when it is needed."""
 
     def __call__(self, objects: Any) -> Float64:
         """Decision values, of shape (objects, outputs)."""
@@ -53,15 +56,26 @@ class Expansion:
     def condensed(self) -> Expansion:
         """The same function, over fewer objects where the features of the kernel know how; else this expansion."""
         features = self.kernel.feature_map()
-        found = None if features is None else features.condensed(self.support, self.coefficients)
+        if features is None or not features.in_blocks:
+            return self
+        found = features.condensed(self._weights())
         return self if found is None else Expansion(*found, self.intercept)
+
+    def _weights(self) -> Float64:
+        """sum_i c_i phi(x_i), of features that are best written in blocks."""
+        if self.weights is not None:
+            return self.weights
+        rows = rows_of_features(self.kernel, self.support, hold=False)
+        return np.asarray(rows.T @ self.coefficients, dtype=np.float64)
 
     @cached_property
     def _folded(self) -> Callable[[Objects], Float64] | None:
         if not len(self.support):
             return None
         coefficients = np.ascontiguousarray(self.coefficients)  # sums are then added up alike, wherever they came from
-        brief = Expansion(self.kernel, self.support, coefficients, np.zeros_like(self.intercept)).condensed()
+        brief = Expansion(
+            self.kernel, self.support, coefficients, np.zeros_like(self.intercept), self.weights
+        ).condensed()
         if brief.support is not self.support:
             return brief
         return folded(self.kernel, self.support, coefficients)

@@ -16,6 +16,7 @@ import numpy as np
 from mercer._process import single_threaded_blas
 from mercer._types import Float64
 from mercer.gram import cost
+from mercer.gram.block_rows import BlockRows
 from mercer.inputs.vectors import is_sparse, squared_lengths
 from mercer.losses.base import Loss
 from mercer.solvers.drive import Limits, OnChunk
@@ -46,7 +47,7 @@ def solves(loss: Loss, rows: Any, outputs: int = 1) -> bool:
     """
     if loss.joint:
         return loss.smooth and joint_newton.suits(rows.shape[1], outputs)
-    return solvable(loss) and (loss.smooth or cheaper(form_of([loss]), rows))
+    return solvable(loss) and (loss.smooth or isinstance(rows, BlockRows) or cheaper(form_of([loss]), rows))
 
 
 def form_of(losses: Sequence[Loss], *, nu_form: bool = False) -> cost.Form:
