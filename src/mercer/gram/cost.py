@@ -44,6 +44,8 @@ MOST_FEATURES = 1000
 their cube, while conjugate gradients and coordinate descent only see the entries of the rows."""
 _STEPS_OF_A_PAIR = 3.0
 """Passes that the steps of a pair of classes make over its matrix, entry for entry, from the same runs."""
+_PRODUCTS = 50.0
+"""Products with a Gram matrix until its leading eigenvectors are found."""
 _PASSES = 4.0
 """How often a Newton step goes over the rows: outputs, the gradient, the line search."""
 _EARLY = 0.1
@@ -106,6 +108,16 @@ def of_weights(form: Form, n: int, features: float, entries: float, *, write: bo
     curved = n if form.all_curved else min(n, _EARLY * n + _LATE * features)
     step = form.call + n * entries * _PASSES * READ + curved * entries**2 * MULTIPLY / 2 + of_factor(features)
     return form.newton_steps * step + written
+
+
+def of_products(n: int, entries: float) -> float:
+    """Of the products with a Gram matrix that an eigensolver takes, by features that must be found."""
+    return n * entries * (2.0 * _PRODUCTS * READ + WRITE)
+
+
+def of_stored_products(n: int, width: float) -> float:
+    """The same by the matrix itself."""
+    return of_entries(n * n, width) + n * n * _PRODUCTS * READ
 
 
 def of_factor(n: float) -> float:

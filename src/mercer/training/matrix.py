@@ -155,12 +155,11 @@ def training_gram(settings: GramSettings, fitted: FittedKernel, objects: Objects
 
 
 def products_gram(fitted: FittedKernel, objects: Objects, memory: budget.Memory) -> Gram:
-    """The Gram matrix for those who need products with it: by features that are many times fewer than the objects, or
-    stored if it fits."""
+    """The Gram matrix for those who need products with it: by features where these cost less, or stored if it fits."""
     n, features = len(objects), fitted.feature_map()
-    if features is not None and features.in_blocks and n >= MANY:
+    if features is not None and features.in_blocks:
         rows = features.rows(objects.take(slice(0, 1)), iter(()), np.float64)[0]
-        if rows.shape[1] * _OBJECTS_PER_FEATURE <= n:
+        if cost.of_products(n, rows.shape[1]) <= cost.of_stored_products(n, numbers_of(objects)):
             return gram_of_rows(rows_of_features(fitted, objects, memory), memory=memory)
     return gram_of(fitted, objects, memory=memory).stored_if_it_fits()
 

@@ -139,7 +139,8 @@ class L1Distance(VectorDistance, Coordinatewise):
         """
         if rule != "scale" or objects.is_sparse or len(objects) < 2:
             return super().gamma(rule, objects, state)
-        rows = np.sort(np.asarray(spread_sample(objects).values, dtype=np.float64), axis=0)
+        sample: Any = spread_sample(objects)
+        rows = np.sort(np.asarray(sample.values, dtype=np.float64), axis=0)
         n = len(rows)
         with np.errstate(over="ignore", invalid="ignore"):
             mean = float(((2.0 * np.arange(n) - n + 1) @ (rows - rows[0])).sum()) * 2 / (n * (n - 1))
