@@ -21,11 +21,9 @@ import numpy as np
 from mercer._cached import cached_property
 from mercer._types import DType, Float64, Floating, Indices
 from mercer.errors import KernelError
-from mercer.gram import budget
+from mercer.gram import budget, cost
 from mercer.gram.executors import Sink, Threads
 
-AT_ONCE = 64 * 1024
-"""Fewer cheap entries are computed in one call: that takes less time than to plan tiles and to wake a thread."""
 TILE_BYTES = 2 * 2**20
 """A tile and what it is computed from stay within the second-level cache. Larger tiles spill out of it, smaller ones
 spend more of their time on calls."""
@@ -81,6 +79,10 @@ class Setting:
     def __post_init__(self) -> None:
         if self.memory != "auto":
             budget.stored_bytes(self.memory)  # refuses what is not an amount of memory
+
+    def at_once(self, entries: int) -> bool:
+        """Whether so many entries are computed in less time than it takes to plan tiles and to wake a thread."""
+        return not self.expensive and cost.of_entries(entries, self.width) < cost.THREADS
 
     @cached_property
     def budget(self) -> int:

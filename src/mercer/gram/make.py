@@ -10,7 +10,7 @@ import numpy as np
 from mercer._process import single_threaded_blas
 from mercer._types import DType, Float64, Floating
 from mercer.gram import budget
-from mercer.gram.contract import AT_ONCE, Gram, Setting
+from mercer.gram.contract import Gram, Setting
 from mercer.gram.executors import Threads
 from mercer.gram.of_features import DotProducts, FeatureRows, FeaturesGram
 from mercer.gram.stored import PairRows, StoredGram
@@ -46,8 +46,10 @@ def gram_of(
     diagonal = fitted.diagonal(left) if columns is None else None
     left, right = fitted.align(left, right)
     expensive = fitted.tile_entries(left, right) < ANY_TILE
-    small = entries < AT_ONCE and not expensive
-    setting = Setting(kind, executor or (Threads(1) if small else Threads()), memory, expensive, _width(left))
+    setting = Setting(kind, executor or Threads(), memory, expensive, _width(left))
+    small = setting.at_once(entries)
+    if small and executor is None:
+        setting = dataclasses.replace(setting, executor=Threads(1))
     whole = fitted.kernel.whole(left, right, fitted.state)
     if whole is not None and whole.dtype == kind:
         return StoredGram(PairRows.of(whole), setting, diagonal)
@@ -95,8 +97,9 @@ def gram_of_rows(rows: Any, *, memory: budget.Memory = "auto") -> Gram:
     """
     if rows.shape[0] ** 2 <= DOUBLE_ENTRIES:
         rows = rows.astype(np.float64, copy=False)
-    setting = Setting(np.float32 if rows.dtype == np.float32 else np.float64, Threads(), memory)
     axis = FeatureAxis.all_of(FeatureRows(rows))
+    kind: DType = np.float32 if rows.dtype == np.float32 else np.float64
+    setting = Setting(kind, Threads(), memory, width=_width(axis.features))
     return FeaturesGram(Source(DotProducts(), setting, squared_lengths(rows)), axis, axis)
 
 

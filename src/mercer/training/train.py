@@ -17,13 +17,13 @@ from mercer.errors import ParameterError
 from mercer.gram.contract import Gram
 from mercer.losses.base import Loss
 from mercer.solvers.box.problem import BoxProblem
-from mercer.solvers.box.smo import SMO, STEPPED
+from mercer.solvers.box.smo import STEPPED
 from mercer.solvers.drive import Limits, OnChunk
 from mercer.solvers.problem import LossProblem
 from mercer.solvers.smooth import newton
 from mercer.solvers.smooth.factored import factor_of
 from mercer.solvers.solution import Solution, Status
-from mercer.training import on_features
+from mercer.training import by_steps, on_features
 from mercer.training.certificate import Certificate, certify
 from mercer.training.warm_start import WarmStart
 
@@ -66,7 +66,7 @@ def train(
     else:
         box = BoxProblem.of(problem)
         start = None if warm_start is None else warm_start.start(problem, box)
-        solution = SMO().solve(gram, box, start=start, tol=tol, limits=limits, on_chunk=on_chunk)
+        solution = by_steps.solve(gram, problem, box, start=start, tol=tol, limits=limits, on_chunk=on_chunk)
         if warm_start is not None:
             warm_start.ended(problem, box, solution.coefficients)
     proof = certify(
