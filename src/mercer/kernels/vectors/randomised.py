@@ -58,7 +58,7 @@ class SampledKernel(DotProduct):
         return State({**drawn, "n_features": np.asarray(objects.n_features)})
 
     def feature_map(self, state: State) -> FeatureMap:
-        return FixedColumns(lambda objects: self.features(objects, state, np.float64).rows)
+        return FixedColumns(lambda objects: self.features(objects, state, np.float64).rows, sampled=True)
 
     def features(self, objects: Vectors, state: State, dtype: DType) -> RowFeatures:
         refuse_other_width(objects.n_features, int(state.values["n_features"]))
