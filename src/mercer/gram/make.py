@@ -12,6 +12,7 @@ from mercer._types import DType, Float64, Floating
 from mercer.gram import budget
 from mercer.gram.contract import AT_ONCE, Gram, Setting
 from mercer.gram.executors import Threads
+from mercer.gram.finer import Finer
 from mercer.gram.of_features import DotProducts, FeatureRows, FeaturesGram
 from mercer.gram.stored import PairRows, StoredGram
 from mercer.gram.tiled import FeatureAxis, Source, TiledGram, refuse_asymmetry
@@ -48,6 +49,8 @@ def gram_of(
     expensive = fitted.tile_entries(left, right) < ANY_TILE
     small = entries < AT_ONCE and not expensive
     setting = Setting(kind, executor or (Threads(1) if small else Threads()), memory, expensive, _width(left))
+    if kind is np.float32 and column_objects is None:
+        setting = dataclasses.replace(setting, finer=_finer(fitted, row_objects, left, diagonal, setting))
     whole = fitted.kernel.whole(left, right, fitted.state)
     if whole is not None and whole.dtype == kind:
         return StoredGram(PairRows.of(whole), setting, diagonal)
@@ -55,6 +58,23 @@ def gram_of(
         return _computed_at_once(fitted, left, right, setting, diagonal)
     source = Source(fitted, setting, diagonal, None if fitted.kernel.symmetric else fitted.kernel)
     return TiledGram(source, FeatureAxis.all_of(left), FeatureAxis.all_of(right))
+
+
+def _finer(
+    fitted: FittedKernel, objects: Objects, features: Features, diagonal: Float64 | None, setting: Setting
+) -> Finer:
+    """What gives entries in float64, and counts them with the others."""
+
+    def in_double(some: Objects) -> Gram:
+        left = fitted.features(some, np.float64)
+        diagonal = fitted.diagonal(left)
+        left, right = fitted.align(left, left)
+        own = dataclasses.replace(setting, dtype=np.float64)
+        source = Source(fitted, own, diagonal, None if fitted.kernel.symmetric else fitted.kernel)
+        return TiledGram(source, FeatureAxis.all_of(left), FeatureAxis.all_of(right))
+
+    sizes: Any = getattr(features, "squared_lengths", diagonal)
+    return Finer(fitted, objects, in_double, np.asarray(sizes, dtype=np.float64))
 
 
 def _width(features: Features) -> float:
@@ -104,7 +124,7 @@ def gram_of_values(values: Floating, diagonal: Float64, like: Gram) -> Gram:
     """A symmetric matrix that is there, with the precision, memory and threads of another one."""
     entries: Floating = values.astype(like.dtype, copy=False)
     memory = max(like.budget, 2 * values.nbytes) / budget.MIB
-    setting = dataclasses.replace(like.setting, memory=memory, expensive=False)
+    setting = dataclasses.replace(like.setting, memory=memory, expensive=False, finer=None)
     return StoredGram(PairRows.of(entries), setting, diagonal)
 
 
