@@ -24,7 +24,6 @@ from mercer._types import DType, Float64
 from mercer.errors import InputError
 from mercer.gram.contract import Gram
 from mercer.gram.expansion import Expansion
-from mercer.gram.make import gram_of
 from mercer.inputs.base import Objects
 from mercer.inputs.gram_rows import GramRows
 from mercer.inputs.strings import Strings
@@ -37,7 +36,7 @@ from mercer.kernels.vectors.linear import Linear, Sigmoid
 from mercer.kernels.vectors.polynomial import Polynomial
 from mercer.kernels.vectors.rbf import RBF
 from mercer.solvers.drive import Limits
-from mercer.training.matrix import Repair
+from mercer.training.matrix import Repair, products_gram
 from mercer.training.storing import Field, read_fields, write_fields
 from mercer.training.warm_start import WarmStart
 
@@ -194,8 +193,7 @@ class KernelEstimator(BaseEstimator):
             )
         self._check_features(X, objects, reset=True)
         fitted = kernel.fit(objects)
-        gram = gram_of(fitted, objects, memory=self.memory)
-        return fitted, objects, gram.stored_if_it_fits()  # otherwise tiles are computed anew for each product
+        return fitted, objects, products_gram(fitted, objects, self.memory)
 
     @contextlib.contextmanager
     def _all_or_nothing(self) -> Iterator[None]:

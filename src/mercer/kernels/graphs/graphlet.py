@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import final
+from typing import Any, final
 
 import numpy as np
 
@@ -59,13 +59,23 @@ class Graphlet(CountingGraphs):
 
     size: int = integer(4, low=3, high=5)
     scaling: str = choice("cosine", "frequency", "count")
-    samples: int = integer(100_000, low=1)
+    samples: int = integer(100_000, low=1, high=10**8)
     random_state: int = integer(0, low=0, high=2**63 - 1)
 
     variants = ({}, {"size": 3, "scaling": "frequency"}, {"size": 5})
 
-    def histograms(self, graphs: Graphs) -> Float64:
-        """How often each class occurs in each graph."""
+    def histograms(self, graphs: Any) -> Float64:
+        """How often each class occurs in each graph, a row for each graph and a column for each class.
+
+        `feature_matrix` has columns for those classes only that some graph has.
+
+        >>> import networkx as nx
+        >>> from mercer import kernels
+        >>> kernels.Graphlet(size=3).histograms([nx.path_graph(4), nx.complete_graph(4)])
+        array([[0., 2., 2., 0.],
+               [0., 0., 0., 4.]])
+        """
+        graphs = self.coerce(graphs)
         if graphs.directed:
             raise InputError("Graphlet needs undirected graphs. Turn them into undirected ones first.")
         if self.size == 3:
