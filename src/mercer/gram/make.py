@@ -49,8 +49,7 @@ def gram_of(
     expensive = fitted.tile_entries(left, right) < ANY_TILE
     small = entries < AT_ONCE and not expensive
     setting = Setting(kind, executor or (Threads(1) if small else Threads()), memory, expensive, _width(left))
-    if kind is np.float32 and column_objects is None:
-        setting = dataclasses.replace(setting, finer=_finer(fitted, row_objects, left, diagonal, setting))
+    setting = _remembering(setting, fitted, row_objects, left, diagonal)
     whole = fitted.kernel.whole(left, right, fitted.state)
     if whole is not None and whole.dtype == kind:
         return StoredGram(PairRows.of(whole), setting, diagonal)
@@ -60,10 +59,12 @@ def gram_of(
     return TiledGram(source, FeatureAxis.all_of(left), FeatureAxis.all_of(right))
 
 
-def _finer(
-    fitted: FittedKernel, objects: Objects, features: Features, diagonal: Float64 | None, setting: Setting
-) -> Finer:
-    """What gives entries in float64, and counts them with the others."""
+def _remembering(
+    setting: Setting, fitted: FittedKernel, objects: Objects, features: Features, diagonal: Float64 | None
+) -> Setting:
+    """Of a float32 matrix of objects with themselves, with what gives its entries in float64, and counts these, too."""
+    if diagonal is None or setting.dtype is np.float64:
+        return setting
 
     def in_double(some: Objects) -> Gram:
         left = fitted.features(some, np.float64)
@@ -74,7 +75,8 @@ def _finer(
         return TiledGram(source, FeatureAxis.all_of(left), FeatureAxis.all_of(right))
 
     sizes: Any = getattr(features, "squared_lengths", diagonal)
-    return Finer(fitted, objects, in_double, np.asarray(sizes, dtype=np.float64))
+    finer = Finer(fitted, objects, in_double, np.asarray(sizes, dtype=np.float64))
+    return dataclasses.replace(setting, finer=finer)
 
 
 def _width(features: Features) -> float:

@@ -18,7 +18,7 @@ from mercer.gram.contract import Gram
 from mercer.losses.base import Loss
 from mercer.solvers.box import refined
 from mercer.solvers.box.problem import BoxProblem
-from mercer.solvers.box.smo import STEPPED
+from mercer.solvers.box.smo import SMO, STEPPED
 from mercer.solvers.drive import Limits, OnChunk
 from mercer.solvers.problem import LossProblem
 from mercer.solvers.smooth import newton
@@ -69,7 +69,8 @@ def train(
     else:
         box = BoxProblem.of(problem)
         start = None if warm_start is None else warm_start.start(problem, box)
-        solution = refined.solve(gram, box, start=start, tol=tol, limits=limits, on_chunk=on_chunk)
+        solve = refined.solve if gram.dtype is np.float32 else SMO().solve
+        solution = solve(gram, box, start=start, tol=tol, limits=limits, on_chunk=on_chunk)
         if warm_start is not None:
             warm_start.ended(problem, box, solution.coefficients)
     proof = certify(

@@ -201,13 +201,13 @@ class _Refinement:
 
     def _seen(self, known: _Known, ids: Indices, products: Float64, before: _Known | None = None) -> _Known:
         """With these rows in float64, which tell how far others may be off, beside what they were off before."""
-        scale = self._lengths * self._hardness
-        errors = np.abs(products - known.image[ids]) / scale[ids]
-        image, exact = known.image.copy(), known.exact.copy()
-        image[ids], exact[ids] = products, True
-        already = 0.0 if before is None else before.off
-        off = np.minimum(known.off, already + _SAFETY * float(errors.max(initial=0.0)) * scale)
-        off[exact] = 0.0
+        image, off, exact = known.image.copy(), known.off.copy(), known.exact.copy()
+        if len(ids) >= _SAMPLED:  # fewer say nothing about others
+            scale = self._lengths * self._hardness
+            errors = np.abs(products - known.image[ids]) / scale[ids]
+            already = 0.0 if before is None else before.off
+            off = np.minimum(off, already + _SAFETY * float(errors.max()) * scale)
+        image[ids], off[ids], exact[ids] = products, 0.0, True
         return _Known(known.b, image, off, exact)
 
     def _recomputed(self, known: _Known, before: _Known | None) -> _Known:
