@@ -38,7 +38,7 @@ class KernelMachineRegressor(RegressorMixin, MachineParameters, KernelEstimator)
     ----------
     loss : the name of a loss for numbers, or an object, yours included: see `mercer.losses.base.Loss`.
     C : the penalty, in (0, inf).
-    kernel, gamma, degree, coef0, memory, psd : as in `SVC`.
+    kernel, gamma, degree, coef0, memory, psd, dtype : as in `SVC`.
     fit_intercept : whether f has an unpenalised constant.
     tol : how far the optimality conditions may be violated.
     max_iter, time_limit : limits on iterations and seconds.
@@ -103,7 +103,7 @@ class KernelMachineRegressor(RegressorMixin, MachineParameters, KernelEstimator)
             fitted = kernel.fit(objects)
             cache = getattr(self, "cache_size", None)
             memory = self.memory if cache is None else cache
-            settings = GramSettings(owner, self.dual, memory, self.psd, nu_form=self._nu_form)
+            settings = GramSettings(owner, self.dual, memory, self.psd, self._gram_dtype(), nu_form=self._nu_form)
             guarded = guarded_gram(settings, fitted, objects, losses)
             limits = self._limits(began)
             trained = train_problems(problems, fitted, objects, guarded, self._solver(limits), limits, began)

@@ -19,8 +19,8 @@ from mercer._process import single_threaded_blas
 from mercer._types import Float64
 from mercer.gram import cost
 from mercer.gram.contract import Gram
+from mercer.solvers.box import refined
 from mercer.solvers.box.problem import BoxProblem
-from mercer.solvers.box.smo import SMO
 from mercer.solvers.box.step_rules import SOME, STEPS
 from mercer.solvers.drive import Chunk, Limits, OnChunk
 from mercer.solvers.problem import LossProblem
@@ -48,14 +48,14 @@ def solve(
     """Solve to within `tol`, by steps or else by weights, or as far as the limits allow."""
     limits = limits or Limits()
     if not _can_change(gram, box):
-        return SMO().solve(gram, box, start=start, tol=tol, limits=limits, on_chunk=on_chunk)
+        return refined.solve(gram, box, start=start, tol=tol, limits=limits, on_chunk=on_chunk)
     n = len(problem.y)
     first = int(STEPS * n + SOME + cost.of_factor(n) / _SMALL_SHARE / cost.of_step(n))
     work = _Work(gram, box, tol, limits, on_chunk)
     found = work.steps(start, first)
     if not work.wanted(found):
         return found
-    rows = factor_of(gram)
+    rows = factor_of(work.exact)
     more = _worth(n, rows.shape[1]) - first
     if more > 0 and found.status is not Status.STALLED:
         found = work.steps(found.coefficients, more)
@@ -92,6 +92,11 @@ class _Work:
         self._done, self._seconds = 0, 0.0
 
     @property
+    def exact(self) -> Gram:
+        """The matrix in float64."""
+        return self._gram if self._gram.setting.finer is None else self._gram.refined()
+
+    @property
     def _left(self) -> float:
         return math.inf if self._limits.max_iter < 0 else self._limits.max_iter - self._done
 
@@ -117,7 +122,7 @@ class _Work:
         """So many steps, at most."""
         limits = self._within(min(self._left, most))
         return self._counted(
-            SMO().solve(self._gram, self._box, start=start, tol=self._tol, limits=limits, on_chunk=self._watch)
+            refined.solve(self._gram, self._box, start=start, tol=self._tol, limits=limits, on_chunk=self._watch)
         )
 
     def on_weights(self, rows: Float64, problem: LossProblem) -> Solution:
@@ -125,7 +130,7 @@ class _Work:
         linear = LinearProblem(rows, problem.loss, problem.y, problem.C, math.inf if problem.intercept else 0.0)
         with single_threaded_blas():
             found = kinked.solve(linear, tol=self._tol, limits=self._within(self._left), on_chunk=self._watch)
-        outputs = self._gram.matvec(found.dual)
+        outputs = self.exact.matvec(found.dual)
         gap = self._box.violation(found.dual, -(outputs + self._box.linear))
         status = found.status
         if gap <= self._tol:

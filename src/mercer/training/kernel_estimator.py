@@ -43,6 +43,9 @@ from mercer.training.warm_start import WarmStart
 
 KernelLike = str | Kernel | Callable[[Any, Any], Any]
 
+DTYPES = ("auto", "float64")
+"""Single precision cannot be asked for: it serves where it is safe, and there is nothing else to gain from it."""
+
 # scikit-learn's names that take its gamma, degree and coef0; any other text is an expression with its own parameters.
 _SHAPED = ("linear", "poly", "rbf", "sigmoid", "precomputed")
 
@@ -67,6 +70,7 @@ class MachineParameters(KernelParameters):
     time_limit: float | None = None
     psd: str = "warn"
     dual: bool | str = "auto"
+    dtype: str = "auto"
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -99,6 +103,11 @@ class KernelEstimator(BaseEstimator):
 
     def _check_parameters(self) -> None:
         """Refuse bad parameters."""
+
+    def _gram_dtype(self) -> DType | None:
+        """The precision of the Gram matrix, where it does not depend on its size."""
+        asked = _check.choice(type(self).__name__, "dtype", getattr(self, "dtype", "auto"), DTYPES)
+        return np.float64 if asked == "float64" else self._precision
 
     def _kernel(self, X: Any = None) -> Kernel:
         """The kernel as an object; `gamma`, `degree` and `coef0` shape named kernels and nothing else.
@@ -302,7 +311,7 @@ def share_fits(estimator: Any, sharing: WarmStart) -> None:
 
 def gram_precision(estimator: Any) -> DType | None:
     """The precision in which an estimator wants its Gram matrix, where it does not depend on its size."""
-    return estimator._precision if isinstance(estimator, KernelEstimator) else None
+    return estimator._gram_dtype() if isinstance(estimator, KernelEstimator) else None
 
 
 def limits_of(estimator: Any, began: float, stop: threading.Event | None = None) -> Limits:

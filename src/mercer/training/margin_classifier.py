@@ -119,9 +119,9 @@ class MarginClassifier(ClassifierMixin, LibsvmParameters, KernelEstimator, ABC):
             factors = class_weights(self.class_weight, classes)
             bounds = self._bounds(classes, factors[classes.codes] * weights)
             fitted = kernel.fit(objects)
-            memory = self.memory if self.cache_size is None else self.cache_size
+            owner, memory = type(self).__name__, self.memory if self.cache_size is None else self.cache_size
             dual = self.dual if np.isfinite(bounds).all() else True  # a hard margin needs the matrix
-            settings = GramSettings(type(self).__name__, dual, memory, self.psd, nu_form=self._nu_form)
+            settings = GramSettings(owner, dual, memory, self.psd, self._gram_dtype(), nu_form=self._nu_form)
             guarded = guarded_gram(settings, fitted, objects, [Hinge()])
             limits = self._limits(began)
             with reporting("Training") as report, single_threaded_blas():  # once, not for every product

@@ -226,7 +226,7 @@ def guard(owner: str, kernel: Kernel, gram: Gram, psd: object) -> Guarded:
     if lowest >= -negligible(gram):
         return Guarded(gram, gram)
     if mode in REPAIRS:
-        return _repaired(gram, mode)
+        return _repaired(gram.refined(), mode)
     message = (
         f"The Gram matrix of {kernel} is not positive semi-definite: its smallest eigenvalue is about {lowest:.3g}. "
         "No feature space has such inner products, so margins and optimality certificates mean little. "

@@ -59,6 +59,8 @@ def train(
     rows = gram.factor
     if rows is not None and on_features.solves(problem.loss, rows, problem.outputs):
         solution = on_features.solve(rows, problem, tol=tol, limits=limits, on_chunk=on_chunk)
+        if gram.dtype is np.float32:
+            solution = dataclasses.replace(solution, off=_rounded_rows(gram, solution.coefficients))
     elif problem.loss.smooth:
         solution = newton.solve(gram, problem, tol=tol, limits=limits, on_chunk=on_chunk)
         if solution.status is Status.STALLED and len(problem.y) <= newton.MOST_FACTORED:
@@ -71,9 +73,16 @@ def train(
             warm_start.ended(problem, box, solution.coefficients)
     proof = certify(
         problem, solution.coefficients, solution.outputs, solution.intercept,
-        iterations=solution.stats.iterations, dtype=np.dtype(gram.dtype).name,
+        iterations=solution.stats.iterations, dtype=np.dtype(gram.dtype).name, off=solution.off,
     )  # fmt: skip
     return Machine(solution.coefficients, solution.intercept, solution.status, proof)
+
+
+def _rounded_rows(gram: Gram, b: Float64) -> Float64:
+    """What is lost in outputs at most, where every number of two rows is rounded to float32: 2 u |x| |z| each."""
+    sizes = np.sqrt(gram.diagonal())
+    lost = float(np.finfo(np.float32).eps) * np.tensordot(sizes, np.abs(b), axes=1)
+    return np.asarray(np.multiply.outer(sizes, lost))
 
 
 def _rescued(
