@@ -11,7 +11,7 @@ import scipy.linalg
 import scipy.sparse as sp
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
 
-from mercer import _check
+from mercer import _check, _deadline, _speed
 from mercer._types import Float64
 from mercer.errors import InputError, ModelFileError
 from mercer.gram.centring import Centred
@@ -113,6 +113,7 @@ class KernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelParamet
             ridge = float(self.alpha) * len(objects)
             left, left_root, U = _half(one, ridge)
             right, right_root, V = _half(two, ridge)
+            _deadline.refuse_decomposition(len(objects), _speed.SINGULAR)
             p, correlations, q = scipy.linalg.svd(left[:, None] * (U.T @ V) * right, full_matrices=False)
             k = min(int(self.n_components), len(correlations))
             # var f + alpha |f|^2 = 1: scores have mean square near 1.
@@ -155,6 +156,7 @@ class KernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelParamet
 
 def _half(centred: Centred, ridge: float) -> tuple[Float64, Float64, Float64]:
     """sqrt(l / (l + ridge)), sqrt(l (l + ridge)) and eigenvectors, over the eigenvalues that are not zero."""
+    _deadline.refuse_decomposition(centred.gram.shape[0], _speed.EIGENVECTORS)
     values, vectors = scipy.linalg.eigh(centred.dense(), overwrite_a=True)
     kept = values > _NEGLIGIBLE * max(float(values[-1]), np.finfo(float).tiny)
     values, vectors = values[kept], vectors[:, kept]

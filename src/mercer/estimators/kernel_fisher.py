@@ -10,7 +10,7 @@ import numpy as np
 import scipy.linalg
 from sklearn.base import ClassifierMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
-from mercer import _check
+from mercer import _check, _deadline, _speed
 from mercer._types import Float64
 from mercer.gram.centring import Centred
 from mercer.training.kernel_estimator import KernelEstimator, KernelParameters
@@ -74,6 +74,7 @@ class KernelFisherDiscriminant(
             indicators[np.arange(n), classes.codes] = 1.0 / np.sqrt(counts[classes.codes])
             G = indicators - indicators.mean(axis=0)
             system = K + float(self.alpha) * np.eye(n)
+            _deadline.refuse_decomposition(n, _speed.CHOLESKY)
             B = scipy.linalg.solve(system, G, assume_a="pos")
             small = G.T @ (K @ B)
             values, u = scipy.linalg.eigh(0.5 * (small + small.T))

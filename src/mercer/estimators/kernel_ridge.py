@@ -84,7 +84,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelParameters, KernelEsti
             fitted = kernel.fit(objects)
             settings = GramSettings(owner, self.dual, self.memory, self.psd, self._precision)
             problem = RidgeProblem(targets, weights, alphas, bool(self.fit_intercept))
-            found = fit_ridge(problem, settings, fitted, objects, self._limits(began), began)
+            found = fit_ridge(problem, settings, fitted, objects, self._limits(), began)
         self.kernel_, self._alpha, self._weights, self._single = fitted, alphas, weights, single
         self.expansion_, self._repair, self.certificate_ = found
         return self

@@ -94,7 +94,7 @@ class KernelRidgeClassifier(ClassifierMixin, KernelParameters, KernelEstimator):
             fitted = kernel.fit(objects)
             settings = GramSettings(owner, self.dual, self.memory, self.psd, self._precision)
             problem = RidgeProblem(targets, weights, alphas, bool(self.fit_intercept))
-            found = fit_ridge(problem, settings, fitted, objects, self._limits(began), began)
+            found = fit_ridge(problem, settings, fitted, objects, self._limits(), began)
         self.kernel_, self._alpha, self._weights = fitted, alphas, weights
         self.expansion_, self._repair, self.certificate_ = found
         self.classes_, self._multilabel = labels, table is not None

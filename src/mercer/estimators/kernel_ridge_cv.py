@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
@@ -136,7 +135,7 @@ class KernelRidgeCV(KernelRidge):
         psd = "ignore" if self.psd == "warn" else self.psd
         settings = GramSettings(type(self).__name__, self.dual, self.memory, psd, self._precision)
         gram = training_gram(settings, fitted, objects, [Squared()])
-        rows, intercept, limits = gram.factor, bool(self.fit_intercept), self._limits(time.monotonic())
+        rows, intercept, limits = gram.factor, bool(self.fit_intercept), self._limits()
         if rows is not None and rows.shape[1] < len(objects):
             n, d = rows.shape
             budget.require(

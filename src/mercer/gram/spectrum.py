@@ -9,6 +9,7 @@ import numpy as np
 import scipy.linalg
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
+from mercer import _deadline, _speed
 from mercer._types import Float64
 from mercer.gram.contract import Gram
 
@@ -35,17 +36,20 @@ def smallest_eigenvalue(gram: Gram) -> float:
     """
     n = gram.shape[0]
     if n <= _DIRECT:
+        _deadline.refuse_decomposition(n, _speed.EIGENVALUES)
         return float(scipy.linalg.eigvalsh(gram.exact(), subset_by_index=(0, 0))[0])
     if n <= _FACTORED and _has_factor(gram):
         return 0.0
     lowest = _lowest_ritz_value(gram)
     if n <= _FACTORED and lowest >= -negligible(gram):  # too small to be seen from afar
+        _deadline.refuse_decomposition(n, _speed.EIGENVALUES)
         return float(scipy.linalg.eigvalsh(gram.exact(), subset_by_index=(0, 0))[0])
     return lowest
 
 
 def _has_factor(gram: Gram) -> bool:
     matrix = gram.exact().copy()
+    _deadline.refuse_decomposition(len(matrix), _speed.CHOLESKY)
     matrix.flat[:: len(matrix) + 1] += negligible(gram)
     try:
         scipy.linalg.cholesky(matrix, lower=True, overwrite_a=True, check_finite=False)

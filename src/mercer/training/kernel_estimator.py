@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import inspect
-import math
 import threading
-import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from numbers import Number
@@ -17,7 +15,7 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from mercer import _check
+from mercer import _check, _deadline
 from mercer._record import Record
 from mercer._stored import Stored
 from mercer._types import DType, Float64
@@ -56,6 +54,7 @@ class KernelParameters:
     gamma: float | str = "scale"
     coef0: float = 0.0
     memory: float | str = "auto"
+    time_limit: float | None = None
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -64,7 +63,6 @@ class MachineParameters(KernelParameters):
 
     tol: float = 1e-3
     max_iter: int = -1
-    time_limit: float | None = None
     psd: str = "warn"
     dual: bool | str = "auto"
 
@@ -86,6 +84,7 @@ class KernelEstimator(BaseEstimator):
     degree: int
     coef0: float
     memory: float | str
+    time_limit: float | None
     kernel_: FittedKernel
     expansion_: Expansion
     _repair: Repair | None
@@ -190,10 +189,11 @@ class KernelEstimator(BaseEstimator):
 
     @contextlib.contextmanager
     def _all_or_nothing(self) -> Iterator[None]:
-        """Leave the estimator as it was if training ends in an error or an interrupt."""
+        """Train in time, and leave the estimator as it was if that ends in an error or an interrupt."""
         before = dict(self.__dict__)
         try:
-            yield
+            with in_time(self):
+                yield
         except BaseException:
             self.__dict__.clear()
             self.__dict__.update(before)
@@ -209,10 +209,10 @@ class KernelEstimator(BaseEstimator):
         weights = self.expansion_.coefficients.T @ rows
         return sp.csr_array(weights) if sp.issparse(rows) else weights
 
-    def _limits(self, began: float) -> Limits:
-        """`max_iter` and what is left of `time_limit` since `began`, where there are such parameters."""
+    def _limits(self) -> Limits:
+        """`max_iter`, what is left of `time_limit`, and whatever a search says."""
         stop = None if self._sharing is None else self._sharing.stop_of_one_fit()
-        return limits_of(self, began, stop)
+        return limits_of(self, stop)
 
     # ---------------------------------------------------------------------------------------------------- model files
 
@@ -287,16 +287,19 @@ def gram_precision(estimator: Any) -> DType | None:
     return estimator._precision if isinstance(estimator, KernelEstimator) else None
 
 
-def limits_of(estimator: Any, began: float, stop: threading.Event | None = None) -> Limits:
-    """`max_iter` and what is left of `time_limit` since `began`, where an estimator has them."""
+def limits_of(estimator: Any, stop: threading.Event | None = None) -> Limits:
+    """`max_iter`, where an estimator has it, and what is left of its time."""
     owner = type(estimator).__name__
     max_iter = _check.integer(owner, "max_iter", estimator.max_iter, low=-1) if hasattr(estimator, "max_iter") else -1
-    stop = stop or threading.Event()
-    time_limit = getattr(estimator, "time_limit", None)
-    if time_limit is None:
-        return Limits(max_iter, stop=stop)
-    seconds = _check.real(owner, "time_limit", time_limit, low=0, low_open=True)
-    return Limits(max_iter, seconds - (time.monotonic() - began) if math.isfinite(seconds) else math.inf, stop)
+    return Limits(max_iter, stop=stop or threading.Event())
+
+
+def in_time(estimator: Any) -> contextlib.AbstractContextManager[None]:
+    """All that is done inside may take as long as the `time_limit` of an estimator says."""
+    limit = estimator.time_limit
+    if limit is not None:
+        limit = _check.real(type(estimator).__name__, "time_limit", limit, low=0, low_open=True)
+    return _deadline.limited(limit)
 
 
 def _holds_objects(X: Any) -> bool:

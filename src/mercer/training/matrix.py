@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.linalg
 
-from mercer import _check
+from mercer import _check, _deadline, _speed
 from mercer._types import DType, Float64
 from mercer.errors import KernelError, KernelWarning, MemoryBudgetError
 from mercer.gram import budget
@@ -227,10 +227,12 @@ def guard(owner: str, kernel: Kernel, gram: Gram, psd: object) -> Guarded:
 def _repaired(gram: Gram, mode: str) -> Guarded:
     K = gram.exact()
     if mode == "shift":
+        _deadline.refuse_decomposition(len(K), _speed.EIGENVALUES)
         shift = -float(scipy.linalg.eigvalsh(K, subset_by_index=(0, 0))[0])
         matrix = K.copy()
         matrix.flat[:: len(K) + 1] += shift
         return Guarded(gram_of_values(matrix, matrix.diagonal(), gram), gram, shift=shift)
+    _deadline.refuse_decomposition(len(K), _speed.EIGENVECTORS)
     values, vectors = scipy.linalg.eigh(K)
     wanted = np.maximum(values, 0.0) if mode == "clip" else np.abs(values)
     nothing = np.abs(values) <= len(K) * np.finfo(np.float64).eps * np.abs(values).max()
