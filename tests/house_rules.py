@@ -41,6 +41,22 @@ def numba_outside_jit(files: Iterable[Path]) -> list[str]:
     ]
 
 
+def locking_properties(files: Iterable[Path]) -> list[str]:
+    """`functools.cached_property` holds a lock before Python 3.12, which a forked process may never get."""
+    return [
+        f"{file}:{node.lineno}: functools.cached_property; use mercer._cached"
+        for file in files
+        if file.name != "_cached.py"
+        for node in nodes(file)
+        if (
+            isinstance(node, ast.ImportFrom)
+            and node.module == "functools"
+            and any(alias.name == "cached_property" for alias in node.names)
+        )
+        or (isinstance(node, ast.Attribute) and ast.unparse(node) == "functools.cached_property")
+    ]
+
+
 def parallel_loops(files: Iterable[Path]) -> list[str]:
     """`parallel=True` can abort the user's process; tiles on threads are as fast."""
     return [
@@ -195,7 +211,7 @@ def _is_number(value: ast.AST) -> bool:
 
 KERNEL_CLASSES_ASKED_FOR = {
     "storage/libsvm.py": "LIBSVM's files have five kernels by name, and no others",
-    "theory/bounds.py": "the VC dimension is known of two classes",
+    "theory/capacity.py": "the VC dimension is known of polynomials, and of what is made of them",
     "testing/samples.py": "three classes compare documents, aligned strings or nodes of a graph of their own",
 }
 """Files that may ask for the class of a kernel, and why: they speak of particular kernels, not of what a kernel can."""

@@ -36,7 +36,8 @@ class Deadline:
     seconds: float
 
 
-_current: contextvars.ContextVar[Deadline | None] = contextvars.ContextVar("mercer_deadline", default=None)
+CURRENT: contextvars.ContextVar[Deadline | None] = contextvars.ContextVar("mercer_deadline", default=None)
+"""None where there is no limit, which small work finds out without calling anything here."""
 
 
 @contextlib.contextmanager
@@ -50,42 +51,42 @@ def limited(seconds: float | None) -> Iterator[None]:
     if seconds is None or math.isinf(seconds):
         yield
         return
-    own, outer = Deadline(time.monotonic() + seconds, seconds), _current.get()
-    token = _current.set(own if outer is None or own.at < outer.at else outer)
+    own, outer = Deadline(time.monotonic() + seconds, seconds), CURRENT.get()
+    token = CURRENT.set(own if outer is None or own.at < outer.at else outer)
     try:
         yield
     finally:
-        _current.reset(token)
+        CURRENT.reset(token)
 
 
 @contextlib.contextmanager
 def grace() -> Iterator[None]:
     """A little more time, for finishing what is nearly done."""
-    outer = _current.get()
+    outer = CURRENT.get()
     if outer is None:
         yield
         return
-    token = _current.set(Deadline(outer.at + max(_GRACE, _GRACE_SHARE * outer.seconds), outer.seconds))
+    token = CURRENT.set(Deadline(outer.at + max(_GRACE, _GRACE_SHARE * outer.seconds), outer.seconds))
     try:
         yield
     finally:
-        _current.reset(token)
+        CURRENT.reset(token)
 
 
 def is_limited() -> bool:
     """Whether there is any limit."""
-    return _current.get() is not None
+    return CURRENT.get() is not None
 
 
 def left() -> float:
     """The seconds that are left; infinite without a limit."""
-    current = _current.get()
+    current = CURRENT.get()
     return math.inf if current is None else current.at - time.monotonic()
 
 
 def refuse_longer(work: str, seconds: float) -> None:
     """Refuse what cannot be broken off and would take longer than what is left."""
-    current = _current.get()
+    current = CURRENT.get()
     if current is not None and seconds > max(left(), _SHORT):
         raise TimeLimitError(
             f"time_limit = {current.seconds:g} s: {max(left(), 0.0):.1f} s are left, but {work} would take about "
@@ -112,7 +113,7 @@ class Work:
 
     def __init__(self, what: str, total: float) -> None:
         self._what, self._total = what, total
-        self._deadline, self._began = _current.get(), time.monotonic()
+        self._deadline, self._began = CURRENT.get(), time.monotonic()
         self._done = 0.0
         self._counting = threading.Lock()
 

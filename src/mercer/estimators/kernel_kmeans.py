@@ -84,8 +84,8 @@ class KernelKMeans(ClusterMixin, KernelParameters, KernelEstimator):
             text = f"KernelKMeans did not converge {limit[0]}. Raise {limit[1]}."
             warnings.warn(text, ConvergenceWarning, stacklevel=2)
         if runs < int(self.n_init):
-            text = f"The time limit allowed {runs} of {self.n_init} runs of KernelKMeans. Raise time_limit, or lower n_init."
-            warnings.warn(text, ConvergenceWarning, stacklevel=2)
+            text = f"The time limit allowed {runs} of {self.n_init} runs. Raise time_limit, or lower n_init."
+            warnings.warn(f"KernelKMeans: {text}", ConvergenceWarning, stacklevel=2)
         return self
 
     def _best_run(self, gram: Gram, k: int) -> tuple[Clustering, int]:

@@ -15,12 +15,12 @@ import dataclasses
 import time
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any, Self, final
 
 import numpy as np
 
 from mercer import _deadline
+from mercer._cached import cached_property
 from mercer._types import DType, Float64, Floating, Indices
 from mercer.errors import KernelError
 from mercer.gram import budget

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, final
 
 import numpy as np
 
+from mercer._cached import cached_property
 from mercer._process import single_threaded_blas
 from mercer._types import Float64
 from mercer.errors import KernelError, MemoryBudgetError
@@ -51,8 +51,19 @@ class Expansion:
                 values = gram_of(self.kernel, new, self.support).matvec(self.coefficients)
         return values + self.intercept
 
+    def condensed(self) -> Expansion:
+        """The same function, over fewer objects where the features of the kernel know how; else this expansion."""
+        features = self.kernel.feature_map()
+        found = None if features is None else features.condensed(self.support, self.coefficients)
+        return self if found is None else Expansion(*found, self.intercept)
+
     @cached_property
     def _folded(self) -> Callable[[Objects], Float64] | None:
+        if len(self.support) < MANY:
+            return None
+        brief = Expansion(self.kernel, self.support, self.coefficients, np.zeros_like(self.intercept)).condensed()
+        if brief.support is not self.support:
+            return brief
         return folded(self.kernel, self.support, self.coefficients)
 
     def __getstate__(self) -> dict[str, Any]:

@@ -132,7 +132,7 @@ def _compared(
 
 
 def _features(fitted: FittedKernel, rows: Objects, columns: Objects | None, dtype: DType) -> tuple[Features, Features]:
-    if _deadline.is_limited():
+    if _deadline.CURRENT.get() is not None:
         _refuse_slow(fitted, rows, dtype)
     left = fitted.features(rows, dtype)
     return left, left if columns is None else fitted.features(columns, dtype)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, Self, final
 
 import numpy as np
 import numpy.typing as npt
 
+from mercer._cached import cached_property
 from mercer._stored import Stored, checked_array, checked_value, unwrapped, wrapped
 from mercer._types import Float64
 from mercer.errors import InputError, ModelFileError

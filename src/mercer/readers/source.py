@@ -8,9 +8,9 @@ import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import final
 
+from mercer._cached import cached_property
 from mercer.errors import DataFileError
 from mercer.readers.problems import problem
 

@@ -43,7 +43,7 @@ class Limits:
 
     max_iter: int = -1
     """At most so many iterations; -1 for no limit."""
-    time_limit: float = field(default_factory=_deadline.left)
+    time_limit: float = field(default_factory=lambda: math.inf if _deadline.CURRENT.get() is None else _deadline.left())
     """At most so many seconds, for all that is solved under these limits together; what is left of the time limit that
     the work as a whole is under, unless less is asked for ..."""
     stop: threading.Event = field(default_factory=threading.Event, compare=False)

@@ -297,9 +297,9 @@ def limits_of(estimator: Any, stop: threading.Event | None = None) -> Limits:
 def in_time(estimator: Any) -> contextlib.AbstractContextManager[None]:
     """All that is done inside may take as long as the `time_limit` of an estimator says."""
     limit = estimator.time_limit
-    if limit is not None:
-        limit = _check.real(type(estimator).__name__, "time_limit", limit, low=0, low_open=True)
-    return _deadline.limited(limit)
+    if limit is None:
+        return contextlib.nullcontext()
+    return _deadline.limited(_check.real(type(estimator).__name__, "time_limit", limit, low=0, low_open=True))
 
 
 def _holds_objects(X: Any) -> bool:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, final
+from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
@@ -26,10 +26,15 @@ from mercer.kernels.features.occurrences import Shares, Spelling, Weigh
 from mercer.kernels.features.rows import rows_times, side_by_side
 from mercer.kernels.features.vocabulary import Vocabulary
 
+if TYPE_CHECKING:
+    from mercer.kernels.base import FittedKernel
+
 Columns = Sequence[Any] | None
 """What the user calls the columns of vectors, where that is known."""
 Stretch = Callable[[Float64], Float64]
 """The factors on features of objects, by the squared lengths of these features."""
+Condensed = tuple["FittedKernel", Objects, Float64]
+"""A kernel, objects, and the coefficients of each."""
 
 
 class FeatureMap:
@@ -75,6 +80,11 @@ class FeatureMap:
     def shares(self, one: Any, weigh: Weigh) -> Shares | None:
         """What each part of a single object adds to a decision, if features have places in objects."""
         del one, weigh
+        return None
+
+    def condensed(self, support: Objects, coefficients: Float64) -> Condensed | None:
+        """The function sum_i c_i k(x_i, .) as one of another kernel over fewer objects, where there is such a form."""
+        del support, coefficients
         return None
 
     def counts(self, objects: Any) -> CountFeatures:
