@@ -21,6 +21,7 @@ from mercer.inputs.base import Objects, refuse_masked
 from mercer.inputs.vectors import Vectors
 from mercer.kernels.base import FittedKernel, State
 from mercer.training.kernel_estimator import KernelEstimator, KernelLike, KernelParameters
+from mercer.training.matrix import guard
 from mercer.training.storing import EXPANSION, ArrayField, Field, Parts
 
 _NEGLIGIBLE = 1e-10
@@ -62,7 +63,7 @@ class KernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelParamet
     ----------
     n_components : how many pairs.
     alpha : the penalty.
-    kernel, gamma, degree, coef0, memory : as in `SVC`, for the first view.
+    kernel, gamma, degree, coef0, memory, time_limit, psd : as in `SVC`, for the first view.
     kernel_y : the kernel of the second view; None for the same.
 
     Attributes
@@ -100,7 +101,7 @@ class KernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelParamet
             raise InputError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
         with self._all_or_nothing():
             self._check_parameters()
-            fitted, objects, gram = self._stored_gram(X)
+            fitted, objects, guarded = self._stored_gram(X)
             kernel_y = self._second_kernel()
             others = kernel_y.coerce(_second_view(y, kernel_y.domain))
             if len(others) != len(objects):
@@ -109,7 +110,9 @@ class KernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelParamet
                     "The two views must be of the same objects, in the same order."
                 )
             fitted_y = kernel_y.fit(others)
-            one, two = Centred.of(gram), Centred.of(gram_of(fitted_y, others, memory=self.memory))
+            gram = gram_of(fitted_y, others, memory=self.memory).stored_if_it_fits()
+            guarded_y = guard(type(self).__name__, kernel_y, gram, self.psd)
+            one, two = Centred.of(guarded.gram), Centred.of(guarded_y.gram)
             ridge = float(self.alpha) * len(objects)
             left, left_root, U = _half(one, ridge)
             right, right_root, V = _half(two, ridge)
@@ -122,8 +125,8 @@ class KernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelParamet
             b = scale * (V / right_root) @ q[:k].T
         self.correlations_ = correlations[:k]
         self.kernel_ = fitted
-        self.expansion_ = one.expansion(fitted, objects, a)
-        self.expansion_y_ = two.expansion(fitted_y, others, b)
+        self.expansion_ = guarded.centred(fitted, objects, one, a)
+        self.expansion_y_ = guarded_y.centred(fitted_y, others, two, b)
         return self
 
     def _second_kernel(self) -> Any:

@@ -31,7 +31,7 @@ class KernelKMeans(ClusterMixin, KernelParameters, KernelEstimator):
     Parameters
     ----------
     n_clusters : how many clusters.
-    kernel, gamma, degree, coef0, memory : as in `SVC`.
+    kernel, gamma, degree, coef0, memory, time_limit, psd : as in `SVC`.
     n_init : how many runs.
     max_iter : at most so many rounds in each.
     random_state : of the starts.
@@ -69,16 +69,16 @@ class KernelKMeans(ClusterMixin, KernelParameters, KernelEstimator):
         with self._all_or_nothing():
             self._check_parameters()
             k = int(self.n_clusters)
-            fitted, objects, gram = self._stored_gram(X, at_least=1)
+            fitted, objects, guarded = self._stored_gram(X, at_least=1)
             if len(objects) < k:
                 rule = f"at most the number of objects, n_samples={len(objects)}"
                 raise _check.fail(type(self).__name__, "n_clusters", rule, self.n_clusters)
-            best, runs = self._best_run(gram, k)
+            best, runs = self._best_run(guarded.gram, k)
         self.labels_ = best.labels
         self.inertia_ = max(best.inertia, 0.0)
         self.n_iter_ = best.iterations
         self.kernel_ = fitted
-        self.expansion_ = Expansion(fitted, objects, best.means, -best.offsets)
+        self.expansion_ = Expansion(fitted, objects, guarded.expanded(best.means), -best.offsets)
         if not best.converged:
             limit = ("before the time limit", "time_limit") if best.late else (f"in {self.max_iter} rounds", "max_iter")
             text = f"KernelKMeans did not converge {limit[0]}. Raise {limit[1]}."

@@ -38,6 +38,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelParameters, KernelEsti
     kernel, gamma, degree, coef0 : as in `SVC`.
     fit_intercept : whether c is there, unpenalised; scikit-learn's KernelRidge has none.
     memory : memory for the Gram matrix: ``"auto"`` or a number of MiB.
+    time_limit : seconds for the whole fit; what would take longer is refused, since half of it is of no use.
     psd : what to do if the kernel turns out not to be positive semi-definite, as in `SVC`.
     dual : whether to solve for the coefficients of objects (True) or for the weights of features (False), as in
         `KernelMachineClassifier`.
@@ -54,7 +55,6 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelParameters, KernelEsti
     kernel: KernelLike = "linear"
     coef0: float = 1.0
     fit_intercept: bool = False
-    psd: str = "warn"
     dual: bool | str = "auto"
 
     _precision = np.float64

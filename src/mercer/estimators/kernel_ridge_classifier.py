@@ -43,7 +43,7 @@ class KernelRidgeClassifier(ClassifierMixin, KernelParameters, KernelEstimator):
     Parameters
     ----------
     alpha : the penalty on |w|^2.
-    kernel, gamma, degree, coef0, memory, psd : as in `SVC`.
+    kernel, gamma, degree, coef0, memory, time_limit, psd : as in `SVC`.
     dual : as in `KernelRidge`.
     fit_intercept : whether there is an unpenalised constant.
     class_weight : factors on the weights of objects by class, or ``"balanced"``; for several labels at once a list of
@@ -61,7 +61,6 @@ class KernelRidgeClassifier(ClassifierMixin, KernelParameters, KernelEstimator):
     coef0: float = 1.0
     fit_intercept: bool = True
     class_weight: Any = None
-    psd: str = "warn"
     dual: bool | str = "auto"
 
     _precision = np.float64

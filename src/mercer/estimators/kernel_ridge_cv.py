@@ -41,8 +41,8 @@ class KernelRidgeCV(KernelRidge):
     cv : None for leave-one-out, a number of folds, or a splitter of scikit-learn.
     scoring : None for minus the mean squared error, or a scorer of scikit-learn by name.
     store_cv_results : keep the cross-validated predictions as `cv_predictions_`, (objects, outputs, alphas).
-    kernel, gamma, degree, coef0, fit_intercept, memory, psd, dual : as in `KernelRidge`; one matrix is repaired, that
-        of all objects. Features of a kernel serve where there are fewer of them than objects.
+    kernel, gamma, degree, coef0, fit_intercept, memory, time_limit, psd, dual : as in `KernelRidge`; one matrix is
+        repaired, that of all objects. Features of a kernel serve where there are fewer of them than objects.
 
     Attributes: `alpha_`, `best_score_`, `scores_` (one per alpha), and those of `KernelRidge`.
 

@@ -28,6 +28,7 @@ from mercer.lectures.trace import Trace
 from mercer.solvers.drive import Chunk
 from mercer.solvers.solution import Status
 from mercer.training.kernel_estimator import KernelEstimator, in_time, limits_of
+from mercer.training.matrix import guard
 from mercer.training.storing import (
     EXPANSION,
     ArrayField,
@@ -166,10 +167,12 @@ class TracedKernelClassifier(TracedClassifier, KernelEstimator):
             classes = classes_of(self, y, objects, regressor="KernelRidge")
             self._check_features(X, objects, reset=True)
             fitted = kernel.fit(objects)
-            machines = self._train(classes, gram_of(fitted, objects, memory=self.memory).stored())
+            gram = gram_of(fitted, objects, memory=self.memory).stored()
+            guarded = guard(type(self).__name__, kernel, gram, self.psd)
+            machines = self._train(classes, guarded.gram)
         self._set_trained(classes, machines)
         self.kernel_ = fitted
-        coefficients = np.column_stack([machine.coefficients for machine in machines])
+        coefficients = guarded.expanded(np.column_stack([machine.coefficients for machine in machines]))
         self.support_ = np.flatnonzero(np.any(coefficients != 0, axis=1))
         support = objects.take(self.support_)
         self.expansion_ = Expansion(fitted, support, coefficients[self.support_], self.intercept_)

@@ -20,7 +20,6 @@ from mercer._record import Record
 from mercer._stored import Stored
 from mercer._types import DType, Float64
 from mercer.errors import InputError
-from mercer.gram.contract import Gram
 from mercer.gram.expansion import Expansion
 from mercer.gram.make import gram_of
 from mercer.inputs.base import Objects
@@ -35,7 +34,7 @@ from mercer.kernels.vectors.linear import Linear, Sigmoid
 from mercer.kernels.vectors.polynomial import Polynomial
 from mercer.kernels.vectors.rbf import RBF
 from mercer.solvers.drive import Limits
-from mercer.training.matrix import Repair
+from mercer.training.matrix import Guarded, Repair, guard
 from mercer.training.storing import Field, read_fields, write_fields
 from mercer.training.warm_start import WarmStart
 
@@ -55,6 +54,7 @@ class KernelParameters:
     coef0: float = 0.0
     memory: float | str = "auto"
     time_limit: float | None = None
+    psd: str = "warn"
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -63,7 +63,6 @@ class MachineParameters(KernelParameters):
 
     tol: float = 1e-3
     max_iter: int = -1
-    psd: str = "warn"
     dual: bool | str = "auto"
 
 
@@ -85,6 +84,7 @@ class KernelEstimator(BaseEstimator):
     coef0: float
     memory: float | str
     time_limit: float | None
+    psd: str
     kernel_: FittedKernel
     expansion_: Expansion
     _repair: Repair | None
@@ -173,9 +173,9 @@ class KernelEstimator(BaseEstimator):
         elif isinstance(objects, GramRows) and objects.matrix is not None:
             validate_data(self, objects.matrix, reset=reset, skip_check_array=True)
 
-    def _stored_gram(self, X: Any, *, at_least: int = 2) -> tuple[FittedKernel, Objects, Gram]:
+    def _stored_gram(self, X: Any, *, at_least: int = 2) -> tuple[FittedKernel, Objects, Guarded]:
         """The fitted kernel, the objects and their Gram matrix, stored if it fits, for those who need all of it."""
-        kernel = self._kernel()
+        kernel = self._kernel(X)
         objects = kernel.coerce(X)
         if len(objects) < at_least:
             raise InputError(
@@ -184,8 +184,8 @@ class KernelEstimator(BaseEstimator):
             )
         self._check_features(X, objects, reset=True)
         fitted = kernel.fit(objects)
-        gram = gram_of(fitted, objects, memory=self.memory)
-        return fitted, objects, gram.stored_if_it_fits()  # otherwise tiles are computed anew for each product
+        gram = gram_of(fitted, objects, memory=self.memory).stored_if_it_fits()  # else computed for each product
+        return fitted, objects, guard(type(self).__name__, kernel, gram, self.psd)
 
     @contextlib.contextmanager
     def _all_or_nothing(self) -> Iterator[None]:

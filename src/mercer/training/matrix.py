@@ -15,6 +15,7 @@ from mercer import _check, _deadline, _speed
 from mercer._types import DType, Float64
 from mercer.errors import KernelError, KernelWarning, MemoryBudgetError
 from mercer.gram import budget
+from mercer.gram.centring import Centred
 from mercer.gram.contract import Gram
 from mercer.gram.expansion import Expansion
 from mercer.gram.make import gram_of, gram_of_rows, gram_of_values
@@ -97,6 +98,11 @@ class Guarded:
         if self.vectors is None or self.factors is None:
             return coefficients
         return np.asarray(self.vectors @ (self.factors[:, None] * (self.vectors.T @ coefficients)))
+
+    def centred(self, fitted: FittedKernel, objects: Objects, centre: Centred, a: Float64) -> Expansion:
+        """x -> k_c(x, .) a for each column of a, with k_c the centred kernel of the matrix that was trained on."""
+        found = centre.expansion(fitted, objects, a)
+        return Expansion(fitted, objects, self.expanded(found.coefficients), found.intercept)
 
     def repair(self, coefficients: Float64) -> Repair | None:
         """What certificates need, from the coefficients of support objects; None where nothing was repaired."""
