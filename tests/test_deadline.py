@@ -141,9 +141,15 @@ def test_the_shorter_limit_holds() -> None:
         assert _deadline.left() <= 5.0
         with _deadline.limited(None), _deadline.limited(np.inf):
             assert _deadline.left() <= 5.0
-        with _deadline.grace():
-            assert 5.0 < _deadline.left() <= 5.5
     assert not _deadline.is_limited()
+
+
+def test_what_is_nearly_done_may_be_a_little_late() -> None:
+    with _deadline.limited(1e-9):
+        _deadline.Work("two steps", 2).advance()
+    with _deadline.limited(-1.0), pytest.raises(TimeLimitError, match="50 % of two steps"):
+        _deadline.Work("two steps", 2).advance()
+    assert _deadline.Deadline(0.0, 100.0).last == 5.0
 
 
 def test_what_is_complete_is_never_late() -> None:

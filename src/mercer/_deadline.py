@@ -23,8 +23,9 @@ _REMEDY = "Raise time_limit, use fewer objects, or an approximation of the kerne
 _SHORT = 0.05
 """Seconds of work that is always begun: there may be something to return after it."""
 _GRACE, _GRACE_SHARE = 0.5, 0.05
-"""Seconds, or a share of the limit where that is more, for putting in order what was reached when time was over. With
-more, limits would be overrun by what the user notices; with less, the last of the work would be lost more often."""
+"""Seconds, or a share of the limit where that is more, by which work that is of no use before it is done may be late: it
+may be nearly done, and a solver that stopped in time needs some to put its result in order. With more, limits would be
+overrun by what the user notices."""
 
 
 @final
@@ -33,7 +34,13 @@ class Deadline:
     """A moment, and the limit that it comes from."""
 
     at: float
+    """When solvers, which have something to return at any time, stop."""
     seconds: float
+
+    @property
+    def last(self) -> float:
+        """When all else is broken off."""
+        return self.at + max(_GRACE, _GRACE_SHARE * self.seconds)
 
 
 CURRENT: contextvars.ContextVar[Deadline | None] = contextvars.ContextVar("mercer_deadline", default=None)
@@ -53,20 +60,6 @@ def limited(seconds: float | None) -> Iterator[None]:
         return
     own, outer = Deadline(time.monotonic() + seconds, seconds), CURRENT.get()
     token = CURRENT.set(own if outer is None or own.at < outer.at else outer)
-    try:
-        yield
-    finally:
-        CURRENT.reset(token)
-
-
-@contextlib.contextmanager
-def grace() -> Iterator[None]:
-    """A little more time, for finishing what is nearly done."""
-    outer = CURRENT.get()
-    if outer is None:
-        yield
-        return
-    token = CURRENT.set(Deadline(outer.at + max(_GRACE, _GRACE_SHARE * outer.seconds), outer.seconds))
     try:
         yield
     finally:
@@ -102,13 +95,12 @@ def refuse_decomposition(n: int, flops_per_cube: float) -> None:
 
 @final
 class Work:
-    """Work in parts, several of which may be done at once; too late a part ends in a `TimeLimitError`.
+    """Work in parts, several of which may be done at once, that is of no use before all are done.
 
-    >>> work = Work("three steps", 3)
-    >>> with limited(1e-9):
+    >>> with limited(-1.0):
     ...     Work("three steps", 3).advance()
     Traceback (most recent call last):
-    mercer.errors.TimeLimitError: time_limit = 1e-09 s was over with 33 % of three steps done. ...
+    mercer.errors.TimeLimitError: time_limit = -1 s was over with 33.3 % of three steps done. ...
     """
 
     def __init__(self, what: str, total: float) -> None:
@@ -128,7 +120,7 @@ class Work:
 
     def look(self, beyond: float = 0.0) -> None:
         """Look at the clock in the middle of a part, of which an amount `beyond` is done."""
-        if self._deadline is not None and time.monotonic() > self._deadline.at:
+        if self._deadline is not None and time.monotonic() > self._deadline.last:
             raise self.over(beyond)
 
     def over(self, beyond: float = 0.0) -> TimeLimitError:

@@ -175,12 +175,7 @@ def drive(run: Run, tol: float, limits: Limits, on_chunk: OnChunk | None, began:
         if on_chunk is not None:
             first_gap = run.gap if math.isnan(first_gap) else first_gap
             on_chunk(Chunk(run.iterations, run.gap, _fraction(first_gap, run.gap, tol)))
-    stats = Stats(run.iterations, run.gap, time.monotonic() - began)
-    if status is Status.OUT_OF_TIME:
-        with _deadline.grace():
-            found = run.finish(status, stats)
-    else:
-        found = run.finish(status, stats)
+    found = run.finish(status, Stats(run.iterations, run.gap, time.monotonic() - began))
     return replace(found, stats=replace(found.stats, gap=run.gap))
 
 
