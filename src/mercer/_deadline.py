@@ -23,9 +23,9 @@ _REMEDY = "Raise time_limit, use fewer objects, or an approximation of the kerne
 _SHORT = 0.05
 """Seconds of work that is always begun: there may be something to return after it."""
 _GRACE, _GRACE_SHARE = 0.5, 0.05
-"""Seconds, or a share of the limit where that is more, by which work that is of no use before it is done may be late: it
-may be nearly done, and a solver that stopped in time needs some to put its result in order. With more, limits would be
-overrun by what the user notices."""
+"""Seconds, or a share of the limit where that is more, by which work that is of no use before it is done may be late.
+It may be nearly done, and a solver that stopped in time needs some to put its result in order. With more, limits would
+be overrun by what the user notices."""
 
 
 @final

@@ -80,7 +80,8 @@ def kernel_kmeans(gram: Gram, k: int, *, limits: Limits, rng: np.random.Generato
 def _products(gram: Gram, KZ: Float64, labels: Indices, new: Indices, moved: Indices, *, fresh: bool) -> Float64:
     """KZ of new labels, from that of the old ones where few objects moved."""
     k = KZ.shape[1]
-    if fresh or len(moved) > _FEW * len(labels):
+    by_features = gram.factor is not None  # products then cost less than the rows of the matrix
+    if fresh or by_features or len(moved) > _FEW * len(labels):
         return gram.matvec(_one_hot(new, k))
     change = _one_hot(new[moved], k) - _one_hot(labels[moved], k)
     return np.asarray(KZ + gram.rows(moved).astype(np.float64).T @ change)

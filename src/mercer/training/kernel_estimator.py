@@ -21,7 +21,6 @@ from mercer._stored import Stored
 from mercer._types import DType, Float64
 from mercer.errors import InputError
 from mercer.gram.expansion import Expansion
-from mercer.gram.make import gram_of
 from mercer.inputs.base import Objects
 from mercer.inputs.gram_rows import GramRows
 from mercer.inputs.strings import Strings
@@ -34,7 +33,7 @@ from mercer.kernels.vectors.linear import Linear, Sigmoid
 from mercer.kernels.vectors.polynomial import Polynomial
 from mercer.kernels.vectors.rbf import RBF
 from mercer.solvers.drive import Limits
-from mercer.training.matrix import Guarded, Repair, guard
+from mercer.training.matrix import Guarded, Repair, guard, products_gram
 from mercer.training.storing import Field, read_fields, write_fields
 from mercer.training.warm_start import WarmStart
 
@@ -184,7 +183,7 @@ class KernelEstimator(BaseEstimator):
             )
         self._check_features(X, objects, reset=True)
         fitted = kernel.fit(objects)
-        gram = gram_of(fitted, objects, memory=self.memory).stored_if_it_fits()  # else computed for each product
+        gram = products_gram(fitted, objects, self.memory)
         return fitted, objects, guard(type(self).__name__, kernel, gram, self.psd)
 
     @contextlib.contextmanager

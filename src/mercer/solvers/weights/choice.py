@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from mercer.errors import ParameterError
+from mercer.gram.block_rows import BlockRows
 from mercer.gram.executors import Threads
 from mercer.losses.base import Loss
 from mercer.solvers.drive import Limits, OnChunk
@@ -22,14 +23,17 @@ def solve(
 ) -> LinearSolution:
     """Minimise until the duality gap is at most `tol` of the objective; `dual` forces the dual or the primal."""
     loss, features = problem.loss, problem.n_features
-    if by_smoothing(loss, features, dual):
+    in_blocks = isinstance(problem.rows, BlockRows)  # no single row is at hand: no coordinate descent
+    if in_blocks and dual:
+        raise ParameterError("Rows that are held in blocks cannot be trained in the dual. Use dual='auto'.")
+    if by_smoothing(loss, 0 if in_blocks else features, dual):
         found = smoothed.solve(problem, tol=tol, limits=limits, on_chunk=on_chunk)
-        if found.status is not Status.STALLED:
+        if in_blocks or found.status is not Status.STALLED:
             return found
         # Penalties of very different size leave parabolas too narrow for float64: single coefficients still move.
         dual = True
     few_rows = features <= problem.rows.shape[0] <= 2 * MOST_FEATURES
-    if in_dual(loss, features, dual):
+    if in_dual(loss, 0 if in_blocks else features, dual):
         minimise = coordinate_descent.solve
     else:
         minimise = newton.solve if features <= MOST_FEATURES or few_rows else newton_cg.solve
@@ -49,7 +53,8 @@ def solve_classes(
     limits = limits or Limits()
     loss, features = problem.loss, int(problem.rows.shape[1])
     form = unit_dual(loss)
-    descends = not by_smoothing(loss, features, dual) and in_dual(loss, features, dual)
+    in_blocks = isinstance(problem.rows, BlockRows)
+    descends = not (in_blocks or by_smoothing(loss, features, dual)) and in_dual(loss, features, dual)
     if descends and form is not None and form.one_sided:
         return joint_descent.solve(problem, tol=tol, limits=limits, on_chunk=on_chunk, seed=seed)
     found: list[LinearSolution | None] = [None] * len(problem.factors)
