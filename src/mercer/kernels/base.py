@@ -31,6 +31,7 @@ from mercer.inputs.base import Objects
 from mercer.kernels.features import space
 from mercer.kernels.features.feature_map import FeatureMap
 from mercer.kernels.features.rows import FeatureMatrix
+from mercer.kernels.probing import probe
 from mercer.kernels.text import form, latex
 
 if TYPE_CHECKING:
@@ -263,8 +264,6 @@ class Kernel(Measure):
         """
         objects = self.coerce(raw)
         if STRANGERS:
-            from mercer.kernels.probing import probe
-
             probe(self, objects)
         return FittedKernel(self, self.resolve(objects))
 

@@ -8,14 +8,16 @@ semi-definite is not checked again.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from mercer._record import STRANGERS
 from mercer._types import Float64
 from mercer.errors import KernelError, MercerError
-from mercer.kernels.base import FittedKernel, Kernel
+
+if TYPE_CHECKING:
+    from mercer.kernels.base import Kernel
 
 _OBJECTS = 12
 """How many are compared: enough for most mistakes to show, few enough to take no time."""
@@ -47,19 +49,19 @@ def parts(kernel: Kernel, objects: Any) -> Iterator[tuple[Kernel, Any]]:
 
 def _examine(kernel: Kernel, objects: Any) -> None:
     name, n = type(kernel).__name__, len(objects)
-    fitted = FittedKernel(kernel, kernel.resolve(objects))
-    features = fitted.features(objects)
+    state = kernel.resolve(objects)
+    features = kernel.features(objects, state, np.float64)
     if len(features) != n:
         raise KernelError(f"{name}.features returned {len(features)} features for {n} objects. Return one for each.")
     values = np.full((n, n), np.nan)
-    fitted.tile(*fitted.align(features, features), values)
+    kernel.tile(*kernel.align(features, features, state), state, values)
     missing = int(np.isnan(values).sum())
     if missing:
         raise KernelError(
             f"{name}.tile left {missing} of {values.size} entries of `out` without a value. It must write every value "
             "into the array that it is given, as in out[...] = values; out = values only renames another array."
         )
-    _compare_diagonal(name, values, fitted.diagonal(features))
+    _compare_diagonal(name, values, kernel.diagonal(features, state))
     if kernel.symmetric:
         _refuse_asymmetry(name, values)
     if kernel.psd:
