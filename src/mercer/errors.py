@@ -11,6 +11,7 @@
     ├── KernelError (ValueError)           a kernel broke its contract: NaN, asymmetry, wrong shape
     ├── InseparableError (ValueError)      a hard margin that does not exist, with the proof
     ├── MemoryBudgetError (MemoryError)    refused before allocating, with the number and the way out
+    ├── TimeLimitError (TimeoutError)      time was over before there was anything to return: how far it came
     ├── ModelFileError (ValueError)        a model file that is damaged, hostile or too new, or cannot be written
     ├── UnfittedError (ValueError, AttributeError)   a model that must be fitted first
     └── MissingExtraError (ImportError)    an optional dependency is absent; names the extra
@@ -97,6 +98,17 @@ def _rebuild_inseparable(message: str, details: dict[str, Any]) -> InseparableEr
 
 class MemoryBudgetError(MercerError, MemoryError):
     """A request that cannot fit, refused before anything was allocated."""
+
+
+class TimeLimitError(MercerError, TimeoutError):
+    """Time was over before there was anything to return; `done` is the share of the work that was done by then."""
+
+    def __init__(self, message: str, done: float = 0.0) -> None:
+        super().__init__(message)
+        self.done = done
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.args[0], self.done)
 
 
 class ModelFileError(MercerError, ValueError):

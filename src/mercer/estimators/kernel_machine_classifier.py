@@ -115,7 +115,7 @@ class KernelMachineClassifier(ClassifierMixin, MachineParameters, KernelEstimato
             problems = self._problems(loss, classes, weights)
             settings = GramSettings(owner, self.dual, self.memory, self.psd, self._gram_dtype())
             guarded = guarded_gram(settings, fitted, objects, [loss] * len(problems))
-            limits = self._limits(began)
+            limits = self._limits()
             solve = with_train(tol, limits, self._sharing)
             trained = train_problems(problems, fitted, objects, guarded, solve, limits, began)
         self.kernel_, self.expansion_, self.support_ = fitted, trained.expansion, trained.support

@@ -105,7 +105,7 @@ class KernelMachineRegressor(RegressorMixin, MachineParameters, KernelEstimator)
             memory = self.memory if cache is None else cache
             settings = GramSettings(owner, self.dual, memory, self.psd, self._gram_dtype(), nu_form=self._nu_form)
             guarded = guarded_gram(settings, fitted, objects, losses)
-            limits = self._limits(began)
+            limits = self._limits()
             trained = train_problems(problems, fitted, objects, guarded, self._solver(limits), limits, began)
         self.kernel_, self.expansion_, self.support_ = fitted, trained.expansion, trained.support
         self.certificate_, self._repair = trained.certificate, trained.repair

@@ -39,6 +39,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelParameters, KernelEsti
     kernel, gamma, degree, coef0 : as in `SVC`.
     fit_intercept : whether c is there, unpenalised; scikit-learn's KernelRidge has none.
     memory : memory for the Gram matrix: ``"auto"`` or a number of MiB.
+    time_limit : seconds for the whole fit; what would take longer is refused, since half of it is of no use.
     psd : what to do if the kernel turns out not to be positive semi-definite, as in `SVC`.
     dual : whether to solve for the coefficients of objects (True) or for the weights of features (False), as in
         `KernelMachineClassifier`.
@@ -55,7 +56,6 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelParameters, KernelEsti
     kernel: KernelLike = "linear"
     coef0: float = 1.0
     fit_intercept: bool = False
-    psd: str = "warn"
     dual: bool | str = "auto"
 
     _precision = np.float64
@@ -85,7 +85,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelParameters, KernelEsti
             fitted = kernel.fit(objects)
             settings = GramSettings(owner, self.dual, self.memory, self.psd, self._precision)
             problem = RidgeProblem(targets, weights, alphas, bool(self.fit_intercept))
-            found = fit_ridge(problem, settings, fitted, objects, self._limits(began), began)
+            found = fit_ridge(problem, settings, fitted, objects, self._limits(), began)
         self.kernel_, self._alpha, self._weights, self._single = fitted, alphas, weights, single
         self.expansion_, self._repair, self.certificate_ = found
         return self

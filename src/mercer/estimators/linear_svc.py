@@ -127,7 +127,7 @@ class LinearSVC(ClassifierMixin, LinearMachine):
             factors = self._factors(classes)
             with reporting("Training") as report:
                 share = 1.0 / (1 + FOLDS) if self.probability else 1.0
-                options = self._options(began, lambda fraction, text: report(share * fraction, text))
+                options = self._options(lambda fraction, text: report(share * fraction, text))
                 solutions = self._train(rows, classes.codes, weights, factors, options)
                 if self.probability:
                     self.temperature_ = self._temperature(rows, classes.codes, weights, factors, options)

@@ -98,7 +98,7 @@ class OneClassSVM(OutlierMixin, LibsvmParameters, KernelEstimator):
                     part,
                     problem,
                     tol,
-                    self._limits(began),
+                    self._limits(),
                     lambda chunk: report(chunk.fraction, f"gap {chunk.gap:.2g}"),
                 )
         dual = np.zeros((len(objects), 1))

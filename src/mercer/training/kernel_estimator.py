@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import inspect
-import math
 import threading
-import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from numbers import Number
@@ -17,12 +15,11 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from mercer import _check
+from mercer import _check, _deadline
 from mercer._record import Record
 from mercer._stored import Stored
 from mercer._types import DType, Float64
 from mercer.errors import InputError, KernelError
-from mercer.gram.contract import Gram
 from mercer.gram.expansion import Expansion
 from mercer.inputs.base import Objects
 from mercer.inputs.gram_rows import GramRows
@@ -37,7 +34,7 @@ from mercer.kernels.vectors.polynomial import Polynomial
 from mercer.kernels.vectors.rbf import RBF
 from mercer.solvers.drive import Limits
 from mercer.training.full_kernel import EXACT_ROWS, Claim, Excess, excess_of
-from mercer.training.matrix import Repair, products_gram
+from mercer.training.matrix import Guarded, Repair, guard, products_gram
 from mercer.training.storing import Field, read_fields, write_fields
 from mercer.training.warm_start import WarmStart
 
@@ -59,6 +56,8 @@ class KernelParameters:
     gamma: float | str = "scale"
     coef0: float = 0.0
     memory: float | str = "auto"
+    time_limit: float | None = None
+    psd: str = "warn"
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -67,8 +66,6 @@ class MachineParameters(KernelParameters):
 
     tol: float = 1e-3
     max_iter: int = -1
-    time_limit: float | None = None
-    psd: str = "warn"
     dual: bool | str = "auto"
     dtype: str = "auto"
 
@@ -90,6 +87,8 @@ class KernelEstimator(BaseEstimator):
     degree: int
     coef0: float
     memory: float | str
+    time_limit: float | None
+    psd: str
     kernel_: FittedKernel
     expansion_: Expansion
     _repair: Repair | None
@@ -183,9 +182,9 @@ class KernelEstimator(BaseEstimator):
         elif isinstance(objects, GramRows) and objects.matrix is not None:
             validate_data(self, objects.matrix, reset=reset, skip_check_array=True)
 
-    def _stored_gram(self, X: Any, *, at_least: int = 2) -> tuple[FittedKernel, Objects, Gram]:
+    def _stored_gram(self, X: Any, *, at_least: int = 2) -> tuple[FittedKernel, Objects, Guarded]:
         """The fitted kernel, the objects and their Gram matrix, stored if it fits, for those who need all of it."""
-        kernel = self._kernel()
+        kernel = self._kernel(X)
         objects = kernel.coerce(X)
         if len(objects) < at_least:
             raise InputError(
@@ -194,14 +193,16 @@ class KernelEstimator(BaseEstimator):
             )
         self._check_features(X, objects, reset=True)
         fitted = kernel.fit(objects)
-        return fitted, objects, products_gram(fitted, objects, self.memory)
+        gram = products_gram(fitted, objects, self.memory)
+        return fitted, objects, guard(type(self).__name__, kernel, gram, self.psd)
 
     @contextlib.contextmanager
     def _all_or_nothing(self) -> Iterator[None]:
-        """Leave the estimator as it was if training ends in an error or an interrupt."""
+        """Train in time, and leave the estimator as it was if that ends in an error or an interrupt."""
         before = dict(self.__dict__)
         try:
-            yield
+            with in_time(self):
+                yield
         except BaseException:
             self.__dict__.clear()
             self.__dict__.update(before)
@@ -236,10 +237,10 @@ class KernelEstimator(BaseEstimator):
         """The problems that the machines solve on training objects."""
         raise KernelError(f"{type(self).__name__} has no bound on how far it is from the exact machine.")
 
-    def _limits(self, began: float) -> Limits:
-        """`max_iter` and what is left of `time_limit` since `began`, where there are such parameters."""
+    def _limits(self) -> Limits:
+        """`max_iter`, what is left of `time_limit`, and whatever a search says."""
         stop = None if self._sharing is None else self._sharing.stop_of_one_fit()
-        return limits_of(self, began, stop)
+        return limits_of(self, stop)
 
     # ---------------------------------------------------------------------------------------------------- model files
 
@@ -314,16 +315,19 @@ def gram_precision(estimator: Any) -> DType | None:
     return estimator._gram_dtype() if isinstance(estimator, KernelEstimator) else None
 
 
-def limits_of(estimator: Any, began: float, stop: threading.Event | None = None) -> Limits:
-    """`max_iter` and what is left of `time_limit` since `began`, where an estimator has them."""
+def limits_of(estimator: Any, stop: threading.Event | None = None) -> Limits:
+    """`max_iter`, where an estimator has it, and what is left of its time."""
     owner = type(estimator).__name__
     max_iter = _check.integer(owner, "max_iter", estimator.max_iter, low=-1) if hasattr(estimator, "max_iter") else -1
-    stop = stop or threading.Event()
-    time_limit = getattr(estimator, "time_limit", None)
-    if time_limit is None:
-        return Limits(max_iter, stop=stop)
-    seconds = _check.real(owner, "time_limit", time_limit, low=0, low_open=True)
-    return Limits(max_iter, seconds - (time.monotonic() - began) if math.isfinite(seconds) else math.inf, stop)
+    return Limits(max_iter, stop=stop or threading.Event())
+
+
+def in_time(estimator: Any) -> contextlib.AbstractContextManager[None]:
+    """All that is done inside may take as long as the `time_limit` of an estimator says."""
+    limit = estimator.time_limit
+    if limit is None:
+        return contextlib.nullcontext()
+    return _deadline.limited(_check.real(type(estimator).__name__, "time_limit", limit, low=0, low_open=True))
 
 
 def _holds_objects(X: Any) -> bool:

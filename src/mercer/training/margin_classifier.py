@@ -98,8 +98,6 @@ class MarginClassifier(ClassifierMixin, LibsvmParameters, KernelEstimator, ABC):
         _check.choice(owner, "decision_function_shape", self.decision_function_shape, ("ovo", "ovr"))
         for name in ("break_ties", "shrinking", "probability"):
             _check.boolean(owner, name, getattr(self, name))
-        if self.time_limit is not None:
-            _check.real(owner, "time_limit", self.time_limit, low=0, low_open=True)
         if self.cache_size is not None:
             _check.real(owner, "cache_size", self.cache_size, low=0, low_open=True, high_open=True)
 
@@ -123,7 +121,7 @@ class MarginClassifier(ClassifierMixin, LibsvmParameters, KernelEstimator, ABC):
             dual = self.dual if np.isfinite(bounds).all() else True  # a hard margin needs the matrix
             settings = GramSettings(owner, dual, memory, self.psd, self._gram_dtype(), nu_form=self._nu_form)
             guarded = guarded_gram(settings, fitted, objects, [Hinge()])
-            limits = self._limits(began)
+            limits = self._limits()
             with reporting("Training") as report, single_threaded_blas():  # once, not for every product
                 share = 1.0 / (1 + FOLDS) if self.probability else 1.0
                 solved = self._train(guarded.gram, classes.codes, bounds, limits, lambda f, w: report(share * f, w))
