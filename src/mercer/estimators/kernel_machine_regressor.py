@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
@@ -95,7 +96,7 @@ class KernelMachineRegressor(RegressorMixin, MachineParameters, KernelEstimator)
             objects = kernel.coerce(X)
             targets, _ = numbers_of(self, y, objects, several=False)
             self._check_features(X, objects, reset=True)
-            problems = self._problems(targets[:, 0], sample_weights(sample_weight, objects))
+            problems = self._problems(targets[:, 0], sample_weights(sample_weight, objects, dropping=True))
             for loss in losses:
                 refuse_pointless(loss)
             fitted = kernel.fit(objects)
@@ -121,7 +122,7 @@ class KernelMachineRegressor(RegressorMixin, MachineParameters, KernelEstimator)
         began = time.monotonic()
         objects = self.kernel_.kernel.coerce(X)
         targets, _ = numbers_of(self, y, objects, several=False)
-        problems = self._problems(targets[:, 0], sample_weights(sample_weight, objects))
+        problems = self._problems(targets[:, 0], sample_weights(sample_weight, objects, dropping=True))
         found = Recomputed.of(self.expansion_, self._repair, self.support_, objects)
         return verify_problems(problems, found, self.expansion_.intercept, [self.n_iter_] * len(problems), began)
 
@@ -139,10 +140,11 @@ class KernelMachineRegressor(RegressorMixin, MachineParameters, KernelEstimator)
         return self._loss()
 
     @property
-    def dual_coef_(self) -> Float64:
-        """Coefficients of support objects, one row per output."""
+    def dual_coef_(self) -> Any:
+        """Coefficients of support objects, one row per output; sparse where the objects are."""
         check_is_fitted(self)
-        return self.expansion_.coefficients.T
+        coefficients, support = self.expansion_.coefficients.T, self.expansion_.support
+        return sp.csr_array(coefficients) if isinstance(support, Vectors) and support.is_sparse else coefficients
 
     @property
     def intercept_(self) -> Float64:

@@ -81,7 +81,7 @@ class OneClassSVM(OutlierMixin, LibsvmParameters, KernelEstimator):
             kernel = self._kernel(X)
             objects = kernel.coerce(X)
             self._check_features(X, objects, reset=True)
-            weights = sample_weights(sample_weight, objects)
+            weights = sample_weights(sample_weight, objects, dropping=True)
             fitted = kernel.fit(objects)
             memory = self.memory if self.cache_size is None else self.cache_size
             settings = GramSettings(owner, self.dual, memory, self.psd, nu_form=True)
@@ -157,7 +157,7 @@ class OneClassSVM(OutlierMixin, LibsvmParameters, KernelEstimator):
         check_is_fitted(self)
         began = time.monotonic()
         objects = self.kernel_.kernel.coerce(X)
-        weights = sample_weights(sample_weight, objects)
+        weights = sample_weights(sample_weight, objects, dropping=True)
         used = weights > 0
         found = Recomputed.of(self.expansion_, self._repair, self.support_, objects)
         b, outputs = found.coefficients[used, 0], found.outputs[used, 0]
@@ -207,3 +207,8 @@ class OneClassSVM(OutlierMixin, LibsvmParameters, KernelEstimator):
         check_is_fitted(self)
         support = self.expansion_.support
         return support.values if isinstance(support, Vectors) else np.empty((0, 0))
+
+    @property
+    def coef_(self) -> Any:
+        """Weights of the features, for the linear kernel alone."""
+        return self._linear_weights()

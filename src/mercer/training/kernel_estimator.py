@@ -199,15 +199,20 @@ class KernelEstimator(BaseEstimator):
             self.__dict__.update(before)
             raise
 
-    def _linear_weights(self) -> Any:
-        """Weights of the features of support objects, for the linear kernel alone."""
+    def _linear_weights(self, sign: float = 1.0) -> Any:
+        """Weights of the features of support objects, for the linear kernel alone; read-only."""
         if self.kernel != "linear" and not getattr(self.kernel, "is_linear", False):
             raise AttributeError("coef_ is only available when using a linear kernel")
         check_is_fitted(self)
         support: Any = self.expansion_.support
         rows = support.values
-        weights = self.expansion_.coefficients.T @ rows
-        return sp.csr_array(weights) if sp.issparse(rows) else weights
+        weights = (sign * self.expansion_.coefficients.T) @ rows
+        if not sp.issparse(rows):
+            weights.flags.writeable = False  # a change would not be heeded
+            return weights
+        sparse = sp.csr_array(weights)
+        sparse.data.flags.writeable = False
+        return sparse
 
     def _limits(self, began: float) -> Limits:
         """`max_iter` and what is left of `time_limit` since `began`, where there are such parameters."""

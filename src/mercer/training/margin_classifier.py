@@ -113,8 +113,8 @@ class MarginClassifier(ClassifierMixin, LibsvmParameters, KernelEstimator, ABC):
             objects = kernel.coerce(X)
             classes = classes_of(self, y, objects, regressor=self._regressor)
             self._check_features(X, objects, reset=True)
-            weights = sample_weights(sample_weight, objects)
-            refuse_weightless_classes(classes, weights)
+            weights = sample_weights(sample_weight, objects, dropping=True)
+            refuse_weightless_classes(classes, weights, " The specified nu is infeasible then." if self._nu_form else "")
             factors = class_weights(self.class_weight, classes)
             bounds = self._bounds(classes, factors[classes.codes] * weights)
             fitted = kernel.fit(objects)
@@ -249,7 +249,7 @@ class MarginClassifier(ClassifierMixin, LibsvmParameters, KernelEstimator, ABC):
         began = time.monotonic()
         objects = self.kernel_.kernel.coerce(X)
         classes = known_classes(self.classes_, y)
-        bounds = self._bounds(classes, self.class_weight_[classes.codes] * sample_weights(sample_weight, objects))
+        bounds = self._bounds(classes, self.class_weight_[classes.codes] * sample_weights(sample_weight, objects, dropping=True))
         found = Recomputed.of(self.expansion_, self._repair, self.support_, objects)
         members, parts = ovo.Members(classes.codes, bounds, len(self.classes_)), []
         for column, pair in enumerate(ovo.pairs(len(self.classes_))):
@@ -275,11 +275,7 @@ class MarginClassifier(ClassifierMixin, LibsvmParameters, KernelEstimator, ABC):
     @property
     def coef_(self) -> Any:
         """Weights of the features, for the linear kernel alone."""
-        weights: Any = self._linear_weights()
-        weights = -weights if len(self.classes_) == 2 else weights
-        values: Any = weights.data if sp.issparse(weights) else weights  # type: ignore[attr-defined]
-        values.flags.writeable = False
-        return weights
+        return self._linear_weights(-1.0 if len(self.classes_) == 2 else 1.0)
 
     @property
     def _gamma(self) -> float:

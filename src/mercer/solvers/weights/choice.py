@@ -7,7 +7,7 @@ from mercer.gram.executors import Threads
 from mercer.losses.base import Loss
 from mercer.solvers.drive import Limits, OnChunk
 from mercer.solvers.solution import Status
-from mercer.solvers.weights import coordinate_descent, joint_descent, newton, newton_cg, smoothed
+from mercer.solvers.weights import absolute, coordinate_descent, joint_descent, newton, newton_cg, smoothed
 from mercer.solvers.weights.problem import MOST_FEATURES, LinearProblem, LinearSolution, OneVsRestProblem, unit_dual
 
 
@@ -19,8 +19,14 @@ def solve(
     limits: Limits | None = None,
     on_chunk: OnChunk | None = None,
     seed: int = 0,
+    sparse: bool = False,
 ) -> LinearSolution:
-    """Minimise until the duality gap is at most `tol` of the objective; `dual` forces the dual or the primal."""
+    """Minimise until the duality gap is at most `tol` of the objective; `dual` forces the dual or the primal.
+
+    With `sparse`, |w|_1 takes the place of 1/2 |w|^2, and the loss must be the squared hinge.
+    """
+    if sparse:
+        return absolute.solve(problem, tol=tol, limits=limits, on_chunk=on_chunk, seed=seed)
     loss, features = problem.loss, problem.n_features
     if by_smoothing(loss, features, dual):
         found = smoothed.solve(problem, tol=tol, limits=limits, on_chunk=on_chunk)
@@ -44,18 +50,20 @@ def solve_classes(
     limits: Limits | None = None,
     on_chunk: OnChunk | None = None,
     seed: int = 0,
+    sparse: bool = False,
 ) -> list[LinearSolution]:
     """One machine per class against the rest."""
     limits = limits or Limits()
     loss, features = problem.loss, int(problem.rows.shape[1])
     form = unit_dual(loss)
     descends = not by_smoothing(loss, features, dual) and in_dual(loss, features, dual)
-    if descends and form is not None and form.one_sided:
+    if not sparse and descends and form is not None and form.one_sided:
         return joint_descent.solve(problem, tol=tol, limits=limits, on_chunk=on_chunk, seed=seed)
     found: list[LinearSolution | None] = [None] * len(problem.factors)
 
     def alone(k: int) -> None:
-        found[k] = solve(problem.single(k), dual=dual, tol=tol, limits=limits, on_chunk=on_chunk, seed=seed)
+        single = problem.single(k)
+        found[k] = solve(single, dual=dual, tol=tol, limits=limits, on_chunk=on_chunk, seed=seed, sparse=sparse)
 
     Threads().each(alone, range(len(found)), limits.stop)
     return [solution for solution in found if solution is not None]
