@@ -195,7 +195,7 @@ def _is_number(value: ast.AST) -> bool:
 
 KERNEL_CLASSES_ASKED_FOR = {
     "storage/libsvm.py": "LIBSVM's files have five kernels by name, and no others",
-    "theory/bounds.py": "the VC dimension is known of two classes",
+    "theory/capacity.py": "the VC dimension is known of polynomials, and of what is made of them",
     "testing/samples.py": "three classes compare documents, aligned strings or nodes of a graph of their own",
 }
 """Files that may ask for the class of a kernel, and why: they speak of particular kernels, not of what a kernel can."""

@@ -135,7 +135,7 @@ def test_primal_and_both_expansions_give_the_same_weights():
 def test_first_batch_step_by_hand():
     # E = |w|^2 + 2 sum hinge at w = 0, b = 0: all inside; slope_w = -2 (1*[1,0] - 1*[0,2]) = [-2, 4], slope_b = 0.
     points, y = np.array([[1.0, 0.0], [0.0, 2.0]]), np.array([1.0, -1.0])
-    one = BatchSubgradient(points, y, 2.0, steps=1, learning_rate=0.1, printed=True).fit()
+    one = BatchSubgradient(points, y, 2.0, steps=1, learning_rate=0.1, constant=True, printed=True).fit()
     assert one.coefficients == pytest.approx([0.2, -0.4])
     assert one.intercept == 0
     # E(0) = 4; E(w1) = 0.04 + 0.16 + 2 ((1 - 0.2) + (1 - 0.8)) = 2.2
@@ -144,18 +144,21 @@ def test_first_batch_step_by_hand():
     corrected = BatchSubgradient(points, y, 2.0, steps=1, learning_rate=0.1).fit()
     assert corrected.coefficients == pytest.approx(0.1 * np.array([2, -4]) / np.sqrt(20))
     # Second step of the printed form: both still inside, so w2 = w1 + 0.1 (2 [1, -2] - 2 w1).
-    two = BatchSubgradient(points, y, 2.0, steps=2, learning_rate=0.1, printed=True).fit()
+    two = BatchSubgradient(points, y, 2.0, steps=2, learning_rate=0.1, constant=True, printed=True).fit()
     assert two.coefficients == pytest.approx([0.2 + 0.2 - 0.04, -0.4 - 0.4 + 0.08])
 
 
 def test_printed_indicator_sums_over_all_objects():
     # After a step of 1/2 only the second is inside; printed still pulls by the first as well.
     points, y = np.array([[4.0], [-0.1]]), np.array([1.0, -1.0])
-    first = BatchSubgradient(points, y, 1.0, steps=1, learning_rate=0.25, printed=True).fit()
+    first = BatchSubgradient(points, y, 1.0, steps=1, learning_rate=0.25, constant=True, printed=True).fit()
     w = first.coefficients[0]
     assert w == pytest.approx(0.25 * 4.1)
-    second = BatchSubgradient(points, y, 1.0, steps=2, learning_rate=0.25, printed=True).fit()
+    second = BatchSubgradient(points, y, 1.0, steps=2, learning_rate=0.25, constant=True, printed=True).fit()
     assert second.coefficients[0] == pytest.approx(w + 0.25 * (4.1 - 2 * w))
+    # What the slide means: the second alone pulls.
+    meant = BatchSubgradient(points, y, 1.0, steps=2, learning_rate=0.25, constant=True).fit()
+    assert meant.coefficients[0] == pytest.approx(w + 0.25 * (0.1 - 2 * w))
 
 
 @pytest.mark.parametrize("C", [0.3, 1.0, 10.0])
@@ -214,14 +217,14 @@ def test_corrected_stochastic_reaches_the_exact_minimum_and_printed_does_not(C):
 def test_first_gradient_step_by_hand():
     # K = [[1, 0], [0, 4]], y = (1, -1): slopes at 0 are -1/2 and 1/2; gradient K s = (-1/2, 2), of b: 0.
     points, y = np.array([[1.0, 0.0], [0.0, 2.0]]), np.array([1.0, -1.0])
-    found = GradientDescent(linear(points), y, Logistic(), ridge=0.5, C=1.0, steps=1, constant_rate=0.1).fit()
+    found = GradientDescent(linear(points), y, Logistic(), ridge=0.5, C=1.0, steps=1, rate=0.1, constant=True).fit()
     assert found.coefficients == pytest.approx([0.05, -0.2])
     assert found.intercept == 0
     after = 0.25 * (0.05**2 + 4 * 0.2**2) + np.log1p(np.exp(-0.05)) + np.log1p(np.exp(-0.8))
     assert found.trace.values == pytest.approx([2 * np.log(2), after])
     # The smooth SVM: slopes are -C y e / (1 + e).
     share = np.e / (1 + np.e)
-    svm = GradientDescent(linear(points), y, SmoothHinge(), ridge=1.0, C=3.0, steps=1, constant_rate=1.0).fit()
+    svm = GradientDescent(linear(points), y, SmoothHinge(), ridge=1.0, C=3.0, steps=1, rate=1.0, constant=True).fit()
     assert svm.coefficients == pytest.approx([3 * share, -12 * share])
     assert svm.trace.values[0] == pytest.approx(6 * np.log1p(np.e))
 
@@ -241,7 +244,7 @@ def test_corrected_gradient_reaches_the_exact_minimum(loss, ridge, C, gamma):
 
 def test_printed_smooth_svm_diverges_and_stays_finite():
     gram = gram_of(kernels.RBF(0.2).fit(X), X)
-    found = GradientDescent(gram, Y, SmoothHinge(), ridge=1.0, C=5.0, steps=1000, constant_rate=1.0).fit()
+    found = GradientDescent(gram, Y, SmoothHinge(), ridge=1.0, C=5.0, steps=1000, rate=1.0, constant=True).fit()
     assert found.trace.diverged
     assert np.isfinite(found.coefficients).all()
     assert found.trace.last > 1e100

@@ -8,7 +8,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import mercer
-from mercer import GradientKernelMachine, KernelPerceptron, PrimalPerceptron, SubgradientSVM, kernels
+from mercer import SVC, GradientKernelMachine, KernelPerceptron, PrimalPerceptron, SubgradientSVM, kernels
 from mercer.errors import ParameterError
 
 MODELS = [
@@ -88,6 +88,40 @@ def test_printed_variants():
     assert batch.trace_.last > SubgradientSVM().fit(X, y).trace_.best
 
 
+def test_constant_steps_are_z_minus_eta_times_the_gradient():
+    X, y = make_moons(40, noise=0.2, random_state=0)
+    signs, gamma, eta, C = np.where(y == 1, 1.0, -1.0), 0.7, 0.003, 2.0
+    K = np.exp(-gamma * ((X[:, None] - X[None]) ** 2).sum(axis=2))
+    z, b = np.zeros(40), 0.0
+    for _ in range(5):
+        slope = -C * signs / (1 + np.exp(signs * (K @ z + b) - 1))
+        z, b = z - eta * (K @ z + K @ slope), b - eta * slope.sum()
+    kernel = kernels.RBF(gamma)
+    given = {"kernel": kernel, "objective": "svm", "C": C, "steps": 5}
+    model = GradientKernelMachine(variant="constant", learning_rate=eta, **given).fit(X, y)
+    assert np.allclose(model.z_[:, 0], z, rtol=1e-9)
+    assert model.intercept_[0] == pytest.approx(b)
+
+
+def test_every_variant_heeds_the_learning_rate():
+    X, y = make_moons(40, noise=0.2, random_state=0)
+    for objective in ("softmax", "svm"):
+        for variant in ("corrected", "constant"):
+            one, other = (
+                GradientKernelMachine(objective=objective, variant=variant, learning_rate=rate, steps=2).fit(X, y)
+                for rate in (1e-4, 2e-4)
+            )
+            assert not np.allclose(one.z_, other.z_)
+
+
+def test_constant_subgradient_steps_descend_where_the_printed_ones_do_not():
+    X, y = make_moons(100, noise=0.2, random_state=0)
+    best = 2 * SVC(kernel="linear", C=0.5, tol=1e-7).fit(X, y).certificate_.primal
+    constant = SubgradientSVM(variant="constant", learning_rate=0.001, steps=3000).fit(X, y).trace_.last
+    assert best <= constant < 1.02 * best
+    assert SubgradientSVM(variant="printed", learning_rate=0.001, steps=3000).fit(X, y).trace_.last > 1.02 * best
+
+
 @pytest.mark.parametrize(
     ("model", "message"),
     [
@@ -95,7 +129,9 @@ def test_printed_variants():
         (KernelPerceptron(margin=-1.0), "'margin'"),
         (PrimalPerceptron(learning_rate=0), "'learning_rate'"),
         (SubgradientSVM(method="bath"), "Did you mean 'batch'"),
-        (SubgradientSVM(variant="slide"), "'corrected', 'printed'"),
+        (SubgradientSVM(variant="slide"), "'corrected', 'constant', 'printed'"),
+        (SubgradientSVM(method="stochastic", variant="constant"), 'variant="constant" is for method="batch"'),
+        (GradientKernelMachine(objective="svm", variant="printed", learning_rate=0.1), 'Use variant="constant"'),
         (SubgradientSVM(C=np.inf), "'C'"),
         (GradientKernelMachine(objective="hinge"), "'objective'"),
         (GradientKernelMachine(lam=-1), "'lam'"),

@@ -43,9 +43,62 @@ def test_vc_dimension():
     assert bounds.vc_dimension(kernels.Linear(), 2, intercept=False) == 2
     assert bounds.vc_dimension(kernels.Polynomial(degree=2, coef0=1.0), 2) == 6  # 1 x y x2 y2 xy
     assert bounds.vc_dimension(kernels.Polynomial(degree=2, coef0=0.0), 2) == 4  # x2 y2 xy, and b
-    for kernel in (kernels.RBF(), kernels.Spectrum(3)):
-        with pytest.raises(ParameterError, match="infinite"):
-            bounds.vc_dimension(kernel, 2)
+
+
+def monomials(exponents):
+    """How many of the functions x^a y^b, and 1, are different."""
+    return len({*exponents, (0, 0)})
+
+
+UP_TO = {degree: [(a, b) for a in range(degree + 1) for b in range(degree + 1 - a)] for degree in range(5)}
+
+
+@pytest.mark.parametrize(
+    ("kernel", "expected"),
+    [
+        (2.0 * kernels.Linear(), 3),
+        (kernels.Linear() + 1.0, 3),
+        (kernels.Linear() ** 2, 4),
+        (kernels.Linear() ** 3, 5),
+        (kernels.Linear() * kernels.Polynomial(degree=2, coef0=1.0), monomials(UP_TO[3])),
+        ((kernels.Linear() + 1.0) ** 4, monomials(UP_TO[4])),
+        (kernels.PolynomialOf(kernels.Linear(), [0.0, 1.0, 0.0, 2.0]), 2 + 4 + 1),
+        (kernels.Bilinear(np.diag([1.0, 0.0])), 2),
+        (kernels.Bilinear(np.eye(2)) + kernels.Linear(), 3),
+        (kernels.ANOVA(degree=2), 2),
+        (kernels.AllSubsets(), 4),
+        (0.5 * kernels.AllSubsets(), 4),
+    ],
+    ids=str,
+)
+def test_vc_dimension_of_polynomials_in_the_plane(kernel, expected):
+    assert bounds.vc_dimension(kernel, 2) == expected
+
+
+@pytest.mark.parametrize("n", [1, 3, 4])
+@pytest.mark.parametrize("degree", [1, 2, 3])
+@pytest.mark.parametrize("coef0", [0.0, 1.0])
+@pytest.mark.parametrize("intercept", [False, True])
+def test_ranks_agree_with_counted_monomials(n, degree, coef0, intercept):
+    kernel = kernels.Polynomial(degree=degree, coef0=coef0, gamma=1.0)
+    counted = bounds.vc_dimension(kernel, n, intercept=intercept)
+    assert bounds.vc_dimension(1.0 * kernel + 0.5 * kernel, n, intercept=intercept) == counted
+
+
+@pytest.mark.parametrize("kernel", [kernels.RBF(), kernels.Spectrum(3), kernels.Linear() + kernels.RBF()], ids=str)
+def test_vc_dimension_that_is_not_known(kernel):
+    with pytest.raises(ParameterError, match="infinite"):
+        bounds.vc_dimension(kernel, 2)
+    with pytest.raises(ParameterError, match="up to 2,000 only"):
+        bounds.vc_dimension(kernels.Linear() ** 6, 20)
+
+
+def test_margin_bound_of_a_model_takes_its_numbers_from_the_model():
+    X, y = np.array([[-2.0, 1.0], [-1.0, 0.0], [1.0, 0.0], [3.0, -2.0]]), [0, 0, 1, 1]
+    model = SVC(kernel="linear", C=np.inf, tol=1e-9).fit(X, y)
+    assert of_model.margin_of(model, X, y).value == pytest.approx(13.0 / 4, rel=1e-6)  # L^2 = 13, gamma = 1, P = 4
+    with pytest.raises(ParameterError, match="smallest margin"):
+        of_model.margin_of(SVC(kernel="linear").fit(X, [0, 1, 0, 1]), X, [0, 1, 0, 1])
 
 
 def test_margin_bound_is_an_order():

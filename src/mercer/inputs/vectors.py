@@ -125,7 +125,8 @@ def _numbers(values: npt.NDArray[Any]) -> Float64:
     except ValueError as error:
         raise InputError(
             f"X must hold numbers, but {error}. For text use a kernel on strings, for example kernels.Spectrum(3), "
-            "and pass a list of str; for a table use kernels.on(column, kernel)."
+            'and pass a list of str (kernels made of a function, such as pull_back, need objects="strings"); for a '
+            "table use kernels.on(column, kernel)."
         ) from error
 
 

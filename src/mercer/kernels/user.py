@@ -54,17 +54,30 @@ class RawFeatures:
         return RawFeatures(self.raw[index])
 
 
+_BATCH_NEEDED = (
+    "The function is called with a whole batch of objects and returns one value or row for each. A function g of one "
+    "object is lambda batch: [g(x) for x in batch]."
+)
+
+
+def refused_batch(name: str, owner: str, error: Exception, objects: Objects) -> KernelError:
+    """The answer to a function that fails, most often because it was written for one object."""
+    return KernelError(f"The function {name} of {owner} raised {error!r} on {len(objects)} objects. {_BATCH_NEEDED}")
+
+
 def images_of(phi: Any, objects: Objects, domain: type[Objects], owner: str) -> Objects:
     """What a function (or the ``transform`` of a fitted transformer) makes of each object, as objects to compare."""
     name = text_of_value(phi)
     try:
         images = getattr(phi, "transform", phi)(RawFeatures.of(objects).raw)
     except Exception as error:
-        raise KernelError(f"The function {name} of {owner} raised {error!r} on {len(objects)} objects.") from error
+        raise refused_batch(name, owner, error, objects) from error
     try:
         found = domain.coerce(images)
     except InputError as error:
-        raise type(error)(f"What the function {name} of {owner} returned cannot be compared: {error}") from error
+        raise type(error)(
+            f"What the function {name} of {owner} returned cannot be compared: {error} {_BATCH_NEEDED}"
+        ) from error
     if len(found) != len(objects):
         raise KernelError(
             f"The function {name} of {owner} must return one image per object: it returned {len(found)} for "

@@ -6,7 +6,7 @@ Smooth SVM  ridge = 1, loss(y, f) = log(1 + exp(1 - y f)), since max(0, a) is ne
 Slide       z <- z - eta (ridge K z + C K s),  b <- b - eta C sum_i s_i,  with s_i = dloss/df at k_i.z + b
 Corrected   eta from the curvature met in the last step (Barzilai and Borwein, 1988), halved until the objective falls
             by a fraction of what the slope promises
-Printed     a constant eta; for the smooth SVM none is printed, which is eta = 1, and diverges as soon as K is not small
+Constant    one eta for all steps. For the smooth SVM none is printed, which is eta = 1, and diverges unless K is small
 """
 
 from __future__ import annotations
@@ -40,8 +40,10 @@ class GradientDescent(LectureRun):
     C: float
     steps: int
     tol: float = 0.0
-    constant_rate: float | None = None
-    """The step of the printed form; None for the corrected one."""
+    rate: float = 2.0
+    """The first step that is tried, or every step ..."""
+    constant: bool = False
+    """... if steps are constant."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -49,7 +51,7 @@ class GradientDescent(LectureRun):
         self._z, self._Kz, self._b = np.zeros(n), np.zeros(n), 0.0
         self._value = self._value_at(self._z, self._Kz, self._b)
         self.record(0, self._value)
-        self._rate, self._first = 1.0, 0.0
+        self._rate, self._first = self.rate, 0.0
         self._before: tuple[Float64, float] | None = None
 
     def point(self) -> tuple[Float64, float]:
@@ -64,11 +66,11 @@ class GradientDescent(LectureRun):
             self.done = True
             return
         Kg = self.gram.matvec(gradient)
-        rate = self.constant_rate or self._tried(gradient, gradient_b)
+        rate = self.rate if self.constant else self._tried(gradient, gradient_b)
         while True:
             z, Kz, b = self._z - rate * gradient, self._Kz - rate * Kg, self._b - rate * gradient_b
             value = self._value_at(z, Kz, b)
-            if self.constant_rate is not None or value <= self._value - _ARMIJO * rate * squared:
+            if self.constant or value <= self._value - _ARMIJO * rate * squared:
                 break
             rate *= 0.5
             if rate < _SHORTEST:
@@ -86,7 +88,7 @@ class GradientDescent(LectureRun):
     def _tried(self, gradient: Float64, gradient_b: float) -> float:
         """The inverse of the curvature along the last gradient, which the last step followed for `_rate`."""
         if self._before is None:
-            return 2.0 * self._rate
+            return self._rate
         last, last_b = self._before
         across = float(last @ (last - gradient)) + last_b * (last_b - gradient_b)
         length = float(last @ last) + last_b**2

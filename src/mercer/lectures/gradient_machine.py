@@ -8,9 +8,10 @@ from typing import ClassVar
 
 from mercer import _check
 from mercer._types import Float64
+from mercer.errors import ParameterError
 from mercer.gram.contract import Gram
 from mercer.lectures.gradient_descent import GradientDescent
-from mercer.lectures.traced_classifier import TRACED_KERNEL, TracedKernelClassifier, is_printed
+from mercer.lectures.traced_classifier import TRACED_KERNEL, TracedKernelClassifier, checked_variant
 from mercer.losses.logistic import Logistic
 from mercer.losses.smooth_hinge import SmoothHinge
 from mercer.training.kernel_estimator import KernelParameters
@@ -18,6 +19,8 @@ from mercer.training.storing import ArrayField, Field
 
 _CONSTANT_RATE = 0.01
 """The step that the slides print; data on a large scale need a smaller one, or descent diverges."""
+_FIRST_TRIED = 2.0
+"""The first step of a line search: too long costs halvings, too short one more step, before curvature is known."""
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -32,13 +35,14 @@ class GradientKernelMachine(KernelParameters, TracedKernelClassifier):
     Parameters
     ----------
     objective : ``"softmax"`` or ``"svm"``.
-    variant : ``"corrected"``, each step by a line search; or ``"printed"``: a constant `learning_rate` for the softmax,
-        and for the support vector machine a step of 1, which is what the slide has, and which diverges.
+    variant : ``"corrected"``, each step by a line search; ``"constant"``, z <- z - eta dE/dz with a fixed eta; or
+        ``"printed"``, which is the same for the softmax, while the slide of the support vector machine has no eta: a
+        step of 1, which diverges.
     lam : the factor of the penalty, for the softmax.
     C : the factor of the losses, for the support vector machine.
     kernel, gamma, degree, coef0, memory : as in `SVC`.
     steps : the largest number of steps.
-    learning_rate : the constant step of the printed softmax; None for 0.01.
+    learning_rate : eta itself (constant steps; None for 0.01), or the first step tried by the line search (None for 2).
     tol : training ends once the gradient is shorter than `tol` times the one at the start.
     time_limit : the largest number of seconds; None for no limit.
 
@@ -67,19 +71,24 @@ class GradientKernelMachine(KernelParameters, TracedKernelClassifier):
     def _check_parameters(self) -> None:
         owner = type(self).__name__
         _check.choice(owner, "objective", self.objective, ("softmax", "svm"))
-        is_printed(self)
+        printed = checked_variant(self) == "printed"
         _check.real(owner, "lam", self.lam, low=0, high_open=True)
         _check.real(owner, "C", self.C, low=0, low_open=True, high_open=True)
         _check.integer(owner, "steps", self.steps, low=1)
         _check.real(owner, "tol", self.tol, low=0, high_open=True)
         if self.learning_rate is not None:
             _check.real(owner, "learning_rate", self.learning_rate, low=0, low_open=True, high_open=True)
+            if printed and self.objective == "svm":
+                raise ParameterError(
+                    f'{owner} with objective="svm" and variant="printed" makes steps of 1: the slide has no learning '
+                    'rate. Use variant="constant" for steps of `learning_rate`.'
+                )
 
     def _algorithm(self, data: Gram, signs: Float64) -> GradientDescent:
         softmax = self.objective == "softmax"
-        rate = None
-        if is_printed(self):
-            rate = (self.learning_rate or _CONSTANT_RATE) if softmax else 1.0
+        corrected = checked_variant(self) == "corrected"
+        without_rate = self.variant == "printed" and not softmax
+        rate = self.learning_rate or (_FIRST_TRIED if corrected else 1.0 if without_rate else _CONSTANT_RATE)
         return GradientDescent(
             data,
             signs,
@@ -88,5 +97,6 @@ class GradientKernelMachine(KernelParameters, TracedKernelClassifier):
             C=1.0 if softmax else float(self.C),
             steps=int(self.steps),
             tol=float(self.tol),
-            constant_rate=rate,
+            rate=rate,
+            constant=not corrected,
         )

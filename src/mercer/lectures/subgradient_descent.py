@@ -4,8 +4,8 @@ Batch       minimise  E(w, b) = |w|^2 + C sum_i max(0, 1 - y_i (w.x_i + b))
 Slide       w <- w + eta (C sum_i y_i x_i - 2 w),  b <- b + eta C sum_i y_i
 Corrected   the sums run over the objects inside the margin, y_i (w.x_i + b) < 1; steps of length 1 / sqrt(t), which
             shrink slowly enough to arrive anywhere and fast enough to settle; the best point met is kept
-Printed     the indicator stands in front of the sums: if any object is inside the margin, all are summed; eta is
-            constant
+Constant    the sums of the corrected form with a constant eta; the last point is kept
+Printed     the same, but the indicator stands in front of the sums: if any object is inside the margin, all are summed
 
 Stochastic  minimise  F(w) = 1/2 |w|^2 + C/N sum_i max(0, 1 - y_i w.x_i), without b
 Slide       pick i at random; w <- w - eta_t (w - (C/N) y_i x_i) if y_i w.x_i < 1, else w <- w - eta_t w
@@ -38,6 +38,7 @@ class BatchSubgradient(LectureRun):
     C: float
     steps: int
     learning_rate: float
+    constant: bool = False
     printed: bool = False
 
     def __post_init__(self) -> None:
@@ -51,14 +52,14 @@ class BatchSubgradient(LectureRun):
 
     def _evaluate(self) -> Float64:
         """Record the objective at w and b, and return the margins."""
-        with np.errstate(over="ignore", invalid="ignore"):  # the printed form may diverge beyond the largest float
+        with np.errstate(over="ignore", invalid="ignore"):  # constant steps may diverge beyond the largest float
             margins: Float64 = self.y * (self.X @ self._w + self._b)
             value = float(self._w @ self._w + self.C * np.maximum(0.0, 1.0 - margins).sum())
         if not np.isfinite(value):
             self.done = self.diverged = True
             return margins
         self.record(self.iterations, value)
-        if self.printed or value < self._best:
+        if self.constant or value < self._best:
             self._best, self._best_w, self._best_b = value, self._w, self._b
         return margins
 
@@ -69,7 +70,7 @@ class BatchSubgradient(LectureRun):
         slope_w = 2.0 * self._w - self.C * (self.y[inside] @ self.X[inside])
         slope_b = -self.C * float(self.y[inside].sum())
         rate = self.learning_rate
-        if not self.printed:
+        if not self.constant:
             length = float(np.sqrt(slope_w @ slope_w + slope_b * slope_b))
             if length == 0:
                 self.done = True  # the minimum itself

@@ -12,7 +12,7 @@ from mercer import _check
 from mercer._types import Float64
 from mercer.lectures.run import LectureRun
 from mercer.lectures.subgradient_descent import BatchSubgradient, StochasticSubgradient
-from mercer.lectures.traced_classifier import TracedLinearClassifier, is_printed
+from mercer.lectures.traced_classifier import TracedLinearClassifier, checked_variant
 
 _BATCH_STEPS, _PASSES = 1000, 100
 """Steps over all objects, and passes of single ones: enough to come within 1 % of the minimum on standardised data.
@@ -33,10 +33,11 @@ class SubgradientSVM(TracedLinearClassifier):
     Parameters
     ----------
     method : ``"batch"`` or ``"stochastic"``.
-    variant : ``"corrected"``, which converges, or ``"printed"``, the slide to the letter.
+    variant : ``"corrected"``, which converges; ``"constant"`` (batch only), the slide as it is meant, with an indicator
+        for each object and a constant step; or ``"printed"``, the slide to the letter.
     C : the penalty on slack, as in the two objectives above.
     steps : the number of steps; None for 1000 (batch) or 100 for each object (stochastic).
-    learning_rate : the length of the first step (corrected batch), eta itself (printed batch), or the factor in
+    learning_rate : the length of the first step (corrected batch), eta itself (other batches), or the factor in
         eta_t = learning_rate / t (stochastic); None for 1, 0.01 and 1.
     record_every : steps between recorded values; None for 1 (batch) or as many as there are objects (stochastic).
     random_state : which objects the stochastic method draws.
@@ -60,7 +61,7 @@ class SubgradientSVM(TracedLinearClassifier):
     def _check_parameters(self) -> None:
         owner = type(self).__name__
         _check.choice(owner, "method", self.method, ("batch", "stochastic"))
-        is_printed(self)
+        checked_variant(self, stochastic=self.method == "stochastic")
         _check.real(owner, "C", self.C, low=0, low_open=True, high_open=True)
         for name in ("steps", "record_every"):
             if getattr(self, name) is not None:
@@ -69,10 +70,11 @@ class SubgradientSVM(TracedLinearClassifier):
             _check.real(owner, "learning_rate", self.learning_rate, low=0, low_open=True, high_open=True)
 
     def _algorithm(self, data: Float64, signs: Float64) -> LectureRun:
-        C, printed = float(self.C), is_printed(self)
+        C, printed = float(self.C), self.variant == "printed"
         if self.method == "batch":
-            rate = self.learning_rate or (_CONSTANT_RATE if printed else 1.0)
-            return BatchSubgradient(data, signs, C, self.steps or _BATCH_STEPS, rate, printed)
+            constant = self.variant != "corrected"
+            rate = self.learning_rate or (_CONSTANT_RATE if constant else 1.0)
+            return BatchSubgradient(data, signs, C, self.steps or _BATCH_STEPS, rate, constant, printed)
         return StochasticSubgradient(
             data,
             signs,

@@ -19,7 +19,7 @@ from mercer import _check
 from mercer._progress import reporting
 from mercer._stored import Stored, checked_value
 from mercer._types import Float64
-from mercer.errors import ModelFileError
+from mercer.errors import ModelFileError, ParameterError
 from mercer.gram.expansion import Expansion
 from mercer.gram.make import gram_of
 from mercer.inputs.base import refuse_masked
@@ -232,6 +232,12 @@ class TracedLinearClassifier(TracedClassifier):
         return model
 
 
-def is_printed(model: Any) -> bool:
-    """Whether to follow the slide to the letter."""
-    return _check.choice(type(model).__name__, "variant", model.variant, ("corrected", "printed")) == "printed"
+def checked_variant(model: Any, *, stochastic: bool = False) -> str:
+    """How close to keep to the slide: what is meant with steps that converge or constant ones, or what is printed."""
+    variant = _check.choice(type(model).__name__, "variant", model.variant, ("corrected", "constant", "printed"))
+    if stochastic and variant == "constant":
+        raise ParameterError(
+            f'{type(model).__name__} with method="stochastic" takes the steps learning_rate / t of the slide in every '
+            'variant; variant="constant" is for method="batch".'
+        )
+    return variant

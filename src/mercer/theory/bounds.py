@@ -13,9 +13,7 @@ import numpy as np
 
 from mercer import _check
 from mercer.errors import InputError, ParameterError
-from mercer.kernels.base import Kernel
-from mercer.kernels.vectors.linear import Linear
-from mercer.kernels.vectors.polynomial import Polynomial
+from mercer.theory.capacity import vc_dimension as vc_dimension
 from mercer.theory.margins import signs_of
 
 _ANY_DATA = "Training and new objects are independent draws from one distribution, whatever it is."
@@ -82,29 +80,6 @@ def vc_bound(P: int, d: int, *, delta: float = 0.05, error: float = 0.0) -> Boun
         "E <= E_train + sqrt((d (log(2P/d) + 1) - log(delta/4)) / P)",
         f"{_ANY_DATA} Holds with probability {1 - delta:g} for all functions of a class of VC dimension d = {d} that "
         "was fixed before the data were seen.",
-    )
-
-
-def vc_dimension(kernel: Kernel, n_features: int, *, intercept: bool = True) -> int:
-    """The VC dimension of sign(<w, phi(x)> + b) over all w and b: n + 1 for hyperplanes in R^n.
-
-    It is the number of linearly independent functions that the kernel offers; kernels with infinitely many have none.
-
-    >>> from mercer import kernels
-    >>> vc_dimension(kernels.Linear(), 10), vc_dimension(kernels.Polynomial(degree=2), 2)
-    (11, 6)
-    """
-    n = _check.integer("vc_dimension", "n_features", n_features, low=1)
-    if isinstance(kernel, Linear):
-        return n + int(intercept)
-    if isinstance(kernel, Polynomial):
-        if kernel.coef0 > 0 or kernel.degree == 0:  # the monomials up to the degree, the constant among them
-            return math.comb(n + kernel.degree, kernel.degree)
-        return math.comb(n + kernel.degree - 1, kernel.degree) + int(intercept)
-    raise ParameterError(
-        f"The VC dimension of machines with the kernel {kernel} is infinite, or not known to be finite: a Gaussian, "
-        "for one, separates any objects labelled in any way. The VC bound says nothing; use margin_bound, "
-        "radius_margin_bound, support_vector_bound or rademacher_bound, which depend on the margin reached."
     )
 
 

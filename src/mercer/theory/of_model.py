@@ -12,8 +12,8 @@ from mercer.gram.make import gram_of
 from mercer.kernels.precomputed import Precomputed
 from mercer.losses.squared_hinge import SquaredHinge
 from mercer.theory.ball import enclosing_ball
-from mercer.theory.bounds import Bound, radius_margin_bound, support_vector_bound
-from mercer.theory.margins import weight_norms
+from mercer.theory.bounds import Bound, margin_bound, radius_margin_bound, support_vector_bound
+from mercer.theory.margins import model_margins, weight_norms
 
 
 def radius_margin_of(model: Any, X: Any) -> Bound:
@@ -44,6 +44,27 @@ def radius_margin_of(model: Any, X: Any) -> Bound:
     intercept = bool(model.fit_intercept)
     radius = enclosing_ball(gram).radius if intercept else math.sqrt(float(gram.diagonal().max()))
     return radius_margin_bound(gram.shape[0], radius, norm, intercept=intercept)
+
+
+def margin_of(model: Any, X: Any, y: Any) -> Bound:
+    """The margin bound of a classifier of two classes, with L and gamma taken from the model and its training objects.
+
+    gamma is the smallest geometric margin; L is the largest |phi(x)|.
+
+    >>> from mercer import SVC
+    >>> model = SVC(kernel="linear", C=float("inf"), tol=1e-9).fit([[-1.0], [1.0]], [0, 1])
+    >>> round(margin_of(model, [[-1.0], [1.0]], [0, 1]).value, 6)
+    0.5
+    """
+    gamma = float(model_margins(model, X, y).min())
+    if gamma <= 0.0:
+        raise ParameterError(
+            f"The margin bound is for training objects that are separated; the smallest margin of these is "
+            f"{gamma:.4g}. Use a larger C, or rademacher_bound."
+        )
+    fitted = model.expansion_.kernel
+    objects = fitted.kernel.coerce(X)
+    return margin_bound(len(objects), math.sqrt(float(gram_of(fitted, objects).diagonal().max())), gamma)
 
 
 def support_vectors_of(model: Any, X: Any) -> Bound:

@@ -23,7 +23,7 @@ from mercer.kernels.features.embedding import Embedding
 from mercer.kernels.features.feature_map import Columns, FeatureMap, OfImages
 from mercer.kernels.text.form import text_of_value
 from mercer.kernels.text.latex import words
-from mercer.kernels.user import KINDS, RawFeatures, images_of, names_of_images
+from mercer.kernels.user import KINDS, RawFeatures, images_of, names_of_images, refused_batch
 
 
 class Through(Delegating):
@@ -198,7 +198,7 @@ class RankOne(OnNamedObjects, Embedding):
         try:
             values = np.asarray(self.function(RawFeatures.of(objects).raw), dtype=np.float64)
         except Exception as error:
-            raise KernelError(f"The function {name} of rank_one raised {error!r} on {len(objects)} objects.") from error
+            raise refused_batch(name, "rank_one", error, objects) from error
         if values.shape != (len(objects),):
             raise KernelError(
                 f"The function {name} of rank_one must return one number per object, shape ({len(objects)},); it "

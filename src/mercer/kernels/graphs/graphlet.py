@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import final
+from typing import Any, final
 
 import numpy as np
 
@@ -64,8 +64,18 @@ class Graphlet(CountingGraphs):
 
     variants = ({}, {"size": 3, "scaling": "frequency"}, {"size": 5})
 
-    def histograms(self, graphs: Graphs) -> Float64:
-        """How often each class occurs in each graph."""
+    def histograms(self, graphs: Any) -> Float64:
+        """How often each class occurs in each graph, a row for each graph and a column for each class.
+
+        `feature_matrix` has columns for those classes only that some graph has.
+
+        >>> import networkx as nx
+        >>> from mercer import kernels
+        >>> kernels.Graphlet(size=3).histograms([nx.path_graph(4), nx.complete_graph(4)])
+        array([[0., 2., 2., 0.],
+               [0., 0., 0., 4.]])
+        """
+        graphs = self.coerce(graphs)
         if graphs.directed:
             raise InputError("Graphlet needs undirected graphs. Turn them into undirected ones first.")
         if self.size == 3:
