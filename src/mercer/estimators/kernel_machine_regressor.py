@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from mercer import _check
 from mercer._types import Float64
 from mercer.errors import ModelFileError
+from mercer.gram.expansion import Expansion
 from mercer.inputs.vectors import Vectors
 from mercer.losses.base import Loss
 from mercer.solvers.drive import Limits
@@ -77,9 +78,17 @@ class KernelMachineRegressor(RegressorMixin, MachineParameters, KernelEstimator)
         """One loss for each output."""
         return [self._loss()]
 
-    def _problems(self, y: Float64, weights: Float64) -> list[LossProblem]:
-        penalties, intercept = float(self.C) * weights, bool(self.fit_intercept)
+    def _problems(self, y: Float64, weights: Float64, found: Expansion | None = None) -> list[LossProblem]:
+        penalties, intercept = self._penalties(y, weights, found), bool(self.fit_intercept)
         return [LossProblem(loss, y, penalties, intercept=intercept) for loss in self._losses()]
+
+    def _penalties(self, y: Float64, weights: Float64, found: Expansion | None) -> Float64:
+        """The largest coefficient of each object, given its target and the machine, once there is one."""
+        del y, found
+        return float(self.C) * weights
+
+    def _check_penalty(self) -> None:
+        _check.real(type(self).__name__, "C", self.C, low=0, low_open=True, high_open=True)
 
     def _solver(self, limits: Limits) -> Solve:
         return with_train(float(self.tol), limits, self._sharing)
@@ -90,7 +99,7 @@ class KernelMachineRegressor(RegressorMixin, MachineParameters, KernelEstimator)
         with self._all_or_nothing():
             owner = type(self).__name__
             _check.real(owner, "tol", self.tol, low=0, low_open=True, high_open=True)
-            _check.real(owner, "C", self.C, low=0, low_open=True, high_open=True)
+            self._check_penalty()
             losses = self._losses()
             kernel = self._kernel(X)
             objects = kernel.coerce(X)
@@ -122,7 +131,8 @@ class KernelMachineRegressor(RegressorMixin, MachineParameters, KernelEstimator)
         began = time.monotonic()
         objects = self.kernel_.kernel.coerce(X)
         targets, _ = numbers_of(self, y, objects, several=False)
-        problems = self._problems(targets[:, 0], sample_weights(sample_weight, objects, dropping=True))
+        weights = sample_weights(sample_weight, objects, dropping=True)
+        problems = self._problems(targets[:, 0], weights, self.expansion_)
         found = Recomputed.of(self.expansion_, self._repair, self.support_, objects)
         return verify_problems(problems, found, self.expansion_.intercept, [self.n_iter_] * len(problems), began)
 

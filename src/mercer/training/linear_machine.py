@@ -195,9 +195,8 @@ class LinearMachine(KernelEstimator):
         worst = max((found.primal - found.lower_bound) / found.primal for found in unfinished)
         where = "" if len(solutions) == 1 else f" for {len(unfinished)} of {len(solutions)} machines"
         warnings.warn(
-            f"{type(self).__name__} did not converge{where}: the duality gap is {worst:.3g} of the objective, tol is "
-            f"{self.tol:g}. {unfinished[0].status.value} (Liblinear failed to converge, increase the number of "
-            "iterations.)",
+            f"{type(self).__name__} failed to converge{where}: the duality gap is {worst:.3g} of the objective, tol is "
+            f"{self.tol:g}. {unfinished[0].status.value}",
             ConvergenceWarning,
             stacklevel=3,
         )

@@ -18,7 +18,7 @@ from mercer import _check
 from mercer._process import single_threaded_blas
 from mercer._progress import reporting
 from mercer._types import Float64, Indices
-from mercer.errors import ModelFileError, ParameterError
+from mercer.errors import InputError, ModelFileError, ParameterError
 from mercer.gram.contract import Gram
 from mercer.gram.expansion import Expansion
 from mercer.inputs.base import Objects
@@ -190,6 +190,12 @@ class MarginClassifier(ClassifierMixin, LibsvmParameters, KernelEstimator, ABC):
 
     def _decisions(self, X: Any) -> Float64:
         """One column per pair of classes (a, b), positive for a."""
+        check_is_fitted(self)
+        if int(self._n_support.sum()) != len(self.support_):
+            raise InputError(
+                f"The internal representation of {type(self).__name__} was altered: {int(self._n_support.sum())} "
+                f"support objects by class, {len(self.support_)} in all. Fit it again."
+            )
         return self._outputs(X)
 
     def decision_function(self, X: Any) -> Float64:
