@@ -32,8 +32,17 @@ from mercer.training.linear_machine import (
     refuse_overflow,
     used_problem,
 )
-from mercer.training.probabilities import fit_temperature, log_probabilities, probabilities, wanted
-from mercer.training.storing import Field, LabelsField, ValueField, one_against_rest, positive
+from mercer.training.probabilities import (
+    Calibration,
+    CalibrationField,
+    evidence_of_classes,
+    fit_calibration,
+    log_probabilities,
+    of_this_fit,
+    probabilities,
+    wanted,
+)
+from mercer.training.storing import Field, LabelsField, one_against_rest
 from mercer.training.targets import (
     Classes,
     class_weights,
@@ -107,7 +116,7 @@ class LinearSVC(ClassifierMixin, LinearMachine):
     _fields: ClassVar[Mapping[str, Field]] = {
         "classes_": LabelsField(one_against_rest, "one row of weights for each of them, or one for two"),
         **LinearMachine._fields,
-        "temperature_": ValueField(float, positive, when="probability"),
+        "calibration_": CalibrationField(of_pairs=False),
     }
 
     def _check_parameters(self) -> None:
@@ -148,8 +157,9 @@ class LinearSVC(ClassifierMixin, LinearMachine):
                 share = 1.0 / (1 + FOLDS) if self.probability else 1.0
                 options = self._options(began, lambda fraction, text: report(share * fraction, text))
                 solutions = self._train(rows, classes.codes, weights, factors, options)
+                vars(self).pop("calibration_", None)
                 if self.probability:
-                    self.temperature_ = self._temperature(rows, classes.codes, weights, factors, options)
+                    self.calibration_ = self._calibration(rows, classes.codes, weights, factors, options)
             self.classes_ = classes.labels
             self._set_solutions(solutions, rows, began)
         self._warn_if_unfinished(solutions)
@@ -206,9 +216,9 @@ class LinearSVC(ClassifierMixin, LinearMachine):
             for own, factor in zip(owns, factors, strict=True)
         ]
 
-    def _temperature(
+    def _calibration(
         self, rows: Any, codes: Indices, weights: Float64, factors: Float64, options: dict[str, Any]
-    ) -> float:
+    ) -> Calibration:
         """From decision values of objects that their machines have not seen; features are written down once."""
         quiet = {**options, "on_chunk": None}
 
@@ -219,7 +229,8 @@ class LinearSVC(ClassifierMixin, LinearMachine):
             return values[:, 0] if len(factors) == 2 else values
 
         seen, values = out_of_fold(folds_with_every_class(codes, weights, self.random_state), decisions)
-        return fit_temperature(values, codes[seen], weights[seen])
+        values = values if len(factors) == 2 else np.reshape(values, (len(seen), len(factors)))
+        return fit_calibration(evidence_of_classes(values), codes[seen], weights[seen])
 
     def decision_function(self, X: Any) -> Float64:
         """Decision values: for two classes positive means ``classes_[1]``, else one column per class."""
@@ -227,20 +238,27 @@ class LinearSVC(ClassifierMixin, LinearMachine):
         return values[:, 0] if values.shape[1] == 1 else values
 
     def predict(self, X: Any) -> Any:
-        """The predicted label of each row."""
+        """The predicted label of each row: where probabilities were learnt, the most probable one."""
         values = self.decision_function(X)
+        if self.probability and "calibration_" in vars(self):
+            values = self._log_odds(values)
         winners = (values > 0).astype(np.intp) if values.ndim == 1 else values.argmax(axis=1)
         return self.classes_[winners]
 
     @available_if(wanted)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> Float64:
         """The probability of each class, one column each, in the order of `classes_`."""
-        return probabilities(self.decision_function(X) * self.temperature_)
+        of_this_fit(self)
+        return probabilities(self._log_odds(self.decision_function(X)))
 
     @available_if(wanted)  # type: ignore[untyped-decorator]
     def predict_log_proba(self, X: Any) -> Float64:
         """Logarithms of `predict_proba`, without underflow."""
-        return log_probabilities(self.decision_function(X) * self.temperature_)
+        of_this_fit(self)
+        return log_probabilities(self._log_odds(self.decision_function(X)))
+
+    def _log_odds(self, values: Float64) -> Float64:
+        return of_this_fit(self).log_odds(evidence_of_classes(values))
 
     def verify(self, X: Any, y: Any, sample_weight: Any = None) -> Certificate:
         """Recompute the certificate from the training data and the fitted weights alone.

@@ -44,8 +44,9 @@ class SVC(MarginClassifier):
     max_iter : limit on iterations of each machine; -1 for none.
     decision_function_shape : ``"ovr"``, one column per class, or ``"ovo"``, one per pair.
     break_ties : with ``"ovr"``, predict the class with the largest decision value rather than the most votes.
-    probability : whether to learn `predict_proba`: one positive temperature on decision values, fitted on those of five
-        folds that share the Gram matrix. There is no offset, so that the most probable class is the predicted one.
+    probability : whether to learn `predict_proba`, by logistic regression on decision values of objects held out in
+        five folds that share the Gram matrix. Probabilities are those of the data as given, whatever `class_weight`
+        says, and `predict` then returns the most probable class.
     random_state : the folds for probabilities; nothing else here is random.
     penalty_scaling : ``"sum"`` as above, or ``"mean"``, which divides C by the number of objects.
     fit_intercept : whether b is there at all.

@@ -77,6 +77,8 @@ class LibsvmParameters(MachineParameters):
     cache_size: float | None = None
     verbose: bool = False
 
+    _dense_stays_dense: ClassVar[bool] = True
+
 
 class KernelEstimator(BaseEstimator):
     """Resolves `kernel` (a name, an expression, a function of two batches, or an object) and parses objects for it."""
@@ -94,6 +96,8 @@ class KernelEstimator(BaseEstimator):
     """The fitted attributes that model files hold."""
     _sharing: WarmStart | None = None
     """What a search shares between its fits: see `share_fits`."""
+    _dense_stays_dense: ClassVar[bool] = False
+    """Whether sparse rows are refused after training on dense ones, as scikit-learn's machines of the same name do."""
     _precision: ClassVar[DType | None] = None
     """The precision of the Gram matrix, where it does not depend on its size."""
 
@@ -148,6 +152,13 @@ class KernelEstimator(BaseEstimator):
         check_is_fitted(self)
         objects = self.kernel_.coerce(X)
         self._check_features(X, objects, reset=False)
+        if self._dense_stays_dense and isinstance(objects, Vectors) and objects.is_sparse:
+            support = self.expansion_.support
+            if isinstance(support, Vectors) and not support.is_sparse:
+                name = type(self).__name__
+                raise InputError(
+                    f"cannot use sparse input in {name!r} trained on dense data. Pass X.toarray(), or train on sparse rows."
+                )
         return objects
 
     def _outputs(self, X: Any) -> Float64:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -32,8 +33,15 @@ from mercer.training.explanation import Explanation, explanations
 from mercer.training.folds import FOLDS
 from mercer.training.kernel_estimator import KernelEstimator, LibsvmParameters
 from mercer.training.matrix import GramSettings, Recomputed, guarded_gram
-from mercer.training.probabilities import log_probabilities, probabilities, wanted
-from mercer.training.storing import MACHINE, ArrayField, CertificateField, Field, LabelsField, ValueField, positive
+from mercer.training.probabilities import (
+    Calibration,
+    CalibrationField,
+    log_probabilities,
+    of_this_fit,
+    probabilities,
+    wanted,
+)
+from mercer.training.storing import MACHINE, ArrayField, CertificateField, Field, LabelsField, ValueField
 from mercer.training.targets import (
     Classes,
     class_weights,
@@ -71,7 +79,7 @@ class MarginClassifier(ClassifierMixin, LibsvmParameters, KernelEstimator, ABC):
         "_penalty_scales": ArrayField("f", "outputs", stored_as="penalty_scales", missing=1.0),
         "shape_fit_": ValueField(tuple),
         "fit_status_": ValueField(int),
-        "temperature_": ValueField(float, positive, when="probability"),
+        "calibration_": CalibrationField(of_pairs=True),
     }
 
     @abstractmethod
@@ -127,7 +135,7 @@ class MarginClassifier(ClassifierMixin, LibsvmParameters, KernelEstimator, ABC):
                 share = 1.0 / (1 + FOLDS) if self.probability else 1.0
                 solved = self._train(guarded.gram, classes.codes, bounds, limits, lambda f, w: report(share * f, w))
                 if self.probability:
-                    temperature = ovo.held_out_temperature(
+                    calibration = ovo.held_out_calibration(
                         guarded.gram, classes.codes, bounds, weights, self.random_state,
                         lambda gram, codes, allowed: self._train(gram, codes, allowed, limits),
                     )  # fmt: skip
@@ -136,8 +144,9 @@ class MarginClassifier(ClassifierMixin, LibsvmParameters, KernelEstimator, ABC):
         self.classes_ = classes.labels
         self.shape_fit_ = _shape(objects)
         self.kernel_ = fitted
+        vars(self).pop("calibration_", None)
         if self.probability:
-            self.temperature_ = temperature
+            self.calibration_ = calibration
         self._penalty_scales = np.array([scale for _, scale in solved])
         self.support_, self._n_support, coefficients, self._repair = ovo.support_by_class(
             machines, classes.codes, bounds, guarded
@@ -206,7 +215,7 @@ class MarginClassifier(ClassifierMixin, LibsvmParameters, KernelEstimator, ABC):
         return ovo.class_values(decisions, n_classes)
 
     def predict(self, X: Any) -> Any:
-        """The predicted label of each object."""
+        """The predicted label of each object: where probabilities were learnt, the most probable one."""
         if self.break_ties and self.decision_function_shape == "ovo":
             raise ParameterError(
                 "break_ties must be False when decision_function_shape is 'ovo': there is no one value per class to "
@@ -214,7 +223,9 @@ class MarginClassifier(ClassifierMixin, LibsvmParameters, KernelEstimator, ABC):
             )
         decisions = self._decisions(X)
         n_classes = len(self.classes_)
-        if n_classes == 2:
+        if self.probability and "calibration_" in vars(self):
+            winners = self._log_odds(decisions).argmax(axis=1)
+        elif n_classes == 2:
             winners = np.where(decisions[:, 0] > 0, 0, 1)
         elif self.break_ties:
             winners = ovo.one_vs_rest_shape(decisions, n_classes).argmax(axis=1)
@@ -225,12 +236,18 @@ class MarginClassifier(ClassifierMixin, LibsvmParameters, KernelEstimator, ABC):
     @available_if(wanted)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> Float64:
         """The probability of each class, one column each, in the order of `classes_`."""
-        return probabilities(ovo.class_values(self._decisions(X), len(self.classes_)) * self.temperature_)
+        of_this_fit(self)
+        return probabilities(self._log_odds(self._decisions(X)))
 
     @available_if(wanted)  # type: ignore[untyped-decorator]
     def predict_log_proba(self, X: Any) -> Float64:
         """Logarithms of `predict_proba`, without underflow."""
-        return log_probabilities(ovo.class_values(self._decisions(X), len(self.classes_)) * self.temperature_)
+        of_this_fit(self)
+        return log_probabilities(self._log_odds(self._decisions(X)))
+
+    def _log_odds(self, decisions: Float64) -> Float64:
+        calibration = of_this_fit(self)
+        return calibration.log_odds(ovo.evidence(decisions, len(self.classes_), calibration))
 
     def explain(self, X: Any) -> list[Explanation]:
         """What every part of each object adds to its decision value; with the intercept that is all of it.
@@ -284,6 +301,29 @@ class MarginClassifier(ClassifierMixin, LibsvmParameters, KernelEstimator, ABC):
         return self._linear_weights(-1.0 if len(self.classes_) == 2 else 1.0)
 
     @property
+    def probA_(self) -> Float64:
+        """The slope of two classes' probabilities, 1 / (1 + exp(A f + B)); empty where there are none or more."""
+        return self._platt("probA_")[:1]
+
+    @property
+    def probB_(self) -> Float64:
+        """The offset of two classes' probabilities; empty where there are none or more."""
+        return self._platt("probB_")[1:]
+
+    def _platt(self, name: str) -> Float64:
+        check_is_fitted(self)
+        warnings.warn(
+            f"Attribute `{name}` was deprecated by scikit-learn; `calibration_` holds the slopes and offsets.",
+            FutureWarning,
+            stacklevel=3,
+        )
+        calibration = vars(self).get("calibration_")
+        if calibration is None or len(self.classes_) != 2:
+            return np.empty(0)
+        at_zero, at_one = (_difference(calibration, f) for f in (0.0, -1.0))
+        return np.array([at_zero - at_one, -at_zero])
+
+    @property
     def _gamma(self) -> float:
         """The resolved width of a named kernel, where it has one."""
         return float(self.kernel_.state.values.get("gamma", 0.0))
@@ -291,3 +331,9 @@ class MarginClassifier(ClassifierMixin, LibsvmParameters, KernelEstimator, ABC):
 
 def _shape(objects: Objects) -> tuple[int, ...]:
     return tuple(objects.values.shape) if isinstance(objects, Vectors) else (len(objects),)
+
+
+def _difference(calibration: Calibration, decision: float) -> float:
+    """The log odds of the second of two classes at the decision value of their machine, positive for the first."""
+    first, second = calibration.log_odds(ovo.evidence(np.array([[decision]]), 2, calibration))[0]
+    return float(second - first)
