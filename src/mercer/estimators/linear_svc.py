@@ -230,7 +230,7 @@ class LinearSVC(ClassifierMixin, LinearMachine):
 
         seen, values = out_of_fold(folds_with_every_class(codes, weights, self.random_state), decisions)
         values = values if len(factors) == 2 else np.reshape(values, (len(seen), len(factors)))
-        return fit_calibration(evidence_of_classes(values), codes[seen], weights[seen])
+        return fit_calibration(evidence_of_classes(values), codes[seen], weights[seen], factors)
 
     def decision_function(self, X: Any) -> Float64:
         """Decision values: for two classes positive means ``classes_[1]``, else one column per class."""
@@ -241,7 +241,7 @@ class LinearSVC(ClassifierMixin, LinearMachine):
         """The predicted label of each row: where probabilities were learnt, the most probable one."""
         values = self.decision_function(X)
         if self.probability and "calibration_" in vars(self):
-            values = self._log_odds(values)
+            return self.classes_[of_this_fit(self).winners(evidence_of_classes(values))]
         winners = (values > 0).astype(np.intp) if values.ndim == 1 else values.argmax(axis=1)
         return self.classes_[winners]
 
@@ -276,9 +276,7 @@ class LinearSVC(ClassifierMixin, LinearMachine):
             options = self._options(began, lambda fraction, text: None)
             found = self._train_together(rows, classes.codes, weights, factors, options)
             gaps = [float(np.linalg.norm(one.w - w)) for one, w in zip(found, self.weights_.coef, strict=True)]
-            parts = [
-                replace(one, violation=(one.violation or 0.0) + gap) for one, gap in zip(found, gaps, strict=True)
-            ]
+            parts = [replace(one, violation=(one.violation or 0.0) + gap) for one, gap in zip(found, gaps, strict=True)]
             return self._certificate(parts, rows, began)
         return self._verified(self._problems(rows, classes.codes, weights, factors), began)
 

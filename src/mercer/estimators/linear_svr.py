@@ -22,7 +22,13 @@ from mercer.losses.squared_epsilon import SquaredEpsilonInsensitive
 from mercer.solvers.weights import choice
 from mercer.solvers.weights.problem import LinearProblem
 from mercer.training.certificate import Certificate
-from mercer.training.linear_machine import LinearMachine, WeightsField, refuse_combination, refuse_overflow, used_problem
+from mercer.training.linear_machine import (
+    LinearMachine,
+    WeightsField,
+    refuse_combination,
+    refuse_overflow,
+    used_problem,
+)
 from mercer.training.storing import Field
 from mercer.training.targets import numbers_of, sample_weights
 

@@ -94,7 +94,9 @@ class NuSVC(MarginClassifier):
         A pair of several classes between which nu leaves no margin abstains, with a warning.
         """
         super().fit(X, y, sample_weight)
-        silent = [pair for pair, scale in zip(pairs(len(self.classes_)), self._penalty_scales, strict=True) if not scale]
+        silent = [
+            pair for pair, scale in zip(pairs(len(self.classes_)), self._penalty_scales, strict=True) if not scale
+        ]
         if silent:
             first, second = (repr(self.classes_.tolist()[k]) for k in silent[0])
             warnings.warn(

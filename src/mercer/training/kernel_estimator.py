@@ -29,6 +29,7 @@ from mercer.inputs.base import Objects
 from mercer.inputs.gram_rows import GramRows
 from mercer.inputs.strings import Strings
 from mercer.inputs.vectors import Vectors
+from mercer.kernels.algebra.normalised import Normalised
 from mercer.kernels.base import FittedKernel, Kernel
 from mercer.kernels.precomputed import Precomputed
 from mercer.kernels.text.expression import parse
@@ -36,6 +37,7 @@ from mercer.kernels.user import FromBlocks
 from mercer.kernels.vectors.linear import Linear, Sigmoid
 from mercer.kernels.vectors.polynomial import Polynomial
 from mercer.kernels.vectors.rbf import RBF
+from mercer.kernels.vectors.stationary import ExponentialChi2, Laplacian
 from mercer.solvers.drive import Limits
 from mercer.training.matrix import Repair
 from mercer.training.storing import Field, read_fields, write_fields
@@ -44,7 +46,7 @@ from mercer.training.warm_start import WarmStart
 KernelLike = str | Kernel | Callable[[Any, Any], Any]
 
 # scikit-learn's names that take its gamma, degree and coef0; any other text is an expression with its own parameters.
-_SHAPED = ("linear", "poly", "rbf", "sigmoid", "precomputed")
+_SHAPED = ("linear", "poly", "polynomial", "rbf", "sigmoid", "laplacian", "chi2", "cosine", "precomputed")
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -53,7 +55,7 @@ class KernelParameters:
 
     kernel: KernelLike = "rbf"
     degree: int = 3
-    gamma: float | str = "scale"
+    gamma: float | str | None = "scale"
     coef0: float = 0.0
     memory: float | str = "auto"
 
@@ -84,7 +86,7 @@ class KernelEstimator(BaseEstimator):
     """Resolves `kernel` (a name, an expression, a function of two batches, or an object) and parses objects for it."""
 
     kernel: Any
-    gamma: float | str
+    gamma: float | str | None
     degree: int
     coef0: float
     memory: float | str
@@ -126,13 +128,21 @@ class KernelEstimator(BaseEstimator):
             return parse(name)
         if name == "linear":
             return Linear()
+        if name == "cosine":
+            return Normalised(Linear())
         if name == "precomputed":
             return Precomputed()
-        gamma = self.gamma
-        if not isinstance(gamma, str):
+        gamma: Any = self.gamma
+        if gamma is None:  # as in scikit-learn: one over the number of features, and 1 for chi2
+            gamma = 1.0 if name == "chi2" else "auto"
+        elif not isinstance(gamma, str):
             gamma = _check.real(owner, "gamma", gamma, low=0, low_open=True, high_open=True)
         if name == "rbf":
             return RBF(gamma=gamma)
+        if name == "laplacian":
+            return Laplacian(gamma=gamma)
+        if name == "chi2":
+            return ExponentialChi2(gamma=gamma)
         if name == "sigmoid":
             return Sigmoid(gamma=gamma, coef0=_check.real(owner, "coef0", self.coef0))
         degree = _check.integer(owner, "degree", self.degree, low=0)
@@ -273,7 +283,7 @@ class KernelEstimator(BaseEstimator):
             return tags
         kind = kernel.domain
         tags.input_tags.pairwise = kernel.is_precomputed
-        tags.input_tags.sparse = kind in (Vectors, GramRows)
+        tags.input_tags.sparse = kind is Vectors
         if kind not in (Vectors, GramRows):
             tags.input_tags.one_d_array = True
             tags.input_tags.two_d_array = False

@@ -195,7 +195,7 @@ class LinearMachine(KernelEstimator):
         worst = max((found.primal - found.lower_bound) / found.primal for found in unfinished)
         where = "" if len(solutions) == 1 else f" for {len(unfinished)} of {len(solutions)} machines"
         warnings.warn(
-            f"{type(self).__name__} failed to converge{where}: the duality gap is {worst:.3g} of the objective, tol is "
+            f"{type(self).__name__} did not converge{where}: the duality gap is {worst:.3g} of the objective, tol is "
             f"{self.tol:g}. {unfinished[0].status.value}",
             ConvergenceWarning,
             stacklevel=3,
@@ -241,7 +241,9 @@ def refuse_combination(estimator: Any, pointless: bool, why: str) -> None:
     """Refuse parameters that have no meaning or no solver together, in scikit-learn's words."""
     if not pointless:
         return
-    given = ", ".join(f"{name}={getattr(estimator, name)!r}" for name in ("penalty", "loss", "dual") if hasattr(estimator, name))
+    given = ", ".join(
+        f"{name}={getattr(estimator, name)!r}" for name in ("penalty", "loss", "dual") if hasattr(estimator, name)
+    )
     raise ParameterError(f"Unsupported set of arguments: {why}. Parameters: {given}.")
 
 

@@ -122,7 +122,9 @@ class MarginClassifier(ClassifierMixin, LibsvmParameters, KernelEstimator, ABC):
             classes = classes_of(self, y, objects, regressor=self._regressor)
             self._check_features(X, objects, reset=True)
             weights = sample_weights(sample_weight, objects, dropping=True)
-            refuse_weightless_classes(classes, weights, " The specified nu is infeasible then." if self._nu_form else "")
+            refuse_weightless_classes(
+                classes, weights, " The specified nu is infeasible then." if self._nu_form else ""
+            )
             factors = class_weights(self.class_weight, classes)
             bounds = self._bounds(classes, factors[classes.codes] * weights)
             fitted = kernel.fit(objects)
@@ -136,7 +138,7 @@ class MarginClassifier(ClassifierMixin, LibsvmParameters, KernelEstimator, ABC):
                 solved = self._train(guarded.gram, classes.codes, bounds, limits, lambda f, w: report(share * f, w))
                 if self.probability:
                     calibration = ovo.held_out_calibration(
-                        guarded.gram, classes.codes, bounds, weights, self.random_state,
+                        guarded.gram, classes.codes, bounds, weights, factors, self.random_state,
                         lambda gram, codes, allowed: self._train(gram, codes, allowed, limits),
                     )  # fmt: skip
         machines = [machine for machine, _ in solved]
@@ -215,7 +217,10 @@ class MarginClassifier(ClassifierMixin, LibsvmParameters, KernelEstimator, ABC):
         return ovo.class_values(decisions, n_classes)
 
     def predict(self, X: Any) -> Any:
-        """The predicted label of each object: where probabilities were learnt, the most probable one."""
+        """The predicted label of each object: where probabilities were learnt, the most probable one.
+
+        With `class_weight`, it is the one with the largest probability times weight.
+        """
         if self.break_ties and self.decision_function_shape == "ovo":
             raise ParameterError(
                 "break_ties must be False when decision_function_shape is 'ovo': there is no one value per class to "
@@ -224,7 +229,8 @@ class MarginClassifier(ClassifierMixin, LibsvmParameters, KernelEstimator, ABC):
         decisions = self._decisions(X)
         n_classes = len(self.classes_)
         if self.probability and "calibration_" in vars(self):
-            winners = self._log_odds(decisions).argmax(axis=1)
+            calibration = of_this_fit(self)
+            winners = calibration.winners(ovo.evidence(decisions, n_classes, calibration))
         elif n_classes == 2:
             winners = np.where(decisions[:, 0] > 0, 0, 1)
         elif self.break_ties:
@@ -272,7 +278,9 @@ class MarginClassifier(ClassifierMixin, LibsvmParameters, KernelEstimator, ABC):
         began = time.monotonic()
         objects = self.kernel_.kernel.coerce(X)
         classes = known_classes(self.classes_, y)
-        bounds = self._bounds(classes, self.class_weight_[classes.codes] * sample_weights(sample_weight, objects, dropping=True))
+        bounds = self._bounds(
+            classes, self.class_weight_[classes.codes] * sample_weights(sample_weight, objects, dropping=True)
+        )
         found = Recomputed.of(self.expansion_, self._repair, self.support_, objects)
         members, parts = ovo.Members(classes.codes, bounds, len(self.classes_)), []
         for column, pair in enumerate(ovo.pairs(len(self.classes_))):

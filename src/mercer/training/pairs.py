@@ -189,10 +189,11 @@ def held_out_calibration(
     codes: Indices,
     bounds: Float64,
     weights: Float64,
+    costs: Float64,
     random_state: Any,
     train: Callable[[Gram, Indices, Float64], list[Solved]],
 ) -> Calibration:
-    """What makes probabilities of decisions, from decision values of objects that their machines have not seen.
+    """What makes probabilities of decisions, and labels with these costs of classes, from decision values of objects that their machines have not seen.
 
     All folds are parts of one Gram matrix: a kernel that depends on the data is that of all objects, which it sees
     without their labels.
@@ -210,7 +211,7 @@ def held_out_calibration(
 
     seen, values = out_of_fold(folds_with_every_class(codes, bounds, random_state), decisions)
     values = np.reshape(values, (len(seen), n_classes * (n_classes - 1) // 2))
-    return fit_calibration(evidence(values, n_classes), codes[seen], weights[seen])
+    return fit_calibration(evidence(values, n_classes), codes[seen], weights[seen], costs)
 
 
 def class_values(decisions: Float64, n_classes: int) -> Float64:

@@ -3,7 +3,8 @@
 P(k | x) = softmax(sum_j slope_j g_kj(x) + offset_k): every class has evidence g_kj made of decision values, none of which
 counts against it (slopes are not negative), and an offset of its own. With two classes that is Platt's
 sigmoid of the decision value. The offsets make probabilities those of the data as given, whatever the weights of classes
-were in training; the predicted class is the most probable one.
+were in training. The predicted class is the most probable one; where classes have weights, which say what errors cost, it
+is the one of the largest weight times probability.
 """
 
 from __future__ import annotations
@@ -72,20 +73,27 @@ class Calibration:
 
     slopes: Float64
     offsets: Float64
+    costs: Float64
+    """What it costs to miss an object of each class."""
+
+    def winners(self, evidence: Float64) -> Indices:
+        """The class that is most probable, or that would be missed at the highest cost."""
+        found: Indices = (self.log_odds(evidence) + np.log(self.costs)).argmax(axis=1)
+        return found
 
     def log_odds(self, evidence: Float64) -> Float64:
         """One column per class, up to a constant for each object."""
         return np.asarray(evidence @ self.slopes + self.offsets)
 
 
-def fit_calibration(evidence: Float64, codes: Indices, weights: Float64) -> Calibration:
+def fit_calibration(evidence: Float64, codes: Indices, weights: Float64, costs: Float64) -> Calibration:
     """The calibration under which held-out objects are most likely, by Platt's softened targets.
 
     The likelihood is concave, and softened targets keep its maximum finite where every object is on the right side.
     """
     n, n_classes, kinds = evidence.shape
     if not n:
-        return Calibration(np.ones(kinds), np.zeros(n_classes))
+        return Calibration(np.ones(kinds), np.zeros(n_classes), costs)
     size = np.maximum(np.abs(evidence).mean(axis=(0, 1)), np.finfo(float).tiny)
     scaled, shares = evidence / size, weights / weights.mean()
     totals = np.bincount(codes, weights=shares, minlength=n_classes)
@@ -104,7 +112,7 @@ def fit_calibration(evidence: Float64, codes: Indices, weights: Float64) -> Cali
         loss, np.r_[np.ones(kinds), np.zeros(n_classes)], jac=True, method="L-BFGS-B",
         bounds=[(0.0, None)] * kinds + [(None, None)] * n_classes, options={"maxiter": 1000, "ftol": 1e-12},
     ).x  # fmt: skip
-    return Calibration(found[:kinds] / size, found[kinds:])
+    return Calibration(found[:kinds] / size, found[kinds:], costs)
 
 
 def of_this_fit(estimator: Any) -> Calibration:
@@ -128,18 +136,28 @@ class CalibrationField(Field):
 
     def write(self, name: str, value: Calibration, parts: Parts) -> None:
         parts.arrays["calibration_slopes"], parts.arrays["calibration_offsets"] = value.slopes, value.offsets
+        parts.arrays["calibration_costs"] = value.costs
 
     def read(self, name: str, parts: Parts) -> Calibration:
         n_classes = parts.sizes["classes"]
         if "temperature_" in parts.values:
             temperature = _temperature(parts) * (0.5 if n_classes == 2 else 1.0)  # both of two classes have evidence
-            return Calibration(np.array([0.0, 0.0, temperature][0 if self._of_pairs else 2 :]), np.zeros(n_classes))
+            slopes = np.array([0.0, 0.0, temperature][0 if self._of_pairs else 2 :])
+            return Calibration(slopes, np.zeros(n_classes), np.ones(n_classes))
         slopes = parts.array("calibration_slopes", "f", "evidence")
         offsets = parts.array("calibration_offsets", "f", "classes")
+        costs = parts.array("calibration_costs", "f", "classes")
         known = len(slopes) in ((2, 3) if self._of_pairs else (1,))
-        if not (known and _finite(slopes) and _finite(offsets) and (slopes >= 0).all()):
-            raise ModelFileError("the slopes of its probabilities do not fit, are not finite, or negative.")
-        return Calibration(slopes, offsets)
+        if not (
+            known
+            and _finite(slopes)
+            and _finite(offsets)
+            and _finite(costs)
+            and (slopes >= 0).all()
+            and (costs >= 0).all()
+        ):
+            raise ModelFileError("the numbers that its probabilities are made of do not fit, or are not finite.")
+        return Calibration(slopes, offsets, costs)
 
 
 def _finite(values: npt.NDArray[Any]) -> bool:

@@ -109,7 +109,9 @@ class AbsoluteRun(LinearRun):
         old = theta[chosen]
         move = descent_direction(matrix, self._penalty[chosen] * np.sign(old) - pull)
         signed = self._penalty[chosen] > 0  # a free intercept may change its sign
-        crossing = np.where(signed & (np.sign(move) == -np.sign(old)), np.abs(old) / np.maximum(np.abs(move), _TINY), 1.0)
+        crossing = np.where(
+            signed & (np.sign(move) == -np.sign(old)), np.abs(old) / np.maximum(np.abs(move), _TINY), 1.0
+        )
         share = min(1.0, float(crossing.min()))
         self.theta[chosen] = np.where(signed & (crossing <= share) & (share < 1.0), 0.0, old + share * move)
         self._refresh()

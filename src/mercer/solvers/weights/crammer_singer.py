@@ -27,8 +27,9 @@ from mercer.solvers.weights.problem import LinearSolution, relative_gap
 
 _ENTRIES_PER_CALL = 20_000_000
 """Entries times classes between two calls of the compiled loop, when the interpreter sees signals."""
-_LEAST_CURVATURE = 1e-12
-"""Rows of zeros have no curvature; their coefficients still have optimal values."""
+_LEAST_CURVATURE = 1e-6
+"""Rows of zeros have no curvature; their coefficients still have optimal values, on bounds. Less of it would leave no
+digits of a sum that must be zero."""
 
 
 @final
