@@ -41,6 +41,22 @@ def numba_outside_jit(files: Iterable[Path]) -> list[str]:
     ]
 
 
+def locking_properties(files: Iterable[Path]) -> list[str]:
+    """`functools.cached_property` holds a lock before Python 3.12, which a forked process may never get."""
+    return [
+        f"{file}:{node.lineno}: functools.cached_property; use mercer._cached"
+        for file in files
+        if file.name != "_cached.py"
+        for node in nodes(file)
+        if (
+            isinstance(node, ast.ImportFrom)
+            and node.module == "functools"
+            and any(alias.name == "cached_property" for alias in node.names)
+        )
+        or (isinstance(node, ast.Attribute) and ast.unparse(node) == "functools.cached_property")
+    ]
+
+
 def parallel_loops(files: Iterable[Path]) -> list[str]:
     """`parallel=True` can abort the user's process; tiles on threads are as fast."""
     return [

@@ -14,6 +14,7 @@ from mercer import errors
         (errors.InputTypeError, TypeError),
         (errors.DataFileError, errors.InputError),
         (errors.ParameterError, (ValueError, TypeError)),
+        (errors.ExpressionError, errors.ParameterError),
         (errors.KernelError, ValueError),
         (errors.InseparableError, ValueError),
         (errors.MemoryBudgetError, MemoryError),
@@ -45,3 +46,9 @@ def test_a_proof_survives_another_process():
     told = pickle.loads(pickle.dumps(error))
     assert str(told) == "no street"
     assert vars(told) == vars(error)
+
+
+def test_a_place_in_a_text_survives_another_process():
+    error = errors.ExpressionError("no kernel", reason="it is empty.", position=3)
+    told = pickle.loads(pickle.dumps(error))
+    assert (str(told), vars(told)) == ("no kernel", vars(error))

@@ -4,6 +4,7 @@ import contextlib
 import signal
 import threading
 
+import numpy as np  # noqa: F401 - loads a BLAS, also if this file is run alone
 import pytest
 from threadpoolctl import ThreadpoolController, threadpool_limits
 

@@ -26,9 +26,10 @@ from pathlib import Path
 from typing import Any, TypeVar, overload
 
 import numba
+from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import CPUDispatcher
 
-from mercer._process import interrupt_held_back
+from mercer._process import free_when_forking, interrupt_held_back
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -39,7 +40,8 @@ _KEPT_FOLDERS = 6
 """Compiled code of so many other versions is kept, some 20 MB each: those who switch between a few need not wait ..."""
 _SECONDS_BEFORE_PRUNING = 24 * 3600.0
 """... and what was used within a day is kept in any case, since another process may be about to read it."""
-_decorating = threading.Lock()
+_decorating = free_when_forking(threading.RLock())
+free_when_forking(global_compiler_lock)  # a child could not compile while a thread that it does not have held this
 _config: Any = numba.config
 
 

@@ -1,14 +1,18 @@
-"""What is set for the whole process while we work: who hears Ctrl-C, and how many threads BLAS has.
+"""What is set for the whole process while we work: who hears Ctrl-C, how many threads BLAS has, which locks are held.
 
 An exception cannot leave a function that C code calls (a callback of LLVM, a finaliser): Python prints "Exception
 ignored" and goes on, and a KeyboardInterrupt raised there is gone for good. Compiling is full of such functions, and
 most signals sent while LLVM works arrive in one. So the signal waits until the work is over.
+
+A forked process has the locks of its parent as they were, and only one of its threads: what another thread held would
+be held for ever. So a fork waits until our locks are free, and the child forgets what other threads were doing.
 """
 
 from __future__ import annotations
 
 import contextlib
 import functools
+import os
 import signal
 import sys
 import threading
@@ -18,7 +22,15 @@ from typing import Any
 
 import threadpoolctl
 
-_guard = threading.Lock()
+
+def free_when_forking(lock: Any) -> Any:
+    """The lock, which no other thread holds at the moment of a fork. A thread may fork while it holds it itself."""
+    if hasattr(os, "register_at_fork"):  # not on Windows
+        os.register_at_fork(before=lock.acquire, after_in_parent=lock.release, after_in_child=lock.release)
+    return lock
+
+
+_guard = free_when_forking(threading.RLock())
 _holders = 0
 _local = threading.local()
 _before: list[tuple[Any, int]] = []
@@ -91,3 +103,17 @@ def _set_threads(wanted: list[tuple[Any, int]]) -> None:
         library.set_num_threads(count)
     if give_up_control is not None:
         give_up_control(force=True)
+
+
+def _forget_other_threads() -> None:
+    """In a forked process, where only the thread that forked goes on."""
+    global _holders
+    still = int(getattr(_local, "holds", False))
+    if _holders > still:
+        _holders = still
+        if not still:
+            _set_threads(_before)
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_other_threads)

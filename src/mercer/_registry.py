@@ -106,6 +106,24 @@ KERNELS = _table(
         "random_fourier",
         "the Gaussian by a random sample of waves",
     ),
+    (
+        "mercer.kernels.vectors.random_directions",
+        "LaplacianFeatures",
+        "laplacian_features",
+        "the Laplacian by a random sample of waves",
+    ),
+    (
+        "mercer.kernels.vectors.random_directions",
+        "MaternFeatures",
+        "matern_features",
+        "Matern by a random sample of waves",
+    ),
+    (
+        "mercer.kernels.vectors.random_directions",
+        "ArcCosineFeatures",
+        "arc_cosine_features",
+        "a layer of random neurons: the arc-cosine kernel in the mean",
+    ),
     ("mercer.kernels.vectors.categorical", "Categorical", "categorical", "the share of columns with the same category"),
     ("mercer.kernels.strings.spectrum", "Spectrum", "spectrum", "counts of shared substrings of length p"),
     (
@@ -240,6 +258,7 @@ KERNELS = _table(
         "latent_semantic",
         "any kernel through its leading directions in training",
     ),
+    ("mercer.kernels.algebra.nystrom", "Nystrom", "nystrom", "any kernel through a few landmarks: for many objects"),
     (
         "mercer.kernels.generative.hidden_states",
         "FixedLengthHMM",

@@ -7,6 +7,7 @@
     │   ├── InputTypeError (TypeError)     ... because they are of the wrong kind altogether
     │   └── DataFileError                  ... because the file they come from cannot be read: file, line, column
     ├── ParameterError (ValueError, TypeError)   a hyperparameter outside its range
+    │   └── ExpressionError                ... or a kernel's text that cannot be read, with the character to blame
     ├── KernelError (ValueError)           a kernel broke its contract: NaN, asymmetry, wrong shape
     ├── InseparableError (ValueError)      a hard margin that does not exist, with the proof
     ├── MemoryBudgetError (MemoryError)    refused before allocating, with the number and the way out
@@ -44,6 +45,26 @@ class DataFileError(InputError):
 
 class ParameterError(MercerError, ValueError, TypeError):
     """A hyperparameter outside its range."""
+
+
+class ExpressionError(ParameterError):
+    """A kernel's text that cannot be read.
+
+    `reason` says why in one sentence, `position` is the character to blame, counted from 0; the message has both, and
+    shows the text with a caret below that character.
+    """
+
+    def __init__(self, message: str, *, reason: str, position: int) -> None:
+        super().__init__(message)
+        self.reason = reason
+        self.position = position
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rebuild_expression, (self.args[0], self.reason, self.position)
+
+
+def _rebuild_expression(message: str, reason: str, position: int) -> ExpressionError:
+    return ExpressionError(message, reason=reason, position=position)
 
 
 class KernelError(MercerError, ValueError):

@@ -12,7 +12,7 @@ import mercer
 from mercer.datasets import make_dna
 from mercer.errors import DataFileError, InputError, ModelFileError
 from mercer.inputs.strings import Strings
-from mercer.jobs.candidates import alphabet_of, on_strings, short_text
+from mercer.jobs.candidates import alphabet_of, candidates, on_strings, short_text
 from mercer.jobs.code import equivalent
 from mercer.jobs.fitting import fit
 from mercer.jobs.preparation import Preparation
@@ -201,15 +201,13 @@ def test_mixed_tables_and_gaps():
     found = fit(data, Plan(folds=3))
     assert found.estimate.value > 0.8
     assert "colour" in str(found.search.best.kernel)
-    holes = table(
-        y, mass=[float("nan"), *mass[1:].tolist()], colour=[None, *colour[1:]][:90] if False else list(colour)
-    )
+    holes = table(y, mass=[float("nan"), *mass[1:].tolist()], colour=list(colour))
     with pytest.raises(DataFileError, match=r't.csv:2: column "mass": 1 of 90 values are missing') as caught:
-        fit(holes, Plan())
-    assert "--impute" in caught.value.__notes__[0]
-    assert fit(holes, Plan(kernel="linear", C=1.0, impute=True, folds=2)).model.preparation.fills[0] == pytest.approx(
-        np.median(mass[1:])
-    )
+        fit(holes, Plan(impute=False))
+    assert "--no-impute" in caught.value.__notes__[0]
+    filled = fit(holes, Plan(kernel="linear", C=1.0, folds=2))
+    assert filled.model.preparation.fills[0] == pytest.approx(np.median(mass[1:]))
+    assert '1 missing value in 1 column filled (numbers by the median): "mass".' in filled.notes
 
 
 def test_strings_and_time_limits():
@@ -232,6 +230,13 @@ def test_sequences_with_a_few_ambiguous_letters_are_still_dna():
     assert len(alphabet_of(words)) > 6
     assert "weighted_degree" in str(on_strings(words)[-1])  # one length: positions may matter
     assert "weighted_degree" not in str(on_strings(Strings.coerce(["some words", "and some more words"])))
+
+
+def test_documents_are_compared_by_their_words():
+    texts = Strings.coerce(["the cat sat on the mat", "a dog barked at the cat", "stocks fell again on monday"])
+    assert any("vector_space" in str(kernel) for kernel in candidates(texts, Preparation("strings")))
+    sequences = Strings.coerce(["MKVLAAGIVG", "MKKLLPTAAA", "GGLIVRRSTQ"])
+    assert not any("vector_space" in str(kernel) for kernel in candidates(sequences, Preparation("strings")))
 
 
 def test_tasks():

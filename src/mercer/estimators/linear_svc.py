@@ -191,6 +191,7 @@ class LinearSVC(ClassifierMixin, LinearMachine):
         self, rows: Any, codes: Indices, weights: Float64, factors: Float64, options: dict[str, Any]
     ) -> list[LinearSolution]:
         """All classes by the loss of Crammer and Singer; of two, the difference is kept, as in scikit-learn."""
+        choice.refuse_blocks(rows, "multi_class='crammer_singer'")
         used, C = weights > 0, float(self.C) * weights * factors[codes]
         part = {name: value for name, value in options.items() if name != "dual"}
         rows = rows if used.all() else rows[used]

@@ -14,11 +14,11 @@ from __future__ import annotations
 import dataclasses
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any, Self, final
 
 import numpy as np
 
+from mercer._cached import cached_property
 from mercer._types import DType, Float64, Floating, Indices
 from mercer.errors import KernelError
 from mercer.gram import budget

@@ -20,6 +20,7 @@ from mercer.gram.tiles import Strip, Tile
 
 Work = Callable[[Tile, Floating], None]
 Item = TypeVar("Item")
+Result = TypeVar("Result")
 
 _SECONDS_BETWEEN_SIGNALS = 0.05  # how long Ctrl-C may go unnoticed; shorter waits wake this thread more often
 _worker = threading.local()
@@ -73,6 +74,39 @@ class Threads:
     def each(self, job: Callable[[Item], None], items: Sequence[Item], stop: threading.Event | None = None) -> None:
         """Run a job for each item. The first exception (or Ctrl-C) sets `stop`, which jobs watch, and is raised."""
         self._spread(job, items, stop or threading.Event(), lambda: None)
+
+    def reduce(
+        self, task: Callable[[Item], Result], items: Sequence[Item], combine: Callable[[Result, Result], Result]
+    ) -> Result:
+        """Combine the results of a task for each item, over a fixed binary tree of their places.
+
+        Two neighbours are combined as soon as both are there, whichever thread that is: the same bits come out for any
+        number of threads, and hardly more results exist at a time than there are threads. The first of two may be
+        changed in place.
+        """
+        waiting: dict[tuple[int, int], Result] = {}
+        looking = threading.Lock()
+        last = len(items) - 1
+
+        def run(place: int) -> None:
+            found = task(items[place])
+            level = 0
+            while (last >> level) > 0:
+                if place ^ 1 > last >> level:  # without a neighbour: it goes up as it is
+                    place, level = place >> 1, level + 1
+                    continue
+                with looking:
+                    other = waiting.pop((level, place ^ 1), None)
+                    if other is None:
+                        waiting[level, place] = found
+                        return
+                found = combine(other, found) if place & 1 else combine(found, other)
+                place, level = place >> 1, level + 1
+            with looking:
+                waiting[-1, 0] = found
+
+        self.each(run, range(len(items)))
+        return waiting[-1, 0]
 
     def _spread(
         self, job: Callable[[Item], None], items: Sequence[Item], stop: threading.Event, watch: Callable[[], None]

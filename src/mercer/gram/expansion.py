@@ -9,14 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, final
 
 import numpy as np
 
+from mercer._cached import cached_property
 from mercer._process import single_threaded_blas
 from mercer._types import Float64
 from mercer.errors import KernelError, MemoryBudgetError
+from mercer.gram.block_rows import rows_of_features
 from mercer.gram.make import gram_of
 from mercer.inputs.base import Objects
 from mercer.kernels.base import FittedKernel
@@ -39,6 +40,8 @@ class Expansion:
     support: Objects
     coefficients: Float64
     intercept: Float64
+    weights: Float64 | None = None
+    """sum_i c_i phi(x_i), where training found it; else it is made when it is needed."""
 
     def __call__(self, objects: Any) -> Float64:
         """Decision values, of shape (objects, outputs)."""
@@ -51,8 +54,30 @@ class Expansion:
                 values = gram_of(self.kernel, new, self.support).matvec(self.coefficients)
         return values + self.intercept
 
+    def condensed(self) -> Expansion:
+        """The same function, over fewer objects where the features of the kernel know how; else this expansion."""
+        features = self.kernel.feature_map()
+        if features is None or not features.in_blocks:
+            return self
+        found = features.condensed(self._weights())
+        return self if found is None else Expansion(*found, self.intercept)
+
+    def _weights(self) -> Float64:
+        """sum_i c_i phi(x_i), of features that are best written in blocks."""
+        if self.weights is not None:
+            return self.weights
+        rows = rows_of_features(self.kernel, self.support, hold=False)
+        return np.asarray(rows.T @ self.coefficients, dtype=np.float64)
+
     @cached_property
     def _folded(self) -> Callable[[Objects], Float64] | None:
+        if len(self.support) < MANY:
+            return None
+        brief = Expansion(
+            self.kernel, self.support, self.coefficients, np.zeros_like(self.intercept), self.weights
+        ).condensed()
+        if brief.support is not self.support:
+            return brief
         return folded(self.kernel, self.support, self.coefficients)
 
     def __getstate__(self) -> dict[str, Any]:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, final
 
 import numpy as np
 
+from mercer._cached import cached_property
 from mercer._process import single_threaded_blas
 from mercer._progress import reporting
 from mercer._types import Float64, Floating, Indices

@@ -194,7 +194,9 @@ def expanded(rows: Any, dtype: npt.DTypeLike) -> Any:
 
 
 def squared_lengths(rows: Any) -> Float64:
-    """|x|^2 of each row, added up in float64."""
+    """|x|^2 of each row, added up in float64; rows in blocks know it themselves."""
+    if hasattr(rows, "squared_lengths"):
+        return np.asarray(rows.squared_lengths)
     if not is_sparse(rows):
         return np.asarray(np.einsum("ij,ij->i", rows, rows, dtype=np.float64))
     lengths: Float64 = _squared_lengths(rows.indptr, rows.data)

@@ -103,6 +103,7 @@ def fit(
         "support": len(support),
         "format": data.format,
         "id": data.detail.get("id"),
+        "whole_files": data.detail.get("whole_files"),
         "first_index": data.detail.get("first"),
         "data": data.name,
         "score": {name: getattr(estimate, name) for name in ("name", "value", "low", "high", "baseline")},

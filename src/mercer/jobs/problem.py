@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from mercer.errors import InputError
 from mercer.jobs.candidates import candidates, on_columns
-from mercer.jobs.preparation import Preparation
+from mercer.jobs.preparation import Preparation, gaps_filled
 from mercer.jobs.sizing import search_size
 from mercer.kernels.base import Kernel
 from mercer.kernels.text.expression import parse
@@ -38,7 +38,8 @@ class Plan:
     folds: int = 5
     seed: int = 0
     scale: bool = True
-    impute: bool = False
+    impute: bool = True
+    """Whether missing values are filled; otherwise they are an error."""
     balanced: bool = False
     time_limit: float | None = None
     search_size: int | None = None
@@ -91,6 +92,7 @@ def prepare(data: Data, plan: Plan, expressions: Sequence[str] = ()) -> Problem:
             "squares would take too long."
         )
     preparation = Preparation.learn(data, scale=plan.scale, impute=plan.impute)
+    notes += [sentence for sentence in [gaps_filled(data)] if sentence]
     if preparation.standardised:
         notes.append("Numbers are standardised to mean 0 and deviation 1 (--no-scale leaves them as they are).")
     objects = preparation(data)

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mercer.inputs.base import Objects
-from mercer.readers.data import CATEGORY, NUMBER, Column, Data
+from mercer.readers.data import CATEGORY, NUMERIC, Column, Data
 from mercer.selection.learner import Learner, evenly_spread
 
 SECONDS = 90.0
@@ -59,7 +59,7 @@ def _entry(data: Data, objects: Any) -> float:
 
 
 def _column(column: Column) -> float:
-    if column.kind in (NUMBER, CATEGORY):
+    if column.kind in (*NUMERIC, CATEGORY):
         return _PER_NUMBER
     some = column.values[evenly_spread(len(column.values), _SAMPLE)]
     return _PER_SYMBOL * float(np.mean([len(str(value)) for value in some]))

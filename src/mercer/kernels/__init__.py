@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from mercer.kernels.algebra.images import rank_one as rank_one
     from mercer.kernels.algebra.normalised import Normalised as Normalised
     from mercer.kernels.algebra.normalised import normalise as normalise
+    from mercer.kernels.algebra.nystrom import Nystrom as Nystrom
     from mercer.kernels.algebra.sums import Product as Product
     from mercer.kernels.algebra.sums import Scaled as Scaled
     from mercer.kernels.algebra.sums import Sum as Sum
@@ -105,6 +106,9 @@ if TYPE_CHECKING:
     from mercer.kernels.vectors.linear import Linear as Linear
     from mercer.kernels.vectors.linear import Sigmoid as Sigmoid
     from mercer.kernels.vectors.polynomial import Polynomial as Polynomial
+    from mercer.kernels.vectors.random_directions import ArcCosineFeatures as ArcCosineFeatures
+    from mercer.kernels.vectors.random_directions import LaplacianFeatures as LaplacianFeatures
+    from mercer.kernels.vectors.random_directions import MaternFeatures as MaternFeatures
     from mercer.kernels.vectors.randomised import RandomFourierFeatures as RandomFourierFeatures
     from mercer.kernels.vectors.randomised import Randomised as Randomised
     from mercer.kernels.vectors.rbf import RBF as RBF

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, Self, final
 
 import numpy as np
 import scipy.sparse as sp
 
 from mercer import _check
+from mercer._cached import cached_property
 from mercer._jit import Array, is_jitted, jit
 from mercer._types import DType, Float64, Floating, Index
 from mercer.errors import InputError, KernelError

@@ -58,7 +58,8 @@ def kernel_kmeans(gram: Gram, k: int, *, limits: Limits, rng: np.random.Generato
         if not len(moved):
             converged = True
             break
-        if len(moved) > _FEW * len(labels) or iterations % _FRESH == 0:
+        by_features = gram.factor is not None  # products then cost less than the rows of the matrix
+        if by_features or len(moved) > _FEW * len(labels) or iterations % _FRESH == 0:
             KZ = gram.matvec(_one_hot(new, k))
         else:
             change = _one_hot(new[moved], k) - _one_hot(labels[moved], k)

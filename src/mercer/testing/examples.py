@@ -32,6 +32,7 @@ def _made_of_kernels() -> Iterator[Kernel]:
         kernels.MeanEmbedding(middle),
     )
     yield from (kernels.LatentSemantic(middle, k=4), kernels.LatentSemantic(kernels.Spectrum(p=1), k=2))
+    yield from (kernels.Nystrom(middle, m=5), kernels.Nystrom(words, m=4, landmarks="uniform", random_state=1))
     yield kernels.DagKernel(arcs, (linear, wide, narrow, linear, linear, wide))
     yield from (kernels.ExpOf(0.1 * linear), kernels.ExpOf(kernels.normalise(kernels.Polynomial(degree=2))))
     yield from (kernels.Normalised(kernels.Polynomial(degree=2)), kernels.Normalised(words))

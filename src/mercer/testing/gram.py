@@ -5,11 +5,11 @@ from __future__ import annotations
 import tracemalloc
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, final
 
 import numpy as np
 
+from mercer._cached import cached_property
 from mercer._types import Float64, Floating
 from mercer.errors import KernelError, MemoryBudgetError
 from mercer.gram.budget import MIB

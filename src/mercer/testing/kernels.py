@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, final
 
 import numpy as np
 
+from mercer._cached import cached_property
 from mercer._types import Float64, Floating
 from mercer.errors import InputError
 from mercer.gram.executors import Threads

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, final
 
 import numpy as np
 import numpy.typing as npt
 
+from mercer._cached import cached_property
 from mercer._types import Float64
 from mercer.losses.base import Loss, VectorLoss
 from mercer.testing.checks import Check, Suite, fingerprint, require, require_close, require_unchanged, run_all

@@ -32,6 +32,7 @@ class Explanation:
 
 def explanations(expansion: Expansion, objects: Objects, columns: Sequence[str] | None = None) -> list[Explanation]:
     """Explain each object by the features that it shares with the support objects."""
+    expansion = expansion.condensed()
     fitted, coefficients = expansion.kernel, expansion.coefficients
     if fitted.feature_map() is None:
         raise KernelError(

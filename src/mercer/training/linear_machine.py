@@ -17,6 +17,7 @@ from sklearn.utils import check_random_state
 from mercer import _check
 from mercer._types import Float64
 from mercer.errors import InputError, ModelFileError, ParameterError
+from mercer.gram.block_rows import rows_of_features
 from mercer.gram.expansion import Expansion, Weights
 from mercer.inputs.base import Objects
 from mercer.inputs.vectors import Vectors
@@ -148,7 +149,10 @@ class LinearMachine(KernelEstimator):
             rule = "a kernel whose features can be written down, such as Linear or Spectrum"
             remedy = "Kernel machines such as SVC take any kernel."
             raise _check.fail(type(self).__name__, "kernel", rule, self.kernel_.kernel, remedy)
-        space, rows = FeatureSpace.of(self.kernel_, objects)
+        if features_of(self.kernel_).in_blocks:
+            space, rows = FeatureSpace.restored(self.kernel_, ()), rows_of_features(self.kernel_, objects)
+        else:
+            space, rows = FeatureSpace.of(self.kernel_, objects)
         self._columns = Columns(space, objects.take(slice(0, 1)))
         return rows
 
@@ -257,6 +261,8 @@ def used_problem(rows: Any, loss: Loss, y: Float64, C: Float64, intercept_scale:
 
 def refuse_overflow(values: Any) -> None:
     """Numbers of astronomical size overflow once squared; no weights are better than wrong ones."""
+    if hasattr(values, "squared_lengths"):  # rows in blocks
+        values = np.sqrt(values.squared_lengths)
     numbers = np.ravel(values.data if isinstance(values, sp.csr_array) else values)
     with np.errstate(over="ignore"):
         if math.isfinite(float(np.vdot(numbers, numbers))):  # one pass decides for almost every input

@@ -15,6 +15,7 @@ from mercer import _check
 from mercer._types import DType, Float64
 from mercer.errors import KernelError, KernelWarning, MemoryBudgetError
 from mercer.gram import budget
+from mercer.gram.block_rows import rows_of_features
 from mercer.gram.contract import Gram
 from mercer.gram.expansion import Expansion
 from mercer.gram.make import gram_of, gram_of_rows, gram_of_values
@@ -22,7 +23,7 @@ from mercer.gram.spectrum import negligible, smallest_eigenvalue
 from mercer.inputs.base import Objects
 from mercer.inputs.vectors import Vectors, squared_lengths
 from mercer.kernels.base import FittedKernel, Kernel
-from mercer.kernels.features.space import FeatureSpace, entries_per_object, features_of
+from mercer.kernels.features.space import entries_per_object, features_of
 from mercer.losses.base import Loss
 from mercer.solvers.ridge import normal_equations
 from mercer.solvers.weights.problem import MOST_FEATURES, unit_dual
@@ -152,11 +153,22 @@ def training_gram(settings: GramSettings, fitted: FittedKernel, objects: Objects
     n, primal = len(objects), dual != "auto" and not dual
     wanted = primal or (dual == "auto" and _worthwhile(fitted, objects, losses, memory, nu_form=settings.nu_form))
     if wanted and not _by_matrix(fitted, objects, losses):
-        rows = FeatureSpace.of(fitted, objects)[1]
+        rows = rows_of_features(fitted, objects, memory)
         fitted.in_range(squared_lengths(rows))
         if primal or rows.shape[1] <= MOST_FEATURES or (n >= MANY and _pays(n, losses, memory)):
             return gram_of_rows(rows, memory=memory)
     return gram_of(fitted, objects, dtype=settings.dtype, memory=memory)
+
+
+def products_gram(fitted: FittedKernel, objects: Objects, memory: budget.Memory) -> Gram:
+    """The Gram matrix for those who need products with it: by features that are many times fewer than the objects, or
+    stored if it fits."""
+    n, features = len(objects), fitted.feature_map()
+    if features is not None and features.in_blocks and n >= MANY:
+        rows = features.rows(objects.take(slice(0, 1)), iter(()), np.float64)[0]
+        if rows.shape[1] * _OBJECTS_PER_FEATURE <= n:
+            return gram_of_rows(rows_of_features(fitted, objects, memory), memory=memory)
+    return gram_of(fitted, objects, memory=memory).stored_if_it_fits()
 
 
 def _check_dual(owner: str, dual: Any, fitted: FittedKernel) -> None:
@@ -181,7 +193,8 @@ def _worthwhile(
         entries = entries_per_object(fitted, objects)
     except (KernelError, MemoryBudgetError):  # too many features to write down
         return False
-    if entries * n * _BYTES_PER_ENTRY > budget.stored_bytes(memory) or entries * _OBJECTS_PER_FEATURE > n:
+    fits = features_of(fitted).in_blocks or entries * n * _BYTES_PER_ENTRY <= budget.stored_bytes(memory)
+    if not fits or entries * _OBJECTS_PER_FEATURE > n:
         return False
     return nu_form or _pays(n, losses, memory)
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import cached_property
 from graphlib import CycleError, TopologicalSorter
 from typing import Any, final
 
 import numpy as np
 
 from mercer import _check
+from mercer._cached import cached_property
 from mercer._types import Float64, Floating
 from mercer.errors import ParameterError
 from mercer.kernels.algebra.several import PartFeatures, Several, check_terms

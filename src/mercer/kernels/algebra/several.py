@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from typing import final
 
 from mercer import _check
+from mercer._cached import cached_property
 from mercer._types import DType, Floating, Index
 from mercer.inputs.base import Objects
 from mercer.kernels.base import Features, Kernel, Measure, State, same_domain

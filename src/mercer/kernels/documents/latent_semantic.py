@@ -16,7 +16,7 @@ from mercer._types import Float64
 from mercer.errors import KernelWarning
 from mercer.inputs.base import Objects
 from mercer.kernels.base import FittedKernel, Kernel, State
-from mercer.kernels.features.embedding import Embedding
+from mercer.kernels.features.embedding import Embedding, similarities
 
 _NULL = 1e-10
 """Eigenvalues below this share of the largest are noise, which dividing by their roots would blow up."""
@@ -24,8 +24,6 @@ _TIE = 1e-9
 """Eigenvalues closer than this, relative to the largest, are equal but for rounding."""
 _DENSE = 1500
 """Up to this many objects all eigenvalues are computed; beyond, as many as are needed, by Lanczos iterations."""
-_ROWS = 512
-"""Rows of a strip, after which Ctrl-C is noticed; narrower strips make matrix products slower."""
 
 
 @final
@@ -63,7 +61,7 @@ class LatentSemantic(Embedding):
     def resolve(self, objects: Objects) -> State:
         inner = self.kernel.resolve(objects)
         features = self.kernel.features(objects, inner, np.float64)
-        gram = _similarities(self.kernel, features, features, inner)
+        gram = similarities(self.kernel, features, features, inner)
         np.fill_diagonal(gram, FittedKernel(self.kernel, inner).diagonal(features))
         values, vectors = _leading(gram, self.k)
         rank = int((values > _NULL * max(float(values[0]), 0.0)).sum()) if values[0] > 0 else 0
@@ -93,17 +91,7 @@ class LatentSemantic(Embedding):
             return np.asarray(vectors * np.sqrt(values))
         features = self.kernel.features(objects, inner, np.float64)
         training = self.kernel.features(state.objects, inner, np.float64)
-        return np.asarray(_similarities(self.kernel, features, training, inner) @ (vectors / np.sqrt(values)))
-
-
-def _similarities(kernel: Kernel, left: Any, right: Any, state: State) -> Float64:
-    """The whole block, computed strip by strip: Ctrl-C is noticed between strips."""
-    rows, columns = kernel.align(left, right, state)
-    out = np.empty((len(left), len(right)))
-    height = max(1, min(_ROWS, kernel.tile_entries(rows, columns, state) // max(1, len(right))))
-    for top in range(0, len(left), height):
-        kernel.tile(rows.take(slice(top, top + height)), columns, state, out[top : top + height])
-    return out
+        return np.asarray(similarities(self.kernel, features, training, inner) @ (vectors / np.sqrt(values)))
 
 
 def _leading(gram: Float64, count: int) -> tuple[Float64, Float64]:

@@ -12,6 +12,9 @@ from mercer._types import DType, Float64, Floating
 from mercer.kernels.base import Batch, Kernel, State
 from mercer.kernels.features.feature_map import FeatureMap, FixedColumns
 
+_ROWS = 512
+"""Rows of a strip, after which Ctrl-C is noticed; narrower strips make matrix products slower."""
+
 
 @final
 @dataclass(frozen=True, eq=False)
@@ -30,7 +33,7 @@ class Embedding(Kernel):
         """c of each object, of shape (objects, coordinates)."""
 
     def feature_map(self, state: State) -> FeatureMap | None:
-        return FixedColumns(lambda objects: np.ascontiguousarray(self.coordinates(objects, state)))
+        return FixedColumns(lambda objects: np.ascontiguousarray(self.coordinates(objects, state)), sampled=True)
 
     def features(self, objects: Any, state: State, dtype: DType) -> Coordinates:
         rows = self.coordinates(objects, state)
@@ -42,3 +45,13 @@ class Embedding(Kernel):
 
     def diagonal(self, features: Coordinates, state: State) -> Float64:
         return features.squared_lengths
+
+
+def similarities(kernel: Kernel, left: Any, right: Any, state: State, dtype: DType = np.float64) -> Any:
+    """The whole block of values between two batches of features, strip by strip: Ctrl-C is noticed between strips."""
+    rows, columns = kernel.align(left, right, state)
+    out = np.empty((len(left), len(right)), dtype=dtype)
+    height = max(1, min(_ROWS, kernel.tile_entries(rows, columns, state) // max(1, len(right))))
+    for top in range(0, len(left), height):
+        kernel.tile(rows.take(slice(top, top + height)), columns, state, out[top : top + height])
+    return out

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, final
+from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
@@ -26,10 +26,15 @@ from mercer.kernels.features.occurrences import Shares, Spelling, Weigh
 from mercer.kernels.features.rows import rows_times, side_by_side
 from mercer.kernels.features.vocabulary import Vocabulary
 
+if TYPE_CHECKING:
+    from mercer.kernels.base import FittedKernel
+
 Columns = Sequence[Any] | None
 """What the user calls the columns of vectors, where that is known."""
 Stretch = Callable[[Float64], Float64]
 """The factors on features of objects, by the squared lengths of these features."""
+Condensed = tuple["FittedKernel", Objects, Float64]
+"""A kernel, objects, and the coefficients of each."""
 
 
 class FeatureMap:
@@ -47,6 +52,11 @@ class FeatureMap:
     def vocabularies(self) -> int:
         """How many of its parts have columns that grow while training objects are read."""
         return int(self.counted)
+
+    @property
+    def in_blocks(self) -> bool:
+        """Whether its rows are dense and made anew from objects, so that those of many are best written in blocks."""
+        return False
 
     def rows(
         self, objects: Any, words: Iterator[Vocabulary], dtype: DType, *, grow: bool = False
@@ -75,6 +85,16 @@ class FeatureMap:
     def shares(self, one: Any, weigh: Weigh) -> Shares | None:
         """What each part of a single object adds to a decision, if features have places in objects."""
         del one, weigh
+        return None
+
+    @property
+    def approximates(self) -> FittedKernel | None:
+        """The kernel whose feature space these features are a projection of, if that is what they are."""
+        return None
+
+    def condensed(self, weights: Float64) -> Condensed | None:
+        """The function <weights, phi(.)> as an expansion of another kernel over few objects, where there is one."""
+        del weights
         return None
 
     def counts(self, objects: Any) -> CountFeatures:
@@ -106,6 +126,12 @@ class FixedColumns(FeatureMap):
     written: Callable[[Any], Any]
     called: Callable[[Any, Columns], Sequence[Any]] | Sequence[Any] | None = None
     number: Callable[[Any], int] | None = None
+    sampled: bool = False
+    """Whether they are dense and made anew from objects, such as random features."""
+
+    @property
+    def in_blocks(self) -> bool:
+        return self.sampled
 
     def plain_rows(self, objects: Any, words: Iterator[Vocabulary], dtype: DType, grow: bool) -> tuple[Any, Float64]:
         rows = self.written(objects)
@@ -129,6 +155,10 @@ class Wrapped(FeatureMap):
     @property
     def counted(self) -> bool:
         return self.inner.counted
+
+    @property
+    def in_blocks(self) -> bool:
+        return self.inner.in_blocks
 
     @property
     def vocabularies(self) -> int:
@@ -205,6 +235,10 @@ class SideBySide(FeatureMap):
     @property
     def counted(self) -> bool:
         return all(part.counted for part in self.parts)
+
+    @property
+    def in_blocks(self) -> bool:
+        return all(part.in_blocks for part in self.parts)
 
     @property
     def vocabularies(self) -> int:

@@ -12,6 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from mercer import _check
+from mercer._process import free_when_forking
 from mercer._record import boolean, real
 from mercer._types import Float64, Int64
 from mercer.errors import InputError
@@ -19,7 +20,7 @@ from mercer.inputs.nodes import Nodes
 from mercer.kernels.base import State
 from mercer.kernels.features.embedding import Embedding
 
-_lock = threading.Lock()
+_lock = free_when_forking(threading.RLock())
 _KEPT = 4
 """Eigendecompositions remembered. A search over decays needs one; each costs the memory of its matrix."""
 _PATH = np.array([[0.0, 1.0, 0.0], [1.0, 0.0, 1.0], [0.0, 1.0, 0.0]])

@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 
 from mercer import _check, kernels
 from mercer._registry import KERNELS, find
-from mercer.errors import MercerError, ParameterError
+from mercer.errors import ExpressionError, MercerError
 from mercer.kernels.base import Kernel
 
 Made = TypeVar("Made")
@@ -168,8 +168,8 @@ class _Reader:
         return self.made(ways[type(node.op)], node.right)
 
     def call(self, node: ast.expr, name: str, args: list[ast.expr], keywords: list[ast.keyword]) -> Kernel:
-        maker = self.made(lambda: _maker(name), node)
-        known = _parameters(maker)
+        maker = self.made(lambda: maker_of(name), node)
+        known = parameters_of(maker)
         if len(args) > len(known):
             raise self.wrong(
                 f"{name} takes at most {len(known)} parameters: {', '.join(known) or 'none'}", args[len(known)]
@@ -202,14 +202,15 @@ class _Reader:
         except Exception as error:  # a parameter of a kind that the kernel never expected
             raise self.wrong(f"these parameters do not fit: {error}", node) from error
 
-    def wrong(self, why: str, where: int | ast.AST) -> ParameterError:
+    def wrong(self, why: str, where: int | ast.AST) -> ExpressionError:
         """The error that shows the text, with a caret under the character that is to blame."""
         position = where if isinstance(where, int) else self.place(where)
         first = max(0, position - 60)
         window = "".join(one if one.isprintable() else " " for one in self.text[first : position + 40])
         sentence = " ".join(why.split()).rstrip(".")
         message = f"Cannot read the kernel expression at character {position + 1}: {sentence}.\n"
-        return ParameterError(f"{message}    {window}\n    {' ' * (position - first)}^")
+        shown = f"{message}    {window}\n    {' ' * (position - first)}^"
+        return ExpressionError(shown, reason=f"{sentence}.", position=position)
 
     def place(self, node: Any) -> int:
         """The character at which a node starts; Python counts bytes."""
@@ -217,7 +218,7 @@ class _Reader:
         return self.start + len(read[: node.col_offset].decode())
 
 
-def _maker(name: str) -> Callable[..., Kernel]:
+def maker_of(name: str) -> Callable[..., Kernel]:
     """The class of that name, or the function of that name which makes one, such as `kernels.on`."""
     entry = find(KERNELS, name, "kernel")
     made_by_function = name == entry.text and name in kernels.__all__
@@ -226,7 +227,8 @@ def _maker(name: str) -> Callable[..., Kernel]:
 
 
 @functools.cache
-def _parameters(maker: Callable[..., Kernel]) -> Mapping[str, inspect.Parameter]:
+def parameters_of(maker: Callable[..., Kernel]) -> Mapping[str, inspect.Parameter]:
+    """The parameters that a maker takes, by name."""
     return inspect.signature(maker).parameters
 
 

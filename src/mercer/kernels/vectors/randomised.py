@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mercer import _check
+from mercer._record import boolean
 from mercer._types import DType
 from mercer.errors import KernelError
 from mercer.inputs.vectors import Vectors
@@ -22,6 +23,8 @@ from mercer.kernels.vectors.distances import resolved_gamma
 from mercer.kernels.vectors.features import RowFeatures, refuse_other_width
 from mercer.kernels.vectors.linear import DotProduct
 
+_MOST_FEATURES = 2**20
+"""A larger sample would take more memory than the Gram matrix that it replaces, and is a slip or an attack."""
 _NUMBERS_AT_ONCE = 2**22
 """Values of functions held at a time, 32 MB: more would only cost memory, much less would pay for many small calls."""
 
@@ -37,8 +40,9 @@ class SampledKernel(DotProduct):
     random_state: int
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         name = type(self).__name__
-        _check.integer(name, "size", self.size, low=1)
+        _check.integer(name, "size", self.size, low=1, high=_MOST_FEATURES)
         _check.integer(name, "random_state", self.random_state, low=0)
 
     @abstractmethod
@@ -54,7 +58,7 @@ class SampledKernel(DotProduct):
         return State({**drawn, "n_features": np.asarray(objects.n_features)})
 
     def feature_map(self, state: State) -> FeatureMap:
-        return FixedColumns(lambda objects: self.features(objects, state, np.float64).rows)
+        return FixedColumns(lambda objects: self.features(objects, state, np.float64).rows, sampled=True)
 
     def features(self, objects: Vectors, state: State, dtype: DType) -> RowFeatures:
         refuse_other_width(objects.n_features, int(state.values["n_features"]))
@@ -128,14 +132,47 @@ class Randomised(SampledKernel):
         return found
 
 
+class Waves(SampledKernel):
+    """k(x, z) = (1 / m) sum_i 2 cos(w_i'x + b_i) cos(w_i'z + b_i), b_i uniform on [0, 2 pi): the mean is the Fourier
+    transform, at x - z, of the distribution of the w_i. Subclasses give `directions`.
+
+    With `orthogonal` directions each serves twice, as cosine and sine (b_i = 0 and -pi / 2): random phases would add
+    more error than orthogonality takes away.
+    """
+
+    orthogonal: bool
+
+    formula = r"\frac{2}{<size>} \sum_i \cos(w_i^\top <x> + b_i) \cos(w_i^\top <z> + b_i)"
+
+    @abstractmethod
+    def directions(self, generator: np.random.Generator, objects: Vectors, count: int) -> Any:
+        """So many w_i, as columns."""
+
+    def sample(self, generator: np.random.Generator, objects: Vectors) -> dict[str, npt.NDArray[Any]]:
+        pairs = self.size // 2 if self.orthogonal else 0
+        directions = self.directions(generator, objects, self.size - pairs)
+        phases = generator.uniform(0, 2 * math.pi, self.size)
+        if pairs:
+            directions = np.hstack([directions, directions[:, :pairs]])
+            phases[:pairs], phases[self.size - pairs :] = 0.0, -math.pi / 2
+        return {"directions": directions, "phases": phases}
+
+    def values(self, rows: Any, sample: Any) -> Any:
+        angles = np.asarray(rows @ sample["directions"])
+        angles += sample["phases"]
+        return math.sqrt(2) * np.cos(angles)
+
+
 @final
 @dataclass(frozen=True)
-class RandomFourierFeatures(HasGamma, SampledKernel):
+class RandomFourierFeatures(HasGamma, Waves):
     """An approximation of `RBF` by waves, k(x, z) = (1 / m) sum_i 2 cos(w_i'x + b_i) cos(w_i'z + b_i).
 
     The w_i are normal with variance 2 gamma, the b_i uniform on [0, 2 pi); the mean is exp(-gamma |x - z|^2), and the
     error falls like 1 / sqrt(size). Its `size` features are explicit, so large problems become linear ones. `gamma` is
-    as in `RBF`; the sample depends on `random_state` and the number of features alone.
+    as in `RBF`; the sample depends on `random_state` and the number of features alone. With `orthogonal`, blocks of as
+    many directions as there are columns are orthogonal, and each direction serves as cosine and as sine, which makes
+    the error smaller.
 
     >>> from mercer import kernels
     >>> waves = kernels.RandomFourierFeatures(gamma=0.5, size=100_000, random_state=0)
@@ -146,25 +183,35 @@ class RandomFourierFeatures(HasGamma, SampledKernel):
     gamma: Gamma = "scale"
     size: int = 1000
     random_state: int = 0
+    orthogonal: bool = boolean()
 
-    formula = r"\frac{2}{<size>} \sum_i \cos(w_i^\top <x> + b_i) \cos(w_i^\top <z> + b_i)"
-
-    def sample(self, generator: np.random.Generator, objects: Vectors) -> dict[str, npt.NDArray[Any]]:
+    def directions(self, generator: np.random.Generator, objects: Vectors, count: int) -> Any:
         spread = math.sqrt(2 * resolved_gamma(self.gamma, objects))
-        return {
-            "directions": spread * generator.standard_normal((objects.n_features, self.size)),
-            "phases": generator.uniform(0, 2 * math.pi, self.size),
-        }
-
-    def values(self, rows: Any, sample: Any) -> Any:
-        angles = np.asarray(rows @ sample["directions"])
-        angles += sample["phases"]
-        return math.sqrt(2) * np.cos(angles)
+        return spread * normal_directions(generator, objects.n_features, count, orthogonal=self.orthogonal)
 
     @classmethod
     def examples(cls) -> Iterator[Self]:
         yield cls(size=200)
         yield cls(gamma=0.3, size=64, random_state=1)
+        yield cls(gamma=0.3, size=64, orthogonal=True)
+
+
+def normal_directions(generator: np.random.Generator, n_features: int, size: int, *, orthogonal: bool) -> Any:
+    """Standard normal vectors as columns; `orthogonal` ones are so in blocks of as many as there are features.
+
+    Source    Yu, Suresh, Choromanski, Holtmann-Rice and Kumar, Orthogonal random features (2016)
+
+    Each is still standard normal: a direction of a random rotation, times the length of a normal vector of its own.
+    """
+    drawn = generator.standard_normal((n_features, size))
+    if not orthogonal:
+        return drawn
+    lengths = np.sqrt(generator.chisquare(n_features, size))
+    for start in range(0, size, n_features):
+        block = drawn[:, start : start + n_features]
+        rotation, triangle = np.linalg.qr(block)
+        block[:] = rotation * np.where(triangle.diagonal() < 0, -1.0, 1.0)  # QR without signs of its own is uniform
+    return drawn * lengths
 
 
 def sample_size(accuracy: float, failure: float, objects: int, bound: float = 1.0) -> int:

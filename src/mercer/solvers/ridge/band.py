@@ -16,13 +16,13 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, Self, final
 
 import numpy as np
 import numpy.typing as npt
 import scipy.linalg
 
+from mercer._cached import cached_property
 from mercer._jit import Array, jit
 from mercer._process import single_threaded_blas
 from mercer._types import Float64

@@ -21,12 +21,12 @@ import contextlib
 import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, Self, final
 
 import numpy as np
 import scipy.linalg
 
+from mercer._cached import cached_property
 from mercer._types import Float64
 from mercer.errors import KernelWarning
 from mercer.gram import pages

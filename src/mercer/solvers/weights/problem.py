@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, final
 
 import numpy as np
 
+from mercer._cached import cached_property
 from mercer._types import Float64, Indices
 from mercer.losses.base import Loss
 from mercer.losses.dual import Dual

@@ -1,0 +1,1 @@
+"""Points on a plane, a kernel and a machine: what the playground computes."""

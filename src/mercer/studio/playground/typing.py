@@ -1,0 +1,20 @@
+"""Help while a kernel is typed: names that fit, and the first error."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+from mercer.kernels.text.completion import complete
+from mercer.studio import fields
+
+_MOST = 12
+"""Proposals at a time: a list that has to be scrolled is not read."""
+
+
+def completions(told: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """What may follow at the caret."""
+    text = fields.text(told, "text", longest=1000)
+    caret = fields.whole(told, "caret", len(text), low=0, high=1000)
+    return [asdict(found) for found in complete(text, caret)[:_MOST]]

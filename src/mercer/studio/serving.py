@@ -1,0 +1,65 @@
+"""Starting and ending the server."""
+
+from __future__ import annotations
+
+import contextlib
+import secrets
+import socket
+import webbrowser
+from collections.abc import Callable
+
+import uvicorn
+
+from mercer.studio.server import application
+from mercer.studio.worker import Worker
+
+PORT = 8275
+"""The port that is tried first, the same every time so that tunnels and bookmarks keep working; any free one else."""
+_TRIES = 20
+"""Ports that are tried in turn before the system chooses one."""
+
+
+def listening(port: int | None) -> socket.socket:
+    """A socket on this machine's own address: the port asked for, or the first free one from 8275 on."""
+    wanted = [port] if port is not None else [*range(PORT, PORT + _TRIES), 0]
+    for number in wanted:
+        place = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+        place.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            place.bind(("127.0.0.1", number))
+            place.listen(64)
+        except OSError:
+            place.close()
+            if number == wanted[-1]:
+                raise
+            continue
+        return place
+    raise OSError("no free port")
+
+
+def serve(
+    port: int | None, *, browser: bool, hash_state: str = "", tell: Callable[[str], None] = lambda address: None
+) -> None:
+    """Serve until Ctrl-C. `tell` gets the address once requests are taken."""
+    place = listening(port)
+    token = secrets.token_urlsafe(24)
+    address = f"http://127.0.0.1:{place.getsockname()[1]}/#token={token}{hash_state}"
+    app = application(token, Worker())
+    config = uvicorn.Config(
+        app,
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        date_header=False,
+        timeout_graceful_shutdown=1,  # an open page keeps a stream open: Ctrl-C must not wait for it
+        timeout_keep_alive=30,
+        limit_concurrency=200,
+        ws="none",
+    )
+    server = uvicorn.Server(config)
+    tell(address)
+    if browser:
+        with contextlib.suppress(webbrowser.Error):
+            webbrowser.open(address)
+    with contextlib.suppress(KeyboardInterrupt):  # uvicorn raises it again once everything is closed
+        server.run(sockets=[place])

@@ -1,0 +1,96 @@
+// The algorithms of the lectures, frame by frame, beside the exact optimum.
+import { useEffect, useRef, useState } from "preact/hooks";
+import { Segments, figure, html } from "./ui.js";
+import { post, unpack } from "./net.js";
+
+const ALGORITHMS = [
+  ["perceptron", "Perceptron", "Learns from each mistake: alpha_i += 1"],
+  ["batch", "Subgradient", "A step over all points at a time, on a linear machine"],
+  ["stochastic", "Stochastic", "One random point at a time, on a linear machine"],
+  ["gradient", "Gradient", "Descent on the coefficients of the expansion"],
+];
+const PER_SECOND = 12;
+
+/** Asks for the film of an algorithm whenever the scene changes, and plays it. */
+export function useFilm(scene, told, active) {
+  const [algorithm, setAlgorithm] = useState("perceptron");
+  const [printed, setPrinted] = useState(false);
+  const [film, setFilm] = useState(null);
+  const [error, setError] = useState(null);
+  const [frame, setFrame] = useState(0);
+  const [playing, setPlaying] = useState(false);
+  const turn = useRef(0);
+  const key = JSON.stringify([told.points, told.kernel, told.C, told.task]);
+  useEffect(() => {
+    if (!active) return undefined;
+    const mine = ++turn.current;
+    const timer = setTimeout(async () => {
+      try {
+        const answer = await post("/api/lab/trace", { ...told, algorithm, printed });
+        if (mine !== turn.current) return;
+        const classes = [...new Set(told.points.map((point) => point[2]))].sort();
+        setFilm({ ...answer, grids: unpack(answer.grids), classes });
+        setError(null);
+        setFrame(0);
+        setPlaying(true);
+      } catch (wrong) {
+        if (mine !== turn.current) return;
+        setFilm(null);
+        setError(wrong);
+      }
+    }, 150);
+    return () => clearTimeout(timer);
+  }, [active, algorithm, printed, key]);
+  useEffect(() => {
+    if (!playing || !film || !active) return undefined;
+    const timer = setInterval(() => setFrame((now) => {
+      if (now + 1 >= film.steps.length) {
+        setPlaying(false);
+        return now;
+      }
+      return now + 1;
+    }), 1000 / PER_SECOND);
+    return () => clearInterval(timer);
+  }, [playing, film, active]);
+  return { film: active ? film : null, frame, setFrame, playing, setPlaying, algorithm, setAlgorithm, printed, setPrinted, error };
+}
+
+export function SolverView({ state, linear }) {
+  const { film, frame, setFrame, playing, setPlaying, algorithm, setAlgorithm, printed, setPrinted, error } = state;
+  const restart = () => {
+    if (film && frame + 1 >= film.steps.length) setFrame(0);
+    setPlaying(!playing);
+  };
+  return html`<div class="view solver">
+    <${Segments} label="Algorithm" options=${ALGORITHMS} value=${algorithm} onChange=${setAlgorithm} />
+    ${algorithm !== "perceptron" && html`<label class="check"><input type="checkbox" checked=${printed} onChange=${(event) => setPrinted(event.currentTarget.checked)} /> exactly as printed on the slide</label>`}
+    ${error && error.field !== "kernel" && html`<p class="error" role="alert">${error.message}</p>`}
+    ${film && html`
+      <${Curve} film=${film} frame=${frame} />
+      <div class="transport">
+        <button type="button" class="round" onClick=${restart} aria-label=${playing ? "Pause" : "Play"}>${playing ? "❚❚" : "▶"}</button>
+        <input type="range" min="0" max=${film.steps.length - 1} value=${frame} aria-label="Frame" aria-valuetext=${`step ${film.steps[frame]}`}
+          onInput=${(event) => { setPlaying(false); setFrame(Number(event.currentTarget.value)); }} />
+        <output>step ${film.steps[frame].toLocaleString("en")}</output>
+      </div>
+      <p class="caption"><b>${film.objective}</b>: ${figure(film.values[frame] ?? Infinity)}${film.what === "mistakes" ? "" : html`, at best ${figure(film.optimum)}`}.
+        ${" "}${frame + 1 >= film.steps.length ? film.ended : ""} ${(algorithm === "batch" || algorithm === "stochastic") && !linear ? "This one is linear whatever the kernel." : ""}
+        ${" "}Dashed on the plane: the exact optimum of SVC.</p>
+      <code class="mono one-line">${film.python}</code>`}
+  </div>`;
+}
+
+function Curve({ film, frame }) {
+  const values = film.values.map((value) => value ?? NaN);
+  const finite = values.filter(Number.isFinite);
+  const low = Math.min(film.optimum ?? Infinity, ...finite);
+  const cap = low + (Math.min(Math.max(...finite), (values[0] || 1) * 3 + 1) - low || 1);
+  const y = (value) => 56 - (52 * (Math.min(value, cap) - low)) / (cap - low);
+  const x = (number) => (100 * number) / Math.max(values.length - 1, 1);
+  const path = values.map((value, number) => `${number ? "L" : "M"}${x(number).toFixed(2)},${y(Number.isFinite(value) ? value : cap).toFixed(2)}`).join("");
+  return html`<svg class="curve" viewBox="0 0 100 60" preserveAspectRatio="none" role="img" aria-label=${`${film.objective} at each frame`}>
+    ${film.optimum !== null && html`<line class="optimum" x1="0" x2="100" y1=${y(film.optimum)} y2=${y(film.optimum)} />`}
+    <path d=${path} class="trace" />
+    <line class="now" x1=${x(frame)} x2=${x(frame)} y1="0" y2="60" />
+  </svg>`;
+}

@@ -1,0 +1,11 @@
+"""The application, with its worker in this process."""
+
+import pytest
+
+from mercer.studio.server import application
+from tests.studio.asgi import TOKEN, DeskWorker
+
+
+@pytest.fixture(scope="session")
+def app():
+    return application(TOKEN, DeskWorker())

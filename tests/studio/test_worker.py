@@ -1,0 +1,80 @@
+"""The worker is one process that is replaced when it takes too long or dies."""
+
+import asyncio
+import sys
+
+from mercer.studio.worker import Worker
+
+ECHO = """
+import json, sys, time
+for line in sys.stdin:
+    asked = json.loads(line)
+    if asked["method"] == "sleep":
+        time.sleep(60)
+    if asked["method"] == "die":
+        sys.exit(3)
+    if asked["method"] == "half":
+        print('{"answer"', end="", flush=True)
+        sys.exit(0)
+    print(json.dumps({"answer": asked["told"]}), flush=True)
+"""
+
+
+def run(coroutine):
+    async def guarded():
+        worker = Worker([sys.executable, "-c", ECHO], limit=0.5)
+        try:
+            return await coroutine(worker)
+        finally:
+            await worker.stop()
+
+    return asyncio.run(guarded())
+
+
+def test_answers_belong_to_their_questions():
+    async def ask(worker):
+        return await asyncio.gather(*(worker.ask("echo", {"number": number}) for number in range(20)))
+
+    assert run(ask) == [{"answer": {"number": number}} for number in range(20)]
+
+
+def test_one_that_takes_too_long_is_replaced():
+    async def ask(worker):
+        slow = await worker.ask("sleep", {})
+        return slow, await worker.ask("echo", {"after": 1}), worker.started
+
+    slow, after, started = run(ask)
+    assert slow["slow"]
+    assert "5 seconds" in slow["error"]["message"]
+    assert (after, started) == ({"answer": {"after": 1}}, 2)
+
+
+def test_one_that_dies_is_replaced():
+    async def ask(worker):
+        return [await worker.ask(method, {}) for method in ("die", "half", "echo")], worker.started
+
+    (died, half, fine), started = run(ask)
+    assert "ended unexpectedly" in died["error"]["message"]
+    assert "ended unexpectedly" in half["error"]["message"]
+    assert (fine, started) == ({"answer": {}}, 3)
+
+
+def test_a_question_that_is_given_up_leaves_no_answer_behind():
+    async def ask(worker):
+        await worker.ask("echo", {})
+        task = asyncio.create_task(worker.ask("sleep", {}))
+        await asyncio.sleep(0.1)
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+        return await worker.ask("echo", {"fresh": True})
+
+    assert run(ask) == {"answer": {"fresh": True}}
+
+
+def test_nothing_is_left_running():
+    async def ask(worker):
+        await worker.ask("echo", {})
+        return worker
+
+    worker = run(ask)
+    assert not worker.warm
