@@ -8,7 +8,7 @@ import pytest
 from sklearn.datasets import make_moons
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
-from mercer import SVC, kernels, KernelRidge
+from mercer import SVC, KernelRidge, kernels
 from mercer.errors import DataWarning, InputError, KernelError, KernelWarning, MemoryBudgetError, ParameterError
 from mercer.gram.make import gram_of
 

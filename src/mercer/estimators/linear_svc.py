@@ -157,7 +157,7 @@ class LinearSVC(ClassifierMixin, LinearMachine):
                 share = 1.0 / (1 + FOLDS) if self.probability else 1.0
                 options = self._options(began, lambda fraction, text: report(share * fraction, text))
                 solutions = self._train(rows, classes.codes, weights, factors, options)
-                vars(self).pop("calibration_", None)
+                self.__dict__.pop("calibration_", None)
                 if self.probability:
                     self.calibration_ = self._calibration(rows, classes.codes, weights, factors, options)
             self.classes_ = classes.labels

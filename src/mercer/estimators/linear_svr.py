@@ -39,8 +39,10 @@ _LOSSES = ("epsilon_insensitive", "squared_epsilon_insensitive")
 class LinearSVR(RegressorMixin, LinearMachine):
     """Linear support vector regression: minimises 1/2 |w|^2 + C sum_i loss(y_i, <w, x_i> + c).
 
-    A drop-in for scikit-learn's LinearSVR, with the same attributes. Up to about a thousand features: Newton's method, on ever closer smooth losses
-    where the loss has kinks. More: dual coordinate descent.
+    A drop-in for scikit-learn's LinearSVR, with the same attributes.
+
+    Up to about a thousand features: Newton's method, on ever closer smooth losses where the loss has kinks. More: dual
+    coordinate descent.
 
     Parameters
     ----------

@@ -34,7 +34,8 @@ class SVC(MarginClassifier):
     ----------
     C : the penalty on slack, in (0, inf]; ``inf`` is the hard margin.
     kernel : ``"rbf"``, ``"linear"``, ``"poly"``, ``"sigmoid"``, ``"laplacian"``, ``"chi2"``, ``"cosine"``,
-        ``"precomputed"``, any kernel object, an expression such as ``"rbf(gamma=0.1) + linear()"``, or a function of two batches.
+        ``"precomputed"``, any kernel object, an expression such as ``"rbf(gamma=0.1) + linear()"``, or a function of
+        two batches.
     degree, gamma, coef0 : parameters of named kernels; kernel objects have their own.
     shrinking : accepted for scikit-learn's sake; the solver decides by itself.
     tol : how far the optimality conditions may be violated, in units of the decision function.

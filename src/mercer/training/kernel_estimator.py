@@ -167,7 +167,8 @@ class KernelEstimator(BaseEstimator):
             if isinstance(support, Vectors) and not support.is_sparse:
                 name = type(self).__name__
                 raise InputError(
-                    f"cannot use sparse input in {name!r} trained on dense data. Pass X.toarray(), or train on sparse rows."
+                    f"cannot use sparse input in {name!r} trained on dense data. Pass X.toarray(), or train on "
+                    "sparse rows."
                 )
         return objects
 

@@ -147,7 +147,7 @@ class MarginClassifier(ClassifierMixin, LibsvmParameters, KernelEstimator, ABC):
         self.classes_ = classes.labels
         self.shape_fit_ = _shape(objects)
         self.kernel_ = fitted
-        vars(self).pop("calibration_", None)
+        self.__dict__.pop("calibration_", None)
         if self.probability:
             self.calibration_ = calibration
         self._penalty_scales = np.array([scale for _, scale in solved])
@@ -320,12 +320,12 @@ class MarginClassifier(ClassifierMixin, LibsvmParameters, KernelEstimator, ABC):
         return self._linear_weights(-1.0 if len(self.classes_) == 2 else 1.0)
 
     @property
-    def probA_(self) -> Float64:
+    def probA_(self) -> Float64:  # noqa: N802  # scikit-learn's name
         """The slope of two classes' probabilities, 1 / (1 + exp(A f + B)); empty where there are none or more."""
         return self._platt("probA_")[:1]
 
     @property
-    def probB_(self) -> Float64:
+    def probB_(self) -> Float64:  # noqa: N802  # scikit-learn's name
         """The offset of two classes' probabilities; empty where there are none or more."""
         return self._platt("probB_")[1:]
 

@@ -193,7 +193,9 @@ def held_out_calibration(
     random_state: Any,
     train: Callable[[Gram, Indices, Float64], list[Solved]],
 ) -> Calibration:
-    """What makes probabilities of decisions, and labels with these costs of classes, from decision values of objects that their machines have not seen.
+    """What makes probabilities of decisions, and labels with these costs of classes.
+
+    It is learnt from decision values of objects that their machines have not seen.
 
     All folds are parts of one Gram matrix: a kernel that depends on the data is that of all objects, which it sees
     without their labels.

@@ -1,10 +1,10 @@
 """Probabilities of margin classifiers, learnt from decision values of objects that were held out.
 
-P(k | x) = softmax(sum_j slope_j g_kj(x) + offset_k): every class has evidence g_kj made of decision values, none of which
-counts against it (slopes are not negative), and an offset of its own. With two classes that is Platt's
-sigmoid of the decision value. The offsets make probabilities those of the data as given, whatever the weights of classes
-were in training. The predicted class is the most probable one; where classes have weights, which say what errors cost, it
-is the one of the largest weight times probability.
+P(k | x) = softmax(sum_j slope_j g_kj(x) + offset_k): every class has evidence g_kj made of decision values, none of
+which counts against it (slopes are not negative), and an offset of its own. With two classes that is Platt's
+sigmoid of the decision value. The offsets make probabilities those of the data as given, whatever the weights of
+classes were in training. The predicted class is the most probable one; where classes have weights, which say what
+errors cost, it is the one of the largest weight times probability.
 """
 
 from __future__ import annotations

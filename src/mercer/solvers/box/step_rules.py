@@ -23,7 +23,8 @@ into steps as into these. Most problems end sooner: fewer steps would spend cube
 SOME = 4096
 """Steps that every problem is granted, so that small ones end before they are analysed at all."""
 _ROUNDING = 4 * np.finfo(np.float64).eps
-"""An intercept below this share of what outputs are sums of is rounding. Zero, it leaves ties as ties, far from all objects."""
+"""An intercept below this share of what outputs are sums of is rounding. As zero, it leaves ties as ties, far from all
+objects."""
 _LEAST = 64  # steps between two tries, however cheap: fewer would hardly move a coefficient
 
 

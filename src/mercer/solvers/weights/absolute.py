@@ -3,14 +3,15 @@
 Problem   minimise  |w|_1 + |c| / intercept_scale + sum_i C_i max(0, 1 - y_i (<w, x_i> + c))^2
 Given     a `LinearProblem` with the squared hinge, dense or CSR
 Result    w, c, the dual coefficients b and the duality gap
-Source    Chang, Hsieh and Lin, Coordinate descent method for large-scale L2-loss linear SVM (2008); Yuan, Ho and Lin, An
-          improved GLMNET for L1-regularized logistic regression (2012), for turns over the weights that are not zero
+Source    Chang, Hsieh and Lin, Coordinate descent method for large-scale L2-loss linear SVM (2008); Yuan, Ho and Lin,
+          An improved GLMNET for L1-regularized logistic regression (2012), for turns over weights that are not zero
 
 A visit to a feature minimises a parabola plus the penalty of its weight. The parabola has the curvature of the rows
 within the margin; where others come in and the objective does not fall as it promised, the parabola of all rows, which
 lies above the losses everywhere, takes its place. Features that are alike make that slow: the weights that are not
-zero are therefore also moved together, by Newton's method, up to where the first of them changes its sign. The dual asks that |sum_i b_i x_ij| is at most 1 for every feature:
-b_i = 2 C_i y_i max(0, 1 - y_i f_i) is scaled down until that holds, and gives the duality gap.
+zero are therefore also moved together, by Newton's method, up to where the first of them changes its sign. The
+dual asks that |sum_i b_i x_ij| is at most 1 for every feature: b_i = 2 C_i y_i max(0, 1 - y_i f_i) is scaled down until
+that holds, and gives the duality gap.
 """
 
 from __future__ import annotations

@@ -81,8 +81,8 @@ def refuse_blocks(rows: Any, what: str) -> None:
     """Refuse rows that are made anew block by block, for methods that visit single rows or columns."""
     if isinstance(rows, BlockRows):
         raise ParameterError(
-            f"The features of these objects do not fit into memory, and {what} needs all of them at once. Raise `memory`, "
-            "train on fewer objects, or use penalty='l2' and multi_class='ovr'."
+            f"The features of these objects do not fit into memory, and {what} needs all of them at once. Train on "
+            "fewer objects, or use penalty='l2' and multi_class='ovr'."
         )
 
 

@@ -1,6 +1,7 @@
 """Sequential dual descent for several classes at once, by the loss of Crammer and Singer.
 
-Problem   minimise  1/2 sum_k (|w_k|^2 + (c_k / intercept_scale)^2) + sum_i C_i max_k (1[k != y_i] + f_k(x_i) - f_y(x_i))
+Problem   minimise  1/2 sum_k (|w_k|^2 + (c_k / intercept_scale)^2)
+          + sum_i C_i max_k (1[k != y_i] + f_k(x_i) - f_y(x_i))
 Given     rows, dense or CSR, their classes and penalties, and an intercept scale that is finite
 Result    one row of weights and one intercept per class, and the duality gap
 Source    Keerthi, Sundararajan, Chang, Hsieh and Lin, A sequential dual method for large scale multi-class linear SVMs
