@@ -17,7 +17,8 @@
     └── MissingExtraError (ImportError)    an optional dependency is absent; names the extra
 
     MercerWarning (UserWarning)
-    └── KernelWarning                      a kernel that is legal but probably not what was meant
+    ├── KernelWarning                      a kernel that is legal but probably not what was meant
+    └── DataWarning                        objects, labels or weights of which the same is true
 
 Each message says what is wrong, where, why, and what to do about it.
 """
@@ -129,6 +130,10 @@ class MercerWarning(UserWarning):
 
 class KernelWarning(MercerWarning):
     """A kernel that is legal but probably not what was meant."""
+
+
+class DataWarning(MercerWarning):
+    """Objects, labels or weights that are legal but probably not what was meant."""
 
 
 def missing_extra(what: str, package: str, extra: str) -> MissingExtraError:

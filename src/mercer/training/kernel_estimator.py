@@ -25,6 +25,7 @@ from mercer.inputs.base import Objects
 from mercer.inputs.gram_rows import GramRows
 from mercer.inputs.strings import Strings
 from mercer.inputs.vectors import Vectors
+from mercer.kernels.algebra.normalised import Normalised
 from mercer.kernels.base import FittedKernel, Kernel
 from mercer.kernels.precomputed import Precomputed
 from mercer.kernels.text.expression import parse
@@ -32,6 +33,7 @@ from mercer.kernels.user import FromBlocks
 from mercer.kernels.vectors.linear import Linear, Sigmoid
 from mercer.kernels.vectors.polynomial import Polynomial
 from mercer.kernels.vectors.rbf import RBF
+from mercer.kernels.vectors.stationary import ExponentialChi2, Laplacian
 from mercer.solvers.drive import Limits
 from mercer.training.full_kernel import EXACT_ROWS, Claim, Excess, excess_of
 from mercer.training.matrix import Guarded, Repair, guard, products_gram
@@ -44,7 +46,7 @@ DTYPES = ("auto", "float64")
 """Single precision cannot be asked for: it serves where it is safe, and there is nothing else to gain from it."""
 
 # scikit-learn's names that take its gamma, degree and coef0; any other text is an expression with its own parameters.
-_SHAPED = ("linear", "poly", "rbf", "sigmoid", "precomputed")
+_SHAPED = ("linear", "poly", "polynomial", "rbf", "sigmoid", "laplacian", "chi2", "cosine", "precomputed")
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -53,7 +55,7 @@ class KernelParameters:
 
     kernel: KernelLike = "rbf"
     degree: int = 3
-    gamma: float | str = "scale"
+    gamma: float | str | None = "scale"
     coef0: float = 0.0
     memory: float | str = "auto"
     time_limit: float | None = None
@@ -78,12 +80,14 @@ class LibsvmParameters(MachineParameters):
     cache_size: float | None = None
     verbose: bool = False
 
+    _dense_stays_dense: ClassVar[bool] = True
+
 
 class KernelEstimator(BaseEstimator):
     """Resolves `kernel` (a name, an expression, a function of two batches, or an object) and parses objects for it."""
 
     kernel: Any
-    gamma: float | str
+    gamma: float | str | None
     degree: int
     coef0: float
     memory: float | str
@@ -97,6 +101,8 @@ class KernelEstimator(BaseEstimator):
     """The fitted attributes that model files hold."""
     _sharing: WarmStart | None = None
     """What a search shares between its fits: see `share_fits`."""
+    _dense_stays_dense: ClassVar[bool] = False
+    """Whether sparse rows are refused after training on dense ones, as scikit-learn's machines of the same name do."""
     _precision: ClassVar[DType | None] = None
     """The precision of the Gram matrix, where it does not depend on its size."""
 
@@ -130,13 +136,21 @@ class KernelEstimator(BaseEstimator):
             return parse(name)
         if name == "linear":
             return Linear()
+        if name == "cosine":
+            return Normalised(Linear())
         if name == "precomputed":
             return Precomputed()
-        gamma = self.gamma
-        if not isinstance(gamma, str):
+        gamma: Any = self.gamma
+        if gamma is None:  # as in scikit-learn: one over the number of features, and 1 for chi2
+            gamma = 1.0 if name == "chi2" else "auto"
+        elif not isinstance(gamma, str):
             gamma = _check.real(owner, "gamma", gamma, low=0, low_open=True, high_open=True)
         if name == "rbf":
             return RBF(gamma=gamma)
+        if name == "laplacian":
+            return Laplacian(gamma=gamma)
+        if name == "chi2":
+            return ExponentialChi2(gamma=gamma)
         if name == "sigmoid":
             return Sigmoid(gamma=gamma, coef0=_check.real(owner, "coef0", self.coef0))
         degree = _check.integer(owner, "degree", self.degree, low=0)
@@ -156,6 +170,14 @@ class KernelEstimator(BaseEstimator):
         check_is_fitted(self)
         objects = self.kernel_.coerce(X)
         self._check_features(X, objects, reset=False)
+        if self._dense_stays_dense and isinstance(objects, Vectors) and objects.is_sparse:
+            support = self.expansion_.support
+            if isinstance(support, Vectors) and not support.is_sparse:
+                name = type(self).__name__
+                raise InputError(
+                    f"cannot use sparse input in {name!r} trained on dense data. Pass X.toarray(), or train on "
+                    "sparse rows."
+                )
         return objects
 
     def _outputs(self, X: Any) -> Float64:
@@ -208,15 +230,20 @@ class KernelEstimator(BaseEstimator):
             self.__dict__.update(before)
             raise
 
-    def _linear_weights(self) -> Any:
-        """Weights of the features of support objects, for the linear kernel alone."""
+    def _linear_weights(self, sign: float = 1.0) -> Any:
+        """Weights of the features of support objects, for the linear kernel alone; read-only."""
         if self.kernel != "linear" and not getattr(self.kernel, "is_linear", False):
             raise AttributeError("coef_ is only available when using a linear kernel")
         check_is_fitted(self)
         support: Any = self.expansion_.support
         rows = support.values
-        weights = self.expansion_.coefficients.T @ rows
-        return sp.csr_array(weights) if sp.issparse(rows) else weights
+        weights = (sign * self.expansion_.coefficients.T) @ rows
+        if not sp.issparse(rows):
+            weights.flags.writeable = False  # a change would not be heeded
+            return weights
+        sparse = sp.csr_array(weights)
+        sparse.data.flags.writeable = False
+        return sparse
 
     def excess(self, X: Any, y: Any, sample_weight: Any = None, *, exact_rows: int = EXACT_ROWS) -> Excess:
         """How far, at most, the objective is above that of the exact machine on the full kernel: for `Nystrom` kernels.
@@ -285,7 +312,7 @@ class KernelEstimator(BaseEstimator):
             return tags
         kind = kernel.domain
         tags.input_tags.pairwise = kernel.is_precomputed
-        tags.input_tags.sparse = kind in (Vectors, GramRows)
+        tags.input_tags.sparse = kind is Vectors
         if kind not in (Vectors, GramRows):
             tags.input_tags.one_d_array = True
             tags.input_tags.two_d_array = False

@@ -150,8 +150,14 @@ def warn_if_unfinished(estimator: Any, machines: list[Machine]) -> None:
         return
     worst = max(machine.certificate.kkt_violation for machine in unfinished)
     where = "" if len(machines) == 1 else f" for {len(unfinished)} of {len(machines)} machines"
+    early = ""
+    if unfinished[0].status is Status.OUT_OF_ITERATIONS:  # as scikit-learn says it, two blanks and all
+        early = (
+            f"Solver terminated early (max_iter={estimator.max_iter}).  Consider pre-processing your data with "
+            "StandardScaler or MinMaxScaler. "
+        )
     warnings.warn(
-        f"{type(estimator).__name__} did not converge{where}: the largest violation is {worst:.3g}, tol is "
+        f"{early}{type(estimator).__name__} did not converge{where}: the largest violation is {worst:.3g}, tol is "
         f"{estimator.tol:g}. {unfinished[0].status.value}",
         ConvergenceWarning,
         stacklevel=3,
