@@ -274,7 +274,7 @@ class LinearSVC(ClassifierMixin, LinearMachine):
         rows = self._columns.space.matrix(objects)
         if self._together():
             # Two classes keep the difference of their weights alone, so all is trained again, and compared.
-            options = self._options(began, lambda fraction, text: None)
+            options = self._options(lambda fraction, text: None)
             found = self._train_together(rows, classes.codes, weights, factors, options)
             gaps = [float(np.linalg.norm(one.w - w)) for one, w in zip(found, self.weights_.coef, strict=True)]
             parts = [replace(one, violation=(one.violation or 0.0) + gap) for one, gap in zip(found, gaps, strict=True)]
