@@ -118,7 +118,7 @@ class MarginClassifier(ClassifierMixin, LibsvmParameters, KernelEstimator, ABC):
             refuse_weightless_classes(classes, weights)
             factors = class_weights(self.class_weight, classes)
             bounds = self._bounds(classes, factors[classes.codes] * weights)
-            fitted = kernel.fit(objects)
+            fitted = self._fit_kernel(kernel, objects)
             memory = self.memory if self.cache_size is None else self.cache_size
             dual = self.dual if np.isfinite(bounds).all() else True  # a hard margin needs the matrix
             settings = GramSettings(type(self).__name__, dual, memory, self.psd, nu_form=self._nu_form)
