@@ -59,7 +59,7 @@ class Cells(MetaEstimatorMixin, BaseEstimator):
     >>> y = np.floor(8 * X).astype(int).sum(axis=1) % 2
     >>> model = Cells(SVC(C=100, gamma=50.0), size=200, random_state=0).fit(X, y)
     >>> len(model.estimators_), bool(model.score(X, y) > 0.95)
-    (4, True)
+    (3, True)
     """
 
     def __init__(
