@@ -111,7 +111,7 @@ class KernelMachineClassifier(ClassifierMixin, MachineParameters, KernelEstimato
             weights = sample_weights(sample_weight, objects)
             refuse_weightless_classes(classes, weights)
             refuse_pointless(loss)
-            fitted = kernel.fit(objects)
+            fitted = self._fit_kernel(kernel, objects)
             problems = self._problems(loss, classes, weights)
             settings = GramSettings(owner, self.dual, self.memory, self.psd, self._gram_dtype())
             guarded = guarded_gram(settings, fitted, objects, [loss] * len(problems))

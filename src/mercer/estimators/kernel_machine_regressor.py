@@ -110,7 +110,7 @@ class KernelMachineRegressor(RegressorMixin, MachineParameters, KernelEstimator)
             problems = self._problems(targets[:, 0], sample_weights(sample_weight, objects, dropping=True))
             for loss in losses:
                 refuse_pointless(loss)
-            fitted = kernel.fit(objects)
+            fitted = self._fit_kernel(kernel, objects)
             cache = getattr(self, "cache_size", None)
             memory = self.memory if cache is None else cache
             settings = GramSettings(owner, self.dual, memory, self.psd, self._gram_dtype(), nu_form=self._nu_form)

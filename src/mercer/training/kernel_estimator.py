@@ -103,6 +103,8 @@ class KernelEstimator(BaseEstimator):
     """What a search shares between its fits: see `share_fits`."""
     _dense_stays_dense: ClassVar[bool] = False
     """Whether sparse rows are refused after training on dense ones, as scikit-learn's machines of the same name do."""
+    _given: FittedKernel | None = None
+    """A kernel that was fitted already, for one fit: see `fit_with_kernel`."""
     _precision: ClassVar[DType | None] = None
     """The precision of the Gram matrix, where it does not depend on its size."""
 
@@ -119,6 +121,8 @@ class KernelEstimator(BaseEstimator):
 
         A bare function is given what X holds: rows of numbers, or a list of anything else.
         """
+        if self._given is not None:
+            return self._given.kernel
         if isinstance(self.kernel, str):
             return self._named_kernel(self.kernel)
         self._refuse_shapes_beside_objects()
@@ -164,6 +168,10 @@ class KernelEstimator(BaseEstimator):
                 rule = f"left at its default ({default!r}) beside a kernel object, which has its own parameters"
                 remedy = f"Set it in the kernel, or search over kernel__{name}."
                 raise _check.fail(owner, name, rule, getattr(self, name), remedy)
+
+    def _fit_kernel(self, kernel: Kernel, objects: Objects) -> FittedKernel:
+        """The kernel fitted to the objects, unless a fitted one was given."""
+        return kernel.fit(objects) if self._given is None else self._given
 
     def _new_objects(self, X: Any) -> Objects:
         """Objects to predict for, once the estimator is fitted."""
@@ -323,6 +331,27 @@ class KernelEstimator(BaseEstimator):
 def resolved_kernel(estimator: KernelEstimator, X: Any = None) -> Kernel:
     """The kernel that an estimator would be fitted with; raises ParameterError for bad parameters."""
     return estimator._kernel(X)
+
+
+def known_objects(estimator: KernelEstimator, X: Any) -> Objects:
+    """Training objects as the estimator parses them; it then knows their features."""
+    objects = estimator._kernel(X).coerce(X)
+    estimator._check_features(X, objects, reset=True)
+    return objects
+
+
+def has_expansion(estimator: Any) -> bool:
+    """Whether a fitted estimator of this kind is an expansion over training objects."""
+    return isinstance(estimator, KernelEstimator) and "expansion_" in estimator._fields
+
+
+def fit_with_kernel(estimator: KernelEstimator, fitted: FittedKernel, *training: Any, **weights: Any) -> Any:
+    """Fit an estimator with a kernel that was fitted to other objects, of which these may be a part."""
+    estimator._given = fitted
+    try:
+        return estimator.fit(*training, **weights)
+    finally:
+        estimator._given = None
 
 
 def decision_expansion(estimator: Any) -> Expansion:

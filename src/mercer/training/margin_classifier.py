@@ -126,7 +126,7 @@ class MarginClassifier(ClassifierMixin, LibsvmParameters, KernelEstimator, ABC):
             )
             factors = class_weights(self.class_weight, classes)
             bounds = self._bounds(classes, factors[classes.codes] * weights)
-            fitted = kernel.fit(objects)
+            fitted = self._fit_kernel(kernel, objects)
             owner, memory = type(self).__name__, self.memory if self.cache_size is None else self.cache_size
             dual = self.dual if np.isfinite(bounds).all() else True  # a hard margin needs the matrix
             settings = GramSettings(owner, dual, memory, self.psd, self._gram_dtype(), nu_form=self._nu_form)
