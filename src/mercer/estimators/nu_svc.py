@@ -55,6 +55,7 @@ class NuSVC(MarginClassifier):
     nu: float = 0.5
 
     _nu_form = True
+    _without_a_class = " The specified nu is infeasible then."
     _alone = True
     """Whether there is one pair of classes, which must have a margin."""
     _regressor = "NuSVR"

@@ -66,6 +66,8 @@ class MarginClassifier(ClassifierMixin, LibsvmParameters, KernelEstimator, ABC):
 
     _nu_form: ClassVar[bool] = False
     """Whether nu rather than C bounds the errors; such machines go over most of the matrix more than once."""
+    _without_a_class: ClassVar[str] = ""
+    """What else to say where a class weighs nothing."""
     _regressor: ClassVar[str]
     """The estimator for those who gave numbers as labels."""
     _fields: ClassVar[Mapping[str, Field]] = {
@@ -121,9 +123,7 @@ class MarginClassifier(ClassifierMixin, LibsvmParameters, KernelEstimator, ABC):
             classes = classes_of(self, y, objects, regressor=self._regressor)
             self._check_features(X, objects, reset=True)
             weights = sample_weights(sample_weight, objects, dropping=True)
-            refuse_weightless_classes(
-                classes, weights, " The specified nu is infeasible then." if self._nu_form else ""
-            )
+            refuse_weightless_classes(classes, weights, self._without_a_class)
             factors = class_weights(self.class_weight, classes)
             bounds = self._bounds(classes, factors[classes.codes] * weights)
             fitted = self._fit_kernel(kernel, objects)
