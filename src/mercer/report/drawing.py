@@ -97,14 +97,14 @@ def intervals(rows: Sequence[tuple[str, float, float, float]], name: str, alt: s
     """One line per row: its name, and a dot on the line from its lower to its upper end; from 0 to 1 at least."""
     low = min(0.0, *(row[1] for row in rows))
     high = max(1.0, *(row[3] for row in rows))
-    left, height = 84, 30 * len(rows) + 36
+    left, height = 84, 30 * len(rows) + 48
 
     def across(value: float) -> float:
         return left + (value - low) / (high - low) * (WIDTH - left - 14)
 
     parts = [
         f'<svg viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" role="img" aria-label="{escape(alt)}" {_FONT}>',
-        *(_rule(across(tick), height - 26, _number(tick)) for tick in ticks(low, high)),
+        *(_rule(across(tick), height - 38, _number(tick)) for tick in ticks(low, high)),
     ]
     for number, (text, start, middle, end) in enumerate(rows):
         y = 20 + 30 * number
@@ -113,7 +113,7 @@ def intervals(rows: Sequence[tuple[str, float, float, float]], name: str, alt: s
         parts.append(f'<path d="M{across(start):.1f} {y}H{across(end):.1f}" stroke="{colour}" stroke-width="4"/>')
         parts.append(f'<circle cx="{across(middle):.1f}" cy="{y}" r="6" fill="{colour}"/>')
     parts.append(
-        f'<text x="{(left + WIDTH) / 2}" y="{height - 1}" font-size="11" text-anchor="middle">{escape(name)}</text>'
+        f'<text x="{(left + WIDTH) / 2}" y="{height - 6}" font-size="11" text-anchor="middle">{escape(name)}</text>'
     )
     return "".join(parts) + "</svg>"
 

@@ -48,8 +48,10 @@ def influence(outcome: Outcome) -> str:
         f"{min(_ROWS, len(outcome.problem.data))} objects. Columns that move it most come first."
     )
     rows = [(one.column.name, _shown(one.size)) for one in found[:_LISTED]]
-    curves = "".join(_curve(one, what) for one in _drawn(found))
-    return opening + table(("column", f"moves {what} by"), rows) + (f"<div class=pair>{curves}</div>" if curves else "")
+    drawn = _drawn(found)
+    answers = np.concatenate([found[0].answers, *(one.answers for one in drawn)])
+    curves = "".join(_curve(one, what, (float(answers.min()), float(answers.max()))) for one in drawn)
+    return opening + table(("column", "moves it by"), rows) + (f"<div class=pair>{curves}</div>" if curves else "")
 
 
 def _drawn(found: list[Influence]) -> list[Influence]:
@@ -114,12 +116,13 @@ def _answer_name(outcome: Outcome) -> str:
     return f"the probability of {str(outcome.model.classes[_class(outcome)])!r}"
 
 
-def _curve(one: Influence, what: str) -> str:
+def _curve(one: Influence, what: str, span: tuple[float, float]) -> str:
+    """A picture; all have one scale, so that steep curves matter more than flat ones."""
     x, y = one.values.astype(np.float64), one.answers
     alt = (
         f"{what} against {one.column.name}: from {_shown(y[0])} at {_shown(x[0])} to {_shown(y[-1])} at {_shown(x[-1])}"
     )
-    axes = Axes((x[0], x[-1]), (float(y.min()), float(y.max())), one.column.name, what, alt)
+    axes = Axes((x[0], x[-1]), span, one.column.name, what, alt)
     axes.line(list(zip(x.tolist(), y.tolist(), strict=True)))
     return figure(axes.svg(), f"{one.column.name}, from its 2 % to its 98 % quantile.")
 
