@@ -99,14 +99,13 @@ def _end_with_the_server() -> None:
         pass
     os.kill(os.getpid(), signal.SIGINT)
     time.sleep(5.0)
-    os._exit(1)
+    os.kill(os.getpid(), signal.SIGKILL)
 
 
 def main() -> None:
     """Search in the folder that the command line names."""
     threading.Thread(target=_end_with_the_server, daemon=True).start()
     run(Path(sys.argv[1]))
-    os._exit(0)  # at once: threads of libraries have nothing left to do
 
 
 if __name__ == "__main__":
