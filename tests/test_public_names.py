@@ -51,6 +51,7 @@ TOP = [
     "mmd_test",
     "nested_cross_validate",
     "save",
+    "shared",
 ]
 KERNELS = [
     "ANOVA",

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.types import ASGIApp
 
-ASKED_FREELY = frozenset({"picture", "trace", "complete", "parse"})
+ASKED_FREELY = frozenset({"picture", "trace", "complete", "parse", "pair", "question"})
 """What a page may ask the worker directly."""
 
 

@@ -66,6 +66,7 @@ def workbench_routes(worker: Worker, searches: Searches, signer: Signer, closing
         Route(job + "/resume", bench.resume, methods=["POST"]),
         Route(job + "/predict", bench.predict, methods=["PUT"]),
         Route(job + "/sign", bench.sign, methods=["POST"]),
+        Route("/api/gram", bench.gram, methods=["PUT"]),
         Route("/files/{project}/{job}/{what}", bench.file),
     ]
 
@@ -193,6 +194,15 @@ class _Workbench:
             "unlike": told["unlike_training"],
             "parts": explained.get("answer"),
         })  # fmt: skip
+
+    async def gram(self, request: Request) -> Response:
+        """What a file with a Gram matrix looks like; it is not kept."""
+        with tempfile.TemporaryDirectory() as place:
+            path = Path(place) / safe_name(request.query_params.get("name") or "gram.csv")
+            with open(path, "xb") as stream:
+                async for part in bodies.parts(request, bodies.MOST_UPLOAD):
+                    stream.write(part)
+            return answered(await self._worker.ask("gram", {"path": str(path)}, _READING))
 
     async def sign(self, request: Request) -> Response:
         """A short-lived address of a file, for a frame or a download."""

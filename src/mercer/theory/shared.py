@@ -1,10 +1,10 @@
 """What two objects have in common: contributions that add up to k(x, z).
 
 Kernels that count say it by their features: k(x, z) = sum_f phi_f(x) phi_f(z). Kernels that are computed by recursions
-have too many features to write down, so that a value is split by where common parts end. With F(i, j) the value between
-the first i symbols of x and the first j of z, the mixed difference F(i, j) - F(i-1, j) - F(i, j-1) + F(i-1, j-1) is what
-pairs of common parts add that end at symbol i and symbol j; over all i and j these differences add up to k(x, z), whatever
-the kernel. For trees the same is done with subtrees and their children, for sets with one element after the other.
+have too many features to write down: their values are split by where common parts end. With F(i, j) the value between
+the first i symbols of x and the first j of z, the mixed difference F(i, j) - F(i-1, j) - F(i, j-1) + F(i-1, j-1) is
+what pairs of common parts add that end at symbol i and symbol j; over all i and j these differences add up to k(x, z),
+whatever the kernel. Trees are split by subtrees and their children, sets by one element after the other.
 """
 
 from __future__ import annotations
@@ -38,8 +38,9 @@ _EXACT = 1e-9
 class Shared:
     """Contributions that add up to `value`, the largest first; and what each part of either object adds.
 
-    `left` and `right` are parts of the two objects (symbols, nodes, columns ...) with their shares; they are empty where
-    features have no place in objects. `how` says what the names are: "features", "ends" of common parts, or "columns".
+    `left` and `right` are the parts of the two objects (symbols, nodes ...) with their shares, empty where features have
+    no place in objects. `how` says what the names are: "features", "ends" of common parts (places and symbols in both),
+    "roots" of common fragments (nodes in postorder), "elements", or "columns".
     """
 
     value: float
@@ -139,7 +140,7 @@ def _by_columns(fitted: FittedKernel, objects: Objects, x: Any, z: Any, known: K
 
 def _by_recursion(fitted: FittedKernel, objects: Objects, x: Any, z: Any, known: Known) -> Shared | None:
     kind = fitted.kernel.domain.kind
-    if kind in ("strings", "series"):
+    if kind in ("strings", "time series"):
         return _by_prefixes(fitted, x, z, known)
     if kind == "trees":
         return _by_subtrees(fitted, objects, known)
@@ -150,7 +151,8 @@ def _by_prefixes(fitted: FittedKernel, x: Any, z: Any, known: Known) -> Shared:
     """Pairs of symbols at which common parts end."""
     if max(len(x), len(z)) > MOST_SYMBOLS:
         raise InputError(
-            f"Strings of more than {MOST_SYMBOLS} symbols take too long to split by this kernel: got {len(x)} and {len(z)}."
+            f"Strings of more than {MOST_SYMBOLS} symbols take too long to split by this kernel: got {len(x)} and "
+            f"{len(z)}."
         )
     F = np.zeros((len(x) + 1, len(z) + 1))
     try:
@@ -188,7 +190,9 @@ def _by_subtrees(fitted: FittedKernel, objects: Any, known: Known) -> Shared:
 
 def _subtrees(tree: Trees) -> tuple[Trees, Float64]:
     """The subtree below each node, in postorder, and the matrix that takes away those of its children."""
-    sizes, lower, waiting = [], np.eye(len(tree.arities)), []
+    sizes: list[int] = []
+    waiting: list[int] = []
+    lower = np.eye(len(tree.arities))
     for node, arity in enumerate(tree.arities.tolist()):
         children = [waiting.pop() for _ in range(arity)]
         lower[node, children] -= 1.0

@@ -6,8 +6,9 @@ import { get, takeToken } from "./net.js";
 import { applyTheme } from "./colours.js";
 import { Playground } from "./play.js";
 import { Workbench } from "./work.js";
+import { Lab } from "./lab.js";
 
-const ROOMS = [["play", "Playground", Playground], ["work", "Workbench", Workbench]];
+const ROOMS = [["play", "Playground", Playground], ["work", "Workbench", Workbench], ["lab", "Lab", Lab]];
 const THEMES = { system: "light", light: "dark", dark: "system" };
 const THEME_KEY = "mercer-studio-theme";
 
