@@ -10,6 +10,7 @@ import mercer.kernels
 import mercer.testing
 
 TOP = [
+    "Cells",
     "GradientKernelMachine",
     "KernelCCA",
     "KernelFisherDiscriminant",

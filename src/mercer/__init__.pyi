@@ -23,6 +23,7 @@ from mercer.lectures.gradient_machine import GradientKernelMachine as GradientKe
 from mercer.lectures.perceptron import KernelPerceptron as KernelPerceptron
 from mercer.lectures.perceptron import PrimalPerceptron as PrimalPerceptron
 from mercer.lectures.subgradient_svm import SubgradientSVM as SubgradientSVM
+from mercer.selection.cells import Cells as Cells
 from mercer.selection.compare import compare as compare
 from mercer.selection.multiple import MultipleKernelMachine as MultipleKernelMachine
 from mercer.selection.multiple import learn_kernel as learn_kernel

@@ -12,7 +12,7 @@ FIRST = {sample.format: sample for sample in reversed(SAMPLES)}
 
 
 def test_every_format_has_a_sample():
-    for library in ("pyarrow", "rdkit", "networkx"):
+    for library in ("pyarrow", "python_calamine", "rdkit", "networkx"):
         pytest.importorskip(library)
     assert {sample.format for sample in SAMPLES} == set(FORMATS)
 

@@ -6,13 +6,14 @@ import warnings
 import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer, load_diabetes
+from sklearn.metrics import r2_score
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 
 import mercer
 from mercer.datasets import make_dna
 from mercer.errors import DataFileError, InputError, ModelFileError
 from mercer.inputs.strings import Strings
-from mercer.jobs.candidates import alphabet_of, on_strings, short_text
+from mercer.jobs.candidates import alphabet_of, candidates, on_strings, short_text
 from mercer.jobs.code import equivalent
 from mercer.jobs.fitting import fit
 from mercer.jobs.preparation import Preparation
@@ -149,20 +150,24 @@ def test_regression():
     assert "variance" in found.verdict
 
 
-def test_regression_learns_from_all_rows_however_many():
+def test_regression_learns_from_many_rows_and_is_scored_on_others():
     random = np.random.default_rng(0)
     X = random.normal(size=(LARGEST_RIDGE + 500, 2))
     y = 100 * np.sin(X[:, 0]) + 1000 + 10 * random.normal(size=len(X))
     data = table(y, a=X[:, 0].tolist(), b=X[:, 1].tolist())
     found = fit(data, Plan(kernel="rbf(gamma=0.3)", folds=3, search_size=400))
-    assert found.model.about["trained_on"] == len(y)
+    assert len(found.held_out) == found.model.about["scored_on"] == 1050
+    assert found.model.about["trained_on"] == len(y) - 1050
+    assert not set(found.held_out) & (set(found.search.rows) | set(found.support))
     assert found.model.about["searched_on"] == 400
     assert found.support.max() > LARGEST_RIDGE
     assert found.estimate.value > 0.95
     assert found.model.about["penalty_name"] == "C"
     assert np.corrcoef(found.model.predict({"a": X[:50, 0], "b": X[:50, 1]}), y[:50])[0, 1] > 0.98
     assert any("Kernels were compared on 400 of 10,500 objects, a random sample" in note for note in found.notes)
-    assert any("score is that of machines trained on this sample" in note for note in found.notes)
+    assert any("on 1,050 objects that it was not trained on" in note for note in found.notes)
+    predicted = found.model.predict({"a": X[found.held_out, 0], "b": X[found.held_out, 1]})
+    assert found.estimate.value == pytest.approx(r2_score(y[found.held_out], predicted))
 
 
 def test_the_size_of_a_search_follows_from_its_cost():
@@ -201,15 +206,13 @@ def test_mixed_tables_and_gaps():
     found = fit(data, Plan(folds=3))
     assert found.estimate.value > 0.8
     assert "colour" in str(found.search.best.kernel)
-    holes = table(
-        y, mass=[float("nan"), *mass[1:].tolist()], colour=[None, *colour[1:]][:90] if False else list(colour)
-    )
+    holes = table(y, mass=[float("nan"), *mass[1:].tolist()], colour=list(colour))
     with pytest.raises(DataFileError, match=r't.csv:2: column "mass": 1 of 90 values are missing') as caught:
-        fit(holes, Plan())
-    assert "--impute" in caught.value.__notes__[0]
-    assert fit(holes, Plan(kernel="linear", C=1.0, impute=True, folds=2)).model.preparation.fills[0] == pytest.approx(
-        np.median(mass[1:])
-    )
+        fit(holes, Plan(impute=False))
+    assert "--no-impute" in caught.value.__notes__[0]
+    filled = fit(holes, Plan(kernel="linear", C=1.0, folds=2))
+    assert filled.model.preparation.fills[0] == pytest.approx(np.median(mass[1:]))
+    assert '1 missing value in 1 column filled (numbers by the median): "mass".' in filled.notes
 
 
 def test_strings_and_time_limits():
@@ -232,6 +235,13 @@ def test_sequences_with_a_few_ambiguous_letters_are_still_dna():
     assert len(alphabet_of(words)) > 6
     assert "weighted_degree" in str(on_strings(words)[-1])  # one length: positions may matter
     assert "weighted_degree" not in str(on_strings(Strings.coerce(["some words", "and some more words"])))
+
+
+def test_documents_are_compared_by_their_words():
+    texts = Strings.coerce(["the cat sat on the mat", "a dog barked at the cat", "stocks fell again on monday"])
+    assert any("vector_space" in str(kernel) for kernel in candidates(texts, Preparation("strings")))
+    sequences = Strings.coerce(["MKVLAAGIVG", "MKKLLPTAAA", "GGLIVRRSTQ"])
+    assert not any("vector_space" in str(kernel) for kernel in candidates(sequences, Preparation("strings")))
 
 
 def test_tasks():

@@ -127,7 +127,12 @@ PLAN = Group(
             min=10,
         ),
         "no_scale": flag("Do not standardise numbers.", "--no-scale"),
-        "impute": flag("Fill in missing values instead of reporting them as an error.", "--impute"),
+        "impute": option(
+            bool,
+            "Whether missing values are filled (numbers by the median, categories by one of their own) or an error.",
+            None,
+            True,
+        ),
         "balanced": flag("Give all classes the same total weight, however rare they are.", "--balanced"),
     },
     _plan,
@@ -149,6 +154,12 @@ READING = Group(
             str | None, "The column to predict: its name or number (-1 for the last).", "COLUMN", None, "--target", "-t"
         ),
         "drop": option(list[str], "Ignore this column; may be repeated.", "COLUMN", []),
+        "keep": option(
+            list[str],
+            "Learn from this column although it seems to count or name the rows; may be repeated.",
+            "COLUMN",
+            [],
+        ),
         "category": option(list[str], "Read this column as categories; may be repeated.", "COLUMN", []),
         "text": option(list[str], "Read this column as text; may be repeated.", "COLUMN", []),
         "smiles": option(list[str], "Read this column as SMILES; may be repeated.", "COLUMN", []),
@@ -158,6 +169,7 @@ READING = Group(
             str | None, "A regular expression whose group matches the label in a FASTA header.", "REGEX"
         ),
         "format": option(str | None, f"The format, if it is not recognised: {', '.join(FORMATS)}.", "NAME"),
+        "sheet": option(str | None, "Which sheet of a spreadsheet, or table of a database.", "NAME"),
         "header": option(bool | None, "Whether the first line holds the names of the columns."),
         "delimiter": option(str | None, "The character that separates columns.", "CHARACTER"),
         "encoding": option(str | None, "The encoding of the file. The default is UTF-8.", "NAME"),

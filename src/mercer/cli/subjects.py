@@ -5,18 +5,19 @@ from __future__ import annotations
 import dataclasses
 import os
 import zipfile
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mercer._registry import KERNELS
 from mercer.errors import MercerError, ModelFileError
-from mercer.jobs.trained import TrainedModel
-from mercer.kernels.text.expression import parse
-from mercer.readers.data import CATEGORY, NUMBER, SEQUENCE, SMILES, TEXT, TREE
 from mercer.readers.options import Options
-from mercer.storage import load
-from mercer.storage.format import HEADER
+
+if TYPE_CHECKING:
+    from mercer.jobs.trained import TrainedModel
 
 DATA, MODEL, KERNEL = "data", "model", "kernel"
+
+
+# What only models and kernels need is imported where it is used: a file of data is described without scikit-learn.
 
 
 def subject_of(given: str) -> str:
@@ -27,6 +28,10 @@ def subject_of(given: str) -> str:
 
 
 def _is_model(path: str) -> bool:
+    if not path.endswith(".mercer") and not (os.path.isfile(path) and zipfile.is_zipfile(path)):
+        return False
+    from mercer.storage.format import HEADER
+
     try:
         with zipfile.ZipFile(path) as archive:
             return HEADER in archive.namelist()
@@ -37,6 +42,8 @@ def _is_model(path: str) -> bool:
 def _is_kernel(text: str) -> bool:
     if os.sep in text or text.startswith("."):
         return False
+    from mercer.kernels.text.expression import parse
+
     try:
         parse(text)
     except MercerError:
@@ -46,6 +53,9 @@ def _is_kernel(text: str) -> bool:
 
 def model_at(path: str) -> TrainedModel:
     """A model written by `mercer fit`; others do not know how to read files."""
+    from mercer.jobs.trained import TrainedModel
+    from mercer.storage import load
+
     model: Any = load(path)
     if not isinstance(model, TrainedModel):
         raise ModelFileError(
@@ -59,20 +69,16 @@ def reading_for(model: TrainedModel, path: str, reading: Options, *, labelled: b
     """Options to read a file like the one that the model was trained on: same columns, same kinds, same target."""
     prepared = model.preparation
     target = reading.target or (model.about["target"] if prepared.kind == "table" else None)
-    return dataclasses.replace(
+    alike = dataclasses.replace(
         reading,
         target=target,
         require_target=labelled,
         id=reading.id or (model.about.get("id") if not labelled else None),
-        categories=(*reading.categories, *prepared.names(CATEGORY)),
-        text=(*reading.text, *prepared.names(TEXT, SEQUENCE)),
-        smiles=(*reading.smiles, *prepared.names(SMILES)),
-        trees=(*reading.trees, *prepared.names(TREE)),
-        numbers=(*reading.numbers, *prepared.names(NUMBER)),
-        only=tuple(name for name, _ in prepared.columns) if prepared.kind == "table" else (),
+        whole_files=model.about.get("whole_files"),
         first_index=first if (first := model.about.get("first_index")) in (0, 1) else None,
         format=reading.format or _format(model, path),
     )
+    return prepared.reading(alike)
 
 
 def _format(model: TrainedModel, path: str) -> str | None:
@@ -80,6 +86,8 @@ def _format(model: TrainedModel, path: str) -> str | None:
     known = str(model.about["format"])
     if model.preparation.kind == "gram":
         return "gram"
+    if model.about.get("whole_files") and not os.path.isdir(path):
+        return "text"
     if known in ("text", "labelled-text") and path.endswith(".txt"):
         return "labelled-text"
     return known if path == "-" and known not in ("tu", "folder") else None

@@ -15,10 +15,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer import _check
 from mercer._types import Float64
+from mercer.inputs.base import Objects
 from mercer.losses.base import Loss
 from mercer.solvers.problem import LossProblem
 from mercer.training.certificate import Certificate
 from mercer.training.explanation import Explanation, explanations
+from mercer.training.full_kernel import Claim
 from mercer.training.kernel_estimator import KernelEstimator, MachineParameters
 from mercer.training.matrix import GramSettings, Recomputed, guarded_gram
 from mercer.training.storing import MACHINE, ArrayField, Field, LabelsField, one_against_rest
@@ -31,7 +33,7 @@ from mercer.training.targets import (
     sample_weights,
     signs_against_rest,
 )
-from mercer.training.tasks import train_problems, verify_problems, with_train
+from mercer.training.tasks import claims_of, train_problems, verify_problems, with_train
 from mercer.training.train import loss_of, refuse_pointless, warn_if_unfinished
 
 
@@ -46,7 +48,7 @@ class KernelMachineClassifier(ClassifierMixin, MachineParameters, KernelEstimato
     ----------
     loss : the name of a loss that classifies, or an object, yours included: see `mercer.losses.base.Loss`.
     C : the penalty, in (0, inf).
-    kernel, gamma, degree, coef0, class_weight, memory, psd : as in `SVC`.
+    kernel, gamma, degree, coef0, class_weight, memory, psd, dtype : as in `SVC`.
     fit_intercept : whether f has an unpenalised constant.
     tol : how far the optimality conditions may be violated.
     max_iter, time_limit : limits on iterations of each machine and on seconds for all.
@@ -109,11 +111,11 @@ class KernelMachineClassifier(ClassifierMixin, MachineParameters, KernelEstimato
             weights = sample_weights(sample_weight, objects)
             refuse_weightless_classes(classes, weights)
             refuse_pointless(loss)
-            fitted = kernel.fit(objects)
+            fitted = self._fit_kernel(kernel, objects)
             problems = self._problems(loss, classes, weights)
-            settings = GramSettings(owner, self.dual, self.memory, self.psd)
+            settings = GramSettings(owner, self.dual, self.memory, self.psd, self._gram_dtype())
             guarded = guarded_gram(settings, fitted, objects, [loss] * len(problems))
-            limits = self._limits(began)
+            limits = self._limits()
             solve = with_train(tol, limits, self._sharing)
             trained = train_problems(problems, fitted, objects, guarded, solve, limits, began)
         self.kernel_, self.expansion_, self.support_ = fitted, trained.expansion, trained.support
@@ -158,6 +160,10 @@ class KernelMachineClassifier(ClassifierMixin, MachineParameters, KernelEstimato
         problems = self._problems(self.loss_, classes, sample_weights(sample_weight, objects))
         found = Recomputed.of(self.expansion_, self._repair, self.support_, objects)
         return verify_problems(problems, found, self.expansion_.intercept, self.n_iter_.tolist(), began)
+
+    def _claims(self, objects: Objects, y: Any, sample_weight: Any) -> list[Claim]:
+        classes = known_classes(self.classes_, y)
+        return claims_of(self._problems(self.loss_, classes, sample_weights(sample_weight, objects)))
 
     def explain(self, X: Any) -> list[Explanation]:
         """What every part of each object adds to its decision value, as in `SVC`."""

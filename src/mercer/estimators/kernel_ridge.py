@@ -17,9 +17,10 @@ from mercer.inputs.base import Objects
 from mercer.training.certificate import Certificate
 from mercer.training.deviation import Process, process_of
 from mercer.training.explanation import Explanation, explanations
+from mercer.training.full_kernel import Claim
 from mercer.training.kernel_estimator import KernelEstimator, KernelLike, KernelParameters
 from mercer.training.matrix import GramSettings, Recomputed
-from mercer.training.ridge import RidgeProblem, certify_ridge, checked_alpha, fit_ridge
+from mercer.training.ridge import RidgeProblem, certify_ridge, checked_alpha, fit_ridge, ridge_claims
 from mercer.training.storing import MACHINE, ArrayField, Field, ValueField
 from mercer.training.targets import numbers_of, sample_weights
 
@@ -35,9 +36,12 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelParameters, KernelEsti
     Parameters
     ----------
     alpha : the penalty, one number or one per output.
-    kernel, gamma, degree, coef0 : as in `SVC`.
+    kernel, degree, coef0 : as in `SVC`; ``"polynomial"``, ``"laplacian"``, ``"chi2"`` and ``"cosine"`` are names of
+        kernels, too.
+    gamma : as in `SVC`; None, as in scikit-learn, means 1 / (number of features), and 1 for ``"chi2"``.
     fit_intercept : whether c is there, unpenalised; scikit-learn's KernelRidge has none.
     memory : memory for the Gram matrix: ``"auto"`` or a number of MiB.
+    time_limit : seconds for the whole fit; what would take longer is refused, since half of it is of no use.
     psd : what to do if the kernel turns out not to be positive semi-definite, as in `SVC`.
     dual : whether to solve for the coefficients of objects (True) or for the weights of features (False), as in
         `KernelMachineClassifier`.
@@ -52,9 +56,9 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelParameters, KernelEsti
 
     alpha: Any = field(default=1.0, kw_only=False)
     kernel: KernelLike = "linear"
+    gamma: float | str | None = None
     coef0: float = 1.0
     fit_intercept: bool = False
-    psd: str = "warn"
     dual: bool | str = "auto"
 
     _precision = np.float64
@@ -81,10 +85,10 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelParameters, KernelEsti
             self._check_features(X, objects, reset=True)
             weights = sample_weights(sample_weight, objects)
             alphas = checked_alpha(owner, alpha, targets.shape[1])
-            fitted = kernel.fit(objects)
+            fitted = self._fit_kernel(kernel, objects)
             settings = GramSettings(owner, self.dual, self.memory, self.psd, self._precision)
             problem = RidgeProblem(targets, weights, alphas, bool(self.fit_intercept))
-            found = fit_ridge(problem, settings, fitted, objects, self._limits(began), began)
+            found = fit_ridge(problem, settings, fitted, objects, self._limits(), began)
         self.kernel_, self._alpha, self._weights, self._single = fitted, alphas, weights, single
         self.expansion_, self._repair, self.certificate_ = found
         return self
@@ -99,6 +103,11 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelParameters, KernelEsti
         problem = RidgeProblem(targets, weights, self._alpha, bool(self.fit_intercept))
         found = Recomputed.of(self.expansion_, self._repair, slice(None), objects)
         return certify_ridge(problem, found, self.expansion_.intercept, began)
+
+    def _claims(self, objects: Objects, y: Any, sample_weight: Any) -> list[Claim]:
+        targets, _ = numbers_of(self, y, objects, several=True)
+        weights = sample_weights(sample_weight, objects)
+        return ridge_claims(RidgeProblem(targets, weights, self._alpha, bool(self.fit_intercept)))
 
     def explain(self, X: Any) -> list[Explanation]:
         """What every part of each object adds to its prediction, as in `SVC`."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
@@ -18,9 +17,12 @@ from mercer._types import Float64
 from mercer.errors import InputError
 from mercer.estimators.kernel_ridge import KernelRidge
 from mercer.gram import budget
+from mercer.gram.block_rows import BlockRows
+from mercer.gram.contract import Gram
 from mercer.inputs.base import Objects
 from mercer.kernels.base import FittedKernel, Kernel
 from mercer.losses.squared import Squared
+from mercer.solvers.ridge.block_path import leave_one_out
 from mercer.solvers.ridge.direct import RidgePath
 from mercer.solvers.ridge.path import PrimalRidgePath
 from mercer.training.matrix import GramSettings, guard, training_gram
@@ -42,8 +44,8 @@ class KernelRidgeCV(KernelRidge):
     cv : None for leave-one-out, a number of folds, or a splitter of scikit-learn.
     scoring : None for minus the mean squared error, or a scorer of scikit-learn by name.
     store_cv_results : keep the cross-validated predictions as `cv_predictions_`, (objects, outputs, alphas).
-    kernel, gamma, degree, coef0, fit_intercept, memory, psd, dual : as in `KernelRidge`; one matrix is repaired, that
-        of all objects. Features of a kernel serve where there are fewer of them than objects.
+    kernel, gamma, degree, coef0, fit_intercept, memory, time_limit, psd, dual : as in `KernelRidge`; one matrix is
+        repaired, that of all objects. Features of a kernel serve where there are fewer of them than objects.
 
     Attributes: `alpha_`, `best_score_`, `scores_` (one per alpha), and those of `KernelRidge`.
 
@@ -119,25 +121,31 @@ class KernelRidgeCV(KernelRidge):
         """y minus the cross-validated prediction, of shape (objects, outputs, alphas)."""
         if folds is not None and kernel.data_dependent:
             return self._refitted_residuals(kernel, objects, targets, weights, alphas, folds)
-        residuals = np.empty((*targets.shape, len(alphas)))
+        fitted, residuals = kernel.fit(objects), np.empty((*targets.shape, len(alphas)))
         with reporting("Cross-validation") as report:
-            path = self._path(kernel.fit(objects), objects, targets, weights, len(alphas))
+            gram = training_gram(self._settings(), fitted, objects, [Squared()])
+            if folds is None and isinstance(gram.factor, BlockRows):
+                intercept, limits = bool(self.fit_intercept), self._limits()
+                return leave_one_out(gram.factor, targets, weights, alphas, intercept=intercept, limits=limits)
+            path = self._path(fitted, gram, targets, weights, len(alphas))
             for number, alpha in enumerate(alphas):
                 one = path.leave_one_out(alpha) if folds is None else path.fold_residuals(alpha, folds)
                 residuals[:, :, number] = one
                 report((number + 1) / len(alphas))
         return residuals
 
-    def _path(
-        self, fitted: FittedKernel, objects: Objects, targets: Float64, weights: Float64, alphas: int
-    ) -> RidgePath | PrimalRidgePath:
-        """What answers for every alpha: the features of the kernel, where that is asked for or pays, or its matrix."""
+    def _settings(self) -> GramSettings:
         # The machine itself will be guarded, so one warning about the kernel is enough.
         psd = "ignore" if self.psd == "warn" else self.psd
-        settings = GramSettings(type(self).__name__, self.dual, self.memory, psd, self._precision)
-        gram = training_gram(settings, fitted, objects, [Squared()])
-        rows, intercept, limits = gram.factor, bool(self.fit_intercept), self._limits(time.monotonic())
-        if rows is not None and rows.shape[1] < len(objects):
+        return GramSettings(type(self).__name__, self.dual, self.memory, psd, self._precision)
+
+    def _path(
+        self, fitted: FittedKernel, gram: Gram, targets: Float64, weights: Float64, alphas: int
+    ) -> RidgePath | PrimalRidgePath:
+        """What answers for every alpha: the features of the kernel, where that is asked for or pays, or its matrix."""
+        settings = self._settings()
+        rows, intercept, limits = gram.factor, bool(self.fit_intercept), self._limits()
+        if rows is not None and rows.shape[1] < len(targets):
             n, d = rows.shape
             budget.require(
                 2 * n * d * np.dtype(np.float64).itemsize,
@@ -146,7 +154,7 @@ class KernelRidgeCV(KernelRidge):
                 "Train on fewer objects, raise `memory`, or use a kernel with fewer features.",
             )
             return PrimalRidgePath.of(rows, targets, weights, intercept=intercept, limits=limits)
-        K = guard(settings.owner, fitted.kernel, gram, psd).gram.exact()
+        K = guard(settings.owner, fitted.kernel, gram, settings.psd).gram.exact()
         return RidgePath.of(K, targets, weights, intercept=intercept, alphas=alphas, limits=limits)
 
     def _refitted_residuals(
@@ -164,7 +172,8 @@ class KernelRidgeCV(KernelRidge):
             train = np.setdiff1d(np.arange(len(objects)), fold)
             fitted = kernel.fit(objects.take(train))
             order = np.concatenate([train, fold])
-            path = self._path(fitted, objects.take(order), targets[order], weights[order], len(alphas))
+            gram = training_gram(self._settings(), fitted, objects.take(order), [Squared()])
+            path = self._path(fitted, gram, targets[order], weights[order], len(alphas))
             held_out = np.arange(len(train), len(order))
             for number, alpha in enumerate(alphas):
                 residuals[fold, :, number] = path.fold_residuals(alpha, [held_out])[held_out]

@@ -6,6 +6,7 @@ provides.
 
 from __future__ import annotations
 
+import contextvars
 import os
 import threading
 from collections.abc import Callable, Sequence
@@ -13,13 +14,16 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from typing import Protocol, TypeVar, final
 
+from mercer import _deadline
 from mercer._process import single_threaded_blas
 from mercer._progress import Reporter
 from mercer._types import Floating
+from mercer.errors import TimeLimitError
 from mercer.gram.tiles import Strip, Tile
 
 Work = Callable[[Tile, Floating], None]
 Item = TypeVar("Item")
+Result = TypeVar("Result")
 
 _SECONDS_BETWEEN_SIGNALS = 0.05  # how long Ctrl-C may go unnoticed; shorter waits wake this thread more often
 _worker = threading.local()
@@ -51,6 +55,8 @@ class Threads:
         """Run the work of every strip. Strips come in any order, the tiles of one strip in theirs."""
         done = 0
         counting = threading.Lock()
+        total = sum(tile.entries for strip in strips for tile in strip)
+        timed = _deadline.Work(f"{total:,} kernel values", total)
 
         def run(strip: Strip) -> None:
             nonlocal done
@@ -58,8 +64,12 @@ class Threads:
                 if stop.is_set():
                     return
                 block = sink.buffer(tile)
-                work(tile, block)
+                try:
+                    work(tile, block)
+                except TimeLimitError as error:
+                    raise timed.over(error.done * tile.entries) from None
                 sink.accept(tile, block)
+                timed.advance(tile.entries)
             with counting:
                 done += 1
 
@@ -73,6 +83,39 @@ class Threads:
     def each(self, job: Callable[[Item], None], items: Sequence[Item], stop: threading.Event | None = None) -> None:
         """Run a job for each item. The first exception (or Ctrl-C) sets `stop`, which jobs watch, and is raised."""
         self._spread(job, items, stop or threading.Event(), lambda: None)
+
+    def reduce(
+        self, task: Callable[[Item], Result], items: Sequence[Item], combine: Callable[[Result, Result], Result]
+    ) -> Result:
+        """Combine the results of a task for each item, over a fixed binary tree of their places.
+
+        Two neighbours are combined as soon as both are there, whichever thread that is: the same bits come out for any
+        number of threads, and hardly more results exist at a time than there are threads. The first of two may be
+        changed in place.
+        """
+        waiting: dict[tuple[int, int], Result] = {}
+        looking = threading.Lock()
+        last = len(items) - 1
+
+        def run(place: int) -> None:
+            found = task(items[place])
+            level = 0
+            while (last >> level) > 0:
+                if place ^ 1 > last >> level:  # without a neighbour: it goes up as it is
+                    place, level = place >> 1, level + 1
+                    continue
+                with looking:
+                    other = waiting.pop((level, place ^ 1), None)
+                    if other is None:
+                        waiting[level, place] = found
+                        return
+                found = combine(other, found) if place & 1 else combine(found, other)
+                place, level = place >> 1, level + 1
+            with looking:
+                waiting[-1, 0] = found
+
+        self.each(run, range(len(items)))
+        return waiting[-1, 0]
 
     def _spread(
         self, job: Callable[[Item], None], items: Sequence[Item], stop: threading.Event, watch: Callable[[], None]
@@ -112,7 +155,7 @@ class Threads:
             futures: list[Future[None]] = []
             try:
                 # Inside the `try`, because Ctrl-C may come while threads are being started.
-                futures.extend(_pool(helpers).submit(worker) for _ in range(helpers))
+                futures.extend(_pool(helpers).submit(contextvars.copy_context().run, worker) for _ in range(helpers))
                 worker(watch)  # this thread works too, and sees Ctrl-C between two items
                 _finish(futures, watch)
             except BaseException as failure:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
 
 from mercer._types import Float64, Floating, Index
+from mercer.gram.block_rows import BlockRows
 from mercer.gram.tiled import TiledGram
 from mercer.inputs.vectors import dot_products
 from mercer.kernels.base import ANY_TILE
@@ -32,11 +34,22 @@ class DotProducts:
     """Compares rows by their dot product."""
 
     def tile(self, left: FeatureRows, right: FeatureRows, out: Floating) -> None:
-        dot_products(left.rows, right.rows, out)
+        for rows, lines in _pieces(left.rows):
+            for columns, others in _pieces(right.rows):
+                dot_products(lines, others, out[rows, columns])
 
     def tile_entries(self, left: FeatureRows, right: FeatureRows) -> int:
         del left, right
         return ANY_TILE
+
+
+def _pieces(rows: Any) -> Iterator[tuple[slice, Any]]:
+    """Rows with their places: block by block, where they are in blocks."""
+    if not isinstance(rows, BlockRows):
+        yield slice(None), rows
+        return
+    for part in rows.blocks:
+        yield part, rows.block(part)
 
 
 @final

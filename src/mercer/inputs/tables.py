@@ -50,7 +50,7 @@ class Table(Objects):
         elif isinstance(raw, Mapping):
             table = cls(raw)
         else:
-            table = cls(_frame_columns(raw))
+            table = cls(frame_columns(raw))
         if not len(table):
             raise InputError("Found a table with 0 rows while a minimum of 1 is required.")
         return table
@@ -151,7 +151,8 @@ def _column(values: Any) -> npt.NDArray[Any]:
     raise InputTypeError(f"A column of a table must be a list or an array, got {type(values).__name__}.")
 
 
-def _frame_columns(raw: Any) -> dict[str, npt.NDArray[Any]]:
+def frame_columns(raw: Any) -> dict[str, npt.NDArray[Any]]:
+    """The columns of a data frame by their names, which must be unique."""
     try:
         frame = nw.from_native(raw, eager_only=True)
         names = list(frame.columns)

@@ -194,11 +194,25 @@ def expanded(rows: Any, dtype: npt.DTypeLike) -> Any:
 
 
 def squared_lengths(rows: Any) -> Float64:
-    """|x|^2 of each row, added up in float64."""
+    """|x|^2 of each row, added up in float64; rows in blocks know it themselves."""
+    if hasattr(rows, "squared_lengths"):
+        return np.asarray(rows.squared_lengths)
     if not is_sparse(rows):
         return np.asarray(np.einsum("ij,ij->i", rows, rows, dtype=np.float64))
     lengths: Float64 = _squared_lengths(rows.indptr, rows.data)
     return lengths
+
+
+def numbers_of(objects: Any) -> float:
+    """How many numbers an object is made of, on average, where it is a vector; else 0.
+
+    >>> numbers_of(Vectors.coerce([[1.0, 2.0]]))
+    2.0
+    """
+    if not isinstance(objects, Vectors):
+        return 0.0
+    values: Any = objects.values
+    return float(values.nnz / max(1, len(objects)) if is_sparse(values) else values.shape[1])
 
 
 def is_sparse(rows: Any) -> bool:

@@ -20,7 +20,7 @@ from mercer.inputs.trees import Trees
 from mercer.inputs.vectors import Vectors
 from mercer.jobs.preparation import Preparation
 from mercer.kernels.base import Kernel
-from mercer.readers.data import CATEGORY, NUMBER, SEQUENCE, SMILES, TEXT, TREE
+from mercer.readers.data import CATEGORY, SEQUENCE, SMILES, TEXT, TREE
 from mercer.selection.learner import rounded
 
 _WIDTHS = (1.0, 0.25, 4.0)
@@ -33,6 +33,9 @@ _PLAIN = 0.9
 _SHORT, _LONG = 5, 2000
 """Strings of one length within these bounds are also compared by position: shorter ones have too few positions, and
 the cost grows with the length."""
+_SPACES, _SPACED = 2, 0.08
+"""Strings are prose with this many spaces each, and this share of spaces among their letters: words of 4 to 8 letters
+have a tenth to a fifth."""
 _DOMAINS: dict[str, type[Objects]] = {"vectors": Vectors, "strings": Strings, "graphs": Graphs, "trees": Trees}
 _SAMPLE = 300
 """How many objects the usual gamma is measured on; it is then rounded to three digits."""
@@ -68,12 +71,16 @@ def on_numbers(vectors: Vectors) -> list[Kernel]:
 
 
 def on_strings(strings: Strings) -> list[Kernel]:
-    """Substrings of several lengths; over small alphabets also with mismatches, and by position at one length."""
+    """Words of prose, or substrings of several lengths; over small alphabets also with mismatches, or by position."""
     normal = kernels.normalise
     lengths = strings.lengths
     letters = alphabet_of(strings)
     found: list[Kernel]
-    if len(letters) > _SMALL_ALPHABET:
+    if is_prose(strings):
+        words = [kernels.VectorSpace("smooth-tf-idf", ngrams=(1, longest)) for longest in (1, 2)]
+        parts = kernels.VectorSpace("smooth-tf-idf", analyzer="char_wb", ngrams=(2, 4))
+        found = [*map(normal, (*words, parts)), normal(kernels.Spectrum(p=4)), normal(kernels.BlendedSpectrum(p=5))]
+    elif len(letters) > _SMALL_ALPHABET:
         found = [normal(kernels.Spectrum(p=3)), normal(kernels.Spectrum(p=4)), normal(kernels.BlendedSpectrum(p=5))]
         found.append(normal(kernels.Spectrum(p=2)))
     else:
@@ -83,6 +90,14 @@ def on_strings(strings: Strings) -> list[Kernel]:
     if len(lengths) > 1 and _SHORT < lengths.min() == lengths.max() <= _LONG:
         found.append(normal(kernels.WeightedDegree(degree=5)))
     return found
+
+
+def is_prose(strings: Strings) -> bool:
+    """Whether strings are words with spaces between them, several to a string."""
+    if not strings.of_characters or not len(strings.symbols):
+        return False
+    spaces = np.isin(strings.symbols, [ord(mark) for mark in " \n\t"]).sum()
+    return bool(spaces >= _SPACES * len(strings) and spaces >= _SPACED * len(strings.symbols))
 
 
 def alphabet_of(strings: Strings) -> str:
@@ -129,15 +144,30 @@ def on_table(table: Table, preparation: Preparation) -> list[Kernel]:
 def _by_columns(table: Table, preparation: Preparation) -> list[list[Kernel]]:
     """Lists of kernels: one for all numbers, one for all categories, and one for each other column."""
     options: list[list[Kernel]] = []
-    numbers, words = preparation.names(NUMBER), preparation.names(CATEGORY)
-    if numbers:
-        options.append([kernels.on(numbers, kernel) for kernel in on_numbers(table.objects(tuple(numbers), Vectors))])
+    words = preparation.names(CATEGORY)
+    if preparation.numbers:
+        options.append(_on_features(table, preparation))
     if words:
         options.append([kernels.on(words, kernels.Categorical()), kernels.on(words, kernels.Categorical()) ** 3])
     strings = {name: on_strings(table.objects((name,), Strings)) for name in preparation.names(TEXT, SEQUENCE)}
     trees = {name: on_trees() for name in preparation.names(TREE)}
     options += [[kernels.on(name, kernel) for kernel in own] for name, own in (strings | trees).items()]
     return options + [_on_smiles(name) for name in preparation.names(SMILES)]
+
+
+def _on_features(table: Table, preparation: Preparation) -> list[Kernel]:
+    """Kernels on all numbers: as they are, with logarithms of skewed ones, and with where they were missing."""
+    numbers, logarithms, gaps = preparation.numbers, preparation.logarithms, preparation.gaps
+
+    def on(names: list[str]) -> list[Kernel]:
+        return [kernels.on(names, kernel) for kernel in on_numbers(table.objects(tuple(names), Vectors))]
+
+    found = on(numbers)
+    if logarithms:
+        found += on(logarithms)[:3]
+    if gaps:
+        found += on([*(logarithms or numbers), *gaps])[:2]
+    return found
 
 
 def _joined(parts: list[Kernel], join: Callable[[Any, Any], Any]) -> Kernel:
@@ -162,9 +192,9 @@ def on_columns(kernel: Kernel, preparation: Preparation) -> Kernel:
         return kernel
     if kernel.domain is Table:
         return kernel
-    together = {Vectors: NUMBER, Categories: CATEGORY}.get(kernel.domain)
-    if together is not None and preparation.names(together):
-        return kernels.on(preparation.names(together), kernel)
+    together = {Vectors: preparation.numbers, Categories: preparation.names(CATEGORY)}.get(kernel.domain)
+    if together:
+        return kernels.on(together, kernel)
     single = {Strings: preparation.names(TEXT, SEQUENCE), Trees: preparation.names(TREE)}.get(kernel.domain, [])
     if kernel.domain is Strings and not single:
         single = preparation.names(CATEGORY)
@@ -183,9 +213,11 @@ def on_columns(kernel: Kernel, preparation: Preparation) -> Kernel:
 def short_text(kernel: Kernel | str, preparation: Preparation) -> str:
     """The text of a kernel, with long lists of columns replaced by their number."""
     text = str(kernel)
-    for kind in (NUMBER, CATEGORY):
-        names = preparation.names(kind)
+    numbers, logarithms, gaps = preparation.numbers, preparation.logarithms, preparation.gaps
+    shown = [(preparation.names(CATEGORY), "categories"), (logarithms, "numbers with logarithms"), (numbers, "numbers")]
+    if gaps:
+        shown += [([*logarithms, *gaps], "numbers with logarithms and gaps"), ([*numbers, *gaps], "numbers and gaps")]
+    for names, what in shown:
         if len(names) > 2:
-            plural = "categories" if kind == CATEGORY else "numbers"
-            text = text.replace(repr(names), f"{len(names)} {plural}")
+            text = text.replace(repr(names), f"{len(names)} {what}")
     return text

@@ -14,12 +14,14 @@ import numpy as np
 from mercer._types import Float64, Indices
 from mercer._version import __version__
 from mercer.gram.make import gram_of
+from mercer.inputs.base import Objects
 from mercer.inputs.gram_rows import GramRows
 from mercer.jobs import calibration
 from mercer.jobs.checkpoint import Checkpoint
 from mercer.jobs.problem import Plan, Problem, prepare
-from mercer.jobs.scoring import Estimate, corrected, verdict
+from mercer.jobs.scoring import Estimate, corrected, of_predictions, verdict
 from mercer.jobs.search import Search, search
+from mercer.jobs.sizing import held_out, take
 from mercer.jobs.trained import TrainedModel
 from mercer.kernels.precomputed import Precomputed
 from mercer.readers.data import Data
@@ -48,6 +50,8 @@ class Outcome:
     seconds: float
     support: Indices
     """Which objects of the file the machine keeps."""
+    held_out: Indices
+    """Those that the model was scored on and not trained on; none after a search on all objects."""
 
 
 def fit(
@@ -71,25 +75,31 @@ def fit(
         notes += [note for note in [checkpoint.begin(problem)] if note]
     _compile(problem.learner)
     deadline = None if plan.time_limit is None else began + _SEARCH_SHARE * plan.time_limit
-    found = search(problem, deadline=deadline, report=report, memory=checkpoint)
+    found = search(problem, deadline=deadline, report=report, memory=checkpoint, scout=True)
     notes += found.notes(len(y))
-    if len(found.rows) < len(y):
-        notes.append(
-            "The score is that of machines trained on this sample; the model is trained on all objects and should be "
-            "slightly better."
-        )
     best = found.best
+    held = rows_held_out(problem)
+    rows = np.setdiff1d(np.arange(len(y)), held)
+    objects = take(problem.objects, rows) if len(held) else problem.objects
     left = None if plan.time_limit is None else max(1.0, plan.time_limit - (time.monotonic() - began))
-    estimator = problem.learner.trained(best.kernel, best.penalty, left).fit(problem.objects, y)
-    estimate = corrected(found, problem)
-    words = verdict(estimate, y[found.rows], data.target, predicted=best.predicted)
+    estimator = problem.learner.trained(best.kernel, best.penalty, left).fit(objects, y[rows])
+    if len(held):
+        predicted = np.asarray(estimator.predict(take(problem.objects, held)))
+        estimate = of_predictions(y[held], predicted, problem.scoring, plan.seed)
+        words = verdict(estimate, y[held], data.target, predicted=predicted)
+        notes.append(f"The score is that of the model itself, on {len(held):,} objects that it was not trained on.")
+    else:
+        estimate = corrected(found, problem)
+        words = verdict(estimate, y[found.rows], data.target, predicted=best.predicted)
+        if len(found.rows) < len(y):
+            notes.append("The score is that of machines trained on this sample; the model should be slightly better.")
     probabilities, calibrated = None, np.zeros((0, 0))
     if problem.task == "classification":
         classes, codes = np.unique(y[found.rows], return_inverse=True)
         calibrated = calibration.learn(best.decisions, codes, len(estimator.classes_))
         if calibrated.size:
             probabilities = calibration.held_out(best.decisions, codes, found.splits, len(classes))
-    support = support_rows(estimator)
+    support = rows[support_rows(estimator)]
     names = np.array([data.name_of(int(row)) for row in support], dtype=np.str_)
     about = {
         "task": problem.task,
@@ -98,11 +108,13 @@ def fit(
         "penalty": best.penalty,
         "penalty_name": problem.learner.penalty,
         "objects": len(y),
-        "trained_on": len(y),
+        "trained_on": len(rows),
+        "scored_on": len(held) or len(found.rows),
         "searched_on": len(found.rows),
         "support": len(support),
         "format": data.format,
         "id": data.detail.get("id"),
+        "whole_files": data.detail.get("whole_files"),
         "first_index": data.detail.get("first"),
         "data": data.name,
         "score": {name: getattr(estimate, name) for name in ("name", "value", "low", "high", "baseline")},
@@ -113,10 +125,17 @@ def fit(
         "standardised": problem.preparation.standardised,
         "balanced": plan.balanced,
     }
-    novelty = novelty_threshold(estimator, problem.objects)
+    novelty = novelty_threshold(estimator, objects)
     model = TrainedModel(estimator, problem.preparation, calibrated, names, novelty, about)
     seconds = time.monotonic() - began
-    return Outcome(model, problem, found, estimate, words, probabilities, tuple(notes), seconds, support)
+    return Outcome(model, problem, found, estimate, words, probabilities, tuple(notes), seconds, support, held)
+
+
+def rows_held_out(problem: Problem) -> Indices:
+    """Which objects the model is not trained on; rows of a Gram matrix cannot be told from its columns, and all are."""
+    if not isinstance(problem.objects, Objects):
+        return np.zeros(0, dtype=np.intp)
+    return held_out(problem.y, problem.task, problem.search_size, problem.plan.seed)
 
 
 def _compile(learner: Learner) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, final
@@ -18,9 +19,12 @@ from mercer.inputs.strings import Strings
 from mercer.inputs.tables import Table
 from mercer.inputs.trees import Trees
 from mercer.inputs.vectors import Vectors
-from mercer.readers.data import CATEGORY, NUMBER, SMILES, Column, Data
+from mercer.jobs.features import GAP, LOG, Feature, features_of, unit_of
+from mercer.readers.data import CATEGORY, NUMBER, NUMERIC, SEQUENCE, SMILES, TEXT, TREE, Column, Data
+from mercer.readers.frames import read_frame
 from mercer.readers.gram_files import columns_for
-from mercer.readers.problems import count, problem
+from mercer.readers.options import Options
+from mercer.readers.problems import count, problem, quoted, some
 
 _FILL = {CATEGORY: "missing"}
 OBJECT = "object"
@@ -40,15 +44,22 @@ class Preparation:
     kind: str
     columns: tuple[tuple[str, str], ...] = ()
     """Name and kind of each column of a table; of a Gram matrix, the names of the objects in its columns."""
-    impute: bool = False
+    impute: bool = True
     fills: Float64 = field(default_factory=lambda: np.zeros(0))
-    """The median of each column of numbers, which replaces missing ones."""
+    """The median of each column of numbers or dates, which replaces missing ones."""
     centres: Float64 = field(default_factory=lambda: np.zeros(0))
     scales: Float64 = field(default_factory=lambda: np.ones(0))
+    """The mean and the deviation of each feature of a table, or of each number of vectors."""
+    units: Float64 = field(default_factory=lambda: np.ones(0))
+    """Where the logarithm of each column of numbers or dates bends."""
+    features: tuple[Feature, ...] = ()
+    """What is computed from the columns of numbers and dates."""
+    styles: tuple[tuple[str, str], ...] = ()
+    """How columns were written in the file, where that is needed to read another."""
 
     @classmethod
-    def learn(cls, data: Data, *, scale: bool, impute: bool) -> Preparation:
-        """Learn from training data; missing values are an error unless they are to be filled."""
+    def learn(cls, data: Data, *, scale: bool = True, impute: bool = True) -> Preparation:
+        """Learn from training data; missing values are filled, or are an error."""
         if data.kind == "table":
             return cls._of_table(data, scale=scale, impute=impute)
         if data.kind == "vectors":
@@ -62,14 +73,16 @@ class Preparation:
     @classmethod
     def _of_table(cls, data: Data, *, scale: bool, impute: bool) -> Preparation:
         columns = tuple((column.name, column.kind) for column in data.objects.values())
-        if not impute:
-            refuse_gaps(data, columns)
-        numbers = [column.values for column in data.objects.values() if column.kind == NUMBER]
-        fills = np.array([np.nanmedian(values) for values in numbers])
-        filled = [np.where(np.isnan(v), fill, v) for v, fill in zip(numbers, fills, strict=True)]
-        matrix = np.column_stack(filled) if filled else np.zeros((len(data), 0))
-        names = [name for name, kind in columns if kind == NUMBER]
-        return cls("table", columns, impute, fills, *_moments(data, matrix, names, scale))
+        refuse_gaps(data, columns, impute=impute)
+        numeric = {column.name: column for column in data.objects.values() if column.kind in NUMERIC}
+        fills = np.array([np.nanmedian(column.values) for column in numeric.values()])
+        units = np.array([unit_of(column.values) for column in numeric.values()])
+        features = tuple(feature for column in numeric.values() for feature in features_of(column))
+        known = dict(zip(numeric, zip(fills, units, strict=True), strict=True))
+        found = [feature.of(numeric[feature.column].values, *known[feature.column]) for feature in features]
+        matrix = np.column_stack(found) if found else np.zeros((len(data), 0))
+        moments = _moments(data, matrix, [feature.name for feature in features], scale)
+        return cls("table", columns, impute, fills, *moments, units, features, tuple(data.styles.items()))
 
     @property
     def standardised(self) -> bool:
@@ -78,6 +91,25 @@ class Preparation:
     def names(self, *kinds: str) -> list[str]:
         """The columns of these kinds."""
         return [name for name, kind in self.columns if kind in kinds]
+
+    @property
+    def numbers(self) -> list[str]:
+        """What kernels call the numbers of a table: columns, and the cycles of dates."""
+        return [feature.name for feature in self.features if feature.part not in (LOG, GAP)]
+
+    @property
+    def logarithms(self) -> list[str]:
+        """The same, with the logarithms of skewed columns in their place; nothing if no column is skewed."""
+        skewed = {feature.column for feature in self.features if feature.part == LOG}
+        if not skewed:
+            return []
+        own = {Feature(column).name: Feature(column, LOG).name for column in skewed}
+        return [own.get(name, name) for name in self.numbers]
+
+    @property
+    def gaps(self) -> list[str]:
+        """What kernels call the features that tell where a number was missing."""
+        return [feature.name for feature in self.features if feature.part == GAP]
 
     def __call__(self, data: Data) -> Objects | Any:
         """The objects as the kernel takes them."""
@@ -97,34 +129,43 @@ class Preparation:
 
     def of_columns(self, columns: Mapping[str, Any]) -> Table:
         """A table from columns in memory."""
-        found = {}
-        for name, kind in self.columns:
+        for name, _ in self.columns:
             if name not in columns:
                 raise InputError(f"The table has no column {name!r}, which the model was trained with.")
-            found[name] = Column(name, kind, np.asarray(columns[name], dtype=np.float64 if kind == NUMBER else object))
-        return self._table(Data("the table", "table", "table", found))
+        needed = {name: columns[name] for name, _ in self.columns}
+        return self._table(read_frame(needed, self.reading(Options(require_target=False, id=""))))
+
+    def reading(self, options: Options) -> Options:
+        """Options that give the columns of a table the kinds that they had in training."""
+        if self.kind != "table":
+            return options
+        return dataclasses.replace(
+            options,
+            categories=(*options.categories, *self.names(CATEGORY)),
+            text=(*options.text, *self.names(TEXT, SEQUENCE)),
+            smiles=(*options.smiles, *self.names(SMILES)),
+            trees=(*options.trees, *self.names(TREE)),
+            numbers=(*options.numbers, *self.names(NUMBER)),
+            styles=(*self.styles, *options.styles),
+            only=tuple(name for name, _ in self.columns),
+        )
 
     def _table(self, data: Data) -> Table:
         for name, kind in self.columns:
             if name not in data.objects:
                 raise problem(data.name, f"no column {name!r}, which the model was trained with")
-            found = data.objects[name].kind
-            if (found == NUMBER) != (kind == NUMBER) and data.objects[name].missing.all():
-                continue
-            if kind == NUMBER and found != NUMBER:
-                raise problem(data.name, "no numbers, as in training", column=name)
-        if not self.impute:
-            refuse_gaps(data, self.columns)
-        prepared: dict[str, Any] = {}
-        place = 0
-        for name, kind in self.columns:
-            column = data.objects[name]
-            if kind == NUMBER:
-                values = np.where(np.isnan(column.values), self.fills[place], column.values)
-                prepared[name] = (values - self.centres[place]) / self.scales[place]
-                place += 1
-            else:
-                prepared[name] = _words(column, kind)
+            found = data.objects[name]
+            if kind in NUMERIC and found.kind != kind and not found.missing.all():
+                raise problem(data.name, f"no {kind}s, as in training", column=name)
+        refuse_gaps(data, self.columns, impute=self.impute)
+        prepared: dict[str, Any] = {
+            name: _words(data.objects[name], kind) for name, kind in self.columns if kind not in NUMERIC
+        }
+        numeric = [name for name, kind in self.columns if kind in NUMERIC]
+        known = dict(zip(numeric, zip(self.fills, self.units, strict=True), strict=True))
+        for feature, centre, scale in zip(self.features, self.centres, self.scales, strict=True):
+            values = feature.of(_numbers(data.objects[feature.column]), *known[feature.column])
+            prepared[feature.name] = (values - centre) / scale
         return Table(prepared)
 
     def _widened(self, data: Data) -> Any:
@@ -156,35 +197,59 @@ def dense_if_small(matrix: Any) -> Any:
     return matrix.toarray() if matrix.nnz > _DENSE_ENOUGH * matrix.shape[0] * matrix.shape[1] else matrix
 
 
-def refuse_gaps(data: Data, columns: tuple[tuple[str, str], ...]) -> None:
-    """An error about missing values: how to treat them is for the user to decide."""
-    gaps = {name: data.objects[name].missing for name, _ in columns}
+def refuse_gaps(data: Data, columns: tuple[tuple[str, str], ...], *, impute: bool) -> None:
+    """An error about missing values that are not to be filled; molecules and trees that are missing never are."""
+    gaps = {name: data.objects[name].missing for name, kind in columns if not impute or kind in (SMILES, TREE)}
     total = sum(int(gap.sum()) for gap in gaps.values())
     if not total:
         return
     name, gap = next((name, gap) for name, gap in gaps.items() if gap.any())
     first = int(np.flatnonzero(gap)[0])
     many = sum(bool(gap.any()) for gap in gaps.values())
+    remedy = "Without --no-impute they are filled: numbers by the median, categories by one of their own."
+    if impute:
+        remedy = "There is nothing to put in the place of a molecule or a tree: complete or remove these rows."
     raise problem(
         data.name,
         f"{int(gap.sum()):,} of {len(data):,} values are missing",
         line=None if data.lines is None else data.lines[first],
         column=name,
-        hint=f"{count(total, 'value')} in {count(many, 'column')} missing. --impute fills them: numbers by the median, "
-        "categories by one of their own.",
+        hint=f"{count(total, 'value')} in {count(many, 'column')} missing. {remedy}",
     )
+
+
+def gaps_filled(data: Data) -> str:
+    """A sentence on the missing values of a table and what is done about them; nothing if there are none."""
+    if data.kind != "table":
+        return ""
+    gaps = {name: int(column.missing.sum()) for name, column in data.objects.items()}
+    gaps = {name: missing for name, missing in gaps.items() if missing}
+    if not gaps:
+        return ""
+    kinds = {data.objects[name].kind in NUMERIC for name in gaps}
+    ways = {True: "numbers by the median", False: "words by one of their own"}
+    names = some([quoted(name) for name in gaps], 5)
+    return (
+        f"{count(sum(gaps.values()), 'missing value')} in {count(len(gaps), 'column')} filled "
+        f"({', '.join(ways[numeric] for numeric in sorted(kinds, reverse=True))}): {names}."
+    )
+
+
+def _numbers(column: Column) -> Float64:
+    """The values of a column of numbers or dates; one of another kind is missing throughout."""
+    return column.values if column.kind in NUMERIC else np.full(len(column.values), np.nan)
 
 
 def _words(column: Column, kind: str) -> npt.NDArray[Any]:
     """Text as it is; numbers become words again where training saw words."""
     words = np.empty(len(column.values), dtype=object)
-    if column.kind == NUMBER:
+    if column.kind in NUMERIC:
         words[:] = ["" if np.isnan(v) else f"{v:g}" for v in column.values]
         gaps = np.isnan(column.values)
     else:
         words[:] = column.values
         gaps = column.missing
-    words[gaps] = _FILL.get(kind, "C" if kind == SMILES else "")
+    words[gaps] = _FILL.get(kind, "")
     return words
 
 

@@ -12,8 +12,8 @@ import numpy.typing as npt
 
 from mercer.errors import InputError
 from mercer.jobs.candidates import candidates, on_columns
-from mercer.jobs.preparation import Preparation
-from mercer.jobs.sizing import search_size
+from mercer.jobs.preparation import Preparation, gaps_filled
+from mercer.jobs.sizing import FINALISTS, search_size
 from mercer.kernels.base import Kernel
 from mercer.kernels.text.expression import parse
 from mercer.readers.data import Data
@@ -38,7 +38,8 @@ class Plan:
     folds: int = 5
     seed: int = 0
     scale: bool = True
-    impute: bool = False
+    impute: bool = True
+    """Whether missing values are filled; otherwise they are an error."""
     balanced: bool = False
     time_limit: float | None = None
     search_size: int | None = None
@@ -91,13 +92,15 @@ def prepare(data: Data, plan: Plan, expressions: Sequence[str] = ()) -> Problem:
             "squares would take too long."
         )
     preparation = Preparation.learn(data, scale=plan.scale, impute=plan.impute)
+    notes += [sentence for sentence in [gaps_filled(data)] if sentence]
     if preparation.standardised:
         notes.append("Numbers are standardised to mean 0 and deviation 1 (--no-scale leaves them as they are).")
     objects = preparation(data)
     kernels = [on_columns(parse(text), preparation) for text in expressions] or candidates(objects, preparation)
     if plan.search_size is None:
-        fits = len(kernels) * (len(learner.grid) if plan.C is None else 1) * plan.folds
-        size = search_size(data, objects, kernels=len(kernels), fits=fits, learner=learner, time_limit=plan.time_limit)
+        many = min(len(kernels), FINALISTS)
+        fits = many * (len(learner.grid) if plan.C is None else 1) * plan.folds
+        size = search_size(data, objects, kernels=many, fits=fits, learner=learner, time_limit=plan.time_limit)
         plan = dataclasses.replace(plan, search_size=size)
     return Problem(data, learner, y, preparation, objects, tuple(kernels), plan, tuple(notes))
 

@@ -6,7 +6,18 @@ from typing import Any
 
 import numpy as np
 
-from mercer.readers.data import NUMBER, Data
+from mercer.readers.data import DATE, NUMBER, Data
+from mercer.readers.dates import day_text
+
+NOUNS = {
+    "table": "row",
+    "vectors": "vector",
+    "strings": "string",
+    "graphs": "graph",
+    "trees": "tree",
+    "gram": "object",
+}
+"""What one object of each kind is called."""
 
 
 def summary(data: Data) -> dict[str, Any]:
@@ -28,13 +39,17 @@ def summary(data: Data) -> dict[str, Any]:
                     "name": column.name,
                     "kind": column.kind,
                     "missing": int(column.missing.sum()),
-                    "content": content(present, column.kind == NUMBER),
+                    "content": _span(present) if column.kind == DATE else content(present, column.kind == NUMBER),
                 }
             )
     if data.labels is not None:
         numbers = data.labels.dtype.kind in "if" and len(np.unique(data.labels)) > 20
         told["labels"] = {"name": data.target, "content": content(data.labels, numbers)}
     return told
+
+
+def _span(days: Any) -> str:
+    return f"{day_text(float(days.min()))} to {day_text(float(days.max()))}" if len(days) else "nothing"
 
 
 def content(values: Any, numbers: bool) -> str:

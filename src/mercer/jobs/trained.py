@@ -18,12 +18,14 @@ from mercer.estimators.svc import SVC
 from mercer.gram.make import gram_of
 from mercer.inputs.base import Objects
 from mercer.jobs import calibration
+from mercer.jobs.features import Feature
 from mercer.jobs.preparation import Preparation
-from mercer.readers.data import NUMBER, Data
+from mercer.readers.data import NUMBER, NUMERIC, Data
+from mercer.readers.frames import columns_in
 from mercer.training.pairs import one_vs_rest_shape, pairs, votes
 
 _MARK = "job_"
-_NUMBERS = ("fills", "centres", "scales")
+_NUMBERS = ("fills", "centres", "scales", "units")
 """What a preparation has learnt about columns of numbers."""
 
 
@@ -66,7 +68,7 @@ class TrainedModel:
         if isinstance(X, Data):
             return self.preparation(X)
         if self.preparation.kind == "table":
-            return self.preparation.of_columns(X if isinstance(X, Mapping) else _columns(X))
+            return self.preparation.of_columns(columns_in(X))
         return self.preparation(Data("X", "python", self.preparation.kind, X))
 
     def predict(self, X: Any) -> Any:
@@ -162,6 +164,8 @@ class TrainedModel:
             "kind": prepared.kind,
             "columns": [list(pair) for pair in prepared.columns],
             "impute": prepared.impute,
+            "features": [[feature.column, feature.part] for feature in prepared.features],
+            "styles": [list(pair) for pair in prepared.styles],
         }
         arrays = {name: getattr(prepared, name) for name in _NUMBERS}
         return wrapped(
@@ -174,37 +178,55 @@ class TrainedModel:
     @classmethod
     def _from_stored(cls, stored: Stored) -> Self:
         estimator, values, found = unwrapped(stored, _MARK)
-        kind, columns, impute, about = _read_about(values)
+        kept, about = _read_about(values)
         arrays: dict[str, Any] = {}
         for key in (*_NUMBERS, "calibration"):
-            array = found.get(key)
+            array = np.ones_like(found["fills"]) if key == "units" and _is_old(found) else found.get(key)
             if array is None or array.dtype.kind != "f" or not np.isfinite(array).all():
                 raise ModelFileError(f"the array {key!r} is missing or not made of finite numbers.")
             arrays[key] = array
-        numbers = sum(item == NUMBER for _, item in columns)
-        if kind == "table" and any(arrays[name].shape != (numbers,) for name in _NUMBERS):
-            raise ModelFileError("the columns and their scales do not fit together.")
         calibrated = arrays.pop("calibration")
-        if (arrays["scales"] <= 0).any() or calibrated.ndim != 2:
-            raise ModelFileError("the scales or the calibration are out of range.")
+        if calibrated.ndim != 2:
+            raise ModelFileError("the calibration is no matrix.")
         names = checked_array(found, "support_names", "U", (len(estimator.expansion_.support),))
         novelty = checked_value(values, "novelty", float)
-        return cls(estimator, Preparation(kind, columns, impute, **arrays), calibrated, names, novelty, about)
+        return cls(estimator, _preparation(kept, arrays), calibrated, names, novelty, about)
 
 
-def _read_about(values: Mapping[str, Any]) -> tuple[str, tuple[tuple[str, str], ...], bool, dict[str, Any]]:
-    """The kind and the columns of the data, whether gaps are filled, and the record of the training."""
+def _preparation(kept: dict[str, Any], arrays: dict[str, Any]) -> Preparation:
+    """What prepares objects, once its parts are known to fit together."""
+    numeric = [name for name, kind in kept["columns"] if kind in NUMERIC]
+    lengths = {"fills": len(numeric), "units": len(numeric)} | dict.fromkeys(
+        ("centres", "scales"), len(kept["features"])
+    )
+    known = all(one.column in numeric and Feature.is_part(one.part) for one in kept["features"])
+    if kept["kind"] == "table" and not (known and all(arrays[name].shape == (n,) for name, n in lengths.items())):
+        raise ModelFileError("the columns and their scales do not fit together.")
+    if (arrays["scales"] <= 0).any() or (arrays["units"] <= 0).any():
+        raise ModelFileError("the scales are out of range.")
+    return Preparation(**kept, **arrays)
+
+
+def _is_old(found: Mapping[str, npt.NDArray[Any]]) -> bool:
+    """Whether a file was written before columns had units."""
+    return "units" not in found and "fills" in found
+
+
+def _read_about(values: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """What a preparation is made of besides its arrays, and the record of the training."""
     try:
         found = json.loads(checked_value(values, "about", str))
         columns = tuple((str(key), str(kind)) for key, kind in found["columns"])
+        plain = [[key, ""] for key, kind in columns if kind == NUMBER]
+        kept = {
+            "kind": str(found["kind"]),
+            "columns": columns,
+            "impute": bool(found["impute"]),
+            "features": tuple(Feature(str(key), str(part)) for key, part in found.get("features", plain)),
+            "styles": tuple((str(key), str(style)) for key, style in found.get("styles", ())),
+        }
         about = dict(found["about"])
         str(about["task"])
-        return str(found["kind"]), columns, bool(found["impute"]), about
+        return kept, about
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise ModelFileError(f"the record of its training cannot be read: {error}") from error
-
-
-def _columns(frame: Any) -> dict[str, Any]:
-    from mercer.inputs.tables import _frame_columns
-
-    return _frame_columns(frame)

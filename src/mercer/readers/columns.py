@@ -1,33 +1,39 @@
-"""What a column of a table holds: numbers, categories, prose, sequences, molecules or trees; dates are refused."""
+"""What a column of a table holds: numbers, categories, dates, prose, sequences, molecules or trees."""
 
 from __future__ import annotations
 
 import re
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import final
 
 import numpy as np
 
 from mercer.readers.cells import MISSING, Cells, is_finite, is_number, numbers_of
-from mercer.readers.data import CATEGORY, NUMBER, SEQUENCE, SMILES, TEXT, TREE, Column
+from mercer.readers.data import CATEGORY, DATE, NUMBER, SEQUENCE, SMILES, TEXT, TREE, Column
+from mercer.readers.dates import FORMS, days_of
 from mercer.readers.options import Options
-from mercer.readers.problems import problem, quoted
+from mercer.readers.problems import problem, quoted, some
+from mercer.readers.written import Style, Written, on_scale, written_numbers
 
-_DATE = re.compile(
-    r"(\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4})"  # a day
-    r"([ T]\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?)?"  # and perhaps a time
-)
 _LETTERS = re.compile(r"[A-Za-z*-]+")
-_DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
+_PLAIN = Style()
+_EXAMPLES = {
+    "ymd": "year-month-day",
+    "dmy": "day.month.year",
+    "mdy": "month/day/year",
+    "day month year": "1 Jan 2020",
+    "month day year": "Jan 1, 2020",
+    "clock": "13:45",
+}
 ID_NAMES = re.compile(
-    r"(row|index|id|name|instance|instance_name|identifier|key|uuid|.*[ _-]id|id[ _-].*|num|number|mol_id)",
+    r"(row|index|id|name|instance|instance_name|identifier|key|uuid|.*[ _-]id|id[ _-].*|num|number|mol_id|"
+    r"rownames?|unnamed: 0|(?-i:.*[a-z0-9]I[Dd]))",  # PassengerId, customerID
     re.IGNORECASE,
 )
 
 # Rules of thumb for tables made by people, which the user overrides with --category, --text and the like.
-_MOSTLY = 0.8  # with this share of numbers a column is numeric, and the rest are mistakes; lower hides typing errors
 _DISTINCT = 0.5  # with more than this share of distinct values, words are not categories
 _CATEGORIES = 50  # up to this many distinct values always are categories; more make one-hot vectors long and thin
 _PROSE = 20  # characters: longer words on average are prose, not names of categories
@@ -43,35 +49,97 @@ class ColumnReader:
     name: str
     lines: Sequence[int]
     options: Options
+    decided: dict[str, list[str]] = field(default_factory=dict)
+    """What was decided, and about which columns."""
 
     def read(self, key: str, raw: Cells) -> Column:
         """The column called `key`, of the kind that the user gave or that its cells show."""
         if isinstance(raw, np.ndarray):
+            infinite = np.flatnonzero(np.isinf(raw))
+            if len(infinite):
+                line = self.lines[int(infinite[0])]
+                raise problem(self.name, "an infinite number", line=line, column=key, hint="Correct or remove it.")
             return Column(key, NUMBER, raw)
         values = [value.strip() for value in raw]
         kind = self._given_kind(key)
         if kind is not None and kind != NUMBER:
             return _words(key, kind, values)
+        style = dict(self.options.styles).get(key)
+        if style is not None:
+            return self._styled(key, values, style)
         if self.options.decimal_comma:
-            values = [value.replace(",", ".", 1) if _DECIMAL_COMMA.fullmatch(value) else value for value in values]
+            commas = written_numbers(values, Style(","))
+            if commas is not None and not commas.wrong:
+                return Column(key, NUMBER, commas.values, str(commas.style))
         numbers = numbers_of(values)
         if numbers is not None:
             return Column(key, NUMBER, numbers)
-        self._refuse_almost_numbers(key, values, must_be_numbers=kind == NUMBER)
+        self._refuse_infinite(key, values)
+        found = self._written(key, values, must_be_numbers=kind == NUMBER)
+        if found is not None:
+            return found
         return _words(key, kind_of_words(key, [value for value in values if value not in MISSING]), values)
 
-    def _refuse_almost_numbers(self, key: str, values: list[str], *, must_be_numbers: bool) -> None:
-        """Raise the error for dates, for numbers that no float holds, and for a few words among numbers."""
+    def _written(self, key: str, values: list[str], *, must_be_numbers: bool) -> Column | None:
+        """Numbers in any writing, dates or steps of a scale; a few other words among numbers are an error."""
+        dated = None if must_be_numbers else days_of(values)
+        if dated is not None:
+            self._note(key, f"read as dates ({_EXAMPLES[dated[1]]}; --category reads them as words)")
+            return Column(key, DATE, *dated)
+        found = written_numbers(values, _PLAIN if must_be_numbers else None)
+        if (found is None or found.wrong) and not must_be_numbers:
+            found = on_scale(values) or found
+        if found is None or found.wrong:
+            self._refuse_mistakes(key, values, found, must_be_numbers=must_be_numbers)
+            return None
+        style = "" if found.style == _PLAIN else str(found.style)
+        if style or found.grouped:
+            self._note(key, f"read as {found.words}")
+        return Column(key, NUMBER, found.values, style)
+
+    def _refuse_mistakes(self, key: str, values: list[str], found: Written | None, *, must_be_numbers: bool) -> None:
+        """Raise the error for a few words among numbers, or for any where there must be numbers alone."""
         present = [value for value in values if value not in MISSING]
-        wrong = [value for value in present if not is_number(value)]
-        if not wrong:
+        wrong = found.wrong if found is not None else present if must_be_numbers else ()
+        if wrong:
+            hint = _mixed_hint(key, sum(value in set(wrong) for value in values), len(present))
+            raise self._error(key, values, wrong[0], "is not a number", hint)
+
+    def _styled(self, key: str, values: list[str], style: str) -> Column:
+        """A column written as in training."""
+        if style in FORMS:
+            dated = days_of(values, style)
+            if dated is None:
+                wrong = next(value for value in values if value not in MISSING and days_of([value], style) is None)
+                hint = f"In training, dates were written as {_EXAMPLES[style]}."
+                raise self._error(key, values, wrong, "is not a date", hint)
+            return Column(key, DATE, *dated)
+        known = Style.of(style)
+        if known is None:
+            raise problem(self.name, f"there is no way {quoted(style)} to write numbers", column=key)
+        found = on_scale(values, known) if known.scale is not None else written_numbers(values, known)
+        if found is not None and found.wrong:
+            unit = f" in {known.unit}" if known.unit else ""
+            raise self._error(key, values, found.wrong[0], "is not a number", f"In training, numbers were{unit}.")
+        return Column(key, NUMBER, np.full(len(values), np.nan) if found is None else found.values, style)
+
+    def _note(self, key: str, words: str) -> None:
+        self.decided.setdefault(words, []).append(key)
+
+    @property
+    def notes(self) -> list[str]:
+        """What the user should know about the columns that were read."""
+        return [
+            f"{'Column' if len(keys) == 1 else 'Columns'} {some([quoted(key) for key in keys], 5)} {words}."
+            for words, keys in self.decided.items()
+        ]
+
+    def _refuse_infinite(self, key: str, values: list[str]) -> None:
+        """Raise the error for numbers that no float holds."""
+        present = [value for value in values if value not in MISSING]
+        if present and all(map(is_number, present)):
             beyond = next(value for value in present if not is_finite(value))
             raise self._error(key, values, beyond, "is too large a number", "Rescale the column.")
-        if all(map(_DATE.fullmatch, present[:100])):
-            hint = f"Convert it to a number (days since some day, say), or leave it out with --drop {shlex.quote(key)}."
-            raise self._error(key, values, present[0], "is a date, and there is no kernel on dates", hint)
-        if must_be_numbers or len(present) - len(wrong) >= _MOSTLY * len(present):
-            raise self._error(key, values, wrong[0], "is not a number", _mixed_hint(key, wrong, len(present)))
 
     def _given_kind(self, key: str) -> str | None:
         options = self.options
@@ -97,11 +165,9 @@ def _words(key: str, kind: str, values: list[str]) -> Column:
     return Column(key, kind, column)
 
 
-def _mixed_hint(key: str, wrong: list[str], n: int) -> str:
-    if _DECIMAL_COMMA.fullmatch(wrong[0]):
-        return "Decimal commas are read with --decimal-comma."
-    values = "value is" if n == 1 else "values is" if len(wrong) == 1 else "values are"
-    return f"{len(wrong):,} of {n:,} {values} not a number. Correct it, or use --category {shlex.quote(key)}."
+def _mixed_hint(key: str, times: int, n: int) -> str:
+    values = "value is" if n == 1 else "values is" if times == 1 else "values are"
+    return f"{times:,} of {n:,} {values} not a number. Correct it, or use --category {shlex.quote(key)}."
 
 
 def kind_of_words(key: str, present: Sequence[str]) -> str:

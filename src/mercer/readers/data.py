@@ -14,25 +14,31 @@ from mercer._types import Index
 from mercer.inputs.base import Objects
 
 NUMBER, CATEGORY, TEXT, SEQUENCE, SMILES, TREE = "number", "category", "text", "sequence", "smiles", "tree"
+DATE = "date"
+NUMERIC = (NUMBER, DATE)
+"""The kinds whose values are floats; those of dates are days since 1970."""
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Column:
-    """One column of a table: numbers with NaN where a value is missing, or strings with None there."""
+    """One column of a table: numbers or days with NaN where a value is missing, or strings with None there."""
 
     name: str
     kind: str
     values: npt.NDArray[Any]
+    style: str = ""
+    """How the values are written in the file, if not as plain numbers or words: the name of a form of dates, or of a
+    `Style`."""
 
     @property
     def missing(self) -> npt.NDArray[np.bool_]:
-        if self.kind == NUMBER:
+        if self.kind in NUMERIC:
             return np.asarray(np.isnan(self.values))
         return np.fromiter((value is None for value in self.values), dtype=bool, count=len(self.values))
 
     def take(self, index: Index) -> Column:
-        return Column(self.name, self.kind, self.values[index])
+        return Column(self.name, self.kind, self.values[index], self.style)
 
 
 @final
@@ -59,8 +65,8 @@ class Data:
     notes: tuple[str, ...] = ()
     """What the reader detected and decided, in sentences for the user."""
     detail: Mapping[str, Any] = field(default_factory=dict)
-    """What else is known: for a table, `id`, the column that names the rows; for sparse rows, the `first` index; for a
-    Gram matrix, the names of its `columns`."""
+    """What else is known: for a table, `id`, the column that names the rows; for a folder, whether `whole_files` are
+    objects; for sparse rows, the `first` index; for a Gram matrix, the names of its `columns`."""
     before: int = 0
     """How many objects of the file come before these."""
 
@@ -68,6 +74,13 @@ class Data:
         if self.kind == "table":
             return len(next(iter(self.objects.values())).values)
         return int(self.objects.shape[0]) if self.kind == "vectors" else len(self.objects)
+
+    @property
+    def styles(self) -> dict[str, str]:
+        """How columns are written that are not plain numbers or words."""
+        if self.kind != "table":
+            return {}
+        return {key: column.style for key, column in self.objects.items() if column.style}
 
     def name_of(self, position: int) -> str:
         """What messages and results call one object."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import dataclasses
 import io
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -11,6 +12,7 @@ from typing import final
 
 from mercer.readers.cells import MISSING, Cells, is_number
 from mercer.readers.data import Data
+from mercer.readers.fast_rows import plain_columns
 from mercer.readers.gram_files import gram_of_rows, may_be_gram
 from mercer.readers.options import Options
 from mercer.readers.problems import problem, quoted
@@ -90,6 +92,12 @@ def read_rows(
         blocks = blocks_of(source.name, source.text, form.delimiter, first=source.first, like=like)
         return columns_of(_body(blocks) if fresh and form.headed else blocks, words, len(form.names))
 
+    skip = int(fresh and form.headed)
+    plain = plain_columns(source, form.delimiter, len(form.names), skip, words) if fresh and form.line == 1 else None
+    if plain is not None:
+        columns = {key: plain[place] for place, key in enumerate(form.names)}
+        lines: Sequence[int] = range(1 + skip, 1 + skip + len(plain[0]))
+        return table_of(source.name, format_, columns, lines, options, notes)
     found, lines, turned = parsed(words)
     if turned:  # to tell the kind of a column, or what is wrong with it, all of its text is needed
         again, _, _ = parsed(words | turned)
@@ -98,6 +106,20 @@ def read_rows(
         raise problem(source.name, "a header and no rows", line=form.line, hint="Add rows, or read with --no-header.")
     columns = {key: found.get(place, ()) for place, key in enumerate(form.names)}
     return table_of(source.name, format_, columns, lines, options, notes)
+
+
+def table_of_rows(
+    name: str, format_: str, rows: list[list[str]], lines: Sequence[int], options: Options, notes: list[str]
+) -> Data:
+    """The table in rows of equal length that another reader found."""
+    block = Block(rows, lines)
+    form = form_of(name, block, "", dataclasses.replace(options, delimiter=None), notes)
+    words = {place for place, key in enumerate(form.names) if kept_as_text(key, options)}
+    body = list(_body(iter([block]))) if form.headed else [block]
+    if not body:
+        raise problem(name, "a header and no rows", line=form.line, hint="Add rows, or read with --no-header.")
+    found, kept, _ = columns_of(iter(body), words, len(form.names))
+    return table_of(name, format_, {key: found[place] for place, key in enumerate(form.names)}, kept, options, notes)
 
 
 def _body(blocks: Iterator[Block]) -> Iterator[Block]:
@@ -138,7 +160,9 @@ def _evenness(source: Source, mark: str) -> tuple[float, int]:
 
 
 def _names(name: str, first: Block, options: Options, notes: list[str]) -> tuple[str, ...] | None:
-    headed = _has_header(first.rows) if options.header is None else options.header
+    headed = options.header
+    if headed is None:
+        headed = _is_known(first.rows[0], options) or _has_header(first.rows)
     if not headed:
         if options.header is None:
             notes.append("The first line is data: columns are called 1, 2, 3 and so on (--header takes it as names).")
@@ -154,6 +178,12 @@ def _names(name: str, first: Block, options: Options, notes: list[str]) -> tuple
         what = f"the column name {quoted(repeated[0])} occurs {names.count(repeated[0])} times"
         raise problem(name, what, line=first.lines[0], hint="Give each column its own name, or read with --no-header.")
     return tuple(names)
+
+
+def _is_known(row: list[str], options: Options) -> bool:
+    """Whether a line has the name of a column that the user, or the model, speaks of."""
+    named = (options.only, options.categories, options.text, options.numbers, dict(options.styles))
+    return any(cell.strip() in keys for keys in named for cell in row)
 
 
 def _has_header(rows: list[list[str]]) -> bool:

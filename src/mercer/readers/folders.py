@@ -1,8 +1,10 @@
-"""Folders of objects: one folder per class, or one file per class."""
+"""Folders of objects: one folder per class, one file per class, or one file per object."""
 
 from __future__ import annotations
 
+import dataclasses
 import os
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -11,18 +13,29 @@ import numpy.typing as npt
 
 from mercer.inputs.graphs import Graphs
 from mercer.readers.data import Data
+from mercer.readers.formats import by_magic, by_suffix
 from mercer.readers.graph_files import graphml_graphs, read_edges, to_graphs
+from mercer.readers.merging import merged, read_alike
 from mercer.readers.opening import PACKERS, open_source
 from mercer.readers.options import Options
-from mercer.readers.problems import count, problem
+from mercer.readers.problems import count, problem, quoted
 from mercer.readers.source import Source
+from mercer.readers.text import whole_text
 
 _MOST_FILES = 1_000_000  # beyond, listing and opening them takes longer than users wait; a single file is read faster
 _ABOUT = ("README", "LICENSE", "LICENCE")
+_TEXT = "text"
+_HEADER = re.compile(r"\s*>[^\n]*\n")
+_SEQUENCES = re.compile(r"(\s*>[^\n]*|[A-Za-z*.\s-]*)")
+_HEAD = 50  # lines that tell sequences from prose: enough to see a space in a sentence
 
 
 def read_folder(folder: str, options: Options) -> Data:
-    """Texts or graphs in one folder per class, one object per file; or one file per class, one text per line."""
+    """Objects in one folder per class, or in one file per class.
+
+    Files of records (FASTA, SMILES, tables, trees and so on) hold as many objects as they have records. A text file is
+    one object in a folder per class, and holds one object per line if it is a class; `whole_files` decides otherwise.
+    """
     name = os.path.basename(os.path.abspath(folder))
     classes = sorted(
         entry.name
@@ -34,30 +47,87 @@ def read_folder(folder: str, options: Options) -> Data:
         if not files:
             what = f"{count(len(classes), 'folder')} without files"
             raise problem(name, what, hint="Put the objects of each class into its folder, one file each.")
-        return _objects(name, folder, files, np.array([file.partition("/")[0] for file in files]), options)
-    files = list(_files(folder))
-    if len(files) < 1 + options.require_target:
+        labels: list[str] | None = [file.partition("/")[0] for file in files]
+        return _read(name, folder, files, labels, options, whole=options.whole_files is not False)
+    return _read_flat(name, folder, list(_files(folder)), options)
+
+
+def _read_flat(name: str, folder: str, files: list[str], options: Options) -> Data:
+    """A folder without folders: a file per class, the parts of one table, or objects to be predicted."""
+    parts_of_one = options.target is not None or options.label_pattern is not None or options.labels is not None
+    if len(files) < 1 + (options.require_target and not parts_of_one):
         raise problem(
             name,
             "neither a folder per class nor a file per class",
             hint="Make one folder per class with one file per object, or name the file itself.",
         )
-    if not options.require_target:  # objects to be predicted
-        return _objects(name, folder, files, None, options)
-    return _file_per_class(name, folder, files, options)
+    if not options.require_target or options.labels is not None:  # to be predicted, or labelled elsewhere
+        return _read(name, folder, files, None, options, whole=options.whole_files is not False)
+    return _read(name, folder, files, [_class_of(file) for file in files], options, whole=bool(options.whole_files))
 
 
-def _file_per_class(name: str, folder: str, files: list[str], options: Options) -> Data:
-    objects: list[str] = []
-    labels: list[str] = []
-    for source, file in zip(_sources(name, folder, files, options), files, strict=True):
-        found = [line for line in source.lines if line.strip()]
-        objects += found
-        labels += [_class_of(file)] * len(found)
-    if not objects:
+def _read(name: str, folder: str, files: list[str], labels: list[str] | None, options: Options, *, whole: bool) -> Data:
+    """The objects of all files; `labels` are those of the files, and `whole` says that a text file is one object."""
+    sources = _sources(name, folder, files, options)
+    format_ = _common_format(name, sources, files)
+    if format_ in ("graphml", "edges"):
+        return _graphs(name, sources, files, format_, labels)
+    if format_ == _TEXT and whole:
+        texts = [whole_text(source) for source in sources]
+        found = None if labels is None else np.array(labels)
+        return Data(name, "folder", "strings", texts, found, "label", files, detail={"whole_files": True})
+    return _records(name, sources, files, format_, labels, options)
+
+
+def _records(
+    name: str, sources: list[Source], files: list[str], format_: str, labels: list[str] | None, options: Options
+) -> Data:
+    """The records of all files that hold any."""
+    filled = [place for place, source in enumerate(sources) if source.content.strip()]
+    if not filled:
         raise problem(name, "all of its files are empty", hint="Write one object per line.")
-    notes = (f"One file per class: {', '.join(_class_of(file) for file in files[:10])}.",)
-    return Data(name, "folder", "strings", objects, np.array(labels), "label", notes=notes)
+    parts = read_alike(name, [sources[place] for place in filled], format_, _unlabelled(options))
+    data = merged(name, parts, [files[place] for place in filled])
+    data = dataclasses.replace(data, detail={**data.detail, "whole_files": False})
+    if data.labels is not None and (options.target is not None or options.label_pattern is not None):
+        return data  # the files are parts of one, and know their labels
+    if labels is None:
+        return dataclasses.replace(data, labels=None, target="label")
+    own = _repeated([labels[place] for place in filled], parts)
+    flat = not any("/" in file for file in files)
+    notes = (f"One file per class: {', '.join(dict.fromkeys(labels))}.",) if flat else ()
+    return dataclasses.replace(data, labels=own, target="label", notes=(*notes, *data.notes))
+
+
+def _unlabelled(options: Options) -> Options:
+    return dataclasses.replace(options, require_target=False, require_labels=False, labels=None)
+
+
+def _repeated(labels: Sequence[str], parts: Sequence[Data]) -> npt.NDArray[np.str_]:
+    return np.repeat(np.array(labels), [len(part) for part in parts])
+
+
+def _common_format(name: str, sources: Sequence[Source], files: Sequence[str]) -> str:
+    """The format of all files; files of several formats are no one set of data."""
+    found = [_format(source) for source in sources]
+    other = next((place for place, format_ in enumerate(found) if format_ != found[0]), None)
+    if other is not None:
+        what = f"{quoted(files[0])} is {found[0]}, but {quoted(files[other])} is {found[other]}"
+        raise problem(name, what, hint="Keep files of one format in the folder, and move the others elsewhere.")
+    return found[0]
+
+
+def _format(source: Source) -> str:
+    """By first bytes and suffix; of other files only sequences and trees are told from prose."""
+    known = by_magic(source) or by_suffix(source)
+    if known is not None:
+        return known
+    head = [line for line in source.head(_HEAD) if line.strip()]
+    if head and _HEADER.match(source.text) and all(map(_SEQUENCES.fullmatch, head)):
+        return "fasta"
+    if head and all(line.lstrip().startswith("(") and line.rstrip().endswith(")") for line in head):
+        return "trees"
+    return _TEXT
 
 
 def _sources(name: str, folder: str, files: Sequence[str], options: Options) -> list[Source]:
@@ -73,27 +143,22 @@ def _sources(name: str, folder: str, files: Sequence[str], options: Options) -> 
     return sources
 
 
-def _objects(name: str, folder: str, files: list[str], labels: npt.NDArray[np.str_] | None, options: Options) -> Data:
-    """One object per file: a graph or a text."""
-    sources = _sources(name, folder, files, options)
-    suffixes = {source.suffix for source in sources}
-    if suffixes == {".graphml"}:
-        graphs = to_graphs(name, [_only(source, graphml_graphs(source))[0] for source in sources])
-        return Data(name, "folder", "graphs", graphs, labels, "label", files)
-    if suffixes <= {".edges", ".edgelist"}:
-        unlabelled = Options(require_target=False)
-        batches = (_only(source, read_edges(source, unlabelled).objects) for source in sources)
-        graphs = Graphs.coerce([batch.adjacency(0) for batch in batches])
-        return Data(name, "folder", "graphs", graphs, labels, "label", files)
-    return Data(name, "folder", "strings", [source.text for source in sources], labels, "label", files)
-
-
-def _only(source: Source, graphs: Any) -> Any:
-    """The graphs of a file, which must hold exactly one."""
-    if len(graphs) > 1:
-        what = f"{len(graphs)} graphs, but in a folder each file has one"
-        raise problem(source.name, what, hint="Split the file, or name the file itself.")
-    return graphs
+def _graphs(name: str, sources: Sequence[Source], files: Sequence[str], format_: str, labels: list[str] | None) -> Data:
+    """The graphs of all files; several in one file are numbered."""
+    if format_ == "graphml":
+        found: list[list[Any]] = [graphml_graphs(source) for source in sources]
+        graphs = to_graphs(name, [graph for own in found for graph in own])
+    else:
+        batches = [read_edges(source, Options(require_target=False)).objects for source in sources]
+        found = [[batch.adjacency(place) for place in range(len(batch))] for batch in batches]
+        graphs = Graphs.coerce([graph for own in found for graph in own])
+    ids = [
+        file if len(own) == 1 else f"{file}:{number}"
+        for file, own in zip(files, found, strict=True)
+        for number in range(1, len(own) + 1)
+    ]
+    repeated = None if labels is None else np.repeat(np.array(labels), [len(own) for own in found])
+    return Data(name, "folder", "graphs", graphs, repeated, "label", ids)
 
 
 def _files(folder: str) -> Iterator[str]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import final
 
 from mercer.readers.problems import problem
-from mercer.readers.source import Source, empty
+from mercer.readers.source import Source, empty, refuse_pickle
 
 
 @final
@@ -35,6 +35,11 @@ FORMATS: dict[str, Format] = {
     "csv": Format(".delimited", "read_csv", (".csv", ".data"), pieces="lines"),
     "tsv": Format(".delimited", "read_tsv", (".tsv", ".tab"), pieces="lines"),
     "parquet": Format(".parquet", "read_parquet", (".parquet", ".pq"), magic=b"PAR1"),
+    "feather": Format(".parquet", "read_feather", (".feather", ".arrow", ".ipc"), magic=b"ARROW1"),
+    "excel": Format(
+        ".spreadsheets", "read_spreadsheet", (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"), magic=b"\xd0\xcf\x11\xe0"
+    ),
+    "sqlite": Format(".sqlite", "read_sqlite", (".sqlite", ".sqlite3", ".db"), magic=b"SQLite format 3\0"),
     "npy": Format(".arrays", "read_npy", (".npy",), magic=b"\x93NUMPY"),
     "npz": Format(".arrays", "read_npz", (".npz",), magic=b"PK\x03\x04"),
     "svmlight": Format(".svmlight", "read_svmlight", (".svm", ".svmlight", ".libsvm"), pieces="lines"),
@@ -55,13 +60,16 @@ _SUFFIXES = {suffix: name for name, format_ in FORMATS.items() for suffix in for
 _SVMLIGHT = re.compile(r"\S+(\s+qid:\d+)?(\s+\d+:\S+)*\s*(#.*)?")
 _ARFF = re.compile(r"@(relation|problemname)\b", re.IGNORECASE)
 _NUMBER_CELL = re.compile(r"(^|,)\s*-?\d+(\.\d+)?\s*(,|$)")
+_SHEETS = (b"[Content_Types].xml", b"xl/", b"opendocument.spreadsheet")
+_ZIP_HEAD = 4096  # bytes of an archive in which the first member of a spreadsheet is named
 _LINES = 50  # lines looked at: enough to see whether they are alike, and quick on a long file
 
 
 def detect(source: Source) -> str:
     """The name of the format; a suffix that the content contradicts is an error."""
+    refuse_pickle(source.name, source.content)
     magic = by_magic(source)
-    suffixed = _SUFFIXES.get(source.suffix)
+    suffixed = by_suffix(source)
     if magic is not None:
         if suffixed is not None and FORMATS[suffixed].magic is None:
             raise problem(
@@ -83,8 +91,15 @@ def detect(source: Source) -> str:
 
 def by_magic(source: Source) -> str | None:
     """The binary format whose first bytes these are."""
+    if source.content.startswith(b"PK\x03\x04") and any(mark in source.content[:_ZIP_HEAD] for mark in _SHEETS):
+        return "excel"
     marks = ((name, format_.magic) for name, format_ in FORMATS.items())
     return next((name for name, magic in marks if magic is not None and source.content.startswith(magic)), None)
+
+
+def by_suffix(source: Source) -> str | None:
+    """The format that a suffix promises; .txt and others promise nothing."""
+    return _SUFFIXES.get(source.suffix)
 
 
 def _by_lines(source: Source) -> str:

@@ -16,6 +16,7 @@ from mercer.readers.data import Data
 from mercer.readers.opening import open_source
 from mercer.readers.options import Options
 from mercer.readers.problems import count, problem, quoted
+from mercer.readers.written import written_numbers
 
 _SPLIT = re.compile(r"[\t,;]| +")
 _HINT = "Give them with --labels FILE: one label per line, in the order of the objects, or lines of id and label."
@@ -49,7 +50,10 @@ def is_missing(values: Cells | npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
 def _typed(
     labels: npt.NDArray[Any], name: str, lines: Sequence[int] | None = None, column: str | None = None
 ) -> npt.NDArray[Any]:
-    """Whole numbers, numbers or strings, whichever all labels are; a missing one is an error."""
+    """Whole numbers, numbers (also as people write them: "$1,200") or strings, whichever all labels are.
+
+    A missing one is an error.
+    """
 
     def fail(place: int, message: str, hint: str) -> Exception:
         return problem(name, message, line=None if lines is None else lines[place], column=column, hint=hint)
@@ -63,7 +67,10 @@ def _typed(
         return _as_whole(labels)
     stripped = [str(label).strip() for label in labels]
     if not all(map(is_number, stripped)):
-        return np.array(stripped, dtype=np.str_)
+        written = written_numbers(stripped)
+        if written is None or written.wrong:
+            return np.array(stripped, dtype=np.str_)
+        return _as_whole(written.values)
     numbers = np.array([float(label) for label in stripped])
     too_large = np.flatnonzero(~np.isfinite(numbers))
     if len(too_large):

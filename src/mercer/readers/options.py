@@ -28,10 +28,18 @@ class Options:
     trees: tuple[str, ...] = ()
     numbers: tuple[str, ...] = ()
     """Columns in which anything but a number is an error."""
+    styles: tuple[tuple[str, str], ...] = ()
+    """Columns, and how they are written: what `Data.styles` of another file says."""
+    sheet: str | None = None
+    """Which sheet of a spreadsheet, or table of a database."""
     only: tuple[str, ...] = ()
     """The columns to read; others are ignored."""
     id: str | None = None
     """The column that names the rows; an empty name if none does."""
+    keep: tuple[str, ...] = ()
+    """Columns to learn from although they seem to count or name the rows."""
+    whole_files: bool | None = None
+    """Whether a text file is one object, not one per line; None for what the layout of a folder suggests."""
     labels: str | None = None
     label_pattern: str | None = None
     header: bool | None = None

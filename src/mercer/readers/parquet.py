@@ -1,7 +1,8 @@
-"""Parquet, through the extra ``tables``; the sizes in its footer are checked before any column is read."""
+"""Parquet and Feather, through the extra ``tables``; sizes are checked before columns are read."""
 
 from __future__ import annotations
 
+import datetime as dt
 import io
 import shlex
 from typing import Any
@@ -11,16 +12,17 @@ import numpy as np
 from mercer.errors import missing_extra
 from mercer.readers.cells import Cells
 from mercer.readers.data import Data
+from mercer.readers.frames import text_of
 from mercer.readers.options import Options
 from mercer.readers.problems import problem, reason
 from mercer.readers.source import Source
-from mercer.readers.tables import kept_as_text, table_of
+from mercer.readers.tables import check_width, kept_as_text, table_of
 
-_PLAIN = ("string", "large_string", "string_view", "floating", "integer", "boolean", "decimal", "null")
+_PLAIN = ("string", "large_string", "string_view", "floating", "integer", "boolean", "decimal", "null", "temporal")
 
 
 def read_parquet(source: Source, options: Options) -> Data:
-    """Columns of numbers, booleans and text; others are refused by name."""
+    """Columns of numbers, dates, booleans and text; others are refused by name."""
     try:
         import pyarrow as pa
         import pyarrow.parquet as pq
@@ -29,21 +31,51 @@ def read_parquet(source: Source, options: Options) -> Data:
     try:
         file = pq.ParquetFile(io.BytesIO(source.content))
         _check_size(source.name, file.metadata, options)
-        for field in file.schema_arrow:
-            if field.name not in options.drop:
-                _check_type(source.name, field)
+        _check_types(source.name, file.schema_arrow, options)
         table = file.read()
     except (pa.ArrowException, OSError) as error:
         what = f"not a Parquet file that can be read: {reason(error)}"
         raise problem(source.name, what, hint="Is it damaged? Write it again.") from error
-    columns = {
-        name: _cells(source.name, name, table.column(place), options) for place, name in enumerate(table.column_names)
-    }
+    return _table(source.name, "parquet", table, options)
+
+
+def read_feather(source: Source, options: Options) -> Data:
+    """A Feather file: Arrow's own format, in batches of rows."""
+    try:
+        import pyarrow as pa
+        import pyarrow.ipc as ipc
+    except ImportError as error:
+        raise missing_extra("Feather", "pyarrow", "tables") from error
+    try:
+        file = ipc.open_file(io.BytesIO(source.content))
+        check_width(source.name, len(file.schema), options)
+        _check_types(source.name, file.schema, options)
+        batches, room = [], options.max_bytes
+        for number in range(file.num_record_batches):
+            batches.append(file.get_batch(number))
+            room -= batches[-1].nbytes
+            if room < 0:
+                raise problem(source.name, "too large once unpacked", hint="Raise the cap with --max-mb.")
+        table = pa.Table.from_batches(batches, file.schema)
+    except (pa.ArrowException, OSError) as error:
+        what = f"not a Feather file that can be read: {reason(error)}"
+        raise problem(source.name, what, hint="Is it damaged? Write it again.") from error
+    return _table(source.name, "feather", table, options)
+
+
+def _table(name: str, format_: str, table: Any, options: Options) -> Data:
+    columns = {key: _cells(name, key, table.column(place), options) for place, key in enumerate(table.column_names)}
     if len(columns) < table.num_columns:
-        raise problem(source.name, "two columns have the same name", hint="Give each column its own name.")
+        raise problem(name, "two columns have the same name", hint="Give each column its own name.")
     if not table.num_rows:
-        raise problem(source.name, "the file holds no rows", hint="Check that whatever wrote it has finished.")
-    return table_of(source.name, "parquet", columns, range(1, table.num_rows + 1), options)
+        raise problem(name, "the file holds no rows", hint="Check that whatever wrote it has finished.")
+    return table_of(name, format_, columns, range(1, table.num_rows + 1), options)
+
+
+def _check_types(name: str, schema: Any, options: Options) -> None:
+    for field in schema:
+        if field.name not in options.drop:
+            _check_type(name, field)
 
 
 def _check_size(name: str, meta: Any, options: Options) -> None:
@@ -58,20 +90,19 @@ def _check_type(name: str, field: Any) -> None:
     import pyarrow as pa
 
     kind = field.type.value_type if pa.types.is_dictionary(field.type) else field.type
-    drop = f"leave it out with --drop {shlex.quote(field.name)}."
-    if pa.types.is_temporal(kind):
-        hint = f"Convert it to a number, or {drop}"
-        raise problem(name, f"it is a date or a time ({kind})", column=field.name, hint=hint)
     if not any(getattr(pa.types, f"is_{plain}")(kind) for plain in _PLAIN):
-        hint = f"Convert it to numbers or text, or {drop}"
+        hint = f"Convert it to numbers or text, or leave it out with --drop {shlex.quote(field.name)}."
         raise problem(name, f"its type is {kind}, neither a number nor text", column=field.name, hint=hint)
 
 
 def _cells(file: str, name: str, column: Any, options: Options) -> Cells:
-    """Numbers as they are; booleans and text, and columns that are wanted as text, as text."""
+    """Numbers as they are; dates, booleans and text, and columns that are wanted as text, as text."""
     import pyarrow as pa
 
     kind = column.type
+    if pa.types.is_duration(kind):
+        column = column.cast(pa.duration("us"), safe=False).cast(pa.int64())
+        kind = column.type
     if (pa.types.is_floating(kind) or pa.types.is_integer(kind)) and not kept_as_text(name, options):
         found = np.asarray(column.cast(pa.float64(), safe=False).to_numpy(), dtype=np.float64)
         if np.isinf(found).any():
@@ -82,4 +113,4 @@ def _cells(file: str, name: str, column: Any, options: Options) -> Cells:
 
 
 def _text(value: Any) -> str:
-    return "" if value is None else repr(value) if isinstance(value, float) else str(value)
+    return value.isoformat() if isinstance(value, dt.date | dt.time) else text_of(value)

@@ -15,6 +15,7 @@ from mercer.readers.opening import STDIN, open_source
 from mercer.readers.options import Options
 from mercer.readers.problems import problem
 from mercer.readers.source import Source
+from mercer.readers.weeding import weeded
 
 
 def read(path: str | os.PathLike[str], options: Options | None = None, **settings: Any) -> Data:
@@ -72,10 +73,10 @@ def _read_as(format_: str, source: Source | str, name: str, options: Options) ->
 
 
 def completed(data: Data, options: Options) -> Data:
-    """What a reader found, with its labels typed and its molecules checked."""
+    """What a reader found, with its labels typed, its molecules checked and its useless columns left out."""
     data = with_labels(data, options)
     if data.kind == "table" and any(column.kind == SMILES for column in data.objects.values()):
         from mercer.readers.molecules import without_bad_molecules
 
-        return without_bad_molecules(data, options)
-    return data
+        data = without_bad_molecules(data, options)
+    return weeded(data, options)

@@ -113,8 +113,19 @@ def binary(name: str, content: bytes) -> Exception:
         return problem(
             name, "a zip archive without arrays", hint="Unpack it, and give a file or a folder that was in it."
         )
-    known = "Binary formats that are read: Parquet, npy, npz; and text packed with gzip, xz or bzip2."
+    known = (
+        "Binary formats that are read: Parquet, Feather, Excel, ODS, SQLite, npy, npz; and text packed with gzip, xz "
+        "or bzip2."
+    )
     return problem(name, "neither text nor in a binary format that is read", hint=known)
+
+
+def refuse_pickle(name: str, content: bytes) -> None:
+    """Refuse a pickle, which runs code as it is opened."""
+    if content[:1] == b"\x80" and content[1:2] in (b"\x02", b"\x03", b"\x04", b"\x05"):
+        what = "a pickle, which can run any code as it is opened, and is never read"
+        hint = "If you trust it, write it as Parquet in Python: pandas.read_pickle(...).to_parquet(...)."
+        raise problem(name, what, hint=hint)
 
 
 class NoObjects(DataFileError):

@@ -77,7 +77,7 @@ def stream(path: str | os.PathLike[str], options: Options, sizes: Sizes = _USUAL
             head += more
         first = Source(file.name, head[: _after_line(head) or len(head)], options.encoding)
         format_ = None if _is_wide(head, options) else options.format or detect(first)
-        cut = None if format_ is None else _CUTS.get(FORMATS[format_].pieces or "")
+        cut = None if format_ is None or options.whole_files else _CUTS.get(FORMATS[format_].pieces or "")
         if format_ is None or cut is None:
             source = file.whole(head)
             yield from _parts(read_source(source, format_of(source, options), options), sizes.rows)

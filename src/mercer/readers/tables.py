@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import shlex
 from collections.abc import Mapping, Sequence
 
@@ -31,6 +32,7 @@ def table_of(
     left = dict(columns)
     for given in options.drop:
         left.pop(column_called(given, left, name, "--drop"))
+    options = dataclasses.replace(options, keep=tuple(column_called(key, left, name, "--keep") for key in options.keep))
     key = _id_column(name, left, options, notes)
     ids = None if key is None else [str(cell).strip() for cell in left.pop(key)]
     target = None if options.labels is not None else _target(name, left, options, notes)
@@ -56,9 +58,9 @@ def _columns(
     reader = ColumnReader(name, lines, options)
     table = {key: reader.read(key, cells[key]) for key in wanted}
     if options.require_target:
-        _leave_out_constant(table, notes)
+        notes += reader.notes
     if not table:
-        hint = "All columns are constant, name the rows, or were dropped."
+        hint = "All columns name the rows or were dropped."
         raise problem(name, "no columns are left to learn from", hint=hint)
     smiles = [key for key, column in table.items() if column.kind == SMILES and key not in options.smiles]
     if smiles:
@@ -129,27 +131,10 @@ def _id_column(name: str, columns: Mapping[str, Cells], options: Options, notes:
         if not options.require_target and options.id not in columns:
             return None  # objects to be predicted need no names
         return column_called(options.id, columns, name, "--id")
-    wanted = {options.target, *options.text, *options.smiles, *options.categories, *options.only}
+    wanted = {options.target, *options.text, *options.smiles, *options.categories, *options.only, *options.keep}
     for key, values in columns.items():
         if key not in wanted and is_identifier(key, values):
-            keep = f"--category {shlex.quote(key)} keeps it"
+            keep = f"--keep {shlex.quote(key)} uses it"
             notes.append(f"Column {quoted(key)} names the rows and is not used as a feature ({keep}).")
             return key
     return None
-
-
-def _leave_out_constant(columns: dict[str, Column], notes: list[str]) -> None:
-    """Drop columns from which nothing can be learnt: empty ones, and those with one value throughout."""
-    dropped = [key for key, column in columns.items() if _is_constant(column)]
-    for key in dropped:
-        del columns[key]
-    if dropped:
-        names = some([quoted(key) for key in dropped], 5)
-        notes.append(f"{count(len(dropped), 'column')} left out, with the same value in every row: {names}.")
-
-
-def _is_constant(column: Column) -> bool:
-    missing = column.missing
-    if missing.all():
-        return True
-    return len(missing) > 1 and not missing.any() and bool((column.values == column.values[0]).all())

@@ -1,4 +1,4 @@
-"""Text files with one object per line: plain, after a label, or as bracketed trees."""
+"""Text files: one object per line, plain, after a label, or as bracketed trees; or one object per file."""
 
 from __future__ import annotations
 
@@ -9,13 +9,22 @@ from mercer.inputs.trees import Trees
 from mercer.readers.data import Data
 from mercer.readers.options import Options
 from mercer.readers.problems import problem
-from mercer.readers.source import Source
+from mercer.readers.source import LINE_END, Source, empty
 
 
 def read_text(source: Source, options: Options) -> Data:
-    """One string per line."""
+    """One string per line, or the whole file as one string."""
+    if options.whole_files:
+        if not source.text.strip():
+            raise empty(source.name)
+        return Data(source.name, "text", "strings", [whole_text(source)], ids=[source.name])
     lines, strings = zip(*source.full_lines, strict=True)
     return Data(source.name, "text", "strings", list(strings), lines=lines)
+
+
+def whole_text(source: Source) -> str:
+    """A whole file as one string, whatever ends its lines."""
+    return LINE_END.sub("\n", source.text)
 
 
 def read_labelled_text(source: Source, options: Options) -> Data:

@@ -5,11 +5,14 @@ from __future__ import annotations
 import importlib.util
 import io
 import json
+import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, final
 
 import numpy as np
+
+from mercer.testing.workbooks import workbook
 
 _MANY = 40  # objects: enough for several of the small pieces in which the suite streams files
 _LABELS = ["yes" if number % 2 else "no" for number in range(_MANY)]
@@ -54,9 +57,10 @@ def file_samples() -> Iterator[FileSample]:
 
     What others define, they write: NumPy its arrays, pyarrow its tables, RDKit its molecules, networkx its graphs.
     """
-    for make in (_tables, _arrays, _strings, _graphs, _folders):
+    for make in (_tables, _sqlite, _arrays, _strings, _graphs, _folders):
         yield from make()
-    for library, make in {"pyarrow": _parquet, "rdkit": _molecules, "networkx": _graphml}.items():
+    libraries = {"pyarrow": _arrow, "python_calamine": _excel, "rdkit": _molecules, "networkx": _graphml}
+    for library, make in libraries.items():
         if importlib.util.find_spec(library) is not None:
             yield from make()
 
@@ -80,14 +84,34 @@ def _tables() -> Iterator[FileSample]:
     yield _text("jsonl", "table.jsonl", _ROWS, texts, broken=(b"{\n", 1), **given)
 
 
-def _parquet() -> Iterator[FileSample]:
+def _binary_table(format_: str, name: str, content: bytes) -> FileSample:
+    given = {"target": "kind"}
+    return FileSample(format_, name, _ROWS, [content], labels=_LABELS, settings=given, binary=True)
+
+
+def _arrow() -> Iterator[FileSample]:
     import pyarrow as pa
+    import pyarrow.feather as pf
     import pyarrow.parquet as pq
 
     columns = {key: [row[key] for row in _ROWS] for key in ("mass", "colour")}
-    content = _saved(lambda stream: pq.write_table(pa.table({**columns, "kind": _LABELS}), stream))
-    given = {"target": "kind"}
-    yield FileSample("parquet", "a.parquet", _ROWS, [content], labels=_LABELS, settings=given, binary=True)
+    table = pa.table({**columns, "kind": _LABELS})
+    yield _binary_table("parquet", "a.parquet", _saved(lambda stream: pq.write_table(table, stream)))
+    yield _binary_table("feather", "a.feather", _saved(lambda stream: pf.write_feather(table, stream)))
+
+
+def _excel() -> Iterator[FileSample]:
+    rows = [[row["mass"], row["colour"], label] for row, label in _labelled(_ROWS)]
+    yield _binary_table("excel", "a.xlsx", workbook({"sheet": [["mass", "colour", "kind"], *rows]}))
+
+
+def _sqlite() -> Iterator[FileSample]:
+    connection = sqlite3.connect(":memory:")
+    connection.execute("CREATE TABLE pets (mass REAL, colour TEXT, kind TEXT)")
+    rows = [(row["mass"], row["colour"], label) for row, label in _labelled(_ROWS)]
+    connection.executemany("INSERT INTO pets VALUES (?, ?, ?)", rows)
+    yield _binary_table("sqlite", "a.sqlite", connection.serialize())
+    connection.close()
 
 
 def _arrays() -> Iterator[FileSample]:

@@ -10,6 +10,7 @@ import numpy as np
 
 from mercer import _check
 from mercer._types import Float64
+from mercer.gram.block_rows import BlockRows
 from mercer.gram.expansion import Expansion
 from mercer.inputs.base import Objects
 from mercer.kernels.base import FittedKernel
@@ -18,6 +19,7 @@ from mercer.solvers.drive import Limits
 from mercer.solvers.problem import LossProblem
 from mercer.solvers.ridge import direct, normal_equations
 from mercer.training.certificate import Certificate, certify
+from mercer.training.full_kernel import Claim
 from mercer.training.matrix import GramSettings, Recomputed, Repair, guard, training_gram
 
 _ZERO = "To interpolate, use a small one such as 1e-10."
@@ -45,25 +47,46 @@ def fit_ridge(
     """The machine over all training objects, what was repaired of its matrix, and its certificate."""
     gram = training_gram(settings, fitted, objects, [Squared()])
     guarded = guard(settings.owner, fitted.kernel, gram, settings.psd)
-    targets, alpha, weights = problem.targets, problem.alpha, problem.weights
+    targets, alpha = problem.targets, problem.alpha
     solve = direct.solve if gram.factor is None else normal_equations.solve
     matrix = guarded.gram.exact() if gram.factor is None else gram.factor
-    found = solve(matrix, targets, alpha, weights, intercept=problem.intercept, limits=limits)
-    expansion = Expansion(fitted, objects, guarded.expanded(found.coefficients), found.intercept)
-    outputs = guarded.gram.matvec(found.coefficients)
+    found = solve(matrix, targets, alpha, problem.weights, intercept=problem.intercept, limits=limits)
+    weights: Float64 | None = None
+    if isinstance(gram.factor, BlockRows):
+        weights = gram.factor.T @ found.coefficients
+        outputs = gram.factor @ weights
+    else:
+        outputs = guarded.gram.matvec(found.coefficients)
+    expansion = Expansion(fitted, objects, guarded.expanded(found.coefficients), found.intercept, weights)
     recomputed = Recomputed(found.coefficients, outputs, gram.entries_computed)
-    return expansion, guarded.repair(found.coefficients), certify_ridge(problem, recomputed, found.intercept, began)
+    proof = certify_ridge(problem, recomputed, found.intercept, began, np.dtype(gram.dtype).name)
+    return expansion, guarded.repair(found.coefficients), proof
 
 
-def certify_ridge(problem: RidgeProblem, found: Recomputed, intercept: Float64, began: float) -> Certificate:
-    """One certificate for all outputs."""
+def ridge_claims(problem: RidgeProblem) -> list[Claim]:
+    """The machine of each output, in the common form C sum_i w_i loss + 1/2 |w|^2, where alpha is 1 / C."""
+    every = np.arange(len(problem.weights))
+    return [
+        Claim(
+            LossProblem(Squared(), problem.targets[:, column], problem.weights / alpha, intercept=problem.intercept),
+            every,
+            column,
+        )
+        for column, alpha in enumerate(problem.alpha)
+    ]
+
+
+def certify_ridge(
+    problem: RidgeProblem, found: Recomputed, intercept: Float64, began: float, dtype: str = "float64"
+) -> Certificate:
+    """One certificate for all outputs; `dtype` is the precision of the matrix."""
     parts = []
     for column, alpha in enumerate(problem.alpha):
         # In the common form C sum_i w_i loss + 1/2 |w|^2, alpha is 1 / C.
         common = LossProblem(Squared(), problem.targets[:, column], problem.weights / alpha)
         coefficients, outputs = found.coefficients[:, column], found.outputs[:, column]
         constant = float(intercept[column])
-        parts.append(certify(common, coefficients, outputs, constant, iterations=1, dtype="float64"))
+        parts.append(certify(common, coefficients, outputs, constant, iterations=1, dtype=dtype))
     return Certificate.together(tuple(parts), found.entries, time.monotonic() - began)
 
 

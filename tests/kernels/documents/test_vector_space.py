@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 
 import mercer
 from mercer import SVC, kernels
@@ -56,6 +56,18 @@ def test_counts_are_those_of_scikit_learn(train, new):
     weights = np.where(frequencies > 0, np.log(len(train) / np.maximum(frequencies, 1)), 0.0)
     weighted = kernels.VectorSpace("tf-idf", ngrams=(1, 2)).fit(train)
     np.testing.assert_allclose(weighted(new, train), (B * weights**2) @ A.T, atol=1e-12)
+
+
+@settings(max_examples=20)
+@given(texts, texts)
+def test_smoothed_weights_are_those_of_scikit_learn(train, new):
+    theirs = TfidfVectorizer(ngram_range=(1, 2)).fit(train)
+    A, B = (theirs.transform(batch).toarray() for batch in (train, new))
+    seen = [text for text, row in zip(new, B, strict=True) if row.any()]
+    fitted = kernels.normalise(kernels.VectorSpace("smooth-tf-idf", ngrams=(1, 2))).fit(train)
+    np.testing.assert_allclose(fitted(train), A @ A.T, atol=1e-12)
+    if seen:
+        np.testing.assert_allclose(fitted(seen, train), B[B.any(axis=1)] @ A.T, atol=1e-12)
 
 
 def test_weights_are_frozen_by_fit():

@@ -1,4 +1,4 @@
-"""The choice of landmarks and their whitening; kernels made of them: tests/kernels/algebra/test_nystrom.py."""
+"""The choice of landmarks and their whitening."""
 
 import numpy as np
 import pytest

@@ -24,8 +24,6 @@ from mercer.kernels.features.vocabulary import Vocabulary
 _SAFE_IN_SINGLE = 100.0
 """The ratio of the longest to the shortest pivot up to which coordinates may be computed in float32: rounding, 6e-8, is
 magnified by about as much, to 1e-5, the precision that tiles in float32 have."""
-_AT_ONCE = 8192
-"""Objects whose coordinates are in memory at a time: enough for fast products, 64 MiB of a thousand landmarks."""
 
 
 @final
@@ -93,6 +91,10 @@ class ThroughLandmarks(FeatureMap):
     state: State
 
     @property
+    def in_blocks(self) -> bool:
+        return True
+
+    @property
     def _rank(self) -> int:
         return len(self.state.values["triangle"])
 
@@ -131,12 +133,12 @@ class ThroughLandmarks(FeatureMap):
     def plain_names(self, objects: Any, words: Iterator[Vocabulary], columns: Columns) -> Sequence[Any]:
         return [f"direction {number}" for number in range(self._rank)]
 
-    def condensed(self, support: Objects, coefficients: Float64) -> Condensed | None:
-        """Of f = <w, L^-1 k0(Z, .)>: the coefficients L^-T w of k0 over the landmarks."""
-        weights = np.zeros((self._rank, coefficients.shape[1]))
-        for start in range(0, len(support), _AT_ONCE):
-            part = slice(start, start + _AT_ONCE)
-            weights += self.written(support.take(part), np.float64).T @ coefficients[part]
+    @property
+    def approximates(self) -> FittedKernel | None:
+        return FittedKernel(self.kernel, self.state.parts[0])
+
+    def condensed(self, weights: Float64) -> Condensed | None:
+        """<w, L^-1 k0(Z, .)> = <L^-T w, k0(Z, .)>: coefficients of k0 over the landmarks."""
         folded = scipy.linalg.solve_triangular(self.state.values["triangle"], weights, lower=True, trans="T")
         assert self.state.objects is not None, "a state of another kernel"
         return FittedKernel(self.kernel, self.state.parts[0]), self.state.objects, np.asarray(folded)

@@ -11,7 +11,7 @@ import numpy as np
 
 from mercer import _check
 from mercer._record import boolean, choice, integer
-from mercer._types import DType, Float64, Int64
+from mercer._types import DType, Float64, Indices, Int64
 from mercer.errors import InputError, KernelWarning
 from mercer.inputs.base import shown
 from mercer.inputs.hashing import symbol_of
@@ -29,8 +29,9 @@ class VectorSpace(Counting):
     """The vector space kernel: k(d, e) = sum over terms t of w(t)^2 tf(t, d) tf(t, e), with tf(t, d) a count.
 
     With `weighting` ``"tf"``, w = 1. With ``"tf-idf"``, w(t) = ln(l / df(t)), where l and df count the training
-    documents, and terms that training never saw weigh nothing. With a term-`proximity` matrix P, which has a row for
-    each of `terms`, it is phi(d) P P' phi(e)' over the weighted counts phi.
+    documents, and terms that training never saw weigh nothing. ``"smooth-tf-idf"`` is scikit-learn's weight,
+    w(t) = ln((1 + l) / (1 + df(t))) + 1, which is never 0. With a term-`proximity` matrix P, which has a row for each
+    of `terms`, it is phi(d) P P' phi(e)' over the weighted counts phi.
 
     scikit-learn's `CountVectorizer` reads the text: `lowercase`, `analyzer` (``"word"``, ``"char"``, ``"char_wb"``),
     `ngrams` (shortest, longest), `stop_words` (``"english"`` or a list), and `min_df`, `max_df`, `max_terms`, which
@@ -46,7 +47,7 @@ class VectorSpace(Counting):
            [1., 0., 2.]])
     """
 
-    weighting: str = choice("tf", "tf-idf")
+    weighting: str = choice("tf", "tf-idf", "smooth-tf-idf")
     lowercase: bool = boolean(True)
     analyzer: str = choice("word", "char", "char_wb")
     ngrams: tuple[int, int] = (1, 1)
@@ -62,6 +63,7 @@ class VectorSpace(Counting):
     variants = (
         {},
         {"weighting": "tf-idf"},
+        {"weighting": "smooth-tf-idf"},
         {"analyzer": "char_wb", "ngrams": (2, 3), "max_df": 0.9},
         {"terms": ("cat", "dog", "mat"), "proximity": np.array([[1.0, 0.2], [1.0, 0.1], [0.0, 1.0]])},
     )
@@ -93,7 +95,7 @@ class VectorSpace(Counting):
 
     @property
     def data_dependent(self) -> bool:
-        return self.weighting == "tf-idf" or self._pruned
+        return self.weighting != "tf" or self._pruned
 
     def _analyser(self) -> Analyse:
         """The function from a text to its terms."""
@@ -151,8 +153,14 @@ class VectorSpace(Counting):
                 f"No term is left of the {len(known)} in {documents} documents: min_df={self.min_df}, "
                 f"max_df={self.max_df} and the list of terms drop them all. Loosen them."
             )
-        idf = np.log(documents / frequencies[keep])
-        return State({"terms": known[keep], "weights": idf if self.weighting == "tf-idf" else np.ones(len(idf))})
+        return State({"terms": known[keep], "weights": self._weights(frequencies[keep], documents)})
+
+    def _weights(self, frequencies: Indices, documents: int) -> Float64:
+        if self.weighting == "tf-idf":
+            return np.asarray(np.log(documents / frequencies))
+        if self.weighting == "smooth-tf-idf":
+            return np.asarray(np.log((1.0 + documents) / (1.0 + frequencies)) + 1.0)
+        return np.ones(len(frequencies))
 
     @property
     def _listed(self) -> Int64:

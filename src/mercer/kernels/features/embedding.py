@@ -33,7 +33,7 @@ class Embedding(Kernel):
         """c of each object, of shape (objects, coordinates)."""
 
     def feature_map(self, state: State) -> FeatureMap | None:
-        return FixedColumns(lambda objects: np.ascontiguousarray(self.coordinates(objects, state)))
+        return FixedColumns(lambda objects: np.ascontiguousarray(self.coordinates(objects, state)), sampled=True)
 
     def features(self, objects: Any, state: State, dtype: DType) -> Coordinates:
         rows = self.coordinates(objects, state)

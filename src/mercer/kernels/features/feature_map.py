@@ -53,6 +53,11 @@ class FeatureMap:
         """How many of its parts have columns that grow while training objects are read."""
         return int(self.counted)
 
+    @property
+    def in_blocks(self) -> bool:
+        """Whether its rows are dense and made anew from objects, so that those of many are best written in blocks."""
+        return False
+
     def rows(
         self, objects: Any, words: Iterator[Vocabulary], dtype: DType, *, grow: bool = False
     ) -> tuple[Any, Float64]:
@@ -82,9 +87,14 @@ class FeatureMap:
         del one, weigh
         return None
 
-    def condensed(self, support: Objects, coefficients: Float64) -> Condensed | None:
-        """The function sum_i c_i k(x_i, .) as one of another kernel over fewer objects, where there is such a form."""
-        del support, coefficients
+    @property
+    def approximates(self) -> FittedKernel | None:
+        """The kernel whose feature space these features are a projection of, if that is what they are."""
+        return None
+
+    def condensed(self, weights: Float64) -> Condensed | None:
+        """The function <weights, phi(.)> as an expansion of another kernel over few objects, where there is one."""
+        del weights
         return None
 
     def counts(self, objects: Any) -> CountFeatures:
@@ -116,6 +126,12 @@ class FixedColumns(FeatureMap):
     written: Callable[[Any], Any]
     called: Callable[[Any, Columns], Sequence[Any]] | Sequence[Any] | None = None
     number: Callable[[Any], int] | None = None
+    sampled: bool = False
+    """Whether they are dense and made anew from objects, such as random features."""
+
+    @property
+    def in_blocks(self) -> bool:
+        return self.sampled
 
     def plain_rows(self, objects: Any, words: Iterator[Vocabulary], dtype: DType, grow: bool) -> tuple[Any, Float64]:
         rows = self.written(objects)
@@ -139,6 +155,10 @@ class Wrapped(FeatureMap):
     @property
     def counted(self) -> bool:
         return self.inner.counted
+
+    @property
+    def in_blocks(self) -> bool:
+        return self.inner.in_blocks
 
     @property
     def vocabularies(self) -> int:
@@ -215,6 +235,10 @@ class SideBySide(FeatureMap):
     @property
     def counted(self) -> bool:
         return all(part.counted for part in self.parts)
+
+    @property
+    def in_blocks(self) -> bool:
+        return all(part.in_blocks for part in self.parts)
 
     @property
     def vocabularies(self) -> int:

@@ -58,7 +58,7 @@ class Marginal(ComputedAsLogarithm):
     transitions: Rows | None = None
     emissions: Rows | None = None
     alphabet: Alphabet | None = None
-    states: int = integer(2, low=1)
+    states: int = integer(2, low=1, high=1000)
     random_state: int = integer(0, low=0)
 
     domain: ClassVar[type[Strings]] = Strings

@@ -38,7 +38,7 @@ class HMMFisher(Fisher):
     array([[2.7368, 0.6907]])
     """
 
-    states: int = integer(2, low=1)
+    states: int = integer(2, low=1, high=1000)
     alphabet: Alphabet | None = None
     information: str = choice(*INFORMATION)
     start: Row | None = None

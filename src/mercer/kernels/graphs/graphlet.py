@@ -59,7 +59,7 @@ class Graphlet(CountingGraphs):
 
     size: int = integer(4, low=3, high=5)
     scaling: str = choice("cosine", "frequency", "count")
-    samples: int = integer(100_000, low=1)
+    samples: int = integer(100_000, low=1, high=10**8)
     random_state: int = integer(0, low=0, high=2**63 - 1)
 
     variants = ({}, {"size": 3, "scaling": "frequency"}, {"size": 5})

@@ -38,7 +38,7 @@ class RandomWalk(GraphKernel):
 
     decay: float = real(0.1, low=0, low_open=True, high_open=True)
     series: str = choice("geometric", "exponential")
-    steps: int | None = integer(None, low=0)
+    steps: int | None = integer(None, low=0, high=10_000)
     uniform: bool = boolean()
     node_labels: bool = boolean(True)
     edge_labels: bool = boolean(True)

@@ -24,12 +24,15 @@ from mercer.kernels.graphs.refinement import colour_counts, refined, spelt_colou
 from mercer.kernels.graphs.shortest_path import ShortestPath
 from mercer.kernels.loops.mixing import mixed
 
+MOST_ROUNDS = 1000
+"""Colours of graphs with fewer nodes than rounds have long ceased to split; each round costs as much as the first."""
+
 
 @dataclass(frozen=True)
 class ColourKernel(GraphKernel):
     """A kernel that compares how many nodes have each colour in rounds 0..h of colour refinement."""
 
-    h: int = integer(3, low=0)
+    h: int = integer(3, low=0, high=MOST_ROUNDS)
     edge_labels: bool = boolean()
 
     variants = ({}, {"h": 0}, {"h": 2, "edge_labels": True})
@@ -112,7 +115,7 @@ class WeisfeilerLehmanOver(OfKernel):
     """
 
     kernel: Kernel
-    h: int = integer(3, low=0)
+    h: int = integer(3, low=0, high=MOST_ROUNDS)
     edge_labels: bool = boolean()
 
     domain = Graphs

@@ -30,6 +30,8 @@ from mercer.kernels.strings.windows import Windows, compacted
 
 _LARGEST_MAP = 2**28
 """Names of neighbours that a feature map may write down at a time: 2 GB."""
+_LONGEST, _MOST_MISMATCHES = 200, 20
+"""Windows and mismatches beyond these are met by chance alone; the weights of distances take the cube of the work."""
 _UPDATES_PER_TILE = 1e9
 """Additions to a tile, a second or so: tiles cannot be interrupted."""
 
@@ -96,7 +98,7 @@ class Mismatch(MismatchProfile):
     """
 
     alphabet: Alphabet
-    p: int = integer(3, low=1)
+    p: int = integer(3, low=1, high=_LONGEST)
     m: int = 1
     unknown: str = choice("error", "skip")
 
@@ -107,7 +109,7 @@ class Mismatch(MismatchProfile):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        _check.integer("Mismatch", "m", self.m, low=0, high=self.p - 1)
+        _check.integer("Mismatch", "m", self.m, low=0, high=min(self.p - 1, _MOST_MISMATCHES))
         object.__setattr__(self, "alphabet", checked_alphabet("Mismatch", self.alphabet))
 
     @property

@@ -40,8 +40,8 @@ class RestrictedGapWeighted(StringKernel, Counting):
     array([[0.1875]])
     """
 
-    p: int = integer(3, low=1)
-    m: int = integer(2, low=0)
+    p: int = integer(3, low=1, high=1000)
+    m: int = integer(2, low=0, high=1000)
     decay: float = real(0.5, low=0, low_open=True, high_open=True)
 
     largest_in_single = SAFE_IN_SINGLE

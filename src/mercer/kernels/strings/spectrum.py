@@ -21,6 +21,9 @@ from mercer.kernels.strings.base import StringKernel, at_places, word_of
 from mercer.kernels.strings.masks import mask_diagonal, mask_products
 from mercer.kernels.strings.windows import Windows, compacted
 
+LONGEST_WORD = 10_000
+"""Longer words than these are no features but whole texts; the work grows with their length, whoever asks for it."""
+
 
 class WordKernel(StringKernel, CountsFeatures):
     """A kernel whose features are words, from the length `shortest` on, each with a value that depends on its length.
@@ -75,7 +78,7 @@ class Spectrum(WordKernel, Counting):
     array([[2.]])
     """
 
-    p: int = integer(3, low=1)
+    p: int = integer(3, low=1, high=LONGEST_WORD)
     algorithm: str = choice("counts", "trie")
 
     variants = ({}, {"p": 1}, {"p": 5}, {"p": 2, "algorithm": "trie"}, {"p": 1, "tokens": "words", "lowercase": True})
@@ -123,7 +126,7 @@ class BlendedSpectrum(WordKernel, Counting):
     array([[3.828125]])
     """
 
-    p: int = integer(3, low=1)
+    p: int = integer(3, low=1, high=LONGEST_WORD)
     decay: float = real(1.0, low=0, low_open=True, high_open=True)
 
     largest_in_single = SAFE_IN_SINGLE

@@ -10,7 +10,7 @@ import numpy as np
 
 from mercer import _check
 from mercer._record import boolean, choice, integer, real
-from mercer._types import DType
+from mercer._types import DType, Floating
 from mercer.inputs.hashing import symbol_of
 from mercer.inputs.strings import Strings
 from mercer.kernels.base import SAFE_IN_SINGLE, State
@@ -21,6 +21,10 @@ from mercer.kernels.strings.base import OverAlphabet, PairedStrings
 from mercer.kernels.strings.gaps import EQUAL_ONLY, gap_loop, gap_number_pairs
 
 Decays = tuple[tuple[Hashable, float], ...]
+
+
+LONGEST = 1000
+"""Work grows with the length of subsequences; these are longer than any that strings share by more than chance."""
 
 
 class Subsequences(PairedStrings):
@@ -35,6 +39,12 @@ class Subsequences(PairedStrings):
     @property
     def cost(self) -> float:
         return self.p
+
+    def tile(self, left: SequenceFeatures, right: SequenceFeatures, state: State, out: Floating) -> None:
+        if min(left.lengths.max(initial=0), right.lengths.max(initial=0)) < self.p:
+            out[...] = 0  # no string has a subsequence of that length, so that there is nothing to compute
+        else:
+            super().tile(left, right, state, out)
 
     def single_precision(self, features: SequenceFeatures, state: State) -> bool:
         positive = features.diagonal[features.diagonal > 0]
@@ -53,7 +63,7 @@ class FixedLengthSubsequences(Subsequences):
     array([[5.]])
     """
 
-    p: int = integer(3, low=1)
+    p: int = integer(3, low=1, high=LONGEST)
 
     variants = ({"p": 1}, {"p": 3})
 
@@ -75,7 +85,7 @@ class GapWeighted(Subsequences):
     array([[0.1953125]])
     """
 
-    p: int = integer(3, low=1)
+    p: int = integer(3, low=1, high=LONGEST)
     decay: float = real(0.5, low=0, low_open=True, high=1)
 
     variants = ({}, {"p": 1, "decay": 0.9}, {"p": 2, "decay": 0.7, "tokens": "words"})
@@ -98,7 +108,7 @@ class GapNumberWeighted(Subsequences):
     array([[3.25]])
     """
 
-    p: int = integer(3, low=1)
+    p: int = integer(3, low=1, high=LONGEST)
     decay: float = real(0.5, low=0, high_open=True)
 
     variants = (
@@ -126,7 +136,7 @@ class CharacterWeighted(Subsequences):
     """
 
     decays: Decays
-    p: int = integer(3, low=1)
+    p: int = integer(3, low=1, high=LONGEST)
     default: float = real(0.5, low=0, high_open=True)
     gaps_only: bool = boolean()
 
@@ -192,7 +202,7 @@ class SoftMatching(OverAlphabet, Subsequences):
 
     matrix: Any
     alphabet: Alphabet | None = None
-    p: int = integer(3, low=1)
+    p: int = integer(3, low=1, high=LONGEST)
     decay: float = real(0.5, low=0, low_open=True, high=1)
     repair: str = choice(*REPAIRS)
 

@@ -39,7 +39,7 @@ class WeightedDegree(WordKernel):
     """
 
     degree: int = integer(5, low=1, high=400)
-    shift: int = integer(0, low=0)
+    shift: int = integer(0, low=0, high=10_000)
 
     placed = True
     shortest = 1
@@ -57,7 +57,9 @@ class WeightedDegree(WordKernel):
 
     def tile(self, left: SequenceFeatures, right: SequenceFeatures, state: State, out: Floating) -> None:
         order = np.argsort(right.lengths, kind="stable")
-        _tile(left.items, left.offsets, right.items, right.offsets, order, self.degree, self.shift, out)
+        farthest = int(max(left.lengths.max(initial=0), right.lengths.max(initial=0)))
+        shift = min(self.shift, farthest)  # words farther apart than strings are long meet nothing
+        _tile(left.items, left.offsets, right.items, right.offsets, order, self.degree, shift, out)
 
     def tile_entries(self, left: SequenceFeatures, right: SequenceFeatures, state: State) -> int:
         steps = (2 * self.shift + 1) * (1.0 + float(left.lengths.mean()))

@@ -23,6 +23,8 @@ from mercer.kernels.vectors.distances import resolved_gamma
 from mercer.kernels.vectors.features import RowFeatures, refuse_other_width
 from mercer.kernels.vectors.linear import DotProduct
 
+_MOST_FEATURES = 2**20
+"""A larger sample would take more memory than the Gram matrix that it replaces, and is a slip or an attack."""
 _NUMBERS_AT_ONCE = 2**22
 """Values of functions held at a time, 32 MB: more would only cost memory, much less would pay for many small calls."""
 
@@ -40,7 +42,7 @@ class SampledKernel(DotProduct):
     def __post_init__(self) -> None:
         super().__post_init__()
         name = type(self).__name__
-        _check.integer(name, "size", self.size, low=1)
+        _check.integer(name, "size", self.size, low=1, high=_MOST_FEATURES)
         _check.integer(name, "random_state", self.random_state, low=0)
 
     @abstractmethod
@@ -56,7 +58,7 @@ class SampledKernel(DotProduct):
         return State({**drawn, "n_features": np.asarray(objects.n_features)})
 
     def feature_map(self, state: State) -> FeatureMap:
-        return FixedColumns(lambda objects: self.features(objects, state, np.float64).rows)
+        return FixedColumns(lambda objects: self.features(objects, state, np.float64).rows, sampled=True)
 
     def features(self, objects: Vectors, state: State, dtype: DType) -> RowFeatures:
         refuse_other_width(objects.n_features, int(state.values["n_features"]))

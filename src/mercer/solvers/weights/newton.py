@@ -13,7 +13,7 @@ most passes over all of them.
 
 from __future__ import annotations
 
-from typing import Self, final
+from typing import Self
 
 import numpy as np
 import scipy.linalg
@@ -35,7 +35,6 @@ _START_TOL = 1e-3
 """A rough start need be no better: the full problem moves its optimum by more."""
 
 
-@final
 class PrimalNewtonRun(PrimalRun):
     """Steps by a Cholesky factor of the normal matrix."""
 
@@ -58,15 +57,15 @@ class PrimalNewtonRun(PrimalRun):
     def _improve(self) -> bool:
         return True  # a factor is the whole step
 
-    def _note_curvature(self, number: int, curvature: Float64) -> None:
-        block = self._rows.blocks[number]
-        change = curvature - self._curvature[block]
-        normal = self._normals[number]
-        if 2 * np.count_nonzero(change) < np.count_nonzero(curvature):
-            self._rows.add_normal(block, change, normal)
-        else:
+    def _note_curvature(self, number: int, part: slice, curvature: Float64) -> None:
+        rows, normal = self._rows, self._normals[number]
+        change = curvature - self._curvature[part]
+        if rows.pass_at_once and 2 * np.count_nonzero(change) < np.count_nonzero(curvature):
+            rows.add_normal(part, change, normal)
+            return
+        if part.start == rows.blocks[number].start:
             normal[:] = 0.0
-            self._rows.add_normal(block, curvature, normal)
+        rows.add_normal(part, curvature, normal)
 
     def _direction(self) -> Float64:
         d = self._rows.shape[1]
@@ -101,7 +100,7 @@ def few_of(problem: LinearProblem) -> LinearProblem | None:
         return None
     few, C = part
     rows = problem.rows[few]
-    rows = rows if hasattr(rows, "indptr") else np.ascontiguousarray(rows)
+    rows = np.ascontiguousarray(rows) if isinstance(rows, np.ndarray) else rows
     return LinearProblem(rows, problem.loss, problem.y[few], C, problem.intercept_scale)
 
 

@@ -7,6 +7,7 @@ number of threads. Sums are float64, also over float32 rows.
 from __future__ import annotations
 
 import itertools
+import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any, final
@@ -16,6 +17,7 @@ import scipy.sparse as sp
 
 from mercer._jit import Array, jit
 from mercer._types import Float64, Indices
+from mercer.gram.block_rows import BlockRows
 from mercer.gram.executors import Threads
 
 _BLOCKS = 8
@@ -41,6 +43,11 @@ class RowProducts(ABC):
         edges = np.linspace(0, self.shape[0], count + 1).astype(np.intp)
         self.blocks = [slice(int(a), int(b)) for a, b in itertools.pairwise(edges)]
         self._executor = Threads()
+        self.pass_at_once = True
+
+    def stretches(self, block: slice) -> list[slice]:
+        """The parts of a block that are gone through one after the other, with all that is to be done with each."""
+        return [block]
 
     def each(self, job: Callable[[int], None]) -> None:
         """Run a job for the number of each block."""
@@ -95,7 +102,6 @@ class RowProducts(ABC):
         return np.asarray(parts.sum(axis=0))
 
 
-@final
 class DenseRows(RowProducts):
     """Rows of a C-contiguous array, by BLAS."""
 
@@ -141,6 +147,36 @@ class DenseRows(RowProducts):
 
 
 @final
+class RowsInBlocks(DenseRows):
+    """Rows that are held in float32, or written whenever they are used; the last ones that a thread wrote are kept."""
+
+    def __init__(self, matrix: BlockRows) -> None:
+        super().__init__(matrix)
+        self.pass_at_once = matrix.held
+        self._step = self._piece if matrix.held else matrix.step
+        self._last = threading.local()
+
+    def stretches(self, block: slice) -> list[slice]:
+        if self.pass_at_once:
+            return [block]
+        return [slice(a, min(a + self._step, block.stop)) for a in range(block.start, block.stop, self._step)]
+
+    def _pieces(self, block: slice, least: int = 1) -> Any:
+        step = max(self._step, least)
+        for start in range(block.start, block.stop, step):
+            part = slice(start, min(start + step, block.stop))
+            yield slice(part.start - block.start, part.stop - block.start), self._written(part)
+
+    def _written(self, part: slice) -> Float64:
+        if self.pass_at_once:
+            return np.asarray(self._matrix.block(part), dtype=np.float64)
+        if getattr(self._last, "part", None) != part:
+            self._last.part, self._last.rows = part, self._matrix.block(part).astype(np.float64)
+        found: Float64 = self._last.rows
+        return found
+
+
+@final
 class SparseRows(RowProducts):
     """Rows of a CSR matrix, by compiled loops."""
 
@@ -173,7 +209,9 @@ def shuffled(rows: Indices, random: np.random.Generator) -> Indices:
 
 
 def rows_of(matrix: Any) -> RowProducts:
-    """Products with a matrix, dense or CSR."""
+    """Products with a matrix, dense or CSR, or with rows in blocks."""
+    if isinstance(matrix, BlockRows):
+        return RowsInBlocks(matrix)
     return SparseRows(matrix) if sp.issparse(matrix) else DenseRows(matrix)
 
 

@@ -93,8 +93,8 @@ class PrimalRun(NewtonRun, LinearRun):
     def _direction(self) -> Float64:
         """The step that minimises the quadratic model at theta, or nearly so; it was improved until good enough."""
 
-    def _note_curvature(self, number: int, curvature: Float64) -> None:
-        """Called while the rows of a block are in cache, with their curvatures; they are kept afterwards."""
+    def _note_curvature(self, number: int, part: slice, curvature: Float64) -> None:
+        """Called while rows of a block are in cache, with their curvatures, which are kept afterwards."""
 
     def _evaluate(self, theta: Float64, f: Float64 | None = None) -> None:
         """Value, gradient and curvatures at theta, whose outputs are f if they are known already."""
@@ -105,20 +105,20 @@ class PrimalRun(NewtonRun, LinearRun):
         gradients = np.zeros((len(rows.blocks), len(theta)))
 
         def visit(number: int) -> None:
-            block = rows.blocks[number]
-            own, slope = self._f[block], self._slope[block]
-            if f is None:
-                rows.outputs(block, w, own)
-                own += c
-            else:
-                own[:] = f[block]
-            curvature = np.empty(len(own))
-            values[number] = self._terms.judge(block, own, slope, curvature)
-            rows.add_combination(block, slope, gradients[number, :d])
-            if self._has_intercept:
-                gradients[number, d] = slope.sum()
-            self._note_curvature(number, curvature)
-            self._curvature[block] = curvature
+            for block in rows.stretches(rows.blocks[number]):
+                own, slope = self._f[block], self._slope[block]
+                if f is None:
+                    rows.outputs(block, w, own)
+                    own += c
+                else:
+                    own[:] = f[block]
+                curvature = np.empty(len(own))
+                values[number] += self._terms.judge(block, own, slope, curvature)
+                rows.add_combination(block, slope, gradients[number, :d])
+                if self._has_intercept:
+                    gradients[number, d] += slope.sum()
+                self._note_curvature(number, block, curvature)
+                self._curvature[block] = curvature
 
         rows.each(visit)
         self._value = 0.5 * float(self._penalty @ (theta * theta)) + float(values.sum())

@@ -1,0 +1,101 @@
+"""Dates and times of day as people write them, as days since 1970."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from mercer._types import Float64
+from mercer.readers.cells import MISSING
+
+_CLOCK = r"(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2}(?:[.,]\d+)?))?\s*(?P<half>[AaPp]\.?[Mm]\.?)?"
+_TIME = rf"(?:[ T,]\s*{_CLOCK}\s*(?:Z|UTC|[+-]\d{{2}}:?\d{{2}})?)?"
+_SHORT = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_MONTHS = dict(zip(_SHORT, range(1, 13), strict=True))
+_MONTH = r"(?P<month>(?i:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*)\.?"
+FORMS: dict[str, re.Pattern[str]] = {
+    "ymd": re.compile(rf"(?P<year>\d{{4}})[-/.](?P<month>\d{{1,2}})(?:[-/.](?P<day>\d{{1,2}}))?{_TIME}"),
+    "dmy": re.compile(rf"(?P<day>\d{{1,2}})[-/.](?P<month>\d{{1,2}})[-/.](?P<year>\d{{4}}|\d{{2}}){_TIME}"),
+    "mdy": re.compile(rf"(?P<month>\d{{1,2}})[-/.](?P<day>\d{{1,2}})[-/.](?P<year>\d{{4}}|\d{{2}}){_TIME}"),
+    "day month year": re.compile(
+        rf"(?:[A-Za-z]{{3,9}},?\s+)?(?P<day>\d{{1,2}})[. -]+{_MONTH}[ ,-]+(?P<year>\d{{4}}){_TIME}"
+    ),
+    "month day year": re.compile(rf"{_MONTH}\s+(?P<day>\d{{1,2}}),?\s+(?P<year>\d{{4}}){_TIME}"),
+    "clock": re.compile(_CLOCK),
+}
+"""How dates are written. `dmy` comes before `mdy`: where both fit every value, points mean `dmy` and slashes `mdy`."""
+_YOUNG = 70  # years of two digits: 70 to 99 are of the last century, as POSIX has it
+_EPOCH = dt.date(1970, 1, 1).toordinal()
+
+
+def days_of(cells: Sequence[str], form: str | None = None) -> tuple[Float64, str] | None:
+    """Days since 1970 (NaN where one is missing), and the form in which they are written; None if they are no dates.
+
+    A time of day is a fraction of a day, as its clock showed it: the cycles of days are those of clocks.
+    """
+    present = [cell for cell in cells if cell not in MISSING]
+    if not present:
+        return (np.full(len(cells), np.nan), form) if form is not None else None
+    for name in _plausible(present) if form is None else (form,):
+        found = _read(cells, name)
+        if found is not None:
+            return found, name
+    return None
+
+
+def _plausible(present: Sequence[str]) -> list[str]:
+    fitting = [name for name, pattern in FORMS.items() if all(map(pattern.fullmatch, present[:100]))]
+    if {"dmy", "mdy"} <= set(fitting) and "/" in present[0]:
+        fitting.sort(key=lambda name: name == "dmy")
+    return fitting
+
+
+def _read(cells: Sequence[str], form: str) -> Float64 | None:
+    found = np.full(len(cells), np.nan)
+    pattern = FORMS[form]
+    for place, cell in enumerate(cells):
+        if cell in MISSING:
+            continue
+        match = pattern.fullmatch(cell)
+        day = None if match is None else _day(match.groupdict())
+        if day is None:
+            return None
+        found[place] = day
+    return found
+
+
+def _day(parts: dict[str, Any]) -> float | None:
+    """The day and the time of day; None if there is no such day."""
+    clock = _clock(parts)
+    if clock is None or "year" not in parts:
+        return clock
+    year, month = int(parts["year"]), parts["month"]
+    if len(parts["year"]) == 2:
+        year += 1900 if year >= _YOUNG else 2000
+    number = int(month) if month.isdigit() else _MONTHS[month[:3].lower()]
+    try:
+        return dt.date(year, number, int(parts["day"] or 1)).toordinal() - _EPOCH + clock
+    except ValueError:
+        return None
+
+
+def _clock(parts: dict[str, Any]) -> float | None:
+    if parts["hour"] is None:
+        return 0.0
+    hour, minute, second = int(parts["hour"]), int(parts["minute"]), float((parts["second"] or "0").replace(",", "."))
+    if parts["half"]:
+        hour = hour % 12 + (12 if parts["half"][0] in "Pp" else 0)
+    return (hour + (minute + second / 60.0) / 60.0) / 24.0 if hour < 25 and minute < 60 and second < 61 else None
+
+
+def day_text(days: float) -> str:
+    """A day since 1970 as text, with its time if it has one."""
+    whole = int(np.floor(days))
+    date = "" if 0 <= days < 1 else dt.date.fromordinal(whole + _EPOCH).isoformat()
+    minutes = round((days - whole) * 1440)
+    clock = f"{minutes // 60:02d}:{minutes % 60:02d}" if minutes or not date else ""
+    return f"{date} {clock}".strip()

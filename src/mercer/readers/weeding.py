@@ -1,0 +1,122 @@
+"""Columns from which nothing should be learnt: constant ones, row numbers, and those that give the answer away."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+import shlex
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from mercer._types import Float64
+from mercer.readers.data import CATEGORY, NUMBER, TEXT, Column, Data
+from mercer.readers.options import Options
+from mercer.readers.problems import count, problem, quoted, some
+
+_FEWEST = 10  # rows below which an ordinary column of whole numbers may well count up by chance
+_TIMES = re.compile(r".*(time|date|year|month|week|day|hour|minute|second|period|quarter|age).*|t", re.IGNORECASE)
+_DIGITS = re.compile(r"\d+")
+_CODE = re.compile(r"(?=.*\d)(?=.*[A-Za-z-])[0-9A-Za-z-]{8,}")
+"""A random code: digits and letters, long enough that words are not meant."""
+_REPEATS = 5  # rows per value, on average, from which on a category that settles the label is no accident
+_FEWEST_TO_POINT_OUT = 30  # rows: among fewer, an honest column separates the classes too often
+_STRAIGHT = 0.99999  # correlation with the target: a change of unit has 1, measurements have less
+
+
+def weeded(data: Data, options: Options) -> Data:
+    """A table to learn from without its useless columns, and with a note on each that is left out or suspicious."""
+    if data.kind != "table" or not options.require_target:
+        return data
+    columns: dict[str, Column] = dict(data.objects)
+    notes = list(data.notes)
+    _leave_out_constant(columns, notes)
+    ids, detail = data.ids, data.detail
+    kept = {*options.keep, *options.only, *options.categories, *options.text, *options.smiles, *options.numbers}
+    for key in [key for key, column in columns.items() if key not in kept and counts_rows(column)]:
+        values = columns.pop(key).values
+        keep = f"--keep {shlex.quote(key)} uses it"
+        notes.append(f"Column {quoted(key)} only counts or names the rows and is left out ({keep}).")
+        if ids is None:
+            ids = [f"{value:g}" if isinstance(value, float) else str(value) for value in values.tolist()]
+            detail = {**detail, "id": key}
+    if not columns:
+        hint = "All columns are constant, name the rows, or were dropped."
+        raise problem(data.name, "no columns are left to learn from", hint=hint)
+    if data.labels is not None:
+        notes += [_pointed_out(key) for key, column in columns.items() if gives_away(column, data.labels)]
+    return dataclasses.replace(data, objects=columns, notes=tuple(notes), ids=ids, detail=detail)
+
+
+def _pointed_out(key: str) -> str:
+    return (
+        f"Column {quoted(key)} alone gives the answer in every row. If it is only known afterwards, leave it out with "
+        f"--drop {shlex.quote(key)}."
+    )
+
+
+def _leave_out_constant(columns: dict[str, Column], notes: list[str]) -> None:
+    """Drop columns from which nothing can be learnt: empty ones, and those with one value throughout."""
+    dropped = [key for key, column in columns.items() if _is_constant(column)]
+    for key in dropped:
+        del columns[key]
+    if dropped:
+        names = some([quoted(key) for key in dropped], 5)
+        notes.append(f"{count(len(dropped), 'column')} left out, with the same value in every row: {names}.")
+
+
+def _is_constant(column: Column) -> bool:
+    missing = column.missing
+    if missing.all():
+        return True
+    return len(missing) > 1 and not missing.any() and bool((column.values == column.values[0]).all())
+
+
+def counts_rows(column: Column) -> bool:
+    """Whether a column numbers the rows, or names them by numbers or codes: every value occurs once.
+
+    Whole numbers without a gap do, in any order, unless their name says that they are times; so do words that differ
+    in one number alone (``BACE_1``), and long codes of digits and letters.
+    """
+    if len(column.values) < _FEWEST or column.missing.any():
+        return False
+    if column.kind == NUMBER:
+        values = np.sort(column.values)
+        return bool((np.diff(values) == 1.0).all()) and bool(values[0] % 1 == 0) and not _TIMES.fullmatch(column.name)
+    if column.kind not in (CATEGORY, TEXT) or len(set(column.values)) < len(column.values):
+        return False
+    words: Sequence[str] = column.values.tolist()
+    pattern = _DIGITS.sub("#", words[0])
+    if pattern.count("#") == 1 and pattern.count(" ") < 2 and all(_DIGITS.sub("#", word) == pattern for word in words):
+        return True
+    return all(map(_CODE.fullmatch, words))
+
+
+def gives_away(column: Column, labels: npt.NDArray[Any]) -> bool:
+    """Whether a column alone settles the label of every row."""
+    if len(labels) < _FEWEST_TO_POINT_OUT or column.missing.any():
+        return False
+    known, codes = np.unique(labels, return_inverse=True)
+    many = labels.dtype.kind in "if" and len(known) > _FEWEST_TO_POINT_OUT
+    if column.kind == NUMBER:
+        return _is_straight(column.values, labels) if many else _separates(column.values, codes, len(known))
+    if many or column.kind != CATEGORY or len(known) < 2:
+        return False
+    values, places = np.unique(column.values.astype(np.str_), return_inverse=True)
+    pairs = len(np.unique(places * len(known) + codes))
+    return pairs == len(values) and _REPEATS * len(values) <= len(labels)
+
+
+def _is_straight(values: Float64, labels: npt.NDArray[Any]) -> bool:
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+        return bool(abs(np.corrcoef(values, np.asarray(labels, dtype=np.float64))[0, 1]) > _STRAIGHT)
+
+
+def _separates(values: Float64, codes: npt.NDArray[np.intp], classes: int) -> bool:
+    """Whether each class has an interval of its own, which no value of another class is in."""
+    order = np.lexsort((codes, values))
+    changes = np.flatnonzero(np.diff(codes[order]))
+    apart = values[order][changes] < values[order][changes + 1]
+    return classes > 1 and len(changes) == classes - 1 and bool(apart.all())

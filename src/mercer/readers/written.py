@@ -1,0 +1,194 @@
+"""Numbers as people write them: percentages, currencies, thousands separators, decimal commas, units, scales of words.
+
+How a column is written is found once, in training, and kept as a short text (a `Style`): new files are read in the same
+way, whatever their few rows look like.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+
+from mercer._types import Float64
+from mercer.readers.cells import MISSING
+
+_CURRENCY = r"[$€£¥₹₩₽¢]|(?:USD|EUR|GBP|JPY|CHF|CNY|INR|CAD|AUD|SEK|NOK|DKK|PLN|BRL|kr)"
+_CELL = re.compile(
+    rf"(?P<open>\()?\s*(?P<sign>[-+−–]?)\s*(?P<before>{_CURRENCY})?\s*(?P<late>[-−–]?)"
+    r"(?P<body>\d[\d.,'’ \u00a0\u202f]*|\.\d+)(?P<power>[eE][+-]?\d+)?"
+    rf"\s*(?P<after>%|‰|{_CURRENCY}|[A-Za-zµμ°Ω][A-Za-zµμ°Ω²³/.]{{0,9}})?\s*(?P<close>\))?"
+)
+_GROUPED = {mark: re.compile(rf"\d{{1,3}}(?:[{mark}'’ \u00a0\u202f]\d{{3}})+|\d+") for mark in ",."}
+_MINUS = ("-", "−", "–")
+_BLANKS = frozenset(("-", "--", "---", "—", "–", ".", "..", "n.a.", "N.A.", "na", "#DIV/0!", "#VALUE!", "#REF!"))
+"""Written where a number is missing, beside the usual words for it; in a column of words they may be words."""
+MOSTLY = 0.8
+"""With this share of numbers a column is one of numbers, and the rest are mistakes; lower hides typing errors."""
+
+SCALES: tuple[tuple[tuple[str, ...], ...], ...] = (
+    (("false", "f"), ("true", "t")),
+    (("no", "n"), ("yes", "y")),
+    (("off",), ("on",)),
+    (("absent",), ("present",)),
+    (("very low", "vlow"), ("low",), ("medium", "med", "moderate", "middle", "mid"), ("high",), ("very high", "vhigh")),
+    (("xxs",), ("xs",), ("s", "small"), ("m", "medium"), ("l", "large"), ("xl",), ("xxl",)),
+    (("never",), ("rarely", "seldom"), ("sometimes",), ("often", "frequently"), ("always",)),
+    (("none",), ("mild",), ("moderate",), ("severe",), ("critical",)),
+    (("poor", "po"), ("fair", "fa"), ("average", "typical", "ta"), ("good", "gd"), ("excellent", "ex")),
+    (("very bad",), ("bad",), ("ok", "neutral"), ("good",), ("very good",)),
+    (("fair",), ("good",), ("very good",), ("premium",), ("ideal",)),
+    (("strongly disagree",), ("disagree",), ("neutral", "undecided"), ("agree",), ("strongly agree",)),
+    (("first",), ("second",), ("third",), ("fourth",), ("fifth",)),
+    (("mon", "monday"), ("tue", "tuesday"), ("wed", "wednesday"), ("thu", "thursday"), ("fri", "friday"),
+     ("sat", "saturday"), ("sun", "sunday")),
+    (("jan", "january"), ("feb", "february"), ("mar", "march"), ("apr", "april"), ("may",), ("jun", "june"),
+     ("jul", "july"), ("aug", "august"), ("sep", "september"), ("oct", "october"), ("nov", "november"),
+     ("dec", "december")),
+)  # fmt: skip
+"""Words in order, with other spellings of the same step."""
+
+
+@final
+@dataclass(frozen=True)
+class Style:
+    """How the numbers of a column are written: the decimal mark, and what stands with each (``%``, ``kg``, ``$``).
+
+    A column of ordered words has the number of its scale in `SCALES` instead.
+    """
+
+    decimal: str = "."
+    unit: str = ""
+    scale: int | None = None
+
+    def __str__(self) -> str:
+        return f"scale {self.scale}" if self.scale is not None else f"number {self.decimal}{self.unit}"
+
+    @classmethod
+    def of(cls, text: str) -> Style | None:
+        """The style with this text; None if there is none."""
+        kind, _, rest = text.partition(" ")
+        if kind == "scale" and rest.isdigit() and int(rest) < len(SCALES):
+            return cls(scale=int(rest))
+        return cls(rest[0], rest[1:]) if kind == "number" and rest[:1] in (",", ".") else None
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Written:
+    """A column of numbers as it was written, and the cells that are none."""
+
+    values: Float64
+    style: Style
+    wrong: tuple[str, ...] = ()
+    grouped: bool = False
+    """Whether commas group thousands."""
+
+    @property
+    def words(self) -> str:
+        """What a note says that a column is read as."""
+        style = self.style
+        if style.scale is not None:
+            steps = [step[0] for step in SCALES[style.scale]]
+            return f"steps from {steps[0]!r} to {steps[-1]!r} (--category reads them as words)"
+        how = " with decimal commas" if style.decimal == "," else ""
+        if self.grouped:
+            how = " with commas between thousands (--decimal-comma reads them as decimal)"
+        return f"numbers{f' in {style.unit}' if style.unit else ''}{how}"
+
+
+def written_numbers(cells: Sequence[str], known: Style | None = None) -> Written | None:
+    """The numbers in these cells, NaN where one is missing; None if fewer than most of them are numbers."""
+    present = [cell for cell in cells if not _is_blank(cell)]
+    style = known or _style(present)
+    if style is None or not present:
+        return None
+    found = np.full(len(cells), np.nan)
+    wrong: dict[str, None] = {}
+    for place, cell in enumerate(cells):
+        if _is_blank(cell):
+            continue
+        value = _number(cell, style)
+        if value is None:
+            wrong[cell] = None
+        else:
+            found[place] = value
+    mistakes = sum(cell in wrong for cell in present)
+    if known is None and len(present) - mistakes < MOSTLY * len(present):
+        return None
+    grouped = style.decimal == "." and any("," in cell for cell in present)
+    return Written(found, style, tuple(wrong), grouped)
+
+
+def _style(present: Sequence[str]) -> Style | None:
+    """The decimal mark and the unit that most of these cells share."""
+    matches = [match for match in map(_CELL.fullmatch, present) if match]
+    if not matches or len(matches) < MOSTLY * len(present):
+        return None
+    units = [match["before"] or match["after"] or "" for match in matches]
+    unit = max(set(units), key=units.count)
+    return Style(_decimal([match["body"] for match in matches]), unit)
+
+
+def _decimal(bodies: Sequence[str]) -> str:
+    """The decimal mark: the later one where a number has both; a comma unless all commas group thousands."""
+    both = [body for body in bodies if "," in body and "." in body]
+    if both:
+        return "," if both[0].rfind(",") > both[0].rfind(".") else "."
+    commas = [body.strip() for body in bodies if "," in body]
+    if commas:
+        return "." if all(_GROUPED[","].fullmatch(body) and body[0] != "0" for body in commas) else ","
+    return "," if any(body.count(".") > 1 for body in bodies) else "."
+
+
+def _is_blank(cell: str) -> bool:
+    return cell in MISSING or cell in _BLANKS
+
+
+def _number(cell: str, style: Style) -> float | None:
+    match = _CELL.fullmatch(cell)
+    if match is None or not _is_sound(match, style):
+        return None
+    size = _size(match["body"].strip(), match["power"] or "", style.decimal)
+    negative = bool(match["open"] or match["late"]) or match["sign"] in _MINUS
+    return size if size is None or not negative else -size
+
+
+def _is_sound(match: re.Match[str], style: Style) -> bool:
+    """Whether brackets are closed, and there is one sign and one unit at most, that of the style."""
+    unit = match["before"] or match["after"] or ""
+    twice = (match["before"] and match["after"]) or (match["sign"] and match["late"])
+    return bool(match["open"]) == bool(match["close"]) and not twice and unit in ("", style.unit)
+
+
+def _size(body: str, power: str, decimal: str) -> float | None:
+    """A number without its sign; None if its thousands are not grouped as they should be, or no float holds it."""
+    whole, _, fraction = body.partition(decimal)
+    grouped = not whole or _GROUPED["." if decimal == "," else ","].fullmatch(whole)
+    if not grouped or not (fraction or "0").isdigit():
+        return None
+    value = float(f"{re.sub(r'[^0-9]', '', whole) or 0}.{fraction or 0}{power}")
+    return None if value == np.inf else value
+
+
+def on_scale(cells: Sequence[str], known: Style | None = None) -> Written | None:
+    """Words of one scale as the numbers of their steps; None if they are not of one scale, or of one step alone.
+
+    With a `known` scale, words that it does not have are missing values.
+    """
+    folded = [cell.lower() for cell in cells]
+    present = {word for cell, word in zip(cells, folded, strict=True) if _is_present(cell, word)}
+    places = range(len(SCALES)) if known is None else [known.scale or 0]
+    for place in places:
+        steps = {word: float(number) for number, step in enumerate(SCALES[place]) for word in step}
+        if known is None and not (present <= set(steps) and len({steps[word] for word in present}) > 1):
+            continue
+        return Written(np.array([steps.get(word, np.nan) for word in folded]), Style(scale=place))
+    return None
+
+
+def _is_present(cell: str, word: str) -> bool:
+    return cell not in MISSING or word == "none"

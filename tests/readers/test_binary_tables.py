@@ -1,0 +1,129 @@
+"""Spreadsheets, databases, Feather and Parquet: the same table as CSV, and what is refused."""
+
+import datetime as dt
+import io
+import pickle
+import sqlite3
+
+import pytest
+
+from mercer.errors import DataFileError
+from mercer.readers import read
+from mercer.testing.workbooks import workbook
+
+ROWS = [("age", "colour", "when", "ok", "y")] + [
+    (20 + n % 30 + 0.5, ("red", "blue")[n % 2], dt.datetime(2020, 1, 1) + dt.timedelta(days=9 * n), n % 3 == 0, n % 2)
+    for n in range(40)
+]
+
+
+def xlsx(path, sheets):
+    path.write_bytes(workbook(sheets))
+    return path
+
+
+def is_the_table(data):
+    assert {key: column.kind for key, column in data.objects.items()} == {
+        "age": "number",
+        "colour": "category",
+        "when": "date",
+        "ok": "number",
+    }
+    assert data.objects["age"].values[:2].tolist() == [20.5, 21.5]
+    assert data.objects["when"].values[1] == 18262 + 9
+    assert data.objects["ok"].values[:4].tolist() == [1, 0, 0, 1]
+    assert data.labels.tolist() == [n % 2 for n in range(40)]
+
+
+def test_excel(tmp_path):
+    path = xlsx(tmp_path / "t.xlsx", {"people": ROWS, "more": ROWS[:5]})
+    data = read(path)
+    is_the_table(data)
+    assert any('"people" is read; --sheet chooses another: "more"' in note for note in data.notes)
+    assert len(read(path, sheet="more", drop=("when",))) == 4
+    with pytest.raises(DataFileError, match="there is no sheet"):
+        read(path, sheet="peopel")
+    titled = [("People of 2020", "", "", "", ""), ("", "", "", "", ""), *ROWS]
+    assert "2 lines above the header" in " ".join(read(xlsx(tmp_path / "u.xlsx", {"a": titled})).notes)
+
+
+def test_damaged_and_huge_spreadsheets(tmp_path):
+    path = xlsx(tmp_path / "t.xlsx", {"a": ROWS})
+    whole = path.read_bytes()
+    path.write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(DataFileError, match="spreadsheet"):
+        read(path)
+    path.write_bytes(whole)
+    with pytest.raises(DataFileError, match="too large once unpacked"):
+        read(path, max_bytes=3000)
+    (tmp_path / "v.xlsx").write_text("a,b\n1,2\n")
+    with pytest.raises(DataFileError, match="does not begin like one"):
+        read(tmp_path / "v.xlsx")
+
+
+def database(path, *tables):
+    with sqlite3.connect(path) as connection:
+        for table in tables:
+            connection.execute(f"CREATE TABLE {table} (age REAL, colour TEXT, [when] TEXT, ok TEXT, y INTEGER)")
+            rows = [(a, b, c.isoformat(), str(d).lower(), e) for a, b, c, d, e in ROWS[1:]]
+            connection.executemany(f"INSERT INTO {table} VALUES (?, ?, ?, ?, ?)", rows)
+    connection.close()
+    return path
+
+
+def test_sqlite(tmp_path):
+    is_the_table(read(database(tmp_path / "one.db", "people")))
+    two = database(tmp_path / "two.sqlite", "people", "others")
+    is_the_table(read(two, sheet="others"))
+    with pytest.raises(DataFileError, match="which of its 2 tables"):
+        read(two)
+    with pytest.raises(DataFileError, match="there is no table"):
+        read(two, sheet="other")
+
+
+def test_databases_run_nothing(tmp_path):
+    path = database(tmp_path / "a.db", "people")
+    with sqlite3.connect(path) as connection:
+        connection.execute("CREATE VIEW zzz AS SELECT load_extension('x')")
+        connection.execute("CREATE TABLE blobs (y INTEGER, b BLOB)")
+        connection.execute("CREATE TABLE made (y INTEGER, g TEXT GENERATED ALWAYS AS (zeroblob(y)))")
+        connection.execute("INSERT INTO made (y) VALUES (2000000)")
+        connection.execute("INSERT INTO blobs (y, b) VALUES (1, x'00')")
+    connection.close()
+    with pytest.raises(DataFileError, match="no table"):
+        read(path, sheet="zzz")
+    with pytest.raises(DataFileError, match="binary content"):
+        read(path, sheet="blobs", target="y")
+    with pytest.raises(DataFileError, match="too big"):
+        read(path, sheet="made", target="y", max_bytes=1_000_000)
+    content = path.read_bytes()
+    path.write_bytes(content[:5000] + b"\xff" * 3000)
+    with pytest.raises(DataFileError):
+        read(path)
+
+
+def test_feather_and_parquet(tmp_path):
+    pa = pytest.importorskip("pyarrow")
+    feather, parquet = pytest.importorskip("pyarrow.feather"), pytest.importorskip("pyarrow.parquet")
+    table = pa.table(dict(zip(ROWS[0], map(list, zip(*ROWS[1:], strict=True)), strict=True)))
+    feather.write_feather(table, str(tmp_path / "t.feather"))
+    parquet.write_table(table, tmp_path / "t.parquet")
+    is_the_table(read(tmp_path / "t.feather"))
+    is_the_table(read(tmp_path / "t.parquet"))
+    zeros = pa.table({"a": [0.0] * 100_000, "y": [0, 1] * 50_000})
+    feather.write_feather(zeros, str(tmp_path / "z.feather"), compression="zstd")
+    with pytest.raises(DataFileError, match="too large once unpacked"):
+        read(tmp_path / "z.feather", max_bytes=100_000)
+    (tmp_path / "u.feather").write_bytes(b"ARROW1\0\0" + b"\xff" * 100)
+    with pytest.raises(DataFileError, match="Feather"):
+        read(tmp_path / "u.feather")
+
+
+@pytest.mark.parametrize("protocol", [2, 4, 5])
+def test_pickles_are_refused_in_words(tmp_path, protocol):
+    stream = io.BytesIO()
+    pickle.dump({"a": [1, 2]}, stream, protocol=protocol)
+    for name in ("t.pkl", "t.csv"):
+        (tmp_path / name).write_bytes(stream.getvalue())
+        with pytest.raises(DataFileError, match="a pickle, which can run any code"):
+            read(tmp_path / name)
