@@ -41,3 +41,4 @@ from mercer.theory.mercer import check_mercer as check_mercer
 from mercer.theory.mercer import feature_vectors as feature_vectors
 from mercer.theory.samples import hsic_test as hsic_test
 from mercer.theory.samples import mmd_test as mmd_test
+from mercer.theory.shared import shared as shared
