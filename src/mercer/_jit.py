@@ -64,7 +64,7 @@ def jit(function: Any = None, *, reassociate: bool = True, cache: bool = True, i
         options: dict[str, Any] = {"inline": "always"} if inline else {}
         decorate = numba.njit(nogil=True, error_model="numpy", fastmath=flags, cache=folder is not None, **options)
         compiled = decorate(function)
-    compiled.compile = interrupt_held_back()(compiled.compile)  # type: ignore[method-assign]
+    compiled.compile = interrupt_held_back()(compiled.compile)
     return compiled
 
 
