@@ -168,6 +168,7 @@ def _machine(gram: Gram, problem: LossProblem, solution: Solution) -> Machine:
     """The machine of a solution, certified for the loss that nu stands for."""
     proof = certify(
         problem, solution.coefficients, solution.outputs, solution.intercept,
-        iterations=solution.stats.iterations, dtype=np.dtype(gram.dtype).name, off=solution.off,
+        iterations=solution.stats.iterations, dtype=np.dtype(gram.dtype).name,
+        off=solution.off, diagonal=gram.diagonal(),
     )  # fmt: skip
     return Machine(solution.coefficients, solution.intercept, solution.status, proof)

@@ -73,7 +73,8 @@ def train(
             warm_start.ended(problem, box, solution.coefficients)
     proof = certify(
         problem, solution.coefficients, solution.outputs, solution.intercept,
-        iterations=solution.stats.iterations, dtype=np.dtype(gram.dtype).name, off=solution.off,
+        iterations=solution.stats.iterations, dtype=np.dtype(gram.dtype).name,
+        off=solution.off, diagonal=gram.diagonal(),
     )  # fmt: skip
     return Machine(solution.coefficients, solution.intercept, solution.status, proof)
 
