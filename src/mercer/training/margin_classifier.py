@@ -295,6 +295,7 @@ class MarginClassifier(ClassifierMixin, LibsvmParameters, KernelEstimator, ABC):
                     LossProblem(Hinge(), signs, penalties, intercept=self._has_intercept()),
                     found.coefficients[ids, column], found.outputs[ids, column], float(self._intercept_[column]),
                     iterations=int(self.n_iter_[column]), dtype="float64",
+                    diagonal=None if found.diagonal is None else found.diagonal[ids],
                 )
             )  # fmt: skip
         return Certificate.together(tuple(parts), found.entries, time.monotonic() - began)

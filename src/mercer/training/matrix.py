@@ -116,6 +116,8 @@ class Recomputed:
     coefficients: Float64
     outputs: Float64
     entries: int
+    diagonal: Float64 | None = None
+    """k(x, x) of the objects, on the matrix that was trained on."""
 
     @classmethod
     def of(cls, expansion: Expansion, repair: Repair | None, support: Any, objects: Objects) -> Recomputed:
@@ -129,7 +131,9 @@ class Recomputed:
         coefficients[support] = expansion.coefficients if repair is None else repair.dual
         if repair is not None:
             outputs = outputs + repair.shift * coefficients
-        return cls(coefficients, outputs, gram.entries_computed)
+        fitted, shift = expansion.kernel, 0.0 if repair is None else repair.shift
+        diagonal = fitted.diagonal(fitted.features(objects)) + shift
+        return cls(coefficients, outputs, gram.entries_computed, diagonal)
 
 
 def guarded_gram(settings: GramSettings, fitted: FittedKernel, objects: Objects, losses: Sequence[Loss]) -> Guarded:

@@ -280,7 +280,7 @@ def _train_small(
 
     def proofs() -> tuple[Certificate, ...]:
         return tuple(
-            others[number].certificate if number in others else _proof(form, found, number, bounds)
+            others[number].certificate if number in others else _proof(form, found, number, bounds, diagonal)
             for number in range(len(found))
         )
 
@@ -306,12 +306,12 @@ def _sides(loss: Loss) -> Dual:
     return dual
 
 
-def _proof(form: CForm, found: SmallPairs, number: int, bounds: Float64) -> Certificate:
+def _proof(form: CForm, found: SmallPairs, number: int, bounds: Float64, diagonal: Float64) -> Certificate:
     own = found.part(number)
     problem = LossProblem(form.loss, found.signs[own], bounds[found.ids[own]])
     return certify(
         problem, found.coefficients[own], found.outputs[own], float(found.intercepts[number]),
-        iterations=int(found.iterations[number]), dtype="float64",
+        iterations=int(found.iterations[number]), dtype="float64", diagonal=diagonal[found.ids[own]],
     )  # fmt: skip
 
 

@@ -87,7 +87,7 @@ def machine_of(gram: Gram, problem: LossProblem, solution: Solution) -> Machine:
     steps, dtype = solution.stats.iterations, np.dtype(gram.dtype).name
     prove = partial(
         certify, problem, solution.coefficients, solution.outputs, solution.intercept,
-        iterations=steps, dtype=dtype, off=solution.off,
+        iterations=steps, dtype=dtype, off=solution.off, diagonal=gram.diagonal(),
     )  # fmt: skip
     return Machine(solution.coefficients, solution.intercept, solution.status, steps, prove)
 
