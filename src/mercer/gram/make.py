@@ -71,7 +71,7 @@ def gram_of(
     `rows` and `columns` are objects, or anything that the kernel can parse; `columns` are training objects.
     """
     row_objects = _objects(fitted, rows, new=columns is not None)
-    others = columns if columns is None or isinstance(columns, Compared) else Compared(_objects(fitted, columns))
+    others = _others(fitted, columns)
     entries = len(row_objects) * len(row_objects if others is None else others.objects)
     kind, left, right = _compared(
         fitted, row_objects, others, dtype or (np.float64 if entries <= DOUBLE_ENTRIES else None)
@@ -79,10 +79,10 @@ def gram_of(
     diagonal = fitted.diagonal(left) if columns is None else None
     left, right = fitted.align(left, right)
     expensive = fitted.tile_entries(left, right) < ANY_TILE
-    setting = Setting(kind, executor or Threads(), memory, expensive, _width(left))
+    setting = Setting(kind, executor or Threads(1), memory, expensive, _width(left))
     small = setting.at_once(entries)
-    if small and executor is None:
-        setting = dataclasses.replace(setting, executor=Threads(1))
+    if not small and executor is None:
+        setting = dataclasses.replace(setting, executor=Threads())
     setting = _remembering(setting, fitted, row_objects, left, diagonal)
     whole = fitted.kernel.whole(left, right, fitted.state)
     if whole is not None and whole.dtype == kind:
@@ -91,6 +91,10 @@ def gram_of(
         return _computed_at_once(fitted, left, right, setting, diagonal)
     source = Source(fitted, setting, diagonal, None if fitted.kernel.symmetric else fitted.kernel)
     return TiledGram(source, FeatureAxis.all_of(left), FeatureAxis.all_of(right))
+
+
+def _others(fitted: FittedKernel, columns: Any) -> Compared | None:
+    return columns if columns is None or isinstance(columns, Compared) else Compared(_objects(fitted, columns))
 
 
 def _remembering(

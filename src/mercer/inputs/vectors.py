@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from mercer._cached import cached_property
 from mercer._jit import Array, jit
 from mercer._types import Float64, Floating
 from mercer.errors import InputError, InputTypeError, ModelFileError
@@ -36,6 +35,8 @@ class Vectors(Objects):
 
     values: Values
 
+    _moments = cast("tuple[Float64, Float64] | None", None)
+
     @classmethod
     def parse(cls, raw: Any) -> Self:
         values = _sparse(raw) if sp.issparse(raw) else _dense(raw)
@@ -61,12 +62,14 @@ class Vectors(Objects):
     def is_sparse(self) -> bool:
         return bool(sp.issparse(self.values))
 
-    @cached_property
+    @property
     def moments(self) -> tuple[Float64, Float64]:
         """The mean and the variance of each column of dense rows, in float64; infinite or NaN where they overflow."""
-        mean, variance = np.empty(self.n_features), np.empty(self.n_features)
-        _column_moments(self.values, mean, variance)
-        return mean, variance
+        if self._moments is None:  # computed once, since several ask for them
+            mean, variance = np.empty(self.n_features), np.empty(self.n_features)
+            _column_moments(self.values, mean, variance)
+            self._moments = mean, variance
+        return self._moments
 
     def dense(self) -> npt.NDArray[Any]:
         """The rows as an array, whether they are stored sparse or not."""

@@ -87,6 +87,38 @@ class Certificate:
 
 
 Prove = Callable[[], Certificate]
+
+
+class Certified:
+    """An estimator with a certificate, which is made when somebody asks for it."""
+
+    _known_certificate: Certificate | None = None
+    _prove: Prove | None = None
+    """What makes the certificate, until somebody asks for it."""
+
+    @property
+    def certificate_(self) -> Certificate:
+        """How close the machine is to the optimum, and what it took."""
+        if self._prove is not None:
+            self._known_certificate, self._prove = self._prove(), None
+        if self._known_certificate is None:
+            raise AttributeError(f"This {type(self).__name__} has no certificate: it is not fitted yet.")
+        return self._known_certificate
+
+    @certificate_.setter
+    def certificate_(self, certificate: Certificate) -> None:
+        self._known_certificate, self._prove = certificate, None
+
+    def _certify_later(self, prove: Prove) -> None:
+        """A certificate is made when somebody asks for it, since small machines are trained in less time."""
+        self._known_certificate, self._prove = None, prove
+
+    def __getstate__(self) -> Any:
+        if self._prove is not None:
+            self._known_certificate, self._prove = self._prove(), None  # what it is made of is not worth keeping
+        return super().__getstate__()  # type: ignore[misc]
+
+
 _LOST = 4.0 * float(np.finfo(np.float64).eps)
 """What a sum of products loses of the sum of |x| |z| |b|: entries and sums are rounded, in either direction."""
 _NOTHING = 1e-13

@@ -35,7 +35,7 @@ from mercer.kernels.vectors.polynomial import Polynomial
 from mercer.kernels.vectors.rbf import RBF
 from mercer.kernels.vectors.stationary import ExponentialChi2, Laplacian
 from mercer.solvers.drive import Limits
-from mercer.training.certificate import Certificate, Prove
+from mercer.training.certificate import Certified
 from mercer.training.full_kernel import EXACT_ROWS, Claim, Excess, excess_of
 from mercer.training.matrix import Guarded, Repair, guard, products_gram
 from mercer.training.storing import Field, read_fields, write_fields
@@ -84,7 +84,7 @@ class LibsvmParameters(MachineParameters):
     _dense_stays_dense: ClassVar[bool] = True
 
 
-class KernelEstimator(BaseEstimator):
+class KernelEstimator(Certified, BaseEstimator):
     """Resolves `kernel` (a name, an expression, a function of two batches, or an object) and parses objects for it."""
 
     kernel: Any
@@ -102,9 +102,6 @@ class KernelEstimator(BaseEstimator):
     """The fitted attributes that model files hold."""
     _sharing: WarmStart | None = None
     """What a search shares between its fits: see `share_fits`."""
-    _known_certificate: Certificate | None = None
-    _prove: Prove | None = None
-    """What makes the certificate, until somebody asks for it."""
     _dense_stays_dense: ClassVar[bool] = False
     """Whether sparse rows are refused after training on dense ones, as scikit-learn's machines of the same name do."""
     _given: FittedKernel | None = None
@@ -235,28 +232,6 @@ class KernelEstimator(BaseEstimator):
         fitted = kernel.fit(objects)
         gram = products_gram(fitted, objects, self.memory)
         return fitted, objects, guard(type(self).__name__, kernel, gram, self.psd)
-
-    @property
-    def certificate_(self) -> Certificate:
-        """How close the machine is to the optimum, and what it took."""
-        if self._prove is not None:
-            self._known_certificate, self._prove = self._prove(), None
-        if self._known_certificate is None:
-            raise AttributeError(f"This {type(self).__name__} has no certificate: it is not fitted yet.")
-        return self._known_certificate
-
-    @certificate_.setter
-    def certificate_(self, certificate: Certificate) -> None:
-        self._known_certificate, self._prove = certificate, None
-
-    def _certify_later(self, prove: Prove) -> None:
-        """A certificate is made when somebody asks for it, since small machines are trained in less time."""
-        self._known_certificate, self._prove = None, prove
-
-    def __getstate__(self) -> Any:
-        if self._prove is not None:
-            self._known_certificate, self._prove = self._prove(), None  # what it is made of is not worth keeping
-        return super().__getstate__()
 
     @contextlib.contextmanager
     def _all_or_nothing(self) -> Iterator[None]:

@@ -150,8 +150,10 @@ def training_gram(settings: GramSettings, fitted: FittedKernel, objects: Objects
     dual, memory = settings.dual, settings.memory
     _check_dual(settings.owner, dual, fitted)
     primal = dual != "auto" and not dual
+    if not primal and (dual != "auto" or fitted.feature_map() is None):
+        return gram_of(fitted, objects, dtype=settings.dtype, memory=memory)
     form = form_of(losses, nu_form=settings.nu_form)
-    wanted = primal or (dual == "auto" and _worthwhile(fitted, objects, losses, memory, form))
+    wanted = primal or _worthwhile(fitted, objects, losses, memory, form)
     if wanted and not _by_matrix(fitted, objects, losses):
         rows = rows_of_features(fitted, objects, memory)
         fitted.in_range(squared_lengths(rows))
