@@ -26,6 +26,7 @@ from mercer.inputs.vectors import Vectors, squared_lengths
 from mercer.kernels.base import FittedKernel, Kernel
 from mercer.kernels.features.space import entries_per_object, features_of
 from mercer.losses.base import Loss
+from mercer.solvers.box.smo import DENSE
 from mercer.solvers.ridge import normal_equations
 from mercer.solvers.weights.problem import MOST_FEATURES, unit_dual
 from mercer.training.on_features import solvable
@@ -163,7 +164,10 @@ def training_gram(settings: GramSettings, fitted: FittedKernel, objects: Objects
         fitted.in_range(squared_lengths(rows))
         if primal or rows.shape[1] <= MOST_FEATURES or (n >= MANY and _pays(n, losses, memory)):
             return gram_of_rows(rows, memory=memory)
-    return gram_of(fitted, objects, dtype=settings.dtype, memory=memory)
+    gram = gram_of(fitted, objects, dtype=settings.dtype, memory=memory)
+    if gram.expensive and n <= DENSE:  # all of it will be needed, and more than once
+        return gram.stored_if_it_fits()
+    return gram
 
 
 def products_gram(fitted: FittedKernel, objects: Objects, memory: budget.Memory) -> Gram:
