@@ -220,7 +220,7 @@ class TestScript:
         """The list in the script is a copy, so that unknown commands are refused before any install."""
         listed = re.search(r'^commands="(.*)"$', (ROOT / "mercer").read_text(), re.MULTILINE)
         assert listed is not None
-        for command in set(listed[1].split()) - {"test"}:
+        for command in set(listed[1].split()) - {"test", "docs"}:  # these two are the script's own
             assert app.run([command, "--help"]) == 0
 
 

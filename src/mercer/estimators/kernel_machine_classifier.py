@@ -15,10 +15,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer import _check
 from mercer._types import Float64
+from mercer.inputs.base import Objects
 from mercer.losses.base import Loss
 from mercer.solvers.problem import LossProblem
 from mercer.training.certificate import Certificate
 from mercer.training.explanation import Explanation, explanations
+from mercer.training.full_kernel import Claim
 from mercer.training.kernel_estimator import KernelEstimator, MachineParameters
 from mercer.training.matrix import GramSettings, Recomputed, guarded_gram
 from mercer.training.storing import MACHINE, ArrayField, Field, LabelsField, one_against_rest
@@ -31,7 +33,7 @@ from mercer.training.targets import (
     sample_weights,
     signs_against_rest,
 )
-from mercer.training.tasks import train_problems, verify_problems, with_train
+from mercer.training.tasks import claims_of, train_problems, verify_problems, with_train
 from mercer.training.train import loss_of, refuse_pointless, warn_if_unfinished
 
 
@@ -158,6 +160,10 @@ class KernelMachineClassifier(ClassifierMixin, MachineParameters, KernelEstimato
         problems = self._problems(self.loss_, classes, sample_weights(sample_weight, objects))
         found = Recomputed.of(self.expansion_, self._repair, self.support_, objects)
         return verify_problems(problems, found, self.expansion_.intercept, self.n_iter_.tolist(), began)
+
+    def _claims(self, objects: Objects, y: Any, sample_weight: Any) -> list[Claim]:
+        classes = known_classes(self.classes_, y)
+        return claims_of(self._problems(self.loss_, classes, sample_weights(sample_weight, objects)))
 
     def explain(self, X: Any) -> list[Explanation]:
         """What every part of each object adds to its decision value, as in `SVC`."""

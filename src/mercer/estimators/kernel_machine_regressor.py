@@ -14,17 +14,19 @@ from sklearn.utils.validation import check_is_fitted
 from mercer import _check
 from mercer._types import Float64
 from mercer.errors import ModelFileError
+from mercer.inputs.base import Objects
 from mercer.inputs.vectors import Vectors
 from mercer.losses.base import Loss
 from mercer.solvers.drive import Limits
 from mercer.solvers.problem import LossProblem
 from mercer.training.certificate import Certificate
 from mercer.training.explanation import Explanation, explanations
+from mercer.training.full_kernel import Claim
 from mercer.training.kernel_estimator import KernelEstimator, MachineParameters
 from mercer.training.matrix import GramSettings, Recomputed, guarded_gram
 from mercer.training.storing import MACHINE, ArrayField, Field, ValueField
 from mercer.training.targets import numbers_of, sample_weights
-from mercer.training.tasks import Solve, train_problems, verify_problems, with_train
+from mercer.training.tasks import Solve, claims_of, train_problems, verify_problems, with_train
 from mercer.training.train import loss_of, refuse_pointless, warn_if_unfinished
 
 
@@ -124,6 +126,10 @@ class KernelMachineRegressor(RegressorMixin, MachineParameters, KernelEstimator)
         problems = self._problems(targets[:, 0], sample_weights(sample_weight, objects))
         found = Recomputed.of(self.expansion_, self._repair, self.support_, objects)
         return verify_problems(problems, found, self.expansion_.intercept, [self.n_iter_] * len(problems), began)
+
+    def _claims(self, objects: Objects, y: Any, sample_weight: Any) -> list[Claim]:
+        targets, _ = numbers_of(self, y, objects, several=False)
+        return claims_of(self._problems(targets[:, 0], sample_weights(sample_weight, objects)))
 
     def explain(self, X: Any) -> list[Explanation]:
         """What every part of each object adds to its prediction, as in `SVC`."""

@@ -17,9 +17,10 @@ from mercer.inputs.base import Objects
 from mercer.training.certificate import Certificate
 from mercer.training.deviation import Process, process_of
 from mercer.training.explanation import Explanation, explanations
+from mercer.training.full_kernel import Claim
 from mercer.training.kernel_estimator import KernelEstimator, KernelLike, KernelParameters
 from mercer.training.matrix import GramSettings, Recomputed
-from mercer.training.ridge import RidgeProblem, certify_ridge, checked_alpha, fit_ridge
+from mercer.training.ridge import RidgeProblem, certify_ridge, checked_alpha, fit_ridge, ridge_claims
 from mercer.training.storing import MACHINE, ArrayField, Field, ValueField
 from mercer.training.targets import numbers_of, sample_weights
 
@@ -99,6 +100,11 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelParameters, KernelEsti
         problem = RidgeProblem(targets, weights, self._alpha, bool(self.fit_intercept))
         found = Recomputed.of(self.expansion_, self._repair, slice(None), objects)
         return certify_ridge(problem, found, self.expansion_.intercept, began)
+
+    def _claims(self, objects: Objects, y: Any, sample_weight: Any) -> list[Claim]:
+        targets, _ = numbers_of(self, y, objects, several=True)
+        weights = sample_weights(sample_weight, objects)
+        return ridge_claims(RidgeProblem(targets, weights, self._alpha, bool(self.fit_intercept)))
 
     def explain(self, X: Any) -> list[Explanation]:
         """What every part of each object adds to its prediction, as in `SVC`."""

@@ -19,7 +19,7 @@ from mercer import _check, _deadline
 from mercer._record import Record
 from mercer._stored import Stored
 from mercer._types import DType, Float64
-from mercer.errors import InputError
+from mercer.errors import InputError, KernelError
 from mercer.gram.expansion import Expansion
 from mercer.inputs.base import Objects
 from mercer.inputs.gram_rows import GramRows
@@ -33,6 +33,7 @@ from mercer.kernels.vectors.linear import Linear, Sigmoid
 from mercer.kernels.vectors.polynomial import Polynomial
 from mercer.kernels.vectors.rbf import RBF
 from mercer.solvers.drive import Limits
+from mercer.training.full_kernel import EXACT_ROWS, Claim, Excess, excess_of
 from mercer.training.matrix import Guarded, Repair, guard, products_gram
 from mercer.training.storing import Field, read_fields, write_fields
 from mercer.training.warm_start import WarmStart
@@ -207,6 +208,25 @@ class KernelEstimator(BaseEstimator):
         rows = support.values
         weights = self.expansion_.coefficients.T @ rows
         return sp.csr_array(weights) if sp.issparse(rows) else weights
+
+    def excess(self, X: Any, y: Any, sample_weight: Any = None, *, exact_rows: int = EXACT_ROWS) -> Excess:
+        """How far, at most, the objective is above that of the exact machine on the full kernel: for `Nystrom` kernels.
+
+        It is computed from the training data in one pass over the full matrix; of more than `exact_rows` objects, from
+        a sample of its rows. Printed, it is a sentence.
+        """
+        check_is_fitted(self)
+        exact_rows = _check.integer(type(self).__name__, "exact_rows", exact_rows, low=0)
+        objects = self.kernel_.kernel.coerce(X)
+        claims = self._claims(objects, y, sample_weight)
+        machine = self.expansion_
+        coefficients = np.zeros((len(objects), machine.coefficients.shape[1]))
+        coefficients[getattr(self, "support_", slice(None))] = machine.coefficients
+        return excess_of(machine, coefficients, claims, objects, exact_rows)
+
+    def _claims(self, objects: Objects, y: Any, sample_weight: Any) -> list[Claim]:
+        """The problems that the machines solve on training objects."""
+        raise KernelError(f"{type(self).__name__} has no bound on how far it is from the exact machine.")
 
     def _limits(self) -> Limits:
         """`max_iter`, what is left of `time_limit`, and whatever a search says."""

@@ -30,6 +30,7 @@ from mercer.training import pairs as ovo
 from mercer.training.certificate import Certificate, certify
 from mercer.training.explanation import Explanation, explanations
 from mercer.training.folds import FOLDS
+from mercer.training.full_kernel import Claim
 from mercer.training.kernel_estimator import KernelEstimator, LibsvmParameters
 from mercer.training.matrix import GramSettings, Recomputed, guarded_gram
 from mercer.training.probabilities import log_probabilities, probabilities, wanted
@@ -261,6 +262,16 @@ class MarginClassifier(ClassifierMixin, LibsvmParameters, KernelEstimator, ABC):
                 )
             )  # fmt: skip
         return Certificate.together(tuple(parts), found.entries, time.monotonic() - began)
+
+    def _claims(self, objects: Objects, y: Any, sample_weight: Any) -> list[Claim]:
+        classes = known_classes(self.classes_, y)
+        bounds = self._bounds(classes, self.class_weight_[classes.codes] * sample_weights(sample_weight, objects))
+        members, claims = ovo.Members(classes.codes, bounds, len(self.classes_)), []
+        for column, pair in enumerate(ovo.pairs(len(self.classes_))):
+            ids, signs = members.of(pair)
+            penalties = self._penalty_scales[column] * bounds[ids]
+            claims.append(Claim(LossProblem(Hinge(), signs, penalties, intercept=self._has_intercept()), ids, column))
+        return claims
 
     # ------------------------------------------------------------------------------------------- fitted, as properties
 

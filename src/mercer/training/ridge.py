@@ -19,6 +19,7 @@ from mercer.solvers.drive import Limits
 from mercer.solvers.problem import LossProblem
 from mercer.solvers.ridge import direct, normal_equations
 from mercer.training.certificate import Certificate, certify
+from mercer.training.full_kernel import Claim
 from mercer.training.matrix import GramSettings, Recomputed, Repair, guard, training_gram
 
 _ZERO = "To interpolate, use a small one such as 1e-10."
@@ -60,6 +61,19 @@ def fit_ridge(
     recomputed = Recomputed(found.coefficients, outputs, gram.entries_computed)
     proof = certify_ridge(problem, recomputed, found.intercept, began, np.dtype(gram.dtype).name)
     return expansion, guarded.repair(found.coefficients), proof
+
+
+def ridge_claims(problem: RidgeProblem) -> list[Claim]:
+    """The machine of each output, in the common form C sum_i w_i loss + 1/2 |w|^2, where alpha is 1 / C."""
+    every = np.arange(len(problem.weights))
+    return [
+        Claim(
+            LossProblem(Squared(), problem.targets[:, column], problem.weights / alpha, intercept=problem.intercept),
+            every,
+            column,
+        )
+        for column, alpha in enumerate(problem.alpha)
+    ]
 
 
 def certify_ridge(

@@ -19,6 +19,7 @@ from mercer.kernels.base import FittedKernel
 from mercer.solvers.drive import Limits, OnChunk
 from mercer.solvers.problem import LossProblem
 from mercer.training.certificate import Certificate, certify
+from mercer.training.full_kernel import Claim
 from mercer.training.matrix import Guarded, Recomputed, Repair
 from mercer.training.train import Machine, train, worth_storing
 from mercer.training.warm_start import WarmStart
@@ -93,6 +94,15 @@ def _machines(problems: Sequence[LossProblem], gram: Gram, solve: Solve, limits:
         else:
             gram.executor.each(job, range(len(problems)), limits.stop)
     return [machine for machine in machines if machine is not None]
+
+
+def claims_of(problems: Sequence[LossProblem]) -> list[Claim]:
+    """The machines of these problems, of which each has a column of coefficients, or a joint one has all."""
+    every = np.arange(len(problems[0].C))
+    return [
+        Claim(problem, every, number if problem.outputs == 1 else slice(None))
+        for number, problem in enumerate(problems)
+    ]
 
 
 def verify_problems(

@@ -133,6 +133,10 @@ class ThroughLandmarks(FeatureMap):
     def plain_names(self, objects: Any, words: Iterator[Vocabulary], columns: Columns) -> Sequence[Any]:
         return [f"direction {number}" for number in range(self._rank)]
 
+    @property
+    def approximates(self) -> FittedKernel | None:
+        return FittedKernel(self.kernel, self.state.parts[0])
+
     def condensed(self, weights: Float64) -> Condensed | None:
         """<w, L^-1 k0(Z, .)> = <L^-T w, k0(Z, .)>: coefficients of k0 over the landmarks."""
         folded = scipy.linalg.solve_triangular(self.state.values["triangle"], weights, lower=True, trans="T")

@@ -87,6 +87,11 @@ class FeatureMap:
         del one, weigh
         return None
 
+    @property
+    def approximates(self) -> FittedKernel | None:
+        """The kernel whose feature space these features are a projection of, if that is what they are."""
+        return None
+
     def condensed(self, weights: Float64) -> Condensed | None:
         """The function <weights, phi(.)> as an expansion of another kernel over few objects, where there is one."""
         del weights

@@ -1,0 +1,114 @@
+"""How Sphinx builds the site: `./mercer docs`, or `python -m sphinx -W -n docs build/docs`."""
+
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).parent
+sys.path[:0] = [str(HERE / "site"), str(HERE.parent / "src")]
+
+import pages  # noqa: E402 - found by the line above
+
+from mercer._version import __version__  # noqa: E402
+
+project, author, release = "Mercer", "The Mercer developers", __version__
+copyright = "The Mercer developers"  # noqa: A001 - the name that Sphinx reads
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx_design", "sphinx_copybutton"]
+source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
+exclude_patterns = ["README.md", "site/*", "images/*"]
+default_role = "code"
+autodoc_typehints = "none"
+autodoc_member_order = "bysource"
+autodoc_class_signature = "mixed"
+myst_enable_extensions = ["colon_fence", "attrs_inline"]
+myst_heading_anchors = 3
+suppress_warnings = ["myst.xref_missing"]  # files beside docs/ are no pages; the tests look for them
+nitpick_ignore_regex = [
+    ("py:.*", r"(mercer\.inputs|sklearn|numpy|scipy)\..*"),
+    ("std:term", ".*"),
+]  # what has no page here
+copybutton_prompt_text = r">>> |\.\.\. |\$ "
+copybutton_prompt_is_regexp = True
+html_theme = "pydata_sphinx_theme"
+html_title = f"Mercer {release}"
+html_static_path = ["site/static"]
+html_css_files = ["mercer.css"]
+html_theme_options = {
+    "navigation_with_keys": True,
+    "show_toc_level": 2,
+    "secondary_sidebar_items": ["page-toc"],
+    "header_links_before_dropdown": 5,
+    "footer_start": ["copyright"],
+    "footer_end": [],
+}
+html_show_sourcelink = False
+
+
+SECTIONS = {"Parameters", "Attributes", "Returns", "Raises", "Notes", "Examples"}
+
+
+def marked_up(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
+    """Docstrings are plain text with scikit-learn's sections: lists of `name : what it is`, which become lists."""
+    if (getattr(obj, "__module__", None) or "").startswith("sklearn"):
+        lines[:] = [
+            re.sub(r":\w+:`(~?[\w.]+\.)?([^`<]*?)(\s*<[^`]*)?`", r"\2", line) for line in _first_paragraph(lines)
+        ]
+        return
+    found: list[str] = []
+    listing = False
+    joined_names(lines)
+    for number, line in enumerate(lines):
+        if re.fullmatch("-{3,}", line.strip()) and number and lines[number - 1].strip() in SECTIONS:
+            found[-1:] = [f"**{lines[number - 1].strip()}**", ""]
+            listing = True
+        elif line.lstrip().startswith((">>>", "...")):
+            if found and found[-1].strip() and not found[-1].lstrip().startswith((">>>", "...")):
+                found.append("")
+            found.append(line)
+            listing = False
+        elif listing and (entry := re.match(r"(?P<names>[\w*, .]+?) : (?P<text>.*)", line)):
+            names = ", ".join(f"``{part.strip()}``" for part in entry["names"].split(","))
+            found.append(f"- {names}: {plain(entry['text'])}")
+        elif listing and line.startswith(" "):
+            found.append(f"  {plain(line.strip())}")
+        else:
+            found.append(line if _after_example(found) else plain(line))
+            listing = listing and (not line.strip() or line.startswith(" "))
+    lines[:] = [*found, ""]
+
+
+def _first_paragraph(lines: list[str]) -> list[str]:
+    """What scikit-learn says first of a method that it adds; the rest is in its own documentation."""
+    end = next((number for number, line in enumerate(lines) if number and not line.strip()), len(lines))
+    return [*lines[:end], ""]
+
+
+def joined_names(lines: list[str]) -> None:
+    """Make one line of a list of names that goes over two."""
+    for number in range(len(lines) - 2, -1, -1):
+        if re.fullmatch(r"[\w, ]+,", lines[number]) and " : " in lines[number + 1]:
+            lines[number : number + 2] = [f"{lines[number]} {lines[number + 1]}"]
+
+
+def _after_example(found: list[str]) -> bool:
+    """Whether the lines so far end in an example, whose output means itself."""
+    for line in reversed(found):
+        if not line.strip():
+            return False
+        if line.lstrip().startswith((">>>", "...")):
+            return True
+    return False
+
+
+def plain(line: str) -> str:
+    """Bars, stars and trailing underscores outside backticks mean themselves."""
+    pieces = re.split(r"(``[^`]*``|`[^`]*`)", line)
+    pieces[::2] = [re.sub(r"([|*\\])|(?<=\w)(_)(?!\w)", r"\\\1\2", piece) for piece in pieces[::2]]
+    return "".join(pieces)
+
+
+def setup(app: Any) -> None:
+    """Write the reference before sources are read."""
+    pages.write(HERE / "reference")
+    app.connect("autodoc-process-docstring", marked_up, priority=900)

@@ -1,0 +1,100 @@
+"""Bounds on the excess over the exact machine, beside the true excess."""
+
+import numpy as np
+import pytest
+
+from mercer import (
+    SVC,
+    SVR,
+    KernelLogisticRegression,
+    KernelMachineClassifier,
+    KernelQuantileRegressor,
+    KernelRidge,
+    OneClassSVM,
+    kernels,
+)
+from mercer.errors import KernelError
+from mercer.training.full_kernel import Excess
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(300, 3))
+NUMBERS = np.sin(X[:, 0]) + 0.2 * RNG.normal(size=300)
+SIGNS = (np.sin(2 * X[:, 0]) + 0.4 * RNG.normal(size=300) > 0).astype(int)
+CLASSES = SIGNS + (X[:, 1] > 0.7)
+FULL = kernels.RBF(gamma=0.5)
+
+MACHINES = {
+    "squared": (KernelRidge(alpha=0.5), NUMBERS),
+    "squared, intercept": (KernelRidge(alpha=0.5, fit_intercept=True), NUMBERS),
+    "hinge": (SVC(tol=1e-7), SIGNS),
+    "hinge, pairs": (SVC(tol=1e-7), CLASSES),
+    "squared hinge": (KernelMachineClassifier("squared_hinge", tol=1e-7), SIGNS),
+    "logistic": (KernelLogisticRegression(tol=1e-7), SIGNS),
+    "multinomial": (KernelLogisticRegression(tol=1e-7), CLASSES),
+    "epsilon": (SVR(tol=1e-7), NUMBERS),
+    "quantile": (KernelQuantileRegressor(tol=1e-7), NUMBERS),
+}
+
+
+@pytest.mark.parametrize("name", MACHINES)
+def test_the_bound_is_above_the_true_excess_and_falls_with_landmarks(name):
+    learner, y = MACHINES[name]
+    exact = learner.set_params(kernel=FULL).fit(X, y).certificate_
+    slack = 1e-6 * exact.primal + exact.duality_gap
+    bounds = []
+    for m in (20, 80, 299):
+        model = learner.set_params(kernel=kernels.Nystrom(FULL, m=m)).fit(X, y)
+        found = model.excess(X, y)
+        assert found.primal == pytest.approx(model.certificate_.primal, rel=1e-6)
+        true = found.primal - exact.primal
+        assert -slack <= true <= found.excess + slack
+        assert found.bound <= exact.primal + slack
+        bounds.append(found.excess)
+    assert bounds[0] > bounds[1] > bounds[2]
+    assert bounds[2] < 1e-2 * exact.primal
+    assert not found.sampled_rows
+
+
+def test_the_bound_is_of_the_size_of_the_true_excess():
+    exact = SVC(kernel=FULL, tol=1e-6).fit(X, SIGNS).certificate_.primal
+    model = SVC(kernel=kernels.Nystrom(FULL, m=60), tol=1e-6).fit(X, SIGNS)
+    found = model.excess(X, SIGNS)
+    assert found.excess < 4 * (found.primal - exact)
+
+
+def test_weights_of_objects_count():
+    weights = RNG.uniform(0.5, 2.0, size=300)
+    model = KernelRidge(alpha=0.5, kernel=kernels.Nystrom(FULL, m=40)).fit(X, NUMBERS, sample_weight=weights)
+    found = model.excess(X, NUMBERS, sample_weight=weights)
+    assert found.primal == pytest.approx(model.certificate_.primal, rel=1e-9)
+
+
+@pytest.mark.parametrize("name", ["squared", "hinge", "hinge, pairs"])
+def test_sampled_rows_come_near_the_pass_over_all(name):
+    learner, y = MACHINES[name]
+    model = learner.set_params(kernel=kernels.Nystrom(FULL, m=60)).fit(X, y)
+    exact, sampled = model.excess(X, y), model.excess(X, y, exact_rows=0)
+    assert sampled.sampled_rows == 300
+    assert exact.excess <= sampled.excess < 1.5 * exact.excess
+    assert sampled.primal == exact.primal
+
+
+def test_the_trace_left_is_that_of_all_objects():
+    model = KernelRidge(kernel=kernels.Nystrom(FULL, m=40)).fit(X, NUMBERS)
+    wanted = 1 - np.trace(model.kernel_(X)) / 300
+    assert model.excess(X, NUMBERS).trace_left == pytest.approx(wanted, abs=1e-9)
+
+
+def test_the_verdict_is_a_sentence():
+    assert str(Excess(101.0, 100.0, 0.031)) == (
+        "At most 1 % above the exact machine's objective; the landmarks leave 0.031 of the trace."
+    )
+    assert "99 % probability (2,048 rows sampled)" in str(Excess(101.0, 100.0, 0.031, 2048))
+    assert str(Excess(5.0, -1.0, 0.5)).startswith("Nothing useful is known")
+
+
+def test_refusals():
+    with pytest.raises(KernelError, match="no projection of another kernel"):
+        SVC(kernel=FULL).fit(X, SIGNS).excess(X, SIGNS)
+    with pytest.raises(KernelError, match="OneClassSVM has no bound"):
+        OneClassSVM(kernel=kernels.Nystrom(FULL, m=10)).fit(X).excess(X, None)
