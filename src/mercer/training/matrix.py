@@ -18,6 +18,7 @@ from mercer.gram import budget
 from mercer.gram.block_rows import rows_of_features
 from mercer.gram.centring import Centred
 from mercer.gram.contract import Gram
+from mercer.gram.cost import Effort
 from mercer.gram.expansion import Expansion
 from mercer.gram.make import gram_of, gram_of_rows, gram_of_values
 from mercer.gram.spectrum import negligible, smallest_eigenvalue
@@ -170,7 +171,7 @@ def training_gram(settings: GramSettings, fitted: FittedKernel, objects: Objects
     return gram
 
 
-def products_gram(fitted: FittedKernel, objects: Objects, memory: budget.Memory) -> Gram:
+def products_gram(fitted: FittedKernel, objects: Objects, memory: budget.Memory, effort: Effort) -> Gram:
     """The Gram matrix for those who need products with it: by features that are many times fewer than the objects, or
     stored if it fits."""
     n, features = len(objects), fitted.feature_map()
@@ -178,7 +179,9 @@ def products_gram(fitted: FittedKernel, objects: Objects, memory: budget.Memory)
         rows = features.rows(objects.take(slice(0, 1)), iter(()), np.float64)[0]
         if rows.shape[1] * _OBJECTS_PER_FEATURE <= n:
             return gram_of_rows(rows_of_features(fitted, objects, memory), memory=memory)
-    return gram_of(fitted, objects, memory=memory).stored_if_it_fits()
+    gram = gram_of(fitted, objects, memory=memory)
+    effort.announce(gram)
+    return gram.stored_if_it_fits()
 
 
 def _check_dual(owner: str, dual: Any, fitted: FittedKernel) -> None:
