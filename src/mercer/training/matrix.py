@@ -164,7 +164,7 @@ def training_gram(settings: GramSettings, fitted: FittedKernel, objects: Objects
         if sure or cheaper(form, rows, numbers_of(objects), write=_found(fitted)):
             return gram_of_rows(rows, memory=memory)
     gram = gram_of(fitted, objects, dtype=settings.dtype, memory=memory)
-    if gram.expensive and n <= DENSE:  # all of it will be needed, and more than once
+    if gram.expensive and len(objects) <= DENSE:  # all of it will be needed, and more than once
         return gram.stored_if_it_fits()
     return gram
 
