@@ -152,7 +152,7 @@ def test_probabilities_are_those_of_the_matrix():
         SVC(kernel=KERNEL, C=0.5, probability=True, random_state=0, tol=1e-6, dual=dual).fit(TEXTS, THREE)
         for dual in (False, True)
     )
-    assert found.temperature_ == pytest.approx(wanted.temperature_, rel=1e-2)
+    assert found.calibration_.slopes == pytest.approx(wanted.calibration_.slopes, rel=1e-2, abs=1e-3)
     np.testing.assert_allclose(found.predict_proba(NEW), wanted.predict_proba(NEW), atol=1e-2)
 
 
@@ -296,7 +296,8 @@ def test_a_loss_of_ones_own_is_trained_on_features_by_its_dual():
 @pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
 @pytest.mark.parametrize("targets", [TWO, THREE], ids=["two classes", "three classes"])
 def test_linear_machines_on_features(loss, targets):
-    model = LinearSVC(loss=loss, C=0.5, kernel=KERNEL, tol=1e-9, max_iter=-1).fit(TEXTS, targets, WEIGHTS)
+    options = {"kernel": KERNEL, "tol": 1e-9, "max_iter": -1, "intercept_scaling": None}
+    model = LinearSVC(loss=loss, C=0.5, **options).fit(TEXTS, targets, WEIGHTS)
     other = KernelMachineClassifier(loss, C=0.5, kernel=KERNEL, tol=1e-7, dual=True).fit(TEXTS, targets, WEIGHTS)
     np.testing.assert_allclose(model.decision_function(NEW), other.decision_function(NEW), atol=2e-3)
     assert model.certificate_.primal == pytest.approx(other.certificate_.primal, rel=1e-6)
@@ -347,7 +348,7 @@ def test_probabilities_of_linear_machines_agree_with_decisions(targets):
     np.testing.assert_allclose(np.log(shares), model.predict_log_proba(NEW))
     assert not hasattr(LinearSVC(), "predict_proba")
     again = LinearSVC(kernel=KERNEL, probability=True, random_state=0).fit(TEXTS, targets)
-    assert again.temperature_ == model.temperature_
+    assert np.array_equal(again.calibration_.slopes, model.calibration_.slopes)
 
 
 # ------------------------------------------------------------------------------------------------------------ folding

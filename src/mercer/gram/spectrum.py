@@ -9,6 +9,7 @@ import numpy as np
 import scipy.linalg
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
+from mercer import _deadline, _speed
 from mercer._process import single_threaded_blas
 from mercer._types import Float64
 from mercer.gram import cost
@@ -39,12 +40,14 @@ def smallest_eigenvalue(gram: Gram) -> float:
     """
     n = gram.shape[0]
     if _directly(n):
+        _deadline.refuse_decomposition(n, _speed.EIGENVALUES)
         return float(scipy.linalg.eigvalsh(gram.exact(), subset_by_index=(0, 0))[0])
     if n <= _FACTORED and _has_factor(gram):
         return 0.0
     with single_threaded_blas():  # once: taking it up for each product costs more than they do
         lowest = _lowest_ritz_value(gram)
     if n <= _FACTORED and lowest >= -negligible(gram):  # too small to be seen from afar
+        _deadline.refuse_decomposition(n, _speed.EIGENVALUES)
         return float(scipy.linalg.eigvalsh(gram.exact(), subset_by_index=(0, 0))[0])
     return lowest
 
@@ -57,6 +60,7 @@ def _directly(n: int) -> bool:
 
 def _has_factor(gram: Gram) -> bool:
     matrix = gram.exact().copy()
+    _deadline.refuse_decomposition(len(matrix), _speed.CHOLESKY)
     matrix.flat[:: len(matrix) + 1] += negligible(gram)
     try:
         scipy.linalg.cholesky(matrix, lower=True, overwrite_a=True, check_finite=False)

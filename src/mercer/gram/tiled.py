@@ -83,7 +83,8 @@ class TiledGram(Gram):
     @cached_property
     def _stored(self) -> StoredGram:
         diagonal = self.diagonal() if self.symmetric else None
-        return StoredGram(PairRows.of(self.dense()), self.setting, diagonal)
+        setting = self.setting if self._rows.chosen is None else self.setting.of(self._rows.chosen)
+        return StoredGram(PairRows.of(self.dense()), setting, diagonal)
 
     def each_tile(self, sink: Sink, *, by_columns: bool = False) -> None:
         strips = self._strips(by_columns=by_columns)

@@ -17,8 +17,8 @@ from mercer._process import single_threaded_blas
 from mercer._types import Float64
 from mercer.gram import cost
 from mercer.gram.contract import Gram
+from mercer.solvers.box import refined
 from mercer.solvers.box.problem import BoxProblem
-from mercer.solvers.box.smo import SMO
 from mercer.solvers.drive import Chunk, Limits, OnChunk
 from mercer.solvers.problem import LossProblem
 from mercer.solvers.smooth.factored import factor_of
@@ -46,7 +46,7 @@ def finished(
         return found
     if 8 * _COPIES * gram.shape[0] ** 2 > gram.budget:
         return work.steps(found.coefficients, math.inf) if found.status is not Status.STALLED else found
-    rows, n = factor_of(gram), gram.shape[0]
+    rows, n = factor_of(work.exact), gram.shape[0]
     more = _worth(n, rows.shape[1]) - found.stats.iterations
     if more > 0 and found.status is not Status.STALLED:
         found = work.steps(found.coefficients, more)
@@ -73,6 +73,11 @@ class _Work:
         self._gram, self.box, self._tol = gram, box, tol
         self._limits, self._on_chunk = limits, on_chunk
         self._done, self._seconds = 0, 0.0
+
+    @property
+    def exact(self) -> Gram:
+        """The matrix in float64."""
+        return self._gram if self._gram.setting.finer is None else self._gram.refined()
 
     @property
     def _left(self) -> float:
@@ -104,7 +109,7 @@ class _Work:
         """So many steps, at most."""
         limits = self._within(min(self._left, most))
         return self._counted(
-            SMO().solve(self._gram, self.box, start=start, tol=self._tol, limits=limits, on_chunk=self._watch)
+            refined.solve(self._gram, self.box, start=start, tol=self._tol, limits=limits, on_chunk=self._watch)
         )
 
     def on_weights(self, rows: Float64, problem: LossProblem) -> Solution:
@@ -112,7 +117,7 @@ class _Work:
         linear = LinearProblem(rows, problem.loss, problem.y, problem.C, math.inf if problem.intercept else 0.0)
         with single_threaded_blas():
             found = kinked.solve(linear, tol=self._tol, limits=self._within(self._left), on_chunk=self._watch)
-        outputs = self._gram.matvec(found.dual)
+        outputs = self.exact.matvec(found.dual)
         gap = self.box.violation(found.dual, -(outputs + self.box.linear))
         status = found.status
         if gap <= self._tol:

@@ -11,11 +11,12 @@ import numpy as np
 import numpy.typing as npt
 import scipy.linalg
 
-from mercer import _check
+from mercer import _check, _deadline, _speed
 from mercer._types import DType, Float64
 from mercer.errors import KernelError, KernelWarning, MemoryBudgetError
 from mercer.gram import budget, cost
 from mercer.gram.block_rows import rows_of_features
+from mercer.gram.centring import Centred
 from mercer.gram.contract import Gram
 from mercer.gram.expansion import Expansion
 from mercer.gram.make import gram_of, gram_of_rows, gram_of_values
@@ -90,6 +91,11 @@ class Guarded:
         if self.vectors is None or self.factors is None:
             return coefficients
         return np.asarray(self.vectors @ (self.factors[:, None] * (self.vectors.T @ coefficients)))
+
+    def centred(self, fitted: FittedKernel, objects: Objects, centre: Centred, a: Float64) -> Expansion:
+        """x -> k_c(x, .) a for each column of a, with k_c the centred kernel of the matrix that was trained on."""
+        found = centre.expansion(fitted, objects, a)
+        return Expansion(fitted, objects, self.expanded(found.coefficients), found.intercept)
 
     def repair(self, coefficients: Float64) -> Repair | None:
         """What certificates need, from the coefficients of support objects; None where nothing was repaired."""
@@ -225,7 +231,7 @@ def guard(owner: str, kernel: Kernel, gram: Gram, psd: object) -> Guarded:
     if lowest >= -negligible(gram):
         return Guarded(gram, gram)
     if mode in REPAIRS:
-        return _repaired(gram, mode)
+        return _repaired(gram.refined(), mode)
     message = (
         f"The Gram matrix of {kernel} is not positive semi-definite: its smallest eigenvalue is about {lowest:.3g}. "
         "No feature space has such inner products, so margins and optimality certificates mean little. "
@@ -241,10 +247,12 @@ def guard(owner: str, kernel: Kernel, gram: Gram, psd: object) -> Guarded:
 def _repaired(gram: Gram, mode: str) -> Guarded:
     K = gram.exact()
     if mode == "shift":
+        _deadline.refuse_decomposition(len(K), _speed.EIGENVALUES)
         shift = -float(scipy.linalg.eigvalsh(K, subset_by_index=(0, 0))[0])
         matrix = K.copy()
         matrix.flat[:: len(K) + 1] += shift
         return Guarded(gram_of_values(matrix, matrix.diagonal(), gram), gram, shift=shift)
+    _deadline.refuse_decomposition(len(K), _speed.EIGENVECTORS)
     values, vectors = scipy.linalg.eigh(K)
     wanted = np.maximum(values, 0.0) if mode == "clip" else np.abs(values)
     nothing = np.abs(values) <= len(K) * np.finfo(np.float64).eps * np.abs(values).max()

@@ -17,7 +17,12 @@ from mercer.solvers.box.smo import worth_storing
 from mercer.solvers.drive import Chunk, Limits, OnChunk
 from mercer.training.folds import folds_with_every_class, out_of_fold
 from mercer.training.matrix import Guarded, Repair
-from mercer.training.probabilities import fit_temperature
+from mercer.training.probabilities import (
+    Calibration,
+    evidence_of_classes,
+    evidence_of_pairs,
+    fit_calibration,
+)
 from mercer.training.train import Machine
 
 Solved = tuple[Machine, float]
@@ -162,15 +167,27 @@ def worth_threads(gram: Gram, largest: int) -> bool:
     return cost.of_pair(largest, 0.0 if gram.in_memory else gram.setting.width) > cost.MACHINE
 
 
-def held_out_temperature(
+def evidence(decisions: Float64, n_classes: int, calibration: Calibration | None = None) -> Float64:
+    """What the machines of pairs say for each class; files of earlier versions calibrate one more value per class."""
+    found = evidence_of_pairs(decisions, pairs(n_classes), n_classes)
+    if calibration is None or len(calibration.slopes) == found.shape[2]:
+        return found
+    values = evidence_of_classes(class_values(decisions, n_classes))
+    return np.concatenate([found, values], axis=2)
+
+
+def held_out_calibration(
     gram: Gram,
     codes: Indices,
     bounds: Float64,
     weights: Float64,
+    costs: Float64,
     random_state: Any,
     train: Callable[[Gram, Indices, Float64], list[Solved]],
-) -> float:
-    """The temperature of probabilities, from decision values of objects that their machines have not seen.
+) -> Calibration:
+    """What makes probabilities of decisions, and labels with these costs of classes.
+
+    It is learnt from decision values of objects that their machines have not seen.
 
     All folds are parts of one Gram matrix: a kernel that depends on the data is that of all objects, which it sees
     without their labels.
@@ -184,10 +201,11 @@ def held_out_temperature(
         support, coefficients = columns(machines, Members(known, allowed, n_classes))
         grouped, _ = grouped_by_class(support, known, n_classes)  # added up in the order of a fitted machine
         products = gram.view(test, training[grouped]).matvec(coefficients[np.searchsorted(support, grouped)])
-        return class_values(products + np.array([machine.intercept for machine in machines]), n_classes)
+        return np.asarray(products + np.array([machine.intercept for machine in machines]))
 
     seen, values = out_of_fold(folds_with_every_class(codes, bounds, random_state), decisions)
-    return fit_temperature(values, codes[seen], weights[seen])
+    values = np.reshape(values, (len(seen), n_classes * (n_classes - 1) // 2))
+    return fit_calibration(evidence(values, n_classes), codes[seen], weights[seen], costs)
 
 
 def class_values(decisions: Float64, n_classes: int) -> Float64:

@@ -87,6 +87,8 @@ class LinearSolution:
     """The dual objective at b: no weights have a primal objective below it."""
     status: Status
     stats: Stats
+    violation: float | None = None
+    """The largest violation of optimality, where the gap does not bound the distance from the best weights."""
 
 
 def unit_dual(loss: Loss) -> Dual | None:
