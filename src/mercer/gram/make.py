@@ -79,10 +79,10 @@ def gram_of(
     diagonal = fitted.diagonal(left) if columns is None else None
     left, right = fitted.align(left, right)
     expensive = fitted.tile_entries(left, right) < ANY_TILE
-    setting = Setting(kind, executor or Threads(), memory, expensive, _width(left))
+    setting = Setting(kind, executor or Threads(1), memory, expensive, _width(left))
     small = setting.at_once(entries)
-    if small and executor is None:
-        setting = dataclasses.replace(setting, executor=Threads(1))
+    if executor is None and not small:
+        setting = dataclasses.replace(setting, executor=Threads())
     setting = _remembering(setting, fitted, row_objects, left, diagonal)
     whole = fitted.kernel.whole(left, right, fitted.state)
     if whole is not None and whole.dtype == kind:

@@ -152,9 +152,9 @@ def training_gram(settings: GramSettings, fitted: FittedKernel, objects: Objects
     dual, memory = settings.dual, settings.memory
     _check_dual(settings.owner, dual, fitted)
     primal = dual != "auto" and not dual
-    form = form_of(losses, nu_form=settings.nu_form)
-    wanted = primal or (dual == "auto" and _worthwhile(fitted, objects, losses, memory, form))
+    wanted = primal or (dual == "auto" and _worthwhile(settings, fitted, objects, losses))
     if wanted and not _by_matrix(fitted, objects, losses):
+        form = form_of(losses, nu_form=settings.nu_form)
         rows = rows_of_features(fitted, objects, memory)
         fitted.in_range(squared_lengths(rows))
         sure = primal or _beyond(len(objects), memory)
@@ -188,13 +188,12 @@ def _check_dual(owner: str, dual: Any, fitted: FittedKernel) -> None:
         raise _check.fail(owner, "dual", rule, dual)
 
 
-def _worthwhile(
-    fitted: FittedKernel, objects: Objects, losses: Sequence[Loss], memory: budget.Memory, form: cost.Form
-) -> bool:
+def _worthwhile(settings: GramSettings, fitted: FittedKernel, objects: Objects, losses: Sequence[Loss]) -> bool:
     """Whether training on features can cost less than on a matrix, told by a few objects, or is the only way."""
-    features, n = fitted.feature_map(), len(objects)
+    features, n, memory = fitted.feature_map(), len(objects), settings.memory
     if features is None or not all(solvable(loss) for loss in losses):
         return False
+    form = form_of(losses, nu_form=settings.nu_form)
     beyond, least, write = _beyond(n, memory), features.columns_at_least(objects), _found(fitted)
 
     def pays(columns: float, entries: float) -> bool:
