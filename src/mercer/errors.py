@@ -19,7 +19,8 @@
 
     MercerWarning (UserWarning)
     ├── CostWarning                        work that will take minutes, said before it begins
-    └── KernelWarning                      a kernel that is legal but probably not what was meant
+    ├── KernelWarning                      a kernel that is legal but probably not what was meant
+    └── DataWarning                        objects, labels or weights of which the same is true
 
 Each message says what is wrong, where, why, and what to do about it.
 """
@@ -139,6 +140,10 @@ class CostWarning(MercerWarning):
 
 class KernelWarning(MercerWarning):
     """A kernel that is legal but probably not what was meant."""
+
+
+class DataWarning(MercerWarning):
+    """Objects, labels or weights that are legal but probably not what was meant."""
 
 
 def missing_extra(what: str, package: str, extra: str) -> MissingExtraError:

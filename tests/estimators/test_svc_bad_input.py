@@ -8,8 +8,8 @@ import pytest
 from sklearn.datasets import make_moons
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
-from mercer import SVC, kernels
-from mercer.errors import InputError, KernelError, KernelWarning, MemoryBudgetError, ParameterError
+from mercer import SVC, KernelRidge, kernels
+from mercer.errors import DataWarning, InputError, KernelError, KernelWarning, MemoryBudgetError, ParameterError
 from mercer.gram.make import gram_of
 
 WORDS = ["gattaca", "gattica", "ccgcg", "cgcgc", "gattatta", "cgccg"]
@@ -60,8 +60,10 @@ def test_bad_labels(y, message):
 
 def test_bad_weights():
     X, y = make_moons(10, random_state=0)
-    with pytest.raises(InputError, match="must not be negative; object 3"):
+    with pytest.warns(DataWarning, match="1 of 10 weights are negative, the first that of object 3"):
         SVC().fit(X, y, sample_weight=[1, 1, 1, -1, 1, 1, 1, 1, 1, 1])
+    with pytest.raises(InputError, match="must not be negative; object 3"):
+        KernelRidge().fit(X, y, sample_weight=[1, 1, 1, -1, 1, 1, 1, 1, 1, 1])
     with pytest.raises(InputError, match="all samples have zero or negative weights"):
         SVC().fit(X, y, sample_weight=np.zeros(10))
     with pytest.raises(InputError, match="belong to the same class"):

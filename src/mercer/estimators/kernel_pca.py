@@ -59,7 +59,8 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelParamet
     Parameters
     ----------
     n_components : how many; None for all with a positive eigenvalue.
-    kernel, gamma, degree, coef0, memory, time_limit, psd : as in `SVC`.
+    kernel, gamma, degree, coef0 : as in `KernelRidge`.
+    memory, time_limit, psd : as in `SVC`.
     fit_inverse_transform : learn the way back from scores to vectors, by kernel ridge regression with penalty `alpha`.
     alpha : that penalty.
     tol : how large residuals of eigenvectors may be, relative to the largest eigenvalue.
@@ -79,6 +80,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelParamet
 
     n_components: int | None = field(default=None, kw_only=False)
     kernel: KernelLike = "linear"
+    gamma: float | str | None = None
     coef0: float = 1.0
     fit_inverse_transform: bool = False
     alpha: float = 1.0

@@ -90,7 +90,7 @@ class KernelRidgeClassifier(ClassifierMixin, KernelParameters, KernelEstimator):
             self._check_features(X, objects, reset=True)
             weights = weights * self._factors(y, table)
             alphas = checked_alpha(owner, self.alpha, targets.shape[1])
-            fitted = kernel.fit(objects)
+            fitted = self._fit_kernel(kernel, objects)
             settings = GramSettings(owner, self.dual, self.memory, self.psd, self._precision)
             problem = RidgeProblem(targets, weights, alphas, bool(self.fit_intercept))
             found = fit_ridge(problem, settings, fitted, objects, self._limits(), began)

@@ -54,6 +54,8 @@ class Solution:
     """The value of what was minimised: the dual for box problems, the primal for smooth ones."""
     status: Status
     stats: Stats
+    off: Float64 | float = 0.0
+    """By how much each of `outputs` may differ from those of the kernel, where its matrix is float32."""
 
     @property
     def converged(self) -> bool:

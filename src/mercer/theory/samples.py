@@ -20,7 +20,7 @@ from mercer._jit import Array, jit
 from mercer._types import Float64
 from mercer.errors import InputError, TimeLimitError
 from mercer.gram.centring import Centred
-from mercer.gram.cost import Effort
+from mercer.gram.effort import Effort
 from mercer.gram.make import gram_of
 from mercer.kernels.base import Kernel
 from mercer.kernels.vectors.rbf import RBF

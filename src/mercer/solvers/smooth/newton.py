@@ -70,6 +70,7 @@ class FunctionSpaceRun(NewtonRun):
         self.b, self.c = (np.zeros(shape), np.zeros(problem.outputs)) if start is None else start
         self._Kb = np.zeros(shape) if start is None else gram.matvec(self.b)
         rank = _RANK if problem.outputs == 1 else _RANK_OF_SEVERAL  # each output has its own system to invert
+        self._at: Float64 | None = None  # the point at which outputs were last computed afresh
         self._factor = low_rank(gram, min(rank, shape[0])).factor
         self._judge()
 
@@ -124,12 +125,19 @@ class FunctionSpaceRun(NewtonRun):
             self._Kb = self._Kb + size * Kdb
             self._judge()
         if size is None or self.gap <= self._tol:
-            self._Kb = self._gram.matvec(self.b)  # afresh: without the rounding of many steps
-            self._judge()
+            self._afresh()
         return size is not None
+
+    def _afresh(self) -> None:
+        """Outputs without the rounding of many steps, and of the kernel itself where the matrix is float32."""
+        self._Kb = self._gram.refined().matvec(self.b)
+        self._judge()
+        self._at = self.b
 
     def finish(self, status: Status, stats: Stats) -> Solution:
         problem = self._problem
+        if self._at is not self.b and self._gram.dtype is np.float32:
+            self._afresh()
         value = self._value(self._Kb, self.c, float((self.b * self._Kb).sum()))
         single = problem.outputs == 1
         return Solution(
