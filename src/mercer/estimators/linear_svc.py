@@ -155,7 +155,7 @@ class LinearSVC(ClassifierMixin, LinearMachine):
             factors = self._factors(classes, weights)
             with reporting("Training") as report:
                 share = 1.0 / (1 + FOLDS) if self.probability else 1.0
-                options = self._options(began, lambda fraction, text: report(share * fraction, text))
+                options = self._options(lambda fraction, text: report(share * fraction, text))
                 solutions = self._train(rows, classes.codes, weights, factors, options)
                 self.__dict__.pop("calibration_", None)
                 if self.probability:
@@ -275,7 +275,7 @@ class LinearSVC(ClassifierMixin, LinearMachine):
         rows = self._columns.space.matrix(objects)
         if self._together():
             # Two classes keep the difference of their weights alone, so all is trained again, and compared.
-            options = self._options(began, lambda fraction, text: None)
+            options = self._options(lambda fraction, text: None)
             found = self._train_together(rows, classes.codes, weights, factors, options)
             gaps = [float(np.linalg.norm(one.w - w)) for one, w in zip(found, self.weights_.coef, strict=True)]
             parts = [replace(one, violation=(one.violation or 0.0) + gap) for one, gap in zip(found, gaps, strict=True)]

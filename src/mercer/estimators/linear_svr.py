@@ -95,7 +95,7 @@ class LinearSVR(RegressorMixin, LinearMachine):
             refuse_overflow(problem.rows)
             refuse_overflow(problem.y)
             with reporting("Training") as report:
-                solution = choice.solve(problem, **self._options(began, report))
+                solution = choice.solve(problem, **self._options(report))
             self._set_solutions([solution], problem.rows, began)
         self._warn_if_unfinished([solution])
         return self

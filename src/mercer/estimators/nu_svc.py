@@ -38,7 +38,7 @@ class NuSVC(MarginClassifier):
     ----------
     nu : in (0, 1], and at most twice the share of the smaller of any two classes.
     kernel, degree, gamma, coef0, shrinking, probability, tol, cache_size, class_weight, verbose, max_iter,
-    decision_function_shape, break_ties, random_state, time_limit, memory, psd : as in `SVC`.
+    decision_function_shape, break_ties, random_state, time_limit, memory, psd, dtype : as in `SVC`.
     dual : as in `SVC`, but features are taken from 5,000 objects on. With up to about a thousand features, Newton's
         method on their weights ends by the duality gap, at `tol` / 10,000 of the objective; with more, working sets end
         by `tol` as on a Gram matrix.

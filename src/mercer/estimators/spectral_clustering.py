@@ -15,7 +15,7 @@ from mercer import _check
 from mercer._types import Float64, Indices
 from mercer.errors import KernelError, ModelFileError
 from mercer.gram.contract import Gram
-from mercer.training.eigenvectors import leading_eigen, seed_of
+from mercer.training.eigenvectors import PRODUCTS, leading_eigen, seed_of
 from mercer.training.kernel_estimator import KernelEstimator, KernelParameters
 from mercer.training.storing import ArrayField, Field
 
@@ -31,7 +31,7 @@ class SpectralClustering(ClusterMixin, KernelParameters, KernelEstimator):
     Parameters
     ----------
     n_clusters : how many clusters.
-    kernel, gamma, degree, coef0, memory : as in `SVC`; values must not be negative.
+    kernel, gamma, degree, coef0, memory, time_limit, psd : as in `SVC`; values must not be negative.
     n_components : columns of the embedding; None for as many as clusters.
     n_init : starts of k-means in the embedding.
     assign_labels : ``"kmeans"``, or ``"cluster_qr"``, which reads clusters off a pivoted QR decomposition.
@@ -75,13 +75,16 @@ class SpectralClustering(ClusterMixin, KernelParameters, KernelEstimator):
         with self._all_or_nothing():
             self._check_parameters()
             k = int(self.n_clusters)
-            _, objects, gram = self._stored_gram(X)
+            _, objects, guarded = self._stored_gram(X)
             if len(objects) < k:
                 rule = f"at most the number of objects, n_samples={len(objects)}"
                 raise _check.fail(type(self).__name__, "n_clusters", rule, self.n_clusters)
-            self.embedding_ = self._embedding(gram, min(len(objects), int(self.n_components or k)))
+            self.embedding_ = self._embedding(guarded.gram, min(len(objects), int(self.n_components or k)))
             self.labels_ = self._assigned(self.embedding_, k)
         return self
+
+    def _effort(self) -> tuple[float, float]:
+        return PRODUCTS, 0.0
 
     def _embedding(self, gram: Gram, width: int) -> Float64:
         n = gram.shape[0]

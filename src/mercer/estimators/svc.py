@@ -54,6 +54,9 @@ class SVC(MarginClassifier):
     fit_intercept : whether b is there at all.
     time_limit : limit on seconds for the whole fit.
     memory : memory for stored kernel values: ``"auto"``, half of what is available, or a number of MiB.
+    dtype : ``"auto"`` steps on a float32 matrix where there are more than 2,048 objects and the kernel allows it, and
+        corrects what it finds in float64; ``"float64"`` computes every kernel value in float64, in twice the time and
+        memory. The certificate is about the kernel in float64 either way.
     psd : what to do if the kernel turns out not to be positive semi-definite: ``"warn"``, ``"error"``, ``"ignore"``, or
         train on a repaired matrix without negative eigenvalues: ``"clip"`` drops them, ``"flip"`` drops their signs,
         ``"shift"`` raises all. Prediction follows the same rule; with the first two it touches all training objects.

@@ -6,16 +6,22 @@ provides.
 
 from __future__ import annotations
 
+import contextlib
+import contextvars
+import functools
 import os
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Protocol, TypeVar, final
 
+from mercer import _deadline
 from mercer._process import single_threaded_blas
 from mercer._progress import Reporter
 from mercer._types import Floating
+from mercer.errors import TimeLimitError
 from mercer.gram.tiles import Strip, Tile
 
 Work = Callable[[Tile, Floating], None]
@@ -52,6 +58,8 @@ class Threads:
         """Run the work of every strip. Strips come in any order, the tiles of one strip in theirs."""
         done = 0
         counting = threading.Lock()
+        total = sum(tile.entries for strip in strips for tile in strip)
+        timed = _deadline.Work(f"{total:,} kernel values", total)
 
         def run(strip: Strip) -> None:
             nonlocal done
@@ -59,8 +67,12 @@ class Threads:
                 if stop.is_set():
                     return
                 block = sink.buffer(tile)
-                work(tile, block)
+                try:
+                    work(tile, block)
+                except TimeLimitError as error:
+                    raise timed.over(error.done * tile.entries) from None
                 sink.accept(tile, block)
+                timed.advance(tile.entries)
             with counting:
                 done += 1
 
@@ -146,7 +158,7 @@ class Threads:
             futures: list[Future[None]] = []
             try:
                 # Inside the `try`, because Ctrl-C may come while threads are being started.
-                futures.extend(_pool(helpers).submit(worker) for _ in range(helpers))
+                futures.extend(_pool(helpers).submit(contextvars.copy_context().run, worker) for _ in range(helpers))
                 worker(watch)  # this thread works too, and sees Ctrl-C between two items
                 _finish(futures, watch)
             except BaseException as failure:
@@ -185,10 +197,31 @@ def _dismiss() -> None:
 
 
 def default_threads() -> int:
-    """MERCER_NUM_THREADS, or as many as this process may use."""
-    asked = os.environ.get("MERCER_NUM_THREADS", "")
-    if asked.isdigit() and int(asked) > 0:
-        return int(asked)
-    if hasattr(os, "sched_getaffinity"):  # not on macOS and Windows
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+    """MERCER_NUM_THREADS; or as many as this process may use, by its affinity, its container and OMP_NUM_THREADS.
+
+    joblib sets the last in its workers, so that all of them together have as many threads as there are cores.
+    """
+    asked = _positive("MERCER_NUM_THREADS")
+    if asked is not None:
+        return asked
+    here = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return max(1, min(here, _container_cores(), _positive("OMP_NUM_THREADS") or here))
+
+
+def _positive(name: str) -> int | None:
+    """A number of threads from the environment; OpenMP also takes a list, one for each level of nesting."""
+    asked = os.environ.get(name, "").partition(",")[0].strip()
+    return int(asked) if asked.isdigit() and int(asked) > 0 else None
+
+
+@functools.cache
+def _container_cores(root: Path = Path("/sys/fs/cgroup")) -> int:
+    """The cores that a container may keep busy, rounded up; many where there is no quota."""
+    with contextlib.suppress(OSError, ValueError):
+        quota, period = (root / "cpu.max").read_text().split()
+        return -(-int(quota) // int(period))  # "max" is no number: no quota
+    with contextlib.suppress(OSError, ValueError):
+        allowed = int((root / "cpu" / "cpu.cfs_quota_us").read_text())
+        if allowed > 0:
+            return -(-allowed // int((root / "cpu" / "cpu.cfs_period_us").read_text()))
+    return 2**20

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -12,11 +11,14 @@ import scipy.linalg
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
+from mercer import _deadline, _speed
 from mercer._types import Float64
 from mercer.solvers.eigen import leading
 from mercer.solvers.numerics.conjugate_gradients import Product
 from mercer.training.kernel_estimator import limits_of
 
+PRODUCTS = 30.0
+"""With blocks of vectors, that a few leading eigenvectors typically take: for estimates of cost alone."""
 _DIRECT = 600
 """Up to this many objects, all eigenvectors by LAPACK cost no more than a few by iteration; with more objects the cube
 of their number would be wasted."""
@@ -30,10 +32,11 @@ def leading_eigen(
     `tol`, `random_state` and limits are those of the estimator.
     """
     if n <= _DIRECT or k > n // 10:
+        _deadline.refuse_decomposition(n, _speed.EIGENVECTORS)
         values, vectors = scipy.linalg.eigh(dense())
         values, vectors = values[::-1][:k], vectors[:, ::-1][:, :k]
     else:
-        tol, limits = float(estimator.tol), limits_of(estimator, time.monotonic())
+        tol, limits = float(estimator.tol), limits_of(estimator)
         found = leading(product, n, k, tol=tol, random_state=seed_of(estimator.random_state), limits=limits)
         values, vectors = found.values, found.vectors
         if not found.converged:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import inspect
-import math
 import threading
-import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from numbers import Number
@@ -17,12 +15,12 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from mercer import _check
+from mercer import _check, _deadline
 from mercer._record import Record
 from mercer._stored import Stored
 from mercer._types import DType, Float64
 from mercer.errors import InputError, KernelError
-from mercer.gram.contract import Gram
+from mercer.gram.effort import Effort
 from mercer.gram.expansion import Expansion
 from mercer.inputs.base import Objects
 from mercer.inputs.gram_rows import GramRows
@@ -39,11 +37,14 @@ from mercer.kernels.vectors.rbf import RBF
 from mercer.kernels.vectors.stationary import ExponentialChi2, Laplacian
 from mercer.solvers.drive import Limits
 from mercer.training.full_kernel import EXACT_ROWS, Claim, Excess, excess_of
-from mercer.training.matrix import Repair, products_gram
+from mercer.training.matrix import Guarded, Repair, guard, products_gram
 from mercer.training.storing import Field, read_fields, write_fields
 from mercer.training.warm_start import WarmStart
 
 KernelLike = str | Kernel | Callable[[Any, Any], Any]
+
+DTYPES = ("auto", "float64")
+"""Single precision cannot be asked for: it serves where it is safe, and there is nothing else to gain from it."""
 
 # scikit-learn's names that take its gamma, degree and coef0; any other text is an expression with its own parameters.
 _SHAPED = ("linear", "poly", "polynomial", "rbf", "sigmoid", "laplacian", "chi2", "cosine", "precomputed")
@@ -58,6 +59,8 @@ class KernelParameters:
     gamma: float | str | None = "scale"
     coef0: float = 0.0
     memory: float | str = "auto"
+    time_limit: float | None = None
+    psd: str = "warn"
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -66,9 +69,8 @@ class MachineParameters(KernelParameters):
 
     tol: float = 1e-3
     max_iter: int = -1
-    time_limit: float | None = None
-    psd: str = "warn"
     dual: bool | str = "auto"
+    dtype: str = "auto"
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -90,6 +92,8 @@ class KernelEstimator(BaseEstimator):
     degree: int
     coef0: float
     memory: float | str
+    time_limit: float | None
+    psd: str
     kernel_: FittedKernel
     expansion_: Expansion
     _repair: Repair | None
@@ -100,17 +104,26 @@ class KernelEstimator(BaseEstimator):
     """What a search shares between its fits: see `share_fits`."""
     _dense_stays_dense: ClassVar[bool] = False
     """Whether sparse rows are refused after training on dense ones, as scikit-learn's machines of the same name do."""
+    _given: FittedKernel | None = None
+    """A kernel that was fitted already, for one fit: see `fit_with_kernel`."""
     _precision: ClassVar[DType | None] = None
     """The precision of the Gram matrix, where it does not depend on its size."""
 
     def _check_parameters(self) -> None:
         """Refuse bad parameters."""
 
+    def _gram_dtype(self) -> DType | None:
+        """The precision of the Gram matrix, where it does not depend on its size."""
+        asked = _check.choice(type(self).__name__, "dtype", getattr(self, "dtype", "auto"), DTYPES)
+        return np.float64 if asked == "float64" else self._precision
+
     def _kernel(self, X: Any = None) -> Kernel:
         """The kernel as an object; `gamma`, `degree` and `coef0` shape named kernels and nothing else.
 
         A bare function is given what X holds: rows of numbers, or a list of anything else.
         """
+        if self._given is not None:
+            return self._given.kernel
         if isinstance(self.kernel, str):
             return self._named_kernel(self.kernel)
         self._refuse_shapes_beside_objects()
@@ -157,6 +170,10 @@ class KernelEstimator(BaseEstimator):
                 remedy = f"Set it in the kernel, or search over kernel__{name}."
                 raise _check.fail(owner, name, rule, getattr(self, name), remedy)
 
+    def _fit_kernel(self, kernel: Kernel, objects: Objects) -> FittedKernel:
+        """The kernel fitted to the objects, unless a fitted one was given."""
+        return kernel.fit(objects) if self._given is None else self._given
+
     def _new_objects(self, X: Any) -> Objects:
         """Objects to predict for, once the estimator is fitted."""
         check_is_fitted(self)
@@ -196,9 +213,13 @@ class KernelEstimator(BaseEstimator):
         elif isinstance(objects, GramRows) and objects.matrix is not None:
             validate_data(self, objects.matrix, reset=reset, skip_check_array=True)
 
-    def _stored_gram(self, X: Any, *, at_least: int = 2) -> tuple[FittedKernel, Objects, Gram]:
+    def _effort(self) -> tuple[float, float]:
+        """About how many products with the matrix there will be, and flops per cube of decompositions of it."""
+        return 1.0, 0.0
+
+    def _stored_gram(self, X: Any, *, at_least: int = 2) -> tuple[FittedKernel, Objects, Guarded]:
         """The fitted kernel, the objects and their Gram matrix, stored if it fits, for those who need all of it."""
-        kernel = self._kernel()
+        kernel = self._kernel(X)
         objects = kernel.coerce(X)
         if len(objects) < at_least:
             raise InputError(
@@ -207,14 +228,16 @@ class KernelEstimator(BaseEstimator):
             )
         self._check_features(X, objects, reset=True)
         fitted = kernel.fit(objects)
-        return fitted, objects, products_gram(fitted, objects, self.memory)
+        gram = products_gram(fitted, objects, self.memory, Effort(type(self).__name__, *self._effort()))
+        return fitted, objects, guard(type(self).__name__, kernel, gram, self.psd)
 
     @contextlib.contextmanager
     def _all_or_nothing(self) -> Iterator[None]:
-        """Leave the estimator as it was if training ends in an error or an interrupt."""
+        """Train in time, and leave the estimator as it was if that ends in an error or an interrupt."""
         before = dict(self.__dict__)
         try:
-            yield
+            with in_time(self):
+                yield
         except BaseException:
             self.__dict__.clear()
             self.__dict__.update(before)
@@ -254,10 +277,10 @@ class KernelEstimator(BaseEstimator):
         """The problems that the machines solve on training objects."""
         raise KernelError(f"{type(self).__name__} has no bound on how far it is from the exact machine.")
 
-    def _limits(self, began: float) -> Limits:
-        """`max_iter` and what is left of `time_limit` since `began`, where there are such parameters."""
+    def _limits(self) -> Limits:
+        """`max_iter`, what is left of `time_limit`, and whatever a search says."""
         stop = None if self._sharing is None else self._sharing.stop_of_one_fit()
-        return limits_of(self, began, stop)
+        return limits_of(self, stop)
 
     # ---------------------------------------------------------------------------------------------------- model files
 
@@ -315,6 +338,27 @@ def resolved_kernel(estimator: KernelEstimator, X: Any = None) -> Kernel:
     return estimator._kernel(X)
 
 
+def known_objects(estimator: KernelEstimator, X: Any) -> Objects:
+    """Training objects as the estimator parses them; it then knows their features."""
+    objects = estimator._kernel(X).coerce(X)
+    estimator._check_features(X, objects, reset=True)
+    return objects
+
+
+def has_expansion(estimator: Any) -> bool:
+    """Whether a fitted estimator of this kind is an expansion over training objects."""
+    return isinstance(estimator, KernelEstimator) and "expansion_" in estimator._fields
+
+
+def fit_with_kernel(estimator: KernelEstimator, fitted: FittedKernel, *training: Any, **weights: Any) -> Any:
+    """Fit an estimator with a kernel that was fitted to other objects, of which these may be a part."""
+    estimator._given = fitted
+    try:
+        return estimator.fit(*training, **weights)
+    finally:
+        estimator._given = None
+
+
 def decision_expansion(estimator: Any) -> Expansion:
     """The expansion whose values `decision_function` or `predict` of a fitted estimator shows."""
     found: Expansion = estimator.expansion_
@@ -329,19 +373,22 @@ def share_fits(estimator: Any, sharing: WarmStart) -> None:
 
 def gram_precision(estimator: Any) -> DType | None:
     """The precision in which an estimator wants its Gram matrix, where it does not depend on its size."""
-    return estimator._precision if isinstance(estimator, KernelEstimator) else None
+    return estimator._gram_dtype() if isinstance(estimator, KernelEstimator) else None
 
 
-def limits_of(estimator: Any, began: float, stop: threading.Event | None = None) -> Limits:
-    """`max_iter` and what is left of `time_limit` since `began`, where an estimator has them."""
+def limits_of(estimator: Any, stop: threading.Event | None = None) -> Limits:
+    """`max_iter`, where an estimator has it, and what is left of its time."""
     owner = type(estimator).__name__
     max_iter = _check.integer(owner, "max_iter", estimator.max_iter, low=-1) if hasattr(estimator, "max_iter") else -1
-    stop = stop or threading.Event()
-    time_limit = getattr(estimator, "time_limit", None)
-    if time_limit is None:
-        return Limits(max_iter, stop=stop)
-    seconds = _check.real(owner, "time_limit", time_limit, low=0, low_open=True)
-    return Limits(max_iter, seconds - (time.monotonic() - began) if math.isfinite(seconds) else math.inf, stop)
+    return Limits(max_iter, stop=stop or threading.Event())
+
+
+def in_time(estimator: Any) -> contextlib.AbstractContextManager[None]:
+    """All that is done inside may take as long as the `time_limit` of an estimator says."""
+    limit = estimator.time_limit
+    if limit is None:
+        return contextlib.nullcontext()
+    return _deadline.limited(_check.real(type(estimator).__name__, "time_limit", limit, low=0, low_open=True))
 
 
 def _holds_objects(X: Any) -> bool:

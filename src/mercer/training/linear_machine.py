@@ -132,7 +132,6 @@ class LinearMachine(KernelEstimator):
             _check.real(owner, "intercept_scaling", self.intercept_scaling, low=0, low_open=True, high_open=True)
         if not isinstance(self.dual, bool | np.bool_) and self.dual != "auto":
             raise _check.fail(owner, "dual", "True, False or 'auto'", self.dual)
-        self._limits(time.monotonic())
 
     def _kernel(self, X: Any = None) -> Kernel:
         del X
@@ -162,13 +161,13 @@ class LinearMachine(KernelEstimator):
             return 0.0
         return math.inf if self.intercept_scaling is None else float(self.intercept_scaling)
 
-    def _options(self, began: float, report: Any) -> dict[str, Any]:
+    def _options(self, report: Any) -> dict[str, Any]:
         """What the solvers are told besides the problem."""
         seed = 0 if self.random_state is None else int(check_random_state(self.random_state).randint(2**31 - 1))
         return {
             "dual": None if self.dual == "auto" else bool(self.dual),
             "tol": float(self.tol),
-            "limits": self._limits(began),
+            "limits": self._limits(),
             "on_chunk": lambda chunk: report(chunk.fraction, f"gap {chunk.gap:.2g}"),
             "seed": seed,
         }
@@ -230,7 +229,7 @@ class LinearMachine(KernelEstimator):
         b = problem.feasible(-problem.C * problem.loss.slope(problem.y, f))
         primal, dual = bounds(problem, w, c, f, b, rows.combination(b))
         if primal - dual > float(self.tol) * primal:
-            b = choice.solve(problem, tol=float(self.tol), limits=self._limits(time.monotonic())).dual
+            b = choice.solve(problem, tol=float(self.tol), limits=self._limits()).dual
             dual = max(dual, bounds(problem, w, c, f, b, rows.combination(b))[1])
         return proof_of(w, primal, dual, self.n_iter_, "float64")
 

@@ -108,8 +108,6 @@ class MarginClassifier(ClassifierMixin, LibsvmParameters, KernelEstimator, ABC):
         _check.choice(owner, "decision_function_shape", self.decision_function_shape, ("ovo", "ovr"))
         for name in ("break_ties", "shrinking", "probability"):
             _check.boolean(owner, name, getattr(self, name))
-        if self.time_limit is not None:
-            _check.real(owner, "time_limit", self.time_limit, low=0, low_open=True)
         if self.cache_size is not None:
             _check.real(owner, "cache_size", self.cache_size, low=0, low_open=True, high_open=True)
 
@@ -128,12 +126,12 @@ class MarginClassifier(ClassifierMixin, LibsvmParameters, KernelEstimator, ABC):
             refuse_weightless_classes(classes, weights, self._without_a_class)
             factors = class_weights(self.class_weight, classes)
             bounds = self._bounds(classes, factors[classes.codes] * weights)
-            fitted = kernel.fit(objects)
-            memory = self.memory if self.cache_size is None else self.cache_size
+            fitted = self._fit_kernel(kernel, objects)
+            owner, memory = type(self).__name__, self.memory if self.cache_size is None else self.cache_size
             dual = self.dual if np.isfinite(bounds).all() else True  # a hard margin needs the matrix
-            settings = GramSettings(type(self).__name__, dual, memory, self.psd, nu_form=self._nu_form)
+            settings = GramSettings(owner, dual, memory, self.psd, self._gram_dtype(), nu_form=self._nu_form)
             guarded = guarded_gram(settings, fitted, objects, [Hinge()])
-            limits = self._limits(began)
+            limits = self._limits()
             with reporting("Training") as report, single_threaded_blas():  # once, not for every product
                 share = 1.0 / (1 + FOLDS) if self.probability else 1.0
                 solved = self._train(guarded.gram, classes.codes, bounds, limits, lambda f, w: report(share * f, w))
@@ -292,6 +290,7 @@ class MarginClassifier(ClassifierMixin, LibsvmParameters, KernelEstimator, ABC):
                     LossProblem(Hinge(), signs, penalties, intercept=self._has_intercept()),
                     found.coefficients[ids, column], found.outputs[ids, column], float(self._intercept_[column]),
                     iterations=int(self.n_iter_[column]), dtype="float64",
+                    diagonal=None if found.diagonal is None else found.diagonal[ids],
                 )
             )  # fmt: skip
         return Certificate.together(tuple(parts), found.entries, time.monotonic() - began)

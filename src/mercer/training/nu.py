@@ -11,8 +11,8 @@ from mercer.errors import ParameterError
 from mercer.gram.contract import Gram
 from mercer.losses.epsilon_insensitive import EpsilonInsensitive
 from mercer.losses.hinge import Hinge
+from mercer.solvers.box import refined
 from mercer.solvers.box.problem import BoxProblem
-from mercer.solvers.box.smo import SMO
 from mercer.solvers.box.step_rules import side_levels
 from mercer.solvers.drive import Limits, OnChunk
 from mercer.solvers.problem import LossProblem
@@ -73,6 +73,7 @@ def train_nu_classifier(
         solution,
         coefficients=scale * solution.coefficients,
         outputs=scale * solution.outputs,
+        off=scale * solution.off,
         intercept=scale * solution.intercept,
     )
     return _machine(gram, LossProblem(Hinge(), y, scale * weights), scaled), scale
@@ -101,7 +102,10 @@ def train_nu_regressor(
     solution, (upper, lower) = solve_nu_form(copies, problem, tol, limits, on_chunk)
     epsilon = max((upper - lower) / 2, 0.0)
     merged = dataclasses.replace(
-        solution, coefficients=solution.coefficients.reshape(2, n).sum(axis=0), outputs=solution.outputs[:n]
+        solution,
+        coefficients=solution.coefficients.reshape(2, n).sum(axis=0),
+        outputs=solution.outputs[:n],
+        off=solution.off if isinstance(solution.off, float) else solution.off.reshape(2, n).max(axis=0),
     )
     return _machine(gram, LossProblem(EpsilonInsensitive(epsilon), y, C), merged), epsilon
 
@@ -115,7 +119,7 @@ def solve_nu_form(
         return solution, levels
     start, two_sided = None if solution is None else solution.coefficients, problem.absolute_sum is not None
     exact = _SIDE * tol if two_sided else tol
-    solution = SMO().solve(gram, problem, start=start, tol=exact, limits=limits, on_chunk=on_chunk)
+    solution = refined.solve(gram, problem, start=start, tol=exact, limits=limits, on_chunk=on_chunk)
     if not two_sided:
         return solution, (solution.intercept, solution.intercept)
     return solution, side_levels(solution.coefficients, -solution.outputs - problem.linear, problem)
@@ -140,7 +144,7 @@ def _with_margin(
             return found, rho
         start, iterations = found.coefficients, found.stats.iterations
     while True:
-        solution = SMO().solve(gram, problem, start=start, tol=_SIDE * tol * guess, limits=limits, on_chunk=on_chunk)
+        solution = refined.solve(gram, problem, start=start, tol=_SIDE * tol * guess, limits=limits, on_chunk=on_chunk)
         iterations += solution.stats.iterations
         of_positive, of_negative = side_levels(solution.coefficients, -solution.outputs, problem)
         rho = (of_negative - of_positive) / 2
@@ -165,5 +169,6 @@ def _machine(gram: Gram, problem: LossProblem, solution: Solution) -> Machine:
     proof = certify(
         problem, solution.coefficients, solution.outputs, solution.intercept,
         iterations=solution.stats.iterations, dtype=np.dtype(gram.dtype).name,
+        off=solution.off, diagonal=gram.diagonal(),
     )  # fmt: skip
     return Machine(solution.coefficients, solution.intercept, solution.status, proof)

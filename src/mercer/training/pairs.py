@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mercer._types import Float64, Indices
+from mercer.gram import cost
 from mercer.gram.contract import Gram
 from mercer.gram.pairs import PairBlocks
 from mercer.solvers.box.smo import worth_storing
@@ -23,14 +24,6 @@ from mercer.training.probabilities import (
     fit_calibration,
 )
 from mercer.training.train import Machine
-
-_SECONDS_OF_PYTHON = 1.5e-3
-"""What Python takes around the compiled loops of one machine, while no other thread of it runs. Pairs whose loops take
-less are trained one after the other: with two threads, ten classes of 50 objects took half as long again, classes of
-300 as long, and classes of 600 three quarters of the time."""
-_SECONDS_PER_ENTRY, _SECONDS_PER_PRODUCT = 3e-9, 5e-11
-"""What steps take for each entry of the matrix of a pair, from the same runs, and what each number of a row adds where
-entries are computed: a core makes some 1e10 multiplications and additions a second, of half of the entries."""
 
 Solved = tuple[Machine, float]
 """A machine, and the factor on the bounds of its coefficients."""
@@ -171,8 +164,7 @@ def worth_threads(gram: Gram, largest: int) -> bool:
     """Whether pairs of classes, the largest of so many objects, gain from being trained side by side."""
     if gram.expensive and not gram.in_memory:
         return True
-    products = 0.0 if gram.in_memory else gram.setting.width * _SECONDS_PER_PRODUCT
-    return largest**2 * (_SECONDS_PER_ENTRY + products) > _SECONDS_OF_PYTHON
+    return cost.of_pair(largest, 0.0 if gram.in_memory else gram.setting.width) > cost.MACHINE
 
 
 def evidence(decisions: Float64, n_classes: int, calibration: Calibration | None = None) -> Float64:

@@ -45,7 +45,10 @@ class StepRule(ABC):
 
     def extremes(self, b: Float64, F: Float64, problem: BoxProblem) -> tuple[float, float]:
         """(highest, lowest): what may rise and lies above `lowest`, or may fall and lies below `highest`, violates."""
-        up, down = self.slopes(b, F, problem)
+        return self.extremes_of(*self.slopes(b, F, problem))
+
+    def extremes_of(self, up: Float64, down: Float64) -> tuple[float, float]:
+        """The same, from slopes."""
         return float(up.max(initial=-np.inf)), float(down.min(initial=np.inf))
 
     def gap(self, highest: float, lowest: float) -> float:
@@ -128,8 +131,8 @@ class Singles(StepRule):
         s = local
         return exact_loops.exact_single_steps(s.K, s.diagonal, s.b, s.F, s.lower, s.upper, s.kink, tol, limit)
 
-    def extremes(self, b: Float64, F: Float64, problem: BoxProblem) -> tuple[float, float]:
-        highest, lowest = super().extremes(b, F, problem)
+    def extremes_of(self, up: Float64, down: Float64) -> tuple[float, float]:
+        highest, lowest = super().extremes_of(up, down)
         return max(highest, 0.0), min(lowest, 0.0)
 
     def gap(self, highest: float, lowest: float) -> float:

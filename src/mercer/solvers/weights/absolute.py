@@ -24,10 +24,11 @@ import scipy.sparse as sp
 
 from mercer._jit import Array, jit
 from mercer._types import Float64
+from mercer.gram.cost import MOST_FEATURES
 from mercer.solvers.drive import Limits, StallDetector
 from mercer.solvers.solution import Solution, Stats, Status
 from mercer.solvers.weights.newton import descent_direction
-from mercer.solvers.weights.problem import MOST_FEATURES, LinearProblem, LinearSolution, relative_gap
+from mercer.solvers.weights.problem import LinearProblem, LinearSolution, relative_gap
 from mercer.solvers.weights.run import LinearRun
 
 _TURNS = 10

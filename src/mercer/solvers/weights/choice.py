@@ -6,12 +6,13 @@ from typing import Any
 
 from mercer.errors import ParameterError
 from mercer.gram.block_rows import BlockRows
+from mercer.gram.cost import MOST_FEATURES
 from mercer.gram.executors import Threads
 from mercer.losses.base import Loss
 from mercer.solvers.drive import Limits, OnChunk
 from mercer.solvers.solution import Status
 from mercer.solvers.weights import absolute, coordinate_descent, joint_descent, newton, newton_cg, smoothed
-from mercer.solvers.weights.problem import MOST_FEATURES, LinearProblem, LinearSolution, OneVsRestProblem, unit_dual
+from mercer.solvers.weights.problem import LinearProblem, LinearSolution, OneVsRestProblem, unit_dual
 
 
 def solve(
