@@ -52,6 +52,7 @@ TOP = [
     "mmd_test",
     "nested_cross_validate",
     "save",
+    "shared",
 ]
 KERNELS = [
     "ANOVA",

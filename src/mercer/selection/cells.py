@@ -26,8 +26,9 @@ from mercer.training.certificate import Certificate
 from mercer.training.eigenvectors import seed_of
 from mercer.training.folds import folds_with_every_class
 from mercer.training.kernel_estimator import fit_with_kernel, has_expansion, known_objects, resolved_kernel
-from mercer.training.probabilities import fit_temperature, probabilities, wanted
+from mercer.training.probabilities import probabilities, wanted
 from mercer.training.targets import Classes, classes_of, numbers_of, sample_weights
+from mercer.training.temperature import fit_temperature
 from mercer.training.voronoi import divide, nearest
 
 _SURE = 1.0

@@ -34,7 +34,8 @@ class Certificate:
     """Kernel values computed."""
     seconds: float
     dtype: str
-    """The precision of the Gram matrix that is certified."""
+    """The precision of the Gram matrix that was trained on. What is certified is the kernel in float64: where the
+    matrix is float32, what matters was computed anew, or `primal`, `dual` and the violation allow for its errors."""
     parts: tuple[Certificate, ...] = ()
 
     @property
@@ -47,6 +48,11 @@ class Certificate:
         """The gap as a share of the objective; infinite where nothing is known of the optimum."""
         gap = self.duality_gap
         return gap / max(abs(self.primal), abs(self.dual), np.finfo(float).tiny) if math.isfinite(gap) else math.inf
+
+    @property
+    def worst(self) -> Certificate:
+        """The part with the largest gap as a share of its objective, which a sum may hide; itself if there is one."""
+        return max(self.parts, key=lambda part: part.relative_gap, default=self)
 
     @classmethod
     def together(cls, parts: tuple[Certificate, ...], kernel_entries: int, seconds: float) -> Certificate:
@@ -79,43 +85,74 @@ class Certificate:
 
 
 def certify(
-    problem: LossProblem, coefficients: Float64, outputs: Float64, intercept: Any, *, iterations: int, dtype: str
+    problem: LossProblem,
+    coefficients: Float64,
+    outputs: Float64,
+    intercept: Any,
+    *,
+    iterations: int,
+    dtype: str,
+    off: Float64 | float = 0.0,
 ) -> Certificate:
-    """The certificate of given coefficients, from K @ coefficients (`outputs`) alone."""
+    """The certificate of given coefficients, from K @ coefficients (`outputs`) alone.
+
+    Where each output may be off by `off`, it tells the worst that this leaves possible.
+    """
+    if len(outputs) < len(coefficients):  # time was over before they were known
+        return Certificate(math.inf, -math.inf, math.inf, 0.0, iterations, kernel_entries=0, seconds=0.0, dtype=dtype)
     squared = max(float((coefficients * outputs).sum()), 0.0)
-    judge = _by_slopes if problem.loss.smooth else _by_box
-    primal, dual, worst = judge(problem, coefficients, outputs, intercept, squared)
+    if problem.loss.smooth:
+        primal, dual, worst = _by_slopes(problem, coefficients, outputs, intercept, squared, off)
+    else:
+        primal, dual, worst = _by_box(problem, coefficients, outputs, intercept, squared, off)
     margin = 1.0 / math.sqrt(squared) if squared > 0 else math.inf
     return Certificate(primal, dual, worst, margin, iterations, kernel_entries=0, seconds=0.0, dtype=dtype)
 
 
 def _by_slopes(
-    problem: LossProblem, coefficients: Float64, outputs: Float64, intercept: Any, squared: float
+    problem: LossProblem,
+    coefficients: Float64,
+    outputs: Float64,
+    intercept: Any,
+    squared: float,
+    off: Float64 | float,
 ) -> tuple[float, float, float]:
     """Primal, dual -1/2 b'Kb - sum_i C_i loss*(y_i, -b_i / C_i), and how far b_i is from -C_i slope(y_i, f_i)."""
     used = problem.C > 0
     loss, y, C = problem.loss, problem.y[used], problem.C[used]
-    f = (outputs + intercept)[used]
     scaled = coefficients[used] / (C if coefficients.ndim == 1 else C[:, None])
-    primal = 0.5 * squared + float(C @ loss.value(y, f))
-    dual = -0.5 * squared - float(C @ loss.conjugate(y, -scaled))
-    return primal, dual, float(np.abs(scaled + loss.slope(y, f)).max(initial=0.0))
+    ends = [(end + intercept)[used] for end in _ends(outputs, off)]
+    most = squared + float((np.abs(coefficients) * off).sum())
+    primal = 0.5 * most + float(C @ np.max([loss.value(y, f) for f in ends], axis=0))
+    dual = -0.5 * most - float(C @ loss.conjugate(y, -scaled))
+    return primal, dual, max(float(np.abs(scaled + loss.slope(y, f)).max(initial=0.0)) for f in ends)
+
+
+def _ends(outputs: Float64, off: Float64 | float) -> list[Float64]:
+    """The ends of the intervals in which outputs lie: convex functions, and their slopes, are largest at an end."""
+    return [outputs] if isinstance(off, float) and off == 0.0 else [outputs - off, outputs + off]
 
 
 def _by_box(
-    problem: LossProblem, coefficients: Float64, outputs: Float64, intercept: float, squared: float
+    problem: LossProblem,
+    coefficients: Float64,
+    outputs: Float64,
+    intercept: float,
+    squared: float,
+    off: Float64 | float,
 ) -> tuple[float, float, float]:
     """The same where the dual is a box problem, whose optimality conditions need no slope at a kink."""
     box = BoxProblem.of(problem)
-    dual = -0.5 * squared - box.price(coefficients)
-    worst = box.violation(coefficients, -(outputs + box.linear))
-    return _primal(problem, outputs, intercept, squared), dual, worst
+    most = squared + float((np.abs(coefficients) * off).sum())
+    dual = -0.5 * most - box.price(coefficients)
+    worst = box.violation(coefficients, -(outputs + box.linear), off)
+    losses = np.max([problem.loss.value(problem.y, end + intercept) for end in _ends(outputs, off)], axis=0)
+    return _primal(problem, losses, outputs, intercept, most), dual, worst
 
 
-def _primal(problem: LossProblem, outputs: Float64, intercept: float, squared: float) -> float:
+def _primal(problem: LossProblem, losses: Float64, outputs: Float64, intercept: float, squared: float) -> float:
     """The objective. Where C is infinite, that of w stretched until every object is on its side of the margin."""
     loss, y, C = problem.loss, problem.y, problem.C
-    losses = loss.value(y, outputs + intercept)
     hard = np.isinf(C)
     if not hard.any():
         return 0.5 * squared + float(C @ losses)
