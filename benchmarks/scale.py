@@ -106,7 +106,7 @@ def growth() -> None:
     """CPU seconds against objects: the exponent is the slope in logarithms."""
     sizes = (100_000, 300_000, 1_000_000)
     lines = apart([f"growth {n}" for n in sizes])
-    spent = [float(line.split()[5]) for line in lines if "CPU" in line]
+    spent = [float(line.split()[6]) for line in lines if "CPU" in line]
     if len(spent) == len(sizes):
         slope = np.polyfit([math.log(n) for n in sizes], [math.log(value) for value in spent], 1)[0]
         print(f"time grows with the objects to the power {slope:.2f}")
