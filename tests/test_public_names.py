@@ -46,6 +46,7 @@ TOP = [
     "hsic_test",
     "kernel_target_alignment",
     "kernels",
+    "fit",
     "learn_kernel",
     "load",
     "mmd_test",
