@@ -304,28 +304,34 @@ def kernels(
 @options.command(OUTPUT.only("debug"))
 def studio(
     output: OutputOptions,
+    file: Annotated[str | None, typer.Argument(metavar="FILE", help="A file to open in the workbench.")] = None,
     port: Annotated[
         int | None,
         typer.Option(min=1, max=65535, metavar="NUMBER", help="The port. The default is 8275, if it is free."),
     ] = None,
     no_browser: Annotated[bool, typer.Option("--no-browser", help="Only print the address.")] = False,
+    home: Annotated[
+        str | None,
+        typer.Option(metavar="FOLDER", help="Where projects are kept, instead of ~/.local/share/mercer/studio."),
+    ] = None,
 ) -> None:
     """Open Mercer Studio, a local web application, in the browser.
 
     A playground for points on a plane: see margins, support vectors, Gram matrices and feature spaces change as points
-    are dragged. Everything is computed on this machine, and only this machine is answered. On a server, use
+    are dragged. A workbench for files: drop one, compare kernels, look at errors, predict, and take the model away.
+    Everything is computed on this machine, and only this machine is answered. On a server, use
     --no-browser, and forward the port with `ssh -L 8275:localhost:8275 SERVER`. Ctrl-C ends it.
 
     \b
     Examples:
       mercer studio
-      mercer studio --no-browser
-      mercer studio --port 9000
+      mercer studio pets.csv
+      mercer studio --no-browser --port 9000
     """
     from mercer.cli.studio import run
 
     del output
-    run(port, browser=not no_browser)
+    run(file, port, home, browser=not no_browser)
 
 
 COMMANDS = (demo, fit, predict, evaluate, serve, compare, diagnose, check, info, convert, kernels, studio)

@@ -25,6 +25,7 @@ from mercer.readers.problems import count
 from mercer.readers.reading import read
 from mercer.selection.learner import has_converged
 from mercer.storage import save
+from mercer.training.certificate import Certificate
 
 
 @final
@@ -116,14 +117,20 @@ def _print(outcome: Outcome, files: Files, wanted: OutputOptions) -> None:
 def _trained_with(outcome: Outcome) -> str:
     """What was trained, and how close it is to the optimum."""
     model, best = outcome.model, outcome.search.best
-    gap = 100 * max(model.estimator.certificate_.relative_gap, 0)
-    worse = f"{gap:.0f}" if gap >= 10 else f"{gap:.2g}"
+    proof = model.estimator.certificate_
+    worst = f" (that of the worst of {len(proof.parts)} machines {_percent(proof.worst)} %)" if proof.parts else ""
     end = "" if has_converged(model.estimator) else " Training stopped before it converged: the model may be worse."
     return (
         f"Trained on {model.about['trained_on']:,} objects with {short_text(best.kernel, model.preparation)} and "
         f"{model.about['penalty_name']} = {best.penalty:g}: {model.about['support']:,} support objects; the objective "
-        f"is within {worse} % of the optimum.{end}"
+        f"is within {_percent(proof)} % of the optimum{worst}.{end}"
     )
+
+
+def _percent(proof: Certificate) -> str:
+    """How far an objective can be above the optimum."""
+    gap = 100 * max(proof.relative_gap, 0.0)
+    return f"{gap:.0f}" if gap >= 10 else f"{gap:.2g}"
 
 
 def _as_json(outcome: Outcome) -> dict[str, Any]:

@@ -48,7 +48,7 @@ class KernelMachineClassifier(ClassifierMixin, MachineParameters, KernelEstimato
     ----------
     loss : the name of a loss that classifies, or an object, yours included: see `mercer.losses.base.Loss`.
     C : the penalty, in (0, inf).
-    kernel, gamma, degree, coef0, class_weight, memory, psd : as in `SVC`.
+    kernel, gamma, degree, coef0, class_weight, memory, psd, dtype : as in `SVC`.
     fit_intercept : whether f has an unpenalised constant.
     tol : how far the optimality conditions may be violated.
     max_iter, time_limit : limits on iterations of each machine and on seconds for all.
@@ -111,11 +111,11 @@ class KernelMachineClassifier(ClassifierMixin, MachineParameters, KernelEstimato
             weights = sample_weights(sample_weight, objects)
             refuse_weightless_classes(classes, weights)
             refuse_pointless(loss)
-            fitted = kernel.fit(objects)
+            fitted = self._fit_kernel(kernel, objects)
             problems = self._problems(loss, classes, weights)
-            settings = GramSettings(owner, self.dual, self.memory, self.psd)
+            settings = GramSettings(owner, self.dual, self.memory, self.psd, self._gram_dtype())
             guarded = guarded_gram(settings, fitted, objects, [loss] * len(problems))
-            limits = self._limits(began)
+            limits = self._limits()
             solve = with_train(tol, limits, self._sharing)
             trained = train_problems(problems, fitted, objects, guarded, solve, limits, began)
         self.kernel_, self.expansion_, self.support_ = fitted, trained.expansion, trained.support

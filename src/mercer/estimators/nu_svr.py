@@ -32,7 +32,8 @@ class NuSVR(LibsvmParameters, KernelMachineRegressor):
     ----------
     nu : the share of objects that may lie outside the tube, in (0, 1].
     C : the penalty.
-    kernel, degree, gamma, coef0, shrinking, tol, cache_size, verbose, max_iter, time_limit, memory, psd : as in `SVR`.
+    kernel, degree, gamma, coef0, shrinking, tol, cache_size, verbose, max_iter, time_limit, memory, psd, dtype : as in
+        `SVR`.
     dual : as in `NuSVC`.
 
     Attributes: those of `SVR`, and `epsilon_`, half the width of the tube.

@@ -20,7 +20,8 @@ from mercer.inputs.base import Objects
 from mercer.inputs.vectors import Vectors
 from mercer.losses.hinge import Hinge
 from mercer.solvers.box.problem import BoxProblem
-from mercer.training.certificate import Certificate
+from mercer.solvers.solution import Solution, Stats, Status
+from mercer.training.certificate import Certificate, lost_in_double
 from mercer.training.explanation import Explanation, explanations
 from mercer.training.kernel_estimator import KernelEstimator, LibsvmParameters
 from mercer.training.matrix import GramSettings, Recomputed, guarded_gram
@@ -44,7 +45,8 @@ class OneClassSVM(OutlierMixin, LibsvmParameters, KernelEstimator):
     ----------
     nu : the share of training objects that may be left out, in (0, 1]; up to 1/n the ball encloses all of them.
     region : ``"plane"`` or ``"ball"``.
-    kernel, degree, gamma, coef0, tol, shrinking, cache_size, verbose, max_iter, time_limit, memory, psd : as in `SVC`.
+    kernel, degree, gamma, coef0, tol, shrinking, cache_size, verbose, max_iter, time_limit, memory, psd, dtype : as in
+        `SVC`.
     dual : as in `NuSVC`.
 
     Attributes: `offset_`, `support_`, `dual_coef_`, `intercept_`, `certificate_`, and `radius_`, that of the ball in
@@ -81,10 +83,10 @@ class OneClassSVM(OutlierMixin, LibsvmParameters, KernelEstimator):
             kernel = self._kernel(X)
             objects = kernel.coerce(X)
             self._check_features(X, objects, reset=True)
-            weights = sample_weights(sample_weight, objects)
+            weights = sample_weights(sample_weight, objects, dropping=True)
             fitted = kernel.fit(objects)
             memory = self.memory if self.cache_size is None else self.cache_size
-            settings = GramSettings(owner, self.dual, memory, self.psd, nu_form=True)
+            settings = GramSettings(owner, self.dual, memory, self.psd, self._gram_dtype(), nu_form=True)
             guarded = guarded_gram(settings, fitted, objects, [Hinge()])
             mass = nu * float(weights.sum())
             used = np.flatnonzero(weights > 0)
@@ -96,7 +98,7 @@ class OneClassSVM(OutlierMixin, LibsvmParameters, KernelEstimator):
                     part,
                     problem,
                     tol,
-                    self._limits(began),
+                    self._limits(),
                     lambda chunk: report(chunk.fraction, f"gap {chunk.gap:.2g}"),
                 )
         dual = np.zeros((len(objects), 1))
@@ -111,7 +113,7 @@ class OneClassSVM(OutlierMixin, LibsvmParameters, KernelEstimator):
         )
         self._centre = float(found.coefficients @ found.outputs) / mass**2
         dtype = np.dtype(guarded.gram.dtype).name
-        proof = self._proof(weights[used], linear, found.coefficients, found.outputs, found.stats.iterations, dtype)
+        proof = self._proof(weights[used], linear, found, part.diagonal(), dtype)
         self.certificate_ = Certificate.together((proof,), guarded.original.entries_computed, time.monotonic() - began)
         self.n_iter_ = found.stats.iterations
         machine = Machine(found.coefficients, found.intercept, found.status, proof)
@@ -123,17 +125,18 @@ class OneClassSVM(OutlierMixin, LibsvmParameters, KernelEstimator):
         """The linear term of the dual: zero for a plane, squared lengths for a ball."""
         return -0.5 * mass * diagonal if self.region == "ball" else np.zeros(len(diagonal))
 
-    def _proof(
-        self, weights: Float64, linear: Float64, b: Float64, outputs: Float64, iterations: int, dtype: str
-    ) -> Certificate:
+    def _proof(self, weights: Float64, linear: Float64, found: Solution, diagonal: Float64, dtype: str) -> Certificate:
         """The primal is 1/2 |w|^2 + mass t + sum_i w_i max(0, -(f_i + t)): f outputs and `linear`, t the intercept."""
+        b, outputs = found.coefficients, found.outputs
+        off = found.off + lost_in_double(np.sqrt(np.abs(diagonal)), b, outputs)
         t, squared = float(self.expansion_.intercept[0]), max(float(b @ outputs), 0.0)
-        primal = 0.5 * squared + self._mass * t + float(weights @ np.maximum(0.0, -(outputs + linear + t)))
-        dual = -0.5 * squared - float(linear @ b)
+        most = squared + float((np.abs(b) * off).sum())
+        primal = 0.5 * most + self._mass * t + float(weights @ np.maximum(0.0, off - (outputs + linear + t)))
+        dual = -0.5 * most - float(linear @ b)
         problem = BoxProblem(linear, np.zeros(len(b)), weights, self._mass)
-        worst = problem.violation(b, -(outputs + linear))
-        margin = 1.0 / math.sqrt(squared) if squared > 0 else math.inf
-        return Certificate(primal, dual, worst, margin, iterations, kernel_entries=0, seconds=0.0, dtype=dtype)
+        worst = problem.violation(b, -(outputs + linear), off)
+        margin, steps = 1.0 / math.sqrt(squared) if squared > 0 else math.inf, found.stats.iterations
+        return Certificate(primal, dual, worst, margin, steps, kernel_entries=0, seconds=0.0, dtype=dtype)
 
     def decision_function(self, X: Any) -> Float64:
         """Positive inside the region, negative outside; for a ball (r^2 - |phi(x) - c|^2) times half of nu n."""
@@ -157,13 +160,16 @@ class OneClassSVM(OutlierMixin, LibsvmParameters, KernelEstimator):
         check_is_fitted(self)
         began = time.monotonic()
         objects = self.kernel_.kernel.coerce(X)
-        weights = sample_weights(sample_weight, objects)
+        weights = sample_weights(sample_weight, objects, dropping=True)
         used = weights > 0
         found = Recomputed.of(self.expansion_, self._repair, self.support_, objects)
-        b, outputs = found.coefficients[used, 0], found.outputs[used, 0]
         shift = 0.0 if self._repair is None else self._repair.shift
         linear = self._linear(self._mass, self._lengths(objects) + shift)
-        proof = self._proof(weights[used], linear[used], b, outputs, self.n_iter_, "float64")
+        stats = Stats(self.n_iter_, self.certificate_.kkt_violation, 0.0)
+        again = Solution(
+            found.coefficients[used, 0], found.outputs[used, 0], -self.offset_, 0.0, Status.CONVERGED, stats
+        )
+        proof = self._proof(weights[used], linear[used], again, (self._lengths(objects) + shift)[used], "float64")
         return Certificate.together((proof,), found.entries, time.monotonic() - began)
 
     def explain(self, X: Any) -> list[Explanation]:
@@ -207,3 +213,8 @@ class OneClassSVM(OutlierMixin, LibsvmParameters, KernelEstimator):
         check_is_fitted(self)
         support = self.expansion_.support
         return support.values if isinstance(support, Vectors) else np.empty((0, 0))
+
+    @property
+    def coef_(self) -> Any:
+        """Weights of the features, for the linear kernel alone."""
+        return self._linear_weights()

@@ -33,8 +33,9 @@ class SVC(MarginClassifier):
     Parameters
     ----------
     C : the penalty on slack, in (0, inf]; ``inf`` is the hard margin.
-    kernel : ``"rbf"``, ``"linear"``, ``"poly"``, ``"sigmoid"``, ``"precomputed"``, any kernel object, an expression
-        such as ``"rbf(gamma=0.1) + linear()"``, or a function of two batches.
+    kernel : ``"rbf"``, ``"linear"``, ``"poly"``, ``"sigmoid"``, ``"laplacian"``, ``"chi2"``, ``"cosine"``,
+        ``"precomputed"``, any kernel object, an expression such as ``"rbf(gamma=0.1) + linear()"``, or a function of
+        two batches.
     degree, gamma, coef0 : parameters of named kernels; kernel objects have their own.
     shrinking : accepted for scikit-learn's sake; the solver decides by itself.
     tol : how far the optimality conditions may be violated, in units of the decision function.
@@ -44,13 +45,18 @@ class SVC(MarginClassifier):
     max_iter : limit on iterations of each machine; -1 for none.
     decision_function_shape : ``"ovr"``, one column per class, or ``"ovo"``, one per pair.
     break_ties : with ``"ovr"``, predict the class with the largest decision value rather than the most votes.
-    probability : whether to learn `predict_proba`: one positive temperature on decision values, fitted on those of five
-        folds that share the Gram matrix. There is no offset, so that the most probable class is the predicted one.
+    probability : whether to learn `predict_proba`, by logistic regression on decision values of objects held out in
+        five folds that share the Gram matrix. Probabilities are those of the data as given, whatever `class_weight`
+        says. `predict` then returns the most probable class, or with `class_weight` the one of which probability
+        times weight is largest.
     random_state : the folds for probabilities; nothing else here is random.
     penalty_scaling : ``"sum"`` as above, or ``"mean"``, which divides C by the number of objects.
     fit_intercept : whether b is there at all.
     time_limit : limit on seconds for the whole fit.
     memory : memory for stored kernel values: ``"auto"``, half of what is available, or a number of MiB.
+    dtype : ``"auto"`` steps on a float32 matrix where there are more than 2,048 objects and the kernel allows it, and
+        corrects what it finds in float64; ``"float64"`` computes every kernel value in float64, in twice the time and
+        memory. The certificate is about the kernel in float64 either way.
     psd : what to do if the kernel turns out not to be positive semi-definite: ``"warn"``, ``"error"``, ``"ignore"``, or
         train on a repaired matrix without negative eigenvalues: ``"clip"`` drops them, ``"flip"`` drops their signs,
         ``"shift"`` raises all. Prediction follows the same rule; with the first two it touches all training objects.

@@ -12,20 +12,24 @@
 from __future__ import annotations
 
 import dataclasses
+import time
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
-from typing import Any, Self, final
+from typing import Any, Protocol, Self, final
 
 import numpy as np
 
+from mercer import _deadline
 from mercer._cached import cached_property
 from mercer._types import DType, Float64, Floating, Indices
 from mercer.errors import KernelError
-from mercer.gram import budget
+from mercer.gram import budget, cost
 from mercer.gram.executors import Sink, Threads
 
-AT_ONCE = 64 * 1024
-"""Fewer cheap entries are computed in one call: that takes less time than to plan tiles and to wake a thread."""
+_SECONDS_PER_BYTE = 1.0 / 2**30
+"""What fresh memory costs where the system has to find it: see `pages`."""
+_TIMED = 0.01
+"""Seconds of the sample by which the cost of all entries is told: shorter ones are ruled by the cost of calls."""
 TILE_BYTES = 2 * 2**20
 """A tile and what it is computed from stay within the second-level cache. Larger tiles spill out of it, smaller ones
 spend more of their time on calls."""
@@ -64,6 +68,32 @@ class Tally:
 
 
 @final
+@dataclass(frozen=True)
+class Rounding:
+    """The errors of float32 entries as shares of |x| |z| (h + k) / 2: lengths in feature space, and hardnesses."""
+
+    largest: float = 0.0
+    typical: float = 0.0
+    """The root of the mean square in a row, in the worst of rows."""
+
+
+class InDouble(Protocol):
+    """Where the entries of a float32 matrix can be had in float64."""
+
+    def of(self, ids: Indices) -> InDouble:
+        """The same for some of the objects."""
+
+    def gram(self) -> Gram:
+        """The matrix in float64."""
+
+    def rounding(self) -> Rounding:
+        """By how much entries are off, measured on a sample."""
+
+    def hardness(self) -> Float64:
+        """What float32 loses of the entries of each object, next to others: 1 and more, 2 on average."""
+
+
+@final
 @dataclass(frozen=True, eq=False)
 class Setting:
     """What all views of a matrix have in common."""
@@ -77,15 +107,27 @@ class Setting:
     width: float = 0.0
     """The numbers of a row that a cheap entry is computed from; 0 where that is not known."""
     tally: Tally = field(default_factory=Tally)
+    finer: InDouble | None = None
+    """Of a matrix in float32, where that is known."""
 
     def __post_init__(self) -> None:
         if self.memory != "auto":
             budget.stored_bytes(self.memory)  # refuses what is not an amount of memory
 
+    def at_once(self, entries: int) -> bool:
+        """Whether so many entries are computed in less time than it takes to plan tiles and to wake a thread."""
+        return not self.expensive and cost.of_entries(entries, self.width) < cost.THREADS
+
     @cached_property
     def budget(self) -> int:
         """The bytes that stored entries may take; asking the system takes longer than a small matrix does."""
         return budget.stored_bytes(self.memory)
+
+    def of(self, ids: Indices) -> Setting:
+        """The setting of a matrix that has some of the objects, and knows of no others."""
+        if self.finer is None:
+            return self
+        return dataclasses.replace(self, finer=self.finer.of(ids), memory=self.budget / budget.MIB)
 
 
 class Gram(ABC):
@@ -157,7 +199,32 @@ class Gram(ABC):
 
     @final
     def stored_if_it_fits(self) -> Gram:
-        return self.stored() if self.fits() else self
+        """The matrix stored, unless there is no memory for it, or no time."""
+        return self.stored() if self.fits() and self._in_time() else self
+
+    @final
+    def _in_time(self) -> bool:
+        """Whether all entries can be computed and written to fresh memory in half of the time that is left."""
+        if not _deadline.is_limited() or self.in_memory:
+            return True
+        return self.seconds + _SECONDS_PER_BYTE * self.bytes <= 0.5 * _deadline.left()
+
+    @final
+    @cached_property
+    def seconds(self) -> float:
+        """About how long all entries take, judged by a few of them."""
+        n, m = self.shape
+        side, share = 1, 0.0
+        self.rows(np.arange(1), np.arange(1))  # compiles
+        while share < 1.0:
+            side = min(2 * side, n, m)
+            share = side * side / (n * m)
+            began = time.perf_counter()
+            self.rows(np.arange(n - side, n), np.arange(side))  # entries of different objects, off the diagonal
+            took = time.perf_counter() - began
+            if took > _TIMED or side == min(n, m):
+                break
+        return took / share * (0.5 if self.symmetric else 1.0)
 
     @final
     def view(self, rows: Any, columns: Any = None) -> Gram:
@@ -192,6 +259,19 @@ class Gram(ABC):
     def exact(self) -> Float64:
         """All entries in float64, for direct solvers."""
         return np.asarray(self.dense(np.float64), dtype=np.float64)
+
+    @final
+    def refined(self, index: Any = slice(None)) -> Gram:
+        """The matrix of some of the objects in float64: of the kernel itself, where this one is rounded to float32.
+
+        Its entries are computed anew. Without a way to do so, and in float64, it is a part of this matrix.
+        """
+        finer = self.setting.finer
+        if finer is None or not self.symmetric:
+            return self if isinstance(index, slice) and index == slice(None) else self.view(index)
+        chosen = self.axes[0].chosen
+        whole = isinstance(index, slice) and index == slice(None) and chosen is None
+        return finer.gram() if whole else finer.of(self.axes[0].ids[index]).gram()
 
     @final
     def diagonal(self) -> Float64:

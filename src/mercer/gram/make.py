@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import dataclasses
+import time
 from typing import Any
 
 import numpy as np
 
+from mercer import _deadline
 from mercer._process import single_threaded_blas
 from mercer._types import DType, Float64, Floating
 from mercer.gram import budget
-from mercer.gram.contract import AT_ONCE, Gram, Setting
+from mercer.gram.contract import Gram, Setting
 from mercer.gram.executors import Threads
+from mercer.gram.finer import Finer
 from mercer.gram.of_features import DotProducts, FeatureRows, FeaturesGram
 from mercer.gram.stored import PairRows, StoredGram
 from mercer.gram.tiled import FeatureAxis, Source, TiledGram, refuse_asymmetry
@@ -22,6 +25,9 @@ from mercer.kernels.base import ANY_TILE, Features, FittedKernel
 DOUBLE_ENTRIES = 2048 * 2048
 """Matrices up to this many entries are computed in float64: 32 MiB and some tens of milliseconds buy exact entries.
 Larger ones would take twice the memory and twice the time of float32."""
+
+_REHEARSED = 32
+"""Objects whose features tell how long those of all take: more tell it better, and take longer."""
 
 
 def gram_of(
@@ -46,8 +52,11 @@ def gram_of(
     diagonal = fitted.diagonal(left) if columns is None else None
     left, right = fitted.align(left, right)
     expensive = fitted.tile_entries(left, right) < ANY_TILE
-    small = entries < AT_ONCE and not expensive
-    setting = Setting(kind, executor or (Threads(1) if small else Threads()), memory, expensive, _width(left))
+    setting = Setting(kind, executor or Threads(), memory, expensive, _width(left))
+    small = setting.at_once(entries)
+    if small and executor is None:
+        setting = dataclasses.replace(setting, executor=Threads(1))
+    setting = _remembering(setting, fitted, row_objects, left, diagonal)
     whole = fitted.kernel.whole(left, right, fitted.state)
     if whole is not None and whole.dtype == kind:
         return StoredGram(PairRows.of(whole), setting, diagonal)
@@ -55,6 +64,26 @@ def gram_of(
         return _computed_at_once(fitted, left, right, setting, diagonal)
     source = Source(fitted, setting, diagonal, None if fitted.kernel.symmetric else fitted.kernel)
     return TiledGram(source, FeatureAxis.all_of(left), FeatureAxis.all_of(right))
+
+
+def _remembering(
+    setting: Setting, fitted: FittedKernel, objects: Objects, features: Features, diagonal: Float64 | None
+) -> Setting:
+    """Of a float32 matrix of objects with themselves, with what gives its entries in float64, and counts these, too."""
+    if diagonal is None or setting.dtype is np.float64:
+        return setting
+
+    def in_double(some: Objects) -> Gram:
+        left = fitted.features(some, np.float64)
+        diagonal = fitted.diagonal(left)
+        left, right = fitted.align(left, left)
+        own = dataclasses.replace(setting, dtype=np.float64)
+        source = Source(fitted, own, diagonal, None if fitted.kernel.symmetric else fitted.kernel)
+        return TiledGram(source, FeatureAxis.all_of(left), FeatureAxis.all_of(right))
+
+    sizes: Any = getattr(features, "squared_lengths", diagonal)
+    finer = Finer(fitted, objects, in_double, np.asarray(sizes, dtype=np.float64))
+    return dataclasses.replace(setting, finer=finer)
 
 
 def _width(features: Features) -> float:
@@ -95,8 +124,9 @@ def gram_of_rows(rows: Any, *, memory: budget.Memory = "auto") -> Gram:
     """
     if rows.shape[0] ** 2 <= DOUBLE_ENTRIES:
         rows = rows.astype(np.float64, copy=False)
-    setting = Setting(np.float32 if rows.dtype == np.float32 else np.float64, Threads(), memory)
     axis = FeatureAxis.all_of(FeatureRows(rows))
+    kind: DType = np.float32 if rows.dtype == np.float32 else np.float64
+    setting = Setting(kind, Threads(), memory, width=_width(axis.features))
     return FeaturesGram(Source(DotProducts(), setting, squared_lengths(rows)), axis, axis)
 
 
@@ -104,7 +134,7 @@ def gram_of_values(values: Floating, diagonal: Float64, like: Gram) -> Gram:
     """A symmetric matrix that is there, with the precision, memory and threads of another one."""
     entries: Floating = values.astype(like.dtype, copy=False)
     memory = max(like.budget, 2 * values.nbytes) / budget.MIB
-    setting = dataclasses.replace(like.setting, memory=memory, expensive=False)
+    setting = dataclasses.replace(like.setting, memory=memory, expensive=False, finer=None)
     return StoredGram(PairRows.of(entries), setting, diagonal)
 
 
@@ -127,8 +157,26 @@ def _compared(
 
 
 def _features(fitted: FittedKernel, rows: Objects, columns: Objects | None, dtype: DType) -> tuple[Features, Features]:
+    if _deadline.CURRENT.get() is not None:
+        _refuse_slow(fitted, rows, dtype)
     left = fitted.features(rows, dtype)
     return left, left if columns is None else fitted.features(columns, dtype)
+
+
+def _refuse_slow(fitted: FittedKernel, objects: Objects, dtype: DType) -> None:
+    """Refuse features that would not be ready in time, judged by those of a few objects."""
+    n = len(objects)
+    if n <= _REHEARSED:
+        return
+    few = objects.take(np.linspace(0, n - 1, _REHEARSED).astype(np.intp))
+    seconds = 0.0
+    for _ in range(2):  # the first time may compile
+        began = time.perf_counter()
+        fitted.features(few, dtype)
+        seconds = (time.perf_counter() - began) * n / _REHEARSED
+        if seconds <= _deadline.left():
+            return
+    _deadline.refuse_longer(f"the features of {n:,} objects", seconds)
 
 
 def _single_precision(fitted: FittedKernel, left: Features, right: Features) -> bool:

@@ -46,9 +46,10 @@ class PairBlocks:
     def of(self, pair: tuple[int, int]) -> Gram:
         """The matrix over the objects of the first group, and then those of the second."""
         first, second = pair
-        view = self._gram.view(np.concatenate((self._groups[first], self._groups[second])))
+        ids = np.concatenate((self._groups[first], self._groups[second]))
+        view = self._gram.view(ids)
         if not (self.holds(pair) and self._within):
             return view
         across = self._gram.rows(self._groups[first], self._groups[second])
         blocks = PairRows(self._within[first], self._within[second], across)
-        return StoredGram(blocks, self._gram.setting, view.diagonal())
+        return StoredGram(blocks, self._gram.setting.of(view.axes[0].ids), view.diagonal())

@@ -158,8 +158,11 @@ def margins(outcome: Outcome) -> str:
         ("gap", f"{100 * max(proof.relative_gap, 0.0):.3g} %", "how far this one can be above the optimum"),
         ("largest violation", f"{proof.kkt_violation:.3g}", "of the conditions of optimality"),
         ("margin", f"{proof.margin:.4g}", "1/|w|, in feature space; the smallest of all pairs of classes"),
-        ("precision", proof.dtype, "of the matrix that is certified"),
+        ("precision", proof.dtype, "of the matrix that was trained on; the certificate is about float64"),
     ]
+    if proof.parts:
+        worst = f"{100 * max(proof.worst.relative_gap, 0.0):.3g} %"
+        rows.insert(3, ("largest gap of a part", worst, "of one pair of classes, or of one of several outputs"))
     return text + table(("certificate", "value", "meaning"), rows)
 
 

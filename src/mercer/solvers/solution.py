@@ -46,13 +46,16 @@ class Solution:
 
     coefficients: Float64
     outputs: Float64
-    """K @ coefficients, recomputed in float64: the decision values on the training objects, less the intercept."""
+    """K @ coefficients, recomputed in float64: the decision values on the training objects, less the intercept; empty
+    where time was over before they were known."""
     intercept: Any
     """A number, or one for each output."""
     objective: float
     """The value of what was minimised: the dual for box problems, the primal for smooth ones."""
     status: Status
     stats: Stats
+    off: Float64 | float = 0.0
+    """By how much each of `outputs` may differ from those of the kernel, where its matrix is float32."""
 
     @property
     def converged(self) -> bool:

@@ -11,8 +11,8 @@ from mercer.errors import ParameterError
 from mercer.gram.contract import Gram
 from mercer.losses.epsilon_insensitive import EpsilonInsensitive
 from mercer.losses.hinge import Hinge
+from mercer.solvers.box import refined
 from mercer.solvers.box.problem import BoxProblem
-from mercer.solvers.box.smo import SMO
 from mercer.solvers.box.step_rules import side_levels
 from mercer.solvers.drive import Limits, OnChunk
 from mercer.solvers.problem import LossProblem
@@ -35,6 +35,10 @@ _GAP = 1e-4
 """The duality gap, as a share of the objective, at which Newton's method on features ends, at a tolerance of one ..."""
 _FINEST_GAP = 1e-9
 """... and the smallest one, which rounding still lets it reach."""
+
+
+class NoMarginError(ParameterError):
+    """Two classes of which more objects than nu allows are on the wrong side of every boundary."""
 
 
 def train_nu_classifier(
@@ -60,7 +64,7 @@ def train_nu_classifier(
     size = mass * max(float(gram.diagonal().max()), np.finfo(float).tiny)
     solution, rho = _with_margin(gram, problem, size, tol, limits, on_chunk)
     if rho <= _NOTHING * size:
-        raise ParameterError(
+        raise NoMarginError(
             f"With nu={nu:g} there is no margin: more than this share of the objects cannot be separated by this "
             "kernel (the same object with two labels, for example). Raise nu, or use a richer kernel or SVC."
         )
@@ -69,6 +73,7 @@ def train_nu_classifier(
         solution,
         coefficients=scale * solution.coefficients,
         outputs=scale * solution.outputs,
+        off=scale * solution.off,
         intercept=scale * solution.intercept,
     )
     return _machine(gram, LossProblem(Hinge(), y, scale * weights), scaled), scale
@@ -97,7 +102,10 @@ def train_nu_regressor(
     solution, (upper, lower) = solve_nu_form(copies, problem, tol, limits, on_chunk)
     epsilon = max((upper - lower) / 2, 0.0)
     merged = dataclasses.replace(
-        solution, coefficients=solution.coefficients.reshape(2, n).sum(axis=0), outputs=solution.outputs[:n]
+        solution,
+        coefficients=solution.coefficients.reshape(2, n).sum(axis=0),
+        outputs=solution.outputs[:n],
+        off=solution.off if isinstance(solution.off, float) else solution.off.reshape(2, n).max(axis=0),
     )
     return _machine(gram, LossProblem(EpsilonInsensitive(epsilon), y, C), merged), epsilon
 
@@ -111,7 +119,7 @@ def solve_nu_form(
         return solution, levels
     start, two_sided = None if solution is None else solution.coefficients, problem.absolute_sum is not None
     exact = _SIDE * tol if two_sided else tol
-    solution = SMO().solve(gram, problem, start=start, tol=exact, limits=limits, on_chunk=on_chunk)
+    solution = refined.solve(gram, problem, start=start, tol=exact, limits=limits, on_chunk=on_chunk)
     if not two_sided:
         return solution, (solution.intercept, solution.intercept)
     return solution, side_levels(solution.coefficients, -solution.outputs - problem.linear, problem)
@@ -136,7 +144,7 @@ def _with_margin(
             return found, rho
         start, iterations = found.coefficients, found.stats.iterations
     while True:
-        solution = SMO().solve(gram, problem, start=start, tol=_SIDE * tol * guess, limits=limits, on_chunk=on_chunk)
+        solution = refined.solve(gram, problem, start=start, tol=_SIDE * tol * guess, limits=limits, on_chunk=on_chunk)
         iterations += solution.stats.iterations
         of_positive, of_negative = side_levels(solution.coefficients, -solution.outputs, problem)
         rho = (of_negative - of_positive) / 2
@@ -161,5 +169,6 @@ def _machine(gram: Gram, problem: LossProblem, solution: Solution) -> Machine:
     proof = certify(
         problem, solution.coefficients, solution.outputs, solution.intercept,
         iterations=solution.stats.iterations, dtype=np.dtype(gram.dtype).name,
+        off=solution.off, diagonal=gram.diagonal(),
     )  # fmt: skip
     return Machine(solution.coefficients, solution.intercept, solution.status, proof)

@@ -115,8 +115,11 @@ def verify_problems(
         pick: Any = number if problem.outputs == 1 else slice(None)
         coefficients, outputs = found.coefficients[used][:, pick], found.outputs[used][:, pick]
         part = _restricted(problem, used)
-        steps = int(iterations[number])
-        parts.append(certify(part, coefficients, outputs, intercept[pick], iterations=steps, dtype="float64"))
+        steps, diagonal = int(iterations[number]), None if found.diagonal is None else found.diagonal[used]
+        proof = certify(
+            part, coefficients, outputs, intercept[pick], iterations=steps, dtype="float64", diagonal=diagonal
+        )
+        parts.append(proof)
     return Certificate.together(tuple(parts), found.entries, time.monotonic() - began)
 
 

@@ -17,13 +17,13 @@ from mercer.errors import ParameterError
 from mercer.gram.contract import Gram
 from mercer.losses.base import Loss
 from mercer.solvers.box.problem import BoxProblem
-from mercer.solvers.box.smo import SMO, STEPPED
+from mercer.solvers.box.smo import STEPPED
 from mercer.solvers.drive import Limits, OnChunk
 from mercer.solvers.problem import LossProblem
 from mercer.solvers.smooth import newton
 from mercer.solvers.smooth.factored import factor_of
 from mercer.solvers.solution import Solution, Status
-from mercer.training import on_features
+from mercer.training import by_steps, on_features
 from mercer.training.certificate import Certificate, certify
 from mercer.training.warm_start import WarmStart
 
@@ -59,6 +59,8 @@ def train(
     rows = gram.factor
     if rows is not None and on_features.solves(problem.loss, rows, problem.outputs):
         solution = on_features.solve(rows, problem, tol=tol, limits=limits, on_chunk=on_chunk)
+        if gram.dtype is np.float32:
+            solution = dataclasses.replace(solution, off=_rounded_rows(gram, solution.coefficients))
     elif problem.loss.smooth:
         solution = newton.solve(gram, problem, tol=tol, limits=limits, on_chunk=on_chunk)
         if solution.status is Status.STALLED and len(problem.y) <= newton.MOST_FACTORED:
@@ -66,14 +68,22 @@ def train(
     else:
         box = BoxProblem.of(problem)
         start = None if warm_start is None else warm_start.start(problem, box)
-        solution = SMO().solve(gram, box, start=start, tol=tol, limits=limits, on_chunk=on_chunk)
+        solution = by_steps.solve(gram, problem, box, start=start, tol=tol, limits=limits, on_chunk=on_chunk)
         if warm_start is not None:
             warm_start.ended(problem, box, solution.coefficients)
     proof = certify(
         problem, solution.coefficients, solution.outputs, solution.intercept,
         iterations=solution.stats.iterations, dtype=np.dtype(gram.dtype).name,
+        off=solution.off, diagonal=gram.diagonal(),
     )  # fmt: skip
     return Machine(solution.coefficients, solution.intercept, solution.status, proof)
+
+
+def _rounded_rows(gram: Gram, b: Float64) -> Float64:
+    """What is lost in outputs at most, where every number of two rows is rounded to float32: 2 u |x| |z| each."""
+    sizes = np.sqrt(gram.diagonal())
+    lost = float(np.finfo(np.float32).eps) * np.tensordot(sizes, np.abs(b), axes=1)
+    return np.asarray(np.multiply.outer(sizes, lost))
 
 
 def _rescued(
@@ -141,8 +151,14 @@ def warn_if_unfinished(estimator: Any, machines: list[Machine]) -> None:
         return
     worst = max(machine.certificate.kkt_violation for machine in unfinished)
     where = "" if len(machines) == 1 else f" for {len(unfinished)} of {len(machines)} machines"
+    early = ""
+    if unfinished[0].status is Status.OUT_OF_ITERATIONS:  # as scikit-learn says it, two blanks and all
+        early = (
+            f"Solver terminated early (max_iter={estimator.max_iter}).  Consider pre-processing your data with "
+            "StandardScaler or MinMaxScaler. "
+        )
     warnings.warn(
-        f"{type(estimator).__name__} did not converge{where}: the largest violation is {worst:.3g}, tol is "
+        f"{early}{type(estimator).__name__} did not converge{where}: the largest violation is {worst:.3g}, tol is "
         f"{estimator.tol:g}. {unfinished[0].status.value}",
         ConvergenceWarning,
         stacklevel=3,

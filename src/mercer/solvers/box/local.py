@@ -62,10 +62,10 @@ class LocalProblem:
 
     def fresh(self) -> Float64:
         """-(Kb + linear), added up in float64."""
-        used = np.flatnonzero(self.b)
-        values = -self.problem.linear
+        values, moves = self.problem.begun(self.b)
+        used = np.flatnonzero(moves)
         self.pair.ensure(used)
-        subtract_rows(values, self.pair.square, used, self.b[used], 0, len(values))
+        subtract_rows(values, self.pair.square, used, moves[used], 0, len(values))
         return values
 
     def beyond_single(self, gap: float) -> bool:

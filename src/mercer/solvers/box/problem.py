@@ -29,6 +29,8 @@ class BoxProblem:
     total: float | None = 0.0
     absolute_sum: float | None = None
     kink: Float64 | None = None
+    known: tuple[Float64, Float64] | None = None
+    """A point b and Kb, where that is known better than the matrix tells: it then counts for moves from there alone."""
 
     @classmethod
     def of(cls, problem: LossProblem) -> Self:
@@ -53,7 +55,15 @@ class BoxProblem:
     def part(self, ids: Indices) -> Self:
         """The problem of some of the coefficients; what the others add to `linear` and to the sums is left out."""
         kink = None if self.kink is None else self.kink[ids]
-        return replace(self, linear=self.linear[ids], lower=self.lower[ids], upper=self.upper[ids], kink=kink)
+        part = replace(self, linear=self.linear[ids], lower=self.lower[ids], upper=self.upper[ids], kink=kink)
+        return part if self.known is None else replace(part, known=None)
+
+    def begun(self, b: Float64) -> tuple[Float64, Float64]:
+        """F = -(Kb + linear) where it is known, and the moves from there to b: F there less K moves is F at b."""
+        if self.known is None:
+            return -self.linear, b
+        point, image = self.known
+        return -(self.linear + image), b - point
 
     @property
     def positive(self) -> npt.NDArray[np.bool_]:
@@ -100,13 +110,13 @@ class BoxProblem:
             up, down = np.where(b >= 0, F - self.kink, F + self.kink), np.where(b > 0, F - self.kink, F + self.kink)
         return np.where(b < self.upper, up, -np.inf), np.where(b > self.lower, down, np.inf)
 
-    def violation(self, b: Float64, F: Float64) -> float:
-        """By how much b misses optimality.
+    def violation(self, b: Float64, F: Float64, off: Float64 | float = 0.0) -> float:
+        """By how much b misses optimality, or may miss it where F may be off by `off`.
 
         With a total, no rise may gain more than any fall costs; without, no rise may gain and no fall may pay.
         """
         up, down = self.slopes(b, F)
-        highest, lowest = float(up.max(initial=-np.inf)), float(down.min(initial=np.inf))
+        highest, lowest = float((up + off).max(initial=-np.inf)), float((down - off).min(initial=np.inf))
         if self.total is None:
             return max(highest, -lowest, 0.0)
         return max(highest - lowest, 0.0) if math.isfinite(highest - lowest) else 0.0

@@ -1,0 +1,236 @@
+"""Box problems on a float32 matrix, solved for the kernel itself: steps in single precision, residuals in double.
+
+Problem   a `BoxProblem` whose matrix is known to seven digits, while a solution is asked for, and certified, to more
+Given     a Gram matrix that gives some of its rows in float64, at twice the cost and more (`Gram.refined`)
+Result    b, Kb in float64, and by how much each of these may be off; optimal to within the tolerance for the kernel
+Source    iterative refinement, Wilkinson, Rounding errors in algebraic processes (1963), for box problems
+
+With K = S + E for the matrix S in float32, Kb = K b0 + S (b - b0) + E (b - b0): once K b0 is known, what is left of the
+error shrinks with the moves from b0. So the problem is solved on S, Kb computed, and the problem solved on from there,
+each time with an error smaller by orders of magnitude. As a rule none of this is needed. What float32 can have changed
+is bounded, from the errors of entries or from a sample of rows; if the solution is optimal even so, that is that.
+
+Only objects that could matter are computed in float64: those with a coefficient, and those near the point at which they
+would get one. For all others the loss is flat as far as any error reaches.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import final
+
+import numpy as np
+import numpy.typing as npt
+
+from mercer._types import Float64, Indices
+from mercer.gram.contract import Gram, InDouble
+from mercer.gram.finer import hardest_of, lengths
+from mercer.solvers.box.problem import BoxProblem
+from mercer.solvers.box.smo import SMO
+from mercer.solvers.box.step_rules import rule_for
+from mercer.solvers.drive import Limits, OnChunk
+from mercer.solvers.solution import Solution, Stats, Status
+
+_SHARE = 0.9
+"""The share of the tolerance to which the problem in float32 is solved; the rest is left for its errors. A smaller one
+takes more steps in every problem, a larger one more problems to be refined."""
+_AGAIN = 0.5
+"""The same, once errors are known to count: then there is more to make up for."""
+_DEVIATIONS = 6.0
+"""Standard deviations within which a sum of errors stays: all but one of a billion."""
+_NEAR = 2.0
+"""On the largest error that was measured: that of all entries is hardly larger, as the worst objects were looked at."""
+_SAMPLED = 96
+"""Rows of which the error is measured, of each kind: evenly spread over those with a coefficient and over the others,
+and those that lose most."""
+_SAFETY = 4.0
+"""On the largest error of these rows. Errors are sums of thousands of roundings: the largest of a million is less than
+twice the largest of some hundred."""
+_WORTH = 8
+"""A sample is taken where there are so many times more rows; else all that matter are computed at once."""
+_REACH = 2.0
+"""How far beyond its own error an object must be from where it would count: the level it is measured from has one."""
+_BETTER = 0.25
+"""What a round of refinement must leave of the violation at most. With less gained, float32 has too few digits for
+this problem, and float64 goes on."""
+
+
+def solve(
+    gram: Gram,
+    problem: BoxProblem,
+    *,
+    start: Float64 | None = None,
+    tol: float,
+    limits: Limits | None = None,
+    on_chunk: OnChunk | None = None,
+) -> Solution:
+    """Solve to within `tol` for the kernel in float64, whatever the precision of the matrix."""
+    finer = gram.setting.finer
+    if finer is None:
+        return SMO().solve(gram, problem, start=start, tol=tol, limits=limits, on_chunk=on_chunk)
+    if problem.is_hard_margin:  # made of the coefficients of two points, whose distance may be all but nothing
+        return SMO().solve(gram.refined(), problem, start=start, tol=tol, limits=limits, on_chunk=on_chunk)
+    return _Refinement(gram, finer, problem, tol, limits or Limits(), on_chunk).solution(start)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class _Known:
+    """A point, and K @ b as far as it is known."""
+
+    b: Float64
+    image: Float64
+    off: Float64
+    """By how much each entry of it may be off ..."""
+    exact: npt.NDArray[np.bool_]
+    """... which is nothing but the rounding of float64 in these."""
+
+
+@final
+class _Refinement:
+    """One problem on its way from float32 to float64."""
+
+    def __init__(
+        self,
+        gram: Gram,
+        finer: InDouble,
+        problem: BoxProblem,
+        tol: float,
+        limits: Limits,
+        on_chunk: OnChunk | None,
+    ) -> None:
+        chosen = gram.axes[0].chosen
+        self._gram, self._problem, self._tol = gram, problem, tol
+        self._finer = finer if chosen is None else finer.of(chosen)
+        self._limits, self._on_chunk = limits, on_chunk
+        self._rule = rule_for(problem)
+        self._lengths, self._hardness = lengths(gram.diagonal()), self._finer.hardness()
+        self._iterations, self._seconds = 0, 0.0
+
+    def solution(self, start: Float64 | None) -> Solution:
+        """Solve in float32, and refine what is found until it is good enough for the kernel."""
+        found = self._solved(self._gram, self._problem, start, _SHARE * self._tol)
+        known, last = self._bounded(found), np.inf
+        if not self._enough(known):
+            known = self._recomputed(known, None)
+        while not self._enough(known):
+            if found.status in (Status.OUT_OF_ITERATIONS, Status.OUT_OF_TIME):
+                return self._finished(known, found.status)
+            gap = self._gap(known)
+            if found.status is Status.STALLED or gap > _BETTER * last:
+                return self._in_double(known)
+            last = gap
+            around = replace(self._problem, known=(known.b, known.image))
+            found = self._solved(self._gram, around, known.b, _AGAIN * self._tol)
+            known = self._recomputed(self._bounded(found, known), known)
+        return self._finished(known, Status.CONVERGED)
+
+    def _solved(self, gram: Gram, problem: BoxProblem, start: Float64 | None, tol: float) -> Solution:
+        limits = self._limits
+        if limits.max_iter >= 0:
+            limits = replace(limits, max_iter=max(limits.max_iter - self._iterations, 0))
+        found = SMO().solve(gram, problem, start=start, tol=tol, limits=limits, on_chunk=self._on_chunk)
+        self._iterations += found.stats.iterations
+        self._seconds += found.stats.seconds
+        return found
+
+    def _finished(self, known: _Known, status: Status) -> Solution:
+        b, problem = known.b, self._problem
+        F = -(known.image + problem.linear)
+        stats = Stats(self._iterations, self._gap(known), self._seconds)
+        intercept, objective = self._rule.intercept(b, F, problem), problem.objective(b, F)
+        return Solution(b, known.image, intercept, objective, status, stats, known.off)
+
+    def _in_double(self, known: _Known) -> Solution:
+        """Go on from here in float64, on a matrix that is stored where that of float32 was."""
+        gram = self._gram.refined()
+        if self._gram.in_memory:
+            gram = gram.stored_if_it_fits()
+        found = self._solved(gram, self._problem, known.b, self._tol)
+        return replace(found, stats=replace(found.stats, iterations=self._iterations, seconds=self._seconds))
+
+    # ------------------------------------------------------------------------------------------------------- judgement
+
+    def _gap(self, known: _Known) -> float:
+        """The largest violation of optimality that errors leave possible."""
+        up, down = self._rule.slopes(known.b, -(known.image + self._problem.linear), self._problem)
+        return self._rule.gap(*self._rule.extremes_of(up + known.off, down - known.off))
+
+    def _enough(self, known: _Known) -> bool:
+        return self._gap(known) <= self._tol
+
+    def _matter(self, known: _Known) -> npt.NDArray[np.bool_]:
+        """Objects with a coefficient, and those that could get one, or have a loss, within the reach of errors."""
+        up, down = self._rule.slopes(known.b, -(known.image + self._problem.linear), self._problem)
+        highest, lowest = self._rule.extremes_of(up, down)
+        slack = np.minimum(lowest - up, down - highest)
+        return np.asarray((known.b != 0.0) | ~(slack > _REACH * known.off))
+
+    # ------------------------------------------------------------------------------------------------------ evaluation
+
+    def _bounded(self, found: Solution, before: _Known | None = None) -> _Known:
+        """What the errors of entries leave open, or where that is too much, those of a sample of rows."""
+        b, n = found.coefficients, len(self._lengths)
+        few = n <= _WORTH * 3 * _SAMPLED
+        off = self._error(b if before is None else b - before.b, few=few)
+        if before is not None:
+            off = off + before.off
+        known = _Known(b, found.outputs, off, np.zeros(n, dtype=bool))
+        if few or before is not None or self._enough(known):
+            return known
+        used, idle = np.flatnonzero(b), np.flatnonzero(b == 0.0)
+        ids = np.concatenate((_spread(used, _SAMPLED), _spread(idle, _SAMPLED), hardest_of(self._hardness, _SAMPLED)))
+        ids = np.unique(ids)
+        return self._seen(known, ids, self._products(ids, b))
+
+    def _error(self, moves: Float64, *, few: bool) -> Float64:
+        """A bound on the errors of K @ moves: all of the largest errors of entries together.
+
+        A few errors of entries are of either sign and add up as such, but for those of near neighbours, which are the
+        largest. Of many, those of the same value are alike, so the same is not true of them.
+        """
+        sizes, rounding = np.abs(moves) * self._lengths, self._finer.rounding()
+        total = np.zeros(2)
+        for place, weights in enumerate((sizes, sizes * self._hardness)):
+            most = _NEAR * rounding.largest * float(weights.sum())
+            together = _DEVIATIONS * rounding.typical * math.sqrt(float(weights @ weights))
+            near = _NEAR * rounding.largest * float(weights.max(initial=0.0))
+            total[place] = 0.5 * (min(together + near, most) if few else most)
+        return np.asarray(self._lengths * (total[0] * self._hardness + total[1]))
+
+    def _seen(self, known: _Known, ids: Indices, products: Float64, before: _Known | None = None) -> _Known:
+        """With these rows in float64, which tell how far others may be off, beside what they were off before."""
+        image, off, exact = known.image.copy(), known.off.copy(), known.exact.copy()
+        if len(ids) >= _SAMPLED:  # fewer say nothing about others
+            scale = self._lengths * self._hardness
+            errors = np.abs(products - known.image[ids]) / scale[ids]
+            already = 0.0 if before is None else before.off
+            off = np.minimum(off, already + _SAFETY * float(errors.max()) * scale)
+        image[ids], off[ids], exact[ids] = products, 0.0, True
+        return _Known(known.b, image, off, exact)
+
+    def _recomputed(self, known: _Known, before: _Known | None) -> _Known:
+        """All rows that matter in float64: from what is known of the point before, as far as it is."""
+        while True:
+            wanted = self._matter(known) & ~known.exact
+            if not wanted.any():
+                return known
+            ids = np.flatnonzero(wanted)
+            if before is None or not before.exact[ids].all():
+                products = self._products(ids, known.b)
+            else:
+                products = before.image[ids] + self._products(ids, known.b - before.b)
+            known = self._seen(known, ids, products, before)
+
+    def _products(self, ids: Indices, b: Float64) -> Float64:
+        """K[ids] @ b in float64."""
+        columns = np.flatnonzero(b)
+        objects = np.union1d(ids, columns)
+        rows = self._gram.refined(objects).view(np.searchsorted(objects, ids), np.searchsorted(objects, columns))
+        return rows.matvec(b[columns])
+
+
+def _spread(ids: Indices, count: int) -> Indices:
+    """At most so many of them, evenly spread."""
+    return ids if len(ids) <= count else ids[np.linspace(0, len(ids) - 1, count).astype(np.intp)]
