@@ -16,6 +16,7 @@ from mercer.errors import InputError
 from mercer.jobs.problem import Problem
 from mercer.jobs.sizing import FINALISTS, sample, take
 from mercer.kernels.base import Kernel
+from mercer.readers.problems import count
 from mercer.selection.racing import hopeful
 from mercer.selection.trials import Experiment, Memory, Trial, Tried, try_kernels
 from mercer.training.folds import Split, make_folds
@@ -62,9 +63,9 @@ class Search:
                 f"Kernels were compared on {len(self.rows):,} of {n:,} objects, a random sample (--search-size)."
             )
         if self.dropped:
-            which = "1 kernel" if len(self.dropped) == 1 else f"{len(self.dropped)} kernels"
             notes.append(
-                f"{which} fell behind on {SCOUTED:,} objects, and were not tried on more (`mercer compare` does)."
+                f"{count(len(self.dropped), 'kernel')} fell behind on {SCOUTED:,} objects: not tried on more "
+                "(`mercer compare` tries all)."
             )
         return notes + [f"Not tried: {kernel}. {why}" for kernel, why in self.skipped]
 
