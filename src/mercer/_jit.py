@@ -36,6 +36,14 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 Array = Any
 """The type of array arguments of hot loops, which Numba checks, not mypy."""
 FASTMATH = frozenset({"contract", "reassoc", "nsz", "arcp"})
+_WITHOUT_EFFECT = (
+    "NUMBA_CACHE_DIR",
+    "NUMBA_NUM_THREADS",
+    "NUMBA_THREADING_LAYER",
+    "NUMBA_THREADING_LAYER_PRIORITY",
+)
+"""Settings on which our compiled code does not depend, since it never asks Numba for threads; joblib sets some of them
+in its workers, which would otherwise compile everything anew."""
 _KEPT_FOLDERS = 6
 """Compiled code of so many other versions is kept, some 20 MB each: those who switch between a few need not wait ..."""
 _SECONDS_BEFORE_PRUNING = 24 * 3600.0
@@ -130,7 +138,7 @@ def _build_key() -> str:
     digest.update(f"{numba.__version__} {sys.version} {sys.platform}".encode())
     digest.update(_processor().encode())
     for name, value in sorted(os.environ.items()):
-        if name.startswith("NUMBA_") and name != "NUMBA_CACHE_DIR":
+        if name.startswith("NUMBA_") and name not in _WITHOUT_EFFECT:
             digest.update(f"{name}={value}".encode())
     return digest.hexdigest()[:24]
 

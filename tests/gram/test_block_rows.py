@@ -72,7 +72,13 @@ def test_every_learner_finds_in_blocks_what_it_finds_on_the_array(name, monkeypa
     exact = scores(learner.set_params(memory="auto").fit(X, y))
     np.testing.assert_allclose(held, exact, atol=2e-4)
     np.testing.assert_allclose(streamed, exact, atol=2e-4)
-    assert certificate.relative_gap < 1e-4
+    proof = learner.certificate_
+    assert proof.relative_gap < 1e-4
+    # That of blocks counts what rounding of rows to float32 may lose at most: it holds the optimum, and is wider.
+    assert certificate.relative_gap < 1e-2
+    slack = 1e-6 * abs(proof.primal)
+    assert certificate.dual <= proof.primal + slack
+    assert certificate.primal >= proof.dual - slack
 
 
 def test_components_and_clusters_by_products_with_blocks(in_blocks):

@@ -81,7 +81,7 @@ def gram_of(
     expensive = fitted.tile_entries(left, right) < ANY_TILE
     setting = Setting(kind, executor or Threads(1), memory, expensive, _width(left))
     small = setting.at_once(entries)
-    if not small and executor is None:
+    if executor is None and not small:
         setting = dataclasses.replace(setting, executor=Threads())
     setting = _remembering(setting, fitted, row_objects, left, diagonal)
     whole = fitted.kernel.whole(left, right, fitted.state)

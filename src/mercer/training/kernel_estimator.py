@@ -20,6 +20,7 @@ from mercer._record import Record
 from mercer._stored import Stored
 from mercer._types import DType, Float64
 from mercer.errors import InputError, KernelError
+from mercer.gram.effort import Effort
 from mercer.gram.expansion import Expansion
 from mercer.inputs.base import Objects
 from mercer.inputs.gram_rows import GramRows
@@ -219,6 +220,10 @@ class KernelEstimator(Certified, BaseEstimator):
         elif isinstance(objects, GramRows) and objects.matrix is not None:
             validate_data(self, objects.matrix, reset=reset, skip_check_array=True)
 
+    def _effort(self) -> tuple[float, float]:
+        """About how many products with the matrix there will be, and flops per cube of decompositions of it."""
+        return 1.0, 0.0
+
     def _stored_gram(self, X: Any, *, at_least: int = 2) -> tuple[FittedKernel, Objects, Guarded]:
         """The fitted kernel, the objects and their Gram matrix, stored if it fits, for those who need all of it."""
         kernel = self._kernel(X)
@@ -230,7 +235,7 @@ class KernelEstimator(Certified, BaseEstimator):
             )
         self._check_features(X, objects, reset=True)
         fitted = kernel.fit(objects)
-        gram = products_gram(fitted, objects, self.memory)
+        gram = products_gram(fitted, objects, self.memory, Effort(type(self).__name__, *self._effort()))
         return fitted, objects, guard(type(self).__name__, kernel, gram, self.psd)
 
     @contextlib.contextmanager

@@ -17,6 +17,7 @@ from mercer.gram import budget, cost
 from mercer.gram.block_rows import rows_of_features
 from mercer.gram.centring import Centred
 from mercer.gram.contract import Gram
+from mercer.gram.effort import Effort
 from mercer.gram.expansion import Expansion
 from mercer.gram.make import gram_of, gram_of_rows, gram_of_values
 from mercer.gram.spectrum import negligible, smallest_eigenvalue
@@ -25,6 +26,7 @@ from mercer.inputs.vectors import Vectors, numbers_of, squared_lengths
 from mercer.kernels.base import FittedKernel, Kernel
 from mercer.kernels.features.space import entries_per_object, features_of
 from mercer.losses.base import Loss
+from mercer.solvers.box.smo import DENSE
 from mercer.solvers.ridge import normal_equations
 from mercer.training.on_features import cheaper, form_of, solvable
 
@@ -150,27 +152,30 @@ def training_gram(settings: GramSettings, fitted: FittedKernel, objects: Objects
     dual, memory = settings.dual, settings.memory
     _check_dual(settings.owner, dual, fitted)
     primal = dual != "auto" and not dual
-    if not primal and (dual != "auto" or fitted.feature_map() is None):
-        return gram_of(fitted, objects, dtype=settings.dtype, memory=memory)
-    form = form_of(losses, nu_form=settings.nu_form)
-    wanted = primal or _worthwhile(fitted, objects, losses, memory, form)
+    wanted = primal or (dual == "auto" and _worthwhile(settings, fitted, objects, losses))
     if wanted and not _by_matrix(fitted, objects, losses):
+        form = form_of(losses, nu_form=settings.nu_form)
         rows = rows_of_features(fitted, objects, memory)
         fitted.in_range(squared_lengths(rows))
         sure = primal or _beyond(len(objects), memory)
         if sure or cheaper(form, rows, numbers_of(objects), write=_found(fitted)):
             return gram_of_rows(rows, memory=memory)
-    return gram_of(fitted, objects, dtype=settings.dtype, memory=memory)
+    gram = gram_of(fitted, objects, dtype=settings.dtype, memory=memory)
+    if gram.expensive and len(objects) <= DENSE:  # all of it will be needed, and more than once
+        return gram.stored_if_it_fits()
+    return gram
 
 
-def products_gram(fitted: FittedKernel, objects: Objects, memory: budget.Memory) -> Gram:
+def products_gram(fitted: FittedKernel, objects: Objects, memory: budget.Memory, effort: Effort) -> Gram:
     """The Gram matrix for those who need products with it: by features where these cost less, or stored if it fits."""
     n, features = len(objects), fitted.feature_map()
     if features is not None and features.in_blocks:
         rows = features.rows(objects.take(slice(0, 1)), iter(()), np.float64)[0]
         if cost.of_products(n, rows.shape[1]) <= cost.of_stored_products(n, numbers_of(objects)):
             return gram_of_rows(rows_of_features(fitted, objects, memory), memory=memory)
-    return gram_of(fitted, objects, memory=memory).stored_if_it_fits()
+    gram = gram_of(fitted, objects, memory=memory)
+    effort.announce(gram)
+    return gram.stored_if_it_fits()
 
 
 def _check_dual(owner: str, dual: Any, fitted: FittedKernel) -> None:
@@ -183,13 +188,12 @@ def _check_dual(owner: str, dual: Any, fitted: FittedKernel) -> None:
         raise _check.fail(owner, "dual", rule, dual)
 
 
-def _worthwhile(
-    fitted: FittedKernel, objects: Objects, losses: Sequence[Loss], memory: budget.Memory, form: cost.Form
-) -> bool:
+def _worthwhile(settings: GramSettings, fitted: FittedKernel, objects: Objects, losses: Sequence[Loss]) -> bool:
     """Whether training on features can cost less than on a matrix, told by a few objects, or is the only way."""
-    features, n = fitted.feature_map(), len(objects)
+    features, n, memory = fitted.feature_map(), len(objects), settings.memory
     if features is None or not all(solvable(loss) for loss in losses):
         return False
+    form = form_of(losses, nu_form=settings.nu_form)
     beyond, least, write = _beyond(n, memory), features.columns_at_least(objects), _found(fitted)
 
     def pays(columns: float, entries: float) -> bool:

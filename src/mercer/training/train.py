@@ -18,8 +18,9 @@ from mercer._types import Float64
 from mercer.errors import ParameterError
 from mercer.gram.contract import Gram
 from mercer.losses.base import Loss
+from mercer.solvers.box import refined
 from mercer.solvers.box.problem import BoxProblem
-from mercer.solvers.box.smo import STEPPED
+from mercer.solvers.box.smo import SMO, STEPPED, patience
 from mercer.solvers.drive import Limits, OnChunk
 from mercer.solvers.problem import LossProblem
 from mercer.solvers.smooth import newton
@@ -76,7 +77,11 @@ def train(
     else:
         box = BoxProblem.of(problem)
         start = None if warm_start is None else warm_start.start(problem, box)
-        solution = by_steps.solve(gram, problem, box, start=start, tol=tol, limits=limits, on_chunk=on_chunk)
+        soon = (limits or Limits()).within(patience(box))
+        step = SMO().solve if gram.setting.finer is None else refined.solve
+        solution = step(gram, box, start=start, tol=tol, limits=soon, on_chunk=on_chunk)
+        if solution.status is not Status.CONVERGED:
+            solution = by_steps.finished(gram, problem, solution, tol=tol, limits=limits, on_chunk=on_chunk)
         if warm_start is not None:
             warm_start.ended(problem, box, solution.coefficients)
     return machine_of(gram, problem, solution)
