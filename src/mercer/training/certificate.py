@@ -116,7 +116,7 @@ class Certified:
     def __getstate__(self) -> Any:
         if self._prove is not None:
             self._known_certificate, self._prove = self._prove(), None  # what it is made of is not worth keeping
-        return super().__getstate__()  # type: ignore[misc]
+        return super().__getstate__()
 
 
 _LOST = 4.0 * float(np.finfo(np.float64).eps)
