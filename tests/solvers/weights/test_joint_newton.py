@@ -130,7 +130,7 @@ def test_rows_of_every_form_give_one_answer():
 
 
 def test_many_rows_start_from_a_few(monkeypatch):
-    monkeypatch.setattr(joint_newton, "ROWS_FOR_A_START", 100)
+    monkeypatch.setattr(joint_newton, "_ROWS_FOR_A_START", 100)
     monkeypatch.setattr(joint_system, "_ROWS_PER_FEATURE", 20)
     starts = []
     original = joint_newton._start
