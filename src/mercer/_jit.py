@@ -56,20 +56,23 @@ _config: Any = numba.config
 @overload
 def jit(function: Function) -> Function: ...
 @overload
-def jit(*, reassociate: bool = True, cache: bool = True) -> Callable[[Function], Function]: ...
-def jit(function: Any = None, *, reassociate: bool = True, cache: bool = True) -> Any:
+def jit(*, reassociate: bool = True, cache: bool = True, inline: bool = False) -> Callable[[Function], Function]: ...
+def jit(function: Any = None, *, reassociate: bool = True, cache: bool = True, inline: bool = False) -> Any:
     """Compile a function of arrays and scalars, without the GIL.
 
     `reassociate=False` for formulas whose order of operations matters (compensated sums, range reductions);
-    `cache=False` for functions made at run time (closures over a user's function cannot be cached).
+    `cache=False` for functions made at run time (closures over a user's function cannot be cached). `inline=True` for
+    short ones that compiled loops alone call: they are compiled as part of these, and not by themselves first.
     """
     if function is None:
-        return functools.partial(jit, reassociate=reassociate, cache=cache)
+        return functools.partial(jit, reassociate=reassociate, cache=cache, inline=inline)
     flags = set(FASTMATH) if reassociate else {"contract"}
     folder = cache_folder() if cache else None
     with _numba_cache_at(folder):
-        compiled = numba.njit(nogil=True, error_model="numpy", fastmath=flags, cache=folder is not None)(function)
-    compiled.compile = interrupt_held_back()(compiled.compile)  # type: ignore[method-assign]
+        options: dict[str, Any] = {"inline": "always"} if inline else {}
+        decorate = numba.njit(nogil=True, error_model="numpy", fastmath=flags, cache=folder is not None, **options)
+        compiled = decorate(function)
+    compiled.compile = interrupt_held_back()(compiled.compile)
     return compiled
 
 
