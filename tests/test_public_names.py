@@ -45,6 +45,7 @@ TOP = [
     "diagnose",
     "feature_vectors",
     "hsic_test",
+    "indexed",
     "kernel_target_alignment",
     "kernels",
     "fit",
