@@ -19,6 +19,7 @@ from mercer.estimators.one_class_svm import OneClassSVM as OneClassSVM
 from mercer.estimators.spectral_clustering import SpectralClustering as SpectralClustering
 from mercer.estimators.svc import SVC as SVC
 from mercer.estimators.svr import SVR as SVR
+from mercer.jobs.one_call import fit as fit
 from mercer.lectures.gradient_machine import GradientKernelMachine as GradientKernelMachine
 from mercer.lectures.perceptron import KernelPerceptron as KernelPerceptron
 from mercer.lectures.perceptron import PrimalPerceptron as PrimalPerceptron

@@ -118,7 +118,9 @@ def test_certificates_close_and_are_confirmed(model, data):
     model = clone(model).fit(X, y, weights)
     # The primal objective, from public attributes and the definition.
     codes = np.searchsorted(model.classes_, y)
-    factors = len(y) / (len(model.classes_) * np.bincount(codes)) if model.class_weight else np.ones(3)
+    factors = np.ones(3)
+    if model.class_weight:  # balanced, by the weights of objects
+        factors = weights.sum() / (len(model.classes_) * np.bincount(codes, weights))
     primal = 0.0
     for k, (w, c) in enumerate(zip(model.coef_, model.intercept_, strict=True)):
         own = codes == (1 if len(model.coef_) == 1 else k)

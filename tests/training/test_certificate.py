@@ -227,3 +227,32 @@ def test_a_machine_that_is_stopped_early_has_a_gap_that_is_infinite_rather_than_
     with pytest.warns(ConvergenceWarning):
         model.fit(X, codes)
     assert model.certificate_.relative_gap > 0  # false of NaN
+
+
+def test_rounding_in_float64_is_allowed_for_where_large_terms_cancel():
+    """Far objects with large coefficients: sums of terms of 1e12 are a few thousand, and lose digits that count."""
+    rng = np.random.default_rng(434)
+    X = 3e3 * rng.normal(size=(18, 2))
+    y = 100 * rng.normal(size=18)
+    model = mercer.SVR(kernel="linear", C=1e3, tol=0.01).fit(X, y)
+    b = np.zeros(18, dtype=np.longdouble)
+    b[model.support_] = model.dual_coef_[0]
+    w = b @ X.astype(np.longdouble)
+    f = X @ w + model.intercept_[0]
+    primal = w @ w / 2 + 1e3 * np.maximum(np.abs(y - f) - 0.1, 0).sum()
+    dual = -w @ w / 2 + b @ y - 0.1 * np.abs(b).sum()
+    assert model.certificate_.dual <= dual
+    assert primal <= model.certificate_.primal
+    assert model.certificate_.primal == pytest.approx(float(primal), rel=0.05)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_logistic_machine_that_converged_has_a_dual_bound(seed):
+    """At large C, coefficients lie a little beyond the domain of the dual, which once was taken for no bound at all."""
+    rng = np.random.default_rng(seed)
+    X, y = rng.normal(size=(19, 2)), np.arange(19) % 2
+    model = mercer.KernelLogisticRegression(C=1e4).fit(X, y)
+    finer = mercer.KernelLogisticRegression(C=1e4, tol=1e-8).fit(X, y)
+    assert np.isfinite(model.certificate_.dual)
+    assert model.certificate_.dual <= finer.certificate_.primal * (1 + 1e-12)
+    assert model.certificate_.relative_gap < 0.05

@@ -152,7 +152,7 @@ class LinearSVC(ClassifierMixin, LinearMachine):
             refuse_weightless_classes(classes, weights)
             rows = self._rows(objects)
             refuse_overflow(rows)
-            factors = self._factors(classes)
+            factors = self._factors(classes, weights)
             with reporting("Training") as report:
                 share = 1.0 / (1 + FOLDS) if self.probability else 1.0
                 options = self._options(lambda fraction, text: report(share * fraction, text))
@@ -165,8 +165,8 @@ class LinearSVC(ClassifierMixin, LinearMachine):
         self._warn_if_unfinished(solutions)
         return self
 
-    def _factors(self, classes: Classes) -> Float64:
-        factors = class_weights(self.class_weight, classes)
+    def _factors(self, classes: Classes, weights: Float64) -> Float64:
+        factors = class_weights(self.class_weight, classes, weights)
         if (factors <= 0).any():
             label = classes.labels[int(np.flatnonzero(factors <= 0)[0])]
             raise InputError(f"class_weight must be greater than zero; class {label!r} has {factors.min():g}.")
@@ -270,7 +270,8 @@ class LinearSVC(ClassifierMixin, LinearMachine):
         began = time.monotonic()
         objects = self._new_objects(X)
         classes = known_classes(self.classes_, y)
-        weights, factors = sample_weights(sample_weight, objects, dropping=True), self._factors(classes)
+        weights = sample_weights(sample_weight, objects, dropping=True)
+        factors = self._factors(classes, weights)
         rows = self._columns.space.matrix(objects)
         if self._together():
             # Two classes keep the difference of their weights alone, so all is trained again, and compared.

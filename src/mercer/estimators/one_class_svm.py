@@ -6,6 +6,7 @@ import math
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -21,7 +22,7 @@ from mercer.inputs.vectors import Vectors
 from mercer.losses.hinge import Hinge
 from mercer.solvers.box.problem import BoxProblem
 from mercer.solvers.solution import Solution, Stats, Status
-from mercer.training.certificate import Certificate
+from mercer.training.certificate import Certificate, lost_in_double
 from mercer.training.explanation import Explanation, explanations
 from mercer.training.kernel_estimator import KernelEstimator, LibsvmParameters
 from mercer.training.matrix import GramSettings, Recomputed, guarded_gram
@@ -113,10 +114,11 @@ class OneClassSVM(OutlierMixin, LibsvmParameters, KernelEstimator):
         )
         self._centre = float(found.coefficients @ found.outputs) / mass**2
         dtype = np.dtype(guarded.gram.dtype).name
-        proof = self._proof(weights[used], linear, found, dtype)
-        self.certificate_ = Certificate.together((proof,), guarded.original.entries_computed, time.monotonic() - began)
         self.n_iter_ = found.stats.iterations
-        machine = Machine(found.coefficients, found.intercept, found.status, proof)
+        prove = partial(self._proof, weights[used], linear, found, part.diagonal(), dtype)
+        machine = Machine(found.coefficients, found.intercept, found.status, self.n_iter_, prove)
+        entries, seconds = guarded.original.entries_computed, time.monotonic() - began
+        self._certify_later(lambda: Certificate.together((machine.certificate,), entries, seconds))
         self.fit_status_ = 0 if machine.converged else 1
         warn_if_unfinished(self, [machine])
         return self
@@ -125,9 +127,10 @@ class OneClassSVM(OutlierMixin, LibsvmParameters, KernelEstimator):
         """The linear term of the dual: zero for a plane, squared lengths for a ball."""
         return -0.5 * mass * diagonal if self.region == "ball" else np.zeros(len(diagonal))
 
-    def _proof(self, weights: Float64, linear: Float64, found: Solution, dtype: str) -> Certificate:
+    def _proof(self, weights: Float64, linear: Float64, found: Solution, diagonal: Float64, dtype: str) -> Certificate:
         """The primal is 1/2 |w|^2 + mass t + sum_i w_i max(0, -(f_i + t)): f outputs and `linear`, t the intercept."""
-        b, outputs, off = found.coefficients, found.outputs, found.off
+        b, outputs = found.coefficients, found.outputs
+        off = found.off + lost_in_double(np.sqrt(np.abs(diagonal)), b, outputs)
         t, squared = float(self.expansion_.intercept[0]), max(float(b @ outputs), 0.0)
         most = squared + float((np.abs(b) * off).sum())
         primal = 0.5 * most + self._mass * t + float(weights @ np.maximum(0.0, off - (outputs + linear + t)))
@@ -168,7 +171,7 @@ class OneClassSVM(OutlierMixin, LibsvmParameters, KernelEstimator):
         again = Solution(
             found.coefficients[used, 0], found.outputs[used, 0], -self.offset_, 0.0, Status.CONVERGED, stats
         )
-        proof = self._proof(weights[used], linear[used], again, "float64")
+        proof = self._proof(weights[used], linear[used], again, (self._lengths(objects) + shift)[used], "float64")
         return Certificate.together((proof,), found.entries, time.monotonic() - began)
 
     def explain(self, X: Any) -> list[Explanation]:

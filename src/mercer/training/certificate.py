@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
+import numpy.typing as npt
 
 from mercer._types import Float64
 from mercer.solvers.box.problem import BoxProblem
@@ -84,6 +86,24 @@ class Certificate:
         return dataclasses.replace(whole, parts=tuple(parts))
 
 
+Prove = Callable[[], Certificate]
+_LOST = 4.0 * float(np.finfo(np.float64).eps)
+"""What a sum of products loses of the sum of |x| |z| |b|: entries and sums are rounded, in either direction."""
+_NOTHING = 1e-13
+"""Losses below this share of the largest output change no digit that is shown."""
+
+
+def lost_in_double(lengths: Float64, coefficients: Float64, outputs: Float64) -> Float64 | float:
+    """About how far K @ coefficients may be off in float64, from the lengths of objects; 0 where that is nothing.
+
+    Where large terms cancel, as those of far objects with large coefficients do, few digits are left of their sum.
+    """
+    terms = _LOST * np.tensordot(lengths, np.abs(coefficients), axes=1)
+    if float(np.max(terms) * lengths.max(initial=0.0)) <= _NOTHING * float(np.abs(outputs).max(initial=0.0)):
+        return 0.0
+    return np.asarray(np.multiply.outer(lengths, terms))
+
+
 def certify(
     problem: LossProblem,
     coefficients: Float64,
@@ -93,16 +113,21 @@ def certify(
     iterations: int,
     dtype: str,
     off: Float64 | float = 0.0,
+    diagonal: Float64 | None = None,
 ) -> Certificate:
     """The certificate of given coefficients, from K @ coefficients (`outputs`) alone.
 
-    Where each output may be off by `off`, it tells the worst that this leaves possible.
+    Where each output may be off by `off`, it tells the worst that this leaves possible; with the values k(x, x) of
+    objects (`diagonal`), also the worst that rounding in float64 does.
     """
     if len(outputs) < len(coefficients):  # time was over before they were known
         return Certificate(math.inf, -math.inf, math.inf, 0.0, iterations, kernel_entries=0, seconds=0.0, dtype=dtype)
+    lengths = None if diagonal is None else np.sqrt(np.abs(diagonal))
+    if lengths is not None:
+        off = off + lost_in_double(lengths, coefficients, outputs)
     squared = max(float((coefficients * outputs).sum()), 0.0)
     if problem.loss.smooth:
-        primal, dual, worst = _by_slopes(problem, coefficients, outputs, intercept, squared, off)
+        primal, dual, worst = _by_slopes(problem, coefficients, outputs, intercept, squared, off, lengths)
     else:
         primal, dual, worst = _by_box(problem, coefficients, outputs, intercept, squared, off)
     margin = 1.0 / math.sqrt(squared) if squared > 0 else math.inf
@@ -116,6 +141,7 @@ def _by_slopes(
     intercept: Any,
     squared: float,
     off: Float64 | float,
+    lengths: Float64 | None,
 ) -> tuple[float, float, float]:
     """Primal, dual -1/2 b'Kb - sum_i C_i loss*(y_i, -b_i / C_i), and how far b_i is from -C_i slope(y_i, f_i)."""
     used = problem.C > 0
@@ -124,8 +150,35 @@ def _by_slopes(
     ends = [(end + intercept)[used] for end in _ends(outputs, off)]
     most = squared + float((np.abs(coefficients) * off).sum())
     primal = 0.5 * most + float(C @ np.max([loss.value(y, f) for f in ends], axis=0))
-    dual = -0.5 * most - float(C @ loss.conjugate(y, -scaled))
+    conjugate = np.asarray(loss.conjugate(y, -scaled))
+    beyond = ~np.isfinite(conjugate)
+    if not beyond.any() or lengths is None:
+        dual = -0.5 * most - float(C @ conjugate)
+    else:
+        dual = -0.5 * most + _within(problem, coefficients, outputs, intercept, lengths, beyond)
     return primal, dual, max(float(np.abs(scaled + loss.slope(y, f)).max(initial=0.0)) for f in ends)
+
+
+def _within(
+    problem: LossProblem, b: Float64, outputs: Float64, intercept: Any, lengths: Float64, beyond: npt.NDArray[np.bool_]
+) -> float:
+    """The dual, without -1/2 b'Kb, at the nearest point of its domain that the slopes of the loss give.
+
+    Near the optimum of a loss that saturates, b may lie a little beyond the domain of the dual, where it says nothing.
+    With moves m from there, 1/2 b'Kb changes by m'Kb + 1/2 m'Km, which is at most 1/2 (sum_i |m_i| |x_i|)^2 more than
+    m'Kb; and what is left of sum(b) = 0 counts with the intercept.
+    """
+    used = problem.C > 0
+    loss, y, C = problem.loss, problem.y[used], problem.C[used]
+    penalties = C if b.ndim == 1 else C[:, None]
+    slopes = -b[used] / penalties
+    slopes[beyond] = np.asarray(loss.slope(y, (outputs + intercept)[used]))[beyond]
+    feasible = -penalties * slopes
+    moves = feasible - b[used]
+    change = float((moves * outputs[used]).sum())
+    bend = 0.5 * float(np.square(np.tensordot(lengths[used], np.abs(moves), axes=1)).sum())
+    missed = float(np.sum(np.abs(intercept) * np.abs(feasible.sum(axis=0)))) if problem.intercept else 0.0
+    return -float(C @ loss.conjugate(y, slopes)) - change - bend - missed
 
 
 def _ends(outputs: Float64, off: Float64 | float) -> list[Float64]:

@@ -58,7 +58,7 @@ def fit_ridge(
     else:
         outputs = guarded.gram.matvec(found.coefficients)
     expansion = Expansion(fitted, objects, guarded.expanded(found.coefficients), found.intercept, weights)
-    recomputed = Recomputed(found.coefficients, outputs, gram.entries_computed)
+    recomputed = Recomputed(found.coefficients, outputs, gram.entries_computed, guarded.gram.diagonal())
     proof = certify_ridge(problem, recomputed, found.intercept, began, np.dtype(gram.dtype).name)
     return expansion, guarded.repair(found.coefficients), proof
 
@@ -86,7 +86,10 @@ def certify_ridge(
         common = LossProblem(Squared(), problem.targets[:, column], problem.weights / alpha)
         coefficients, outputs = found.coefficients[:, column], found.outputs[:, column]
         constant = float(intercept[column])
-        parts.append(certify(common, coefficients, outputs, constant, iterations=1, dtype=dtype))
+        proof = certify(
+            common, coefficients, outputs, constant, iterations=1, dtype=dtype, diagonal=found.diagonal
+        )  # fmt: skip
+        parts.append(proof)
     return Certificate.together(tuple(parts), found.entries, time.monotonic() - began)
 
 

@@ -142,13 +142,13 @@ def refuse_weightless_classes(classes: Classes, weights: Float64, also: str = ""
         raise InputError(f"All samples of class {empty.tolist()[0]!r} have zero weight. Drop the class, or weigh it.")
 
 
-def class_weights(class_weight: Any, classes: Classes) -> Float64:
-    """One factor per class: given, balanced, or 1."""
+def class_weights(class_weight: Any, classes: Classes, weights: Float64 | None = None) -> Float64:
+    """One factor per class: given, balanced (by these weights of objects), or 1."""
     if class_weight is None:
         return np.ones(len(classes.labels))
     labels = classes.labels[classes.codes]
-    weights: Float64 = compute_class_weight(class_weight, classes=classes.labels, y=labels)
-    return np.asarray(weights, dtype=np.float64)
+    factors: Float64 = compute_class_weight(class_weight, classes=classes.labels, y=labels, sample_weight=weights)
+    return np.asarray(factors, dtype=np.float64)
 
 
 def width_of(y: Any) -> int:

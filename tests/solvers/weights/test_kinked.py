@@ -93,3 +93,12 @@ def test_sums_are_mended_by_free_coefficients_alone():
     mended = kinked.mended(np.array([1.0, 0.5, -1.0, -0.4]), box)
     assert mended[[0, 2]].tolist() == [1.0, -1.0]
     assert mended.sum() == pytest.approx(0.0, abs=1e-15)
+
+
+def test_tiny_bounds_leave_no_sum_unbalanced():
+    X = rows(20, 3)
+    y = np.where(np.arange(20) < 15, 1.0, -1.0)
+    found = kinked.solve(LinearProblem(X, Hinge(), y, np.full(20, 1e-7), math.inf), tol=1e-3)
+    assert found.status is Status.CONVERGED
+    assert abs(found.dual.sum()) <= 1e-18
+    assert found.intercept == pytest.approx(1.0, abs=1e-3)

@@ -31,6 +31,10 @@ from mercer.solvers.weights.terms import DualTerms
 
 _SHARE = 0.2
 """What the gradient of a round may move outputs by, next to what the round should leave of the violation."""
+_EXCESS = 1e-6
+"""How far the sum of coefficients may be off, in units of their bounds, for free ones to mend it ..."""
+_OFF = 1e-12
+"""... and afterwards, as a share of their sizes: rounding."""
 _MENDS = 4
 """Rounds of mending a sum: a free coefficient may meet its end, and the others then share the rest."""
 
@@ -45,9 +49,10 @@ class _Newton(PrimalNewtonRun):
     def _optimal(self) -> bool:
         d = self._rows.shape[1]
         off = self.longest * math.sqrt(float(self._gradient[:d] @ self._gradient[:d]))
-        if self._has_intercept:
-            off += self.longest**2 * abs(float(self._gradient[d]))
-        return off <= self.goal
+        if not self._has_intercept:
+            return off <= self.goal
+        excess = abs(float(self._gradient[d]))  # of the sum of coefficients
+        return off + self.longest**2 * excess <= self.goal and excess <= _EXCESS * float(self._problem.C.mean())
 
 
 @final
@@ -74,7 +79,8 @@ class KinkedRun(SmoothedRun):
         F = -(f + box.linear)
         c = rule_for(box).intercept(b, F, box)
         primal, dual = bounds(problem, w, c, f + c, b, w)
-        return Proof(b, w, c, primal, dual, box.violation(b, F))
+        feasible = not problem.free_intercept or abs(float(b.sum())) <= _OFF * float(np.abs(b).sum())
+        return Proof(b, w, c, primal, dual, box.violation(b, F) if feasible else math.inf)
 
 
 def mended(b: Float64, box: BoxProblem) -> Float64:

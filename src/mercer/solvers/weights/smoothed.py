@@ -43,7 +43,9 @@ _GAINS = 0.5
 _BETTER = 0.9
 """One that leaves more than this share brought nothing ..."""
 _IDLE_ROUNDS = 6
-"""... and after so many of these none will: the gap is what rounding makes of it."""
+"""... and after so many of these, which rounding ended, none will."""
+_NARROWEST = 1e-12
+"""Narrower parabolas are lost in rounding, in units in which it takes one to reach every row from the zero function."""
 _WIDER = 2.0
 """A start on a few rows is continued at a wider width than it ended with, as the optimum of all rows lies elsewhere."""
 _START_TOL = 3e-2
@@ -114,14 +116,15 @@ class SmoothedRun(LinearRun):
 
     def _end_round(self) -> None:
         proof, last = self._proven(), self._best.gap
-        self._idle = 0 if proof.gap < _BETTER * last else self._idle + 1
+        lost = self.newton.status is Status.STALLED or self.width <= _NARROWEST * _scale(self._dual)
+        self._idle = 0 if proof.gap < _BETTER * last else self._idle + lost
         if proof.gap < last:
             self._best, self._best_theta = proof, self.newton.theta
         self.gap = self._best.gap
         self.done = self.gap <= self._tol or self._idle >= _IDLE_ROUNDS
         if self.done:
             self.status = Status.CONVERGED if self.gap <= self._tol else Status.STALLED
-        elif self.newton.status is Status.STALLED and proof.gap > last:
+        elif lost and proof.gap > last:
             self._centre = self._best.b  # too narrow for rounding, or for too few rows
             self._minimise(self._best_theta, _NARROWER**2 * self.width)
         else:
