@@ -14,7 +14,7 @@ REFUSALS = re.compile(r"Failed to load resource: the server responded with a sta
 """Chromium logs every refusal; these are answers that tests ask for."""
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # playwright keeps an event loop running, in which other tests could not run theirs
 def browser():
     path = os.environ.get("MERCER_CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
     if path is None:

@@ -38,9 +38,9 @@ _EXACT = 1e-9
 class Shared:
     """Contributions that add up to `value`, the largest first; and what each part of either object adds.
 
-    `left` and `right` are the parts of the two objects (symbols, nodes ...) with their shares, empty where features have
-    no place in objects. `how` says what the names are: "features", "ends" of common parts (places and symbols in both),
-    "roots" of common fragments (nodes in postorder), "elements", or "columns".
+    `left` and `right` are the parts of the two objects (symbols, nodes ...) with their shares, empty where features
+    have no place in objects. `how` says what the names are: "features", "ends" of common parts (places and symbols in
+    both), "roots" of common fragments (nodes in postorder), "elements", or "columns".
     """
 
     value: float

@@ -33,8 +33,8 @@ def test_trees_are_drawn_in_postorder():
 
 @pytest.mark.parametrize(
     ("kind", "x", "field"),
-    [("vectors", "a b", "x"), ("graphs", "a-b", "x"), ("graphs", "0-1-2", ""), ("graphs", "0-99", ""), ("rows", "{", "x"),
-     ("nothing", "", "kind"), ("vectors", "1 2 3", "kernel"), ("trees", "(S (", "kernel")],
+    [("vectors", "a b", "x"), ("graphs", "a-b", "x"), ("graphs", "0-1-2", ""), ("graphs", "0-99", ""),
+     ("rows", "{", "x"), ("nothing", "", "kind"), ("vectors", "1 2 3", "kernel"), ("trees", "(S (", "kernel")],
 )  # fmt: skip
 def test_what_cannot_be_read(kind, x, field):
     z, kernel = (PAIRS[kind][1], PAIRS[kind][2]) if kind in PAIRS else ("", "linear")

@@ -9,7 +9,8 @@ from mercer.studio.lab import formula
 from mercer.studio.lab.question import gram_file, is_kernel
 from mercer.studio.refusal import Refusal
 
-PROVEN = ["dot", "3", "dot + 1", "(dot + 1)**3", "2*dot*dot", "exp(dot)", "exp(-dist**2)", "exp(-dist)", "exp(-2*dist**1.5)",
+PROVEN = ["dot", "3", "dot + 1", "(dot + 1)**3", "2*dot*dot", "exp(dot)", "exp(-dist**2)", "exp(-dist)",
+          "exp(-2*dist**1.5)",
           "1/(1 + dist**2)", "norm_x*norm_z", "dot/(norm_x*norm_z)", "exp(-dist**2/4) + dot", "exp(dot)/2"]  # fmt: skip
 REFUTED = ["-dot", "dist", "-dist**2", "exp(-dist**3)", "tanh(dot)", "cos(dist)", "dot - 1", "norm_x", "log(dot)", "-1",
            "exp(dist)", "sqrt(dot)", "dot**3 - dot"]  # fmt: skip

@@ -64,8 +64,8 @@ def _check(node: Any, start: int) -> None:
         case ast.BinOp() if type(node.op) in _OPERATORS:
             _check(node.left, start)
             return _check(node.right, start)
-        case ast.Call(func=ast.Name()) if node.func.id in FUNCTIONS and not node.keywords:
-            if len(node.args) == (2 if node.func.id in _TWO else 1):
+        case ast.Call() if _name(node.func) in FUNCTIONS and not node.keywords:
+            if len(node.args) == (2 if _name(node.func) in _TWO else 1):
                 for one in node.args:
                     _check(one, start)
                 return None

@@ -98,7 +98,7 @@ def _of_kernel(kernel: Kernel) -> dict[str, Any]:
 
 
 def _answer(verdict: str, reason: str, **more: Any) -> dict[str, Any]:
-    blank = {"proof": [], "points": [], "matrix": None, "vector": [], "value": None, "tries": 0}
+    blank: dict[str, Any] = {"proof": [], "points": [], "matrix": None, "vector": [], "value": None, "tries": 0}
     return {"verdict": verdict, "reason": reason, **blank, **more}
 
 
