@@ -28,7 +28,7 @@ from mercer.lectures.run import LectureRun, TracedFit
 from mercer.lectures.trace import Trace
 from mercer.solvers.drive import Chunk
 from mercer.solvers.solution import Status
-from mercer.training.kernel_estimator import KernelEstimator, limits_of
+from mercer.training.kernel_estimator import KernelEstimator, all_or_nothing, limits_of
 from mercer.training.storing import (
     EXPANSION,
     ArrayField,
@@ -204,9 +204,10 @@ class TracedLinearClassifier(TracedClassifier):
         self._check_parameters()
         limits_of(self, began)
         refuse_masked(X)
-        values = np.ascontiguousarray(validate_data(self, X, dtype=np.float64))
-        classes = classes_of(self, y, Vectors.coerce(values), regressor="KernelRidge")
-        machines = self._train(began, classes, values)
+        with all_or_nothing(self):
+            values = np.ascontiguousarray(validate_data(self, X, dtype=np.float64))
+            classes = classes_of(self, y, Vectors.coerce(values), regressor="KernelRidge")
+            machines = self._train(began, classes, values)
         self._set_trained(classes, machines)
         self.coef_ = np.vstack([machine.coefficients for machine in machines])
         self._warn_if_unfinished(machines)

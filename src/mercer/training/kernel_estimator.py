@@ -196,16 +196,8 @@ class KernelEstimator(BaseEstimator):
         fitted = kernel.fit(objects)
         return fitted, objects, products_gram(fitted, objects, self.memory)
 
-    @contextlib.contextmanager
-    def _all_or_nothing(self) -> Iterator[None]:
-        """Leave the estimator as it was if training ends in an error or an interrupt."""
-        before = dict(self.__dict__)
-        try:
-            yield
-        except BaseException:
-            self.__dict__.clear()
-            self.__dict__.update(before)
-            raise
+    def _all_or_nothing(self) -> contextlib.AbstractContextManager[None]:
+        return all_or_nothing(self)
 
     def _linear_weights(self) -> Any:
         """Weights of the features of support objects, for the linear kernel alone."""
@@ -290,6 +282,18 @@ class KernelEstimator(BaseEstimator):
             tags.input_tags.two_d_array = False
             tags.input_tags.string = kind is Strings
         return tags
+
+
+@contextlib.contextmanager
+def all_or_nothing(estimator: Any) -> Iterator[None]:
+    """Leave an estimator as it was if training ends in an error or an interrupt."""
+    before = dict(estimator.__dict__)
+    try:
+        yield
+    except BaseException:
+        estimator.__dict__.clear()
+        estimator.__dict__.update(before)
+        raise
 
 
 def resolved_kernel(estimator: KernelEstimator, X: Any = None) -> Kernel:
