@@ -10,6 +10,7 @@ import mercer.kernels
 import mercer.testing
 
 TOP = [
+    "Cells",
     "GradientKernelMachine",
     "KernelCCA",
     "KernelFisherDiscriminant",
@@ -51,6 +52,7 @@ TOP = [
     "mmd_test",
     "nested_cross_validate",
     "save",
+    "shared",
 ]
 KERNELS = [
     "ANOVA",

@@ -19,10 +19,12 @@ from mercer.estimators.one_class_svm import OneClassSVM as OneClassSVM
 from mercer.estimators.spectral_clustering import SpectralClustering as SpectralClustering
 from mercer.estimators.svc import SVC as SVC
 from mercer.estimators.svr import SVR as SVR
+from mercer.jobs.one_call import fit as fit
 from mercer.lectures.gradient_machine import GradientKernelMachine as GradientKernelMachine
 from mercer.lectures.perceptron import KernelPerceptron as KernelPerceptron
 from mercer.lectures.perceptron import PrimalPerceptron as PrimalPerceptron
 from mercer.lectures.subgradient_svm import SubgradientSVM as SubgradientSVM
+from mercer.selection.cells import Cells as Cells
 from mercer.selection.compare import compare as compare
 from mercer.selection.multiple import MultipleKernelMachine as MultipleKernelMachine
 from mercer.selection.multiple import learn_kernel as learn_kernel
@@ -39,3 +41,4 @@ from mercer.theory.mercer import check_mercer as check_mercer
 from mercer.theory.mercer import feature_vectors as feature_vectors
 from mercer.theory.samples import hsic_test as hsic_test
 from mercer.theory.samples import mmd_test as mmd_test
+from mercer.theory.shared import shared as shared

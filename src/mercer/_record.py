@@ -11,6 +11,7 @@ A parameter whose default is None may be None.
 from __future__ import annotations
 
 import dataclasses
+import weakref
 from collections.abc import Iterator
 from typing import Any, ClassVar, Self
 
@@ -18,6 +19,9 @@ import numpy as np
 
 from mercer import _check
 from mercer.errors import ParameterError
+
+STRANGERS: weakref.WeakSet[type] = weakref.WeakSet()
+"""Classes that others wrote, until they have been tried out: see `mercer.kernels.probing`."""
 
 
 class Record:
@@ -35,6 +39,8 @@ class Record:
         for name in ("__eq__", "__hash__", "__repr__"):
             if name not in cls.__dict__:
                 setattr(cls, name, getattr(cls, name))
+        if cls.__module__.partition(".")[0] != "mercer":
+            STRANGERS.add(cls)
 
     def __post_init__(self) -> None:
         for name, value in self._fields():

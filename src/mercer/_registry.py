@@ -341,6 +341,7 @@ ESTIMATORS = {
 
 MODELS = ESTIMATORS | {
     "MultipleKernelMachine": Entry("mercer.selection.multiple", "MultipleKernelMachine"),
+    "Cells": Entry("mercer.selection.cells", "Cells"),
     "TrainedModel": Entry("mercer.jobs.trained", "TrainedModel"),
 }
 """What model files hold: learners, machines with learnt kernels, and models that know how to read the files they came

@@ -11,12 +11,14 @@
     ├── KernelError (ValueError)           a kernel broke its contract: NaN, asymmetry, wrong shape
     ├── InseparableError (ValueError)      a hard margin that does not exist, with the proof
     ├── MemoryBudgetError (MemoryError)    refused before allocating, with the number and the way out
+    ├── TimeLimitError (TimeoutError)      time was over before there was anything to return: how far it came
     ├── ModelFileError (ValueError)        a model file that is damaged, hostile or too new, or cannot be written
     ├── UnfittedError (ValueError, AttributeError)   a model that must be fitted first
     └── MissingExtraError (ImportError)    an optional dependency is absent; names the extra
 
     MercerWarning (UserWarning)
-    └── KernelWarning                      a kernel that is legal but probably not what was meant
+    ├── KernelWarning                      a kernel that is legal but probably not what was meant
+    └── DataWarning                        objects, labels or weights of which the same is true
 
 Each message says what is wrong, where, why, and what to do about it.
 """
@@ -99,6 +101,17 @@ class MemoryBudgetError(MercerError, MemoryError):
     """A request that cannot fit, refused before anything was allocated."""
 
 
+class TimeLimitError(MercerError, TimeoutError):
+    """Time was over before there was anything to return; `done` is the share of the work that was done by then."""
+
+    def __init__(self, message: str, done: float = 0.0) -> None:
+        super().__init__(message)
+        self.done = done
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.args[0], self.done)
+
+
 class ModelFileError(MercerError, ValueError):
     """A model file that is damaged, hostile, written by a newer version, or cannot be written."""
 
@@ -117,6 +130,10 @@ class MercerWarning(UserWarning):
 
 class KernelWarning(MercerWarning):
     """A kernel that is legal but probably not what was meant."""
+
+
+class DataWarning(MercerWarning):
+    """Objects, labels or weights that are legal but probably not what was meant."""
 
 
 def missing_extra(what: str, package: str, extra: str) -> MissingExtraError:

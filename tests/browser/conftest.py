@@ -36,7 +36,9 @@ def home(tmp_path_factory):
 @pytest.fixture(scope="session")
 def address(home):
     """Where the studio answers, with its token."""
-    process = mercer_process("studio", "--no-browser", "--port", str(free_port()), stdout=subprocess.PIPE)
+    process = mercer_process(
+        "studio", "--no-browser", "--port", str(free_port()), "--home", str(home), stdout=subprocess.PIPE
+    )
     try:
         yield re.search(r"http://\S+", process.stdout.readline())[0]
     finally:

@@ -15,9 +15,9 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import mercer
-from mercer import SVC, LinearSVC, LinearSVR
+from mercer import SVC, SVR, LinearSVC, LinearSVR, OneClassSVM
 from mercer._stored import Stored
-from mercer.errors import InputError, ModelFileError, ParameterError
+from mercer.errors import DataWarning, InputError, ModelFileError, ParameterError
 
 
 @parametrize_with_checks(
@@ -63,7 +63,8 @@ def test_classifier_agrees_with_scikit_learn(data, loss, intercept, class_weight
 def test_the_hinge_gives_the_support_vector_machine(fit_intercept):
     X, y = CANCER
     weights = np.random.default_rng(0).uniform(0, 2, len(y)).round(1)
-    ours = LinearSVC(loss="hinge", C=0.3, fit_intercept=fit_intercept, tol=1e-7, max_iter=-1).fit(X, y, weights)
+    options = {"fit_intercept": fit_intercept, "intercept_scaling": None}
+    ours = LinearSVC(loss="hinge", C=0.3, tol=1e-7, max_iter=-1, **options).fit(X, y, weights)
     if not fit_intercept:
         theirs = svm.LinearSVC(loss="hinge", C=0.3, fit_intercept=False, tol=1e-9, max_iter=10**6)
     else:
@@ -86,15 +87,15 @@ def test_regressor_agrees_with_scikit_learn(loss, intercept):
 
 def test_regressor_without_penalty_on_its_intercept_is_the_kernel_machine():
     X, y = DIABETES
-    ours = LinearSVR(C=0.5, epsilon=10.0, tol=1e-7, max_iter=-1).fit(X, y)
+    ours = LinearSVR(C=0.5, epsilon=10.0, tol=1e-7, max_iter=-1, intercept_scaling=None).fit(X, y)
     theirs = svm.SVR(kernel="linear", C=0.5, epsilon=10.0, tol=1e-6).fit(X, y)
     assert np.allclose(ours.predict(X), theirs.predict(X), atol=0.05)
 
 
 def test_an_intercept_that_is_not_penalised_does_not_pull_towards_zero():
     X, y = DIABETES
-    shifted = LinearSVR(loss="squared_epsilon_insensitive", tol=1e-10).fit(X, y + 1e4)
-    plain = LinearSVR(loss="squared_epsilon_insensitive", tol=1e-10).fit(X, y)
+    shifted = LinearSVR(loss="squared_epsilon_insensitive", tol=1e-10, intercept_scaling=None).fit(X, y + 1e4)
+    plain = LinearSVR(loss="squared_epsilon_insensitive", tol=1e-10, intercept_scaling=None).fit(X, y)
     assert np.allclose(shifted.coef_, plain.coef_, atol=1e-4)
     assert shifted.intercept_[0] - plain.intercept_[0] == pytest.approx(1e4, rel=1e-8)
 
@@ -117,7 +118,9 @@ def test_certificates_close_and_are_confirmed(model, data):
     model = clone(model).fit(X, y, weights)
     # The primal objective, from public attributes and the definition.
     codes = np.searchsorted(model.classes_, y)
-    factors = len(y) / (len(model.classes_) * np.bincount(codes)) if model.class_weight else np.ones(3)
+    factors = np.ones(3)
+    if model.class_weight:  # balanced, by the weights of objects
+        factors = weights.sum() / (len(model.classes_) * np.bincount(codes, weights))
     primal = 0.0
     for k, (w, c) in enumerate(zip(model.coef_, model.intercept_, strict=True)):
         own = codes == (1 if len(model.coef_) == 1 else k)
@@ -218,8 +221,14 @@ def test_damaged_model_files_are_refused():
         (LinearSVC(C=np.inf), "'C' parameter of LinearSVC"),
         (LinearSVC(tol=0), "'tol' parameter"),
         (LinearSVC(loss="hing"), "Did you mean 'hinge'"),
-        (LinearSVC(penalty="l1"), "'penalty' parameter"),
-        (LinearSVC(multi_class="crammer_singer"), "'multi_class' parameter"),
+        (LinearSVC(penalty="l3"), "'penalty' parameter"),
+        (
+            LinearSVC(penalty="l1", loss="hinge"),
+            "Unsupported set of arguments.*penalty='l1', loss='hinge', dual='auto'",
+        ),
+        (LinearSVC(penalty="l1", dual=True), "Unsupported set of arguments.*dual=True"),
+        (LinearSVC(multi_class="crammer"), "'multi_class' parameter"),
+        (LinearSVC(multi_class="crammer_singer", intercept_scaling=None), "'intercept_scaling' parameter"),
         (LinearSVC(loss="hinge", dual=False), "not smooth"),
         (LinearSVC(dual="yes"), "True, False or 'auto'"),
         (LinearSVC(intercept_scaling=0.0), "'intercept_scaling' parameter"),
@@ -286,3 +295,35 @@ def test_pipelines_searches_and_tables():
     search = GridSearchCV(make_pipeline(StandardScaler(), LinearSVC()), {"linearsvc__C": [0.1, 1.0]}, cv=3)
     assert search.fit(table, y).best_score_ > 0.9
     assert LinearSVC().fit(table, y).feature_names_in_.tolist() == list("abcd")
+
+
+@pytest.mark.parametrize("data", [CANCER, IRIS], ids=["two classes", "three classes"])
+@pytest.mark.parametrize("extra", [{"penalty": "l1", "dual": False}, {"multi_class": "crammer_singer"}], ids=str)
+def test_other_objectives_agree_with_scikit_learn(data, extra):
+    X, y = data
+    weights = np.random.default_rng(0).uniform(0.5, 2, len(y))
+    ours = LinearSVC(C=0.1, tol=1e-7, max_iter=-1, class_weight="balanced", **extra).fit(X, y, weights)
+    theirs = svm.LinearSVC(C=0.1, tol=1e-9, max_iter=10**6, class_weight="balanced", **extra).fit(X, y, weights)
+    assert ours.coef_.shape == theirs.coef_.shape
+    np.testing.assert_allclose(ours.coef_, theirs.coef_, atol=2e-3)
+    np.testing.assert_allclose(ours.intercept_, theirs.intercept_, atol=2e-3)
+    proof, again = ours.certificate_, ours.verify(X, y, weights)
+    assert proof.relative_gap <= 1e-7
+    assert again.primal == pytest.approx(proof.primal, rel=1e-6)
+    if "penalty" in extra:
+        assert (ours.coef_ == 0).sum() == (theirs.coef_ == 0).sum() > 0
+
+
+def test_defaults_are_those_of_scikit_learn():
+    for ours, theirs in ((LinearSVC(), svm.LinearSVC()), (LinearSVR(), svm.LinearSVR())):
+        mine = ours.get_params()
+        assert all(mine[name] == value for name, value in theirs.get_params().items())
+
+
+def test_negative_weights_leave_objects_out_with_a_warning():
+    X, y = CANCER
+    weights = np.where(np.arange(len(y)) % 3 == 1, -1.0, 1.0)
+    for model in (LinearSVC(), LinearSVR(), SVC(), SVR(), OneClassSVM()):
+        with pytest.warns(DataWarning, match="the first that of object 1"):
+            found = clone(model).fit(X, y, sample_weight=weights)
+        assert np.allclose(found.predict(X), clone(model).fit(X, y, sample_weight=np.maximum(weights, 0.0)).predict(X))

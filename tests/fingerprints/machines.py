@@ -36,8 +36,8 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "GradientKernelMachine": {"steps": 30},
     "NuSVC": {"nu": 0.4},
     "OneClassSVM": {"nu": 0.2},
-    "LinearSVC": {"max_iter": 100000},
-    "LinearSVR": {"max_iter": 100000},
+    "LinearSVC": {"max_iter": 100000, "intercept_scaling": None},
+    "LinearSVR": {"max_iter": 100000, "intercept_scaling": None},
 }
 EXACT = {"KernelPCA", "SpectralClustering", "GradientKernelMachine"}
 """Estimators whose `tol` means something else than the violation of a solver, and stays as it is."""

@@ -169,10 +169,10 @@ def test_an_interrupt_while_threads_are_started(monkeypatch):
     done = []
     submit = ThreadPoolExecutor.submit
 
-    def interrupted(pool, job):
+    def interrupted(pool, *job):
         if threading.active_count() > before:
             raise KeyboardInterrupt
-        return submit(pool, job)
+        return submit(pool, *job)
 
     def work(tile, out):
         time.sleep(0.01)

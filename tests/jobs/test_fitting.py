@@ -6,6 +6,7 @@ import warnings
 import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer, load_diabetes
+from sklearn.metrics import r2_score
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 
 import mercer
@@ -149,20 +150,24 @@ def test_regression():
     assert "variance" in found.verdict
 
 
-def test_regression_learns_from_all_rows_however_many():
+def test_regression_learns_from_many_rows_and_is_scored_on_others():
     random = np.random.default_rng(0)
     X = random.normal(size=(LARGEST_RIDGE + 500, 2))
     y = 100 * np.sin(X[:, 0]) + 1000 + 10 * random.normal(size=len(X))
     data = table(y, a=X[:, 0].tolist(), b=X[:, 1].tolist())
     found = fit(data, Plan(kernel="rbf(gamma=0.3)", folds=3, search_size=400))
-    assert found.model.about["trained_on"] == len(y)
+    assert len(found.held_out) == found.model.about["scored_on"] == 1050
+    assert found.model.about["trained_on"] == len(y) - 1050
+    assert not set(found.held_out) & (set(found.search.rows) | set(found.support))
     assert found.model.about["searched_on"] == 400
     assert found.support.max() > LARGEST_RIDGE
     assert found.estimate.value > 0.95
     assert found.model.about["penalty_name"] == "C"
     assert np.corrcoef(found.model.predict({"a": X[:50, 0], "b": X[:50, 1]}), y[:50])[0, 1] > 0.98
     assert any("Kernels were compared on 400 of 10,500 objects, a random sample" in note for note in found.notes)
-    assert any("score is that of machines trained on this sample" in note for note in found.notes)
+    assert any("on 1,050 objects that it was not trained on" in note for note in found.notes)
+    predicted = found.model.predict({"a": X[found.held_out, 0], "b": X[found.held_out, 1]})
+    assert found.estimate.value == pytest.approx(r2_score(y[found.held_out], predicted))
 
 
 def test_the_size_of_a_search_follows_from_its_cost():

@@ -13,8 +13,9 @@ from mercer.inputs.vectors import Vectors
 from mercer.jobs.fitting import fit
 from mercer.jobs.problem import Plan
 from mercer.readers.data import Data
+from mercer.training import pairs as ovo
 from mercer.training.folds import folds_with_every_class
-from mercer.training.probabilities import fit_temperature
+from mercer.training.probabilities import evidence_of_classes, fit_calibration
 from tests.selection.searches import X, Y
 
 FOLDS = StratifiedKFold(5, shuffle=True, random_state=0)
@@ -63,14 +64,23 @@ def test_searches_and_exhaustive_loops(kernel, library):
 @pytest.mark.parametrize("machine", [SVC(gamma=0.1), SVC(kernel="linear"), NuSVC(gamma=0.1), LinearSVC()], ids=str)
 @pytest.mark.parametrize("labels", [(Y > 0).astype(int), Y], ids=["two classes", "three classes"])
 def test_probabilities(machine, labels):
-    """The temperature is fitted to what the cross-validator keeps of the same folds, to the last digit."""
+    """Probabilities are fitted to what the cross-validator keeps of the same folds, to the last digit."""
     model = clone(machine).set_params(probability=True, random_state=7).fit(X, labels)
     splits = list(folds_with_every_class(labels, np.ones(len(Y)), 7))
     grid, method = {"tol": [machine.tol]}, "decision_function"
-    search = KernelSearchCV(machine, grid, cv=splits, held_out=method, warm_start=False)
+    pairs = hasattr(machine, "decision_function_shape")
+    keeper = clone(machine).set_params(decision_function_shape="ovo") if pairs else machine
+    search = KernelSearchCV(keeper, grid, cv=splits, held_out=method, warm_start=False)
     values = search.fit(Vectors.coerce(X), labels).held_out_values("decision_function")
     seen = np.concatenate([test for _, test in splits])
-    assert fit_temperature(values[seen], labels[seen], np.ones(len(Y))) == model.temperature_
+    n_classes = len(model.classes_)
+    if pairs:
+        found = ovo.evidence(-values[seen, None] if n_classes == 2 else values[seen], n_classes)
+    else:
+        found = evidence_of_classes(values[seen])
+    wanted = fit_calibration(found, labels[seen], np.ones(len(Y)), np.ones(n_classes))
+    assert np.array_equal(wanted.slopes, model.calibration_.slopes)
+    assert np.array_equal(wanted.offsets, model.calibration_.offsets)
 
 
 def test_nested_scores(library):

@@ -15,6 +15,7 @@ from mercer import (
     KernelSearchCV,
     kernels,
 )
+from mercer.errors import TimeLimitError
 from mercer.solvers.box.smo import DenseRun
 from tests.selection.searches import (
     TWO,
@@ -85,7 +86,7 @@ class TestAnswers:
         assert search.predict(X).shape == TWO.shape
 
     def test_time_limit_too_short_for_anything(self) -> None:
-        with pytest.raises(ValueError, match="time_limit"):
+        with pytest.raises(TimeLimitError, match="two thirds, for the search, were over before"):
             KernelSearchCV(SVC(), {"C": [1.0]}, time_limit=1e-9).fit(X, TWO)
 
     def test_time_limit_ends_a_fit_that_would_never_end(self, monkeypatch: pytest.MonkeyPatch) -> None:

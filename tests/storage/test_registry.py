@@ -78,7 +78,7 @@ def test_every_estimator(name, kind, tmp_path):
 
 
 def test_nothing_else_is_stored():
-    assert set(MODELS) - set(ESTIMATORS) == {"MultipleKernelMachine", "TrainedModel"}
+    assert set(MODELS) - set(ESTIMATORS) == {"Cells", "MultipleKernelMachine", "TrainedModel"}
 
 
 @cache

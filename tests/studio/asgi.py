@@ -8,6 +8,7 @@ from urllib.parse import unquote
 from mercer.studio import desk
 
 TOKEN = "a-token-for-tests"
+HOST_ONLY = {"host": "127.0.0.1:8275"}
 OWN = {"host": "127.0.0.1:8275", "authorization": f"Bearer {TOKEN}"}
 
 
@@ -46,12 +47,12 @@ def request(app, method, path, *, headers=OWN, body=b"", parts=None, query=""):
 
 
 async def exchange(app, method, path, *, headers=OWN, body=b"", parts=None, query=""):
-    pieces = list([body] if parts is None else parts)
+    pieces = [body] if parts is None else list(parts)
     sent = []
 
     async def receive():
         if not pieces:
-            return {"type": "http.request", "body": b"", "more_body": False}
+            await asyncio.sleep(3600)  # nothing more comes, and the connection stays open
         piece = pieces.pop(0)
         if piece is None:
             await asyncio.sleep(3600)

@@ -7,5 +7,5 @@ from tests.studio.asgi import TOKEN, DeskWorker
 
 
 @pytest.fixture(scope="session")
-def app():
-    return application(TOKEN, DeskWorker())
+def app(tmp_path_factory):
+    return application(TOKEN, DeskWorker(), tmp_path_factory.mktemp("home"))

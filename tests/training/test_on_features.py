@@ -28,11 +28,14 @@ from mercer import (
 )
 from mercer.errors import MemoryBudgetError, ParameterError
 from mercer.gram import expansion
-from mercer.gram.make import gram_of_rows
 from mercer.kernels.vectors import monomials
 from mercer.losses.base import Loss
+from mercer.losses.epsilon_insensitive import EpsilonInsensitive
+from mercer.losses.hinge import Hinge
 from mercer.losses.huber import Huber
+from mercer.losses.logistic import Logistic
 from mercer.losses.quantile import Quantile
+from mercer.losses.squared import Squared
 from mercer.losses.squared_hinge import SquaredHinge
 from mercer.solvers.box import smo
 from mercer.solvers.ridge import normal_equations
@@ -43,7 +46,7 @@ from mercer.training import matrix, on_features
 @pytest.fixture(autouse=True)
 def few_objects_too(monkeypatch):
     """Small sets are trained on features as well, so that the tests can be quick."""
-    monkeypatch.setattr(on_features, "FEW", 0)
+    monkeypatch.setattr(on_features, "cheaper", lambda *_, **__: True)
 
 
 def words(n, seed=0):
@@ -149,7 +152,7 @@ def test_probabilities_are_those_of_the_matrix():
         SVC(kernel=KERNEL, C=0.5, probability=True, random_state=0, tol=1e-6, dual=dual).fit(TEXTS, THREE)
         for dual in (False, True)
     )
-    assert found.temperature_ == pytest.approx(wanted.temperature_, rel=1e-2)
+    assert found.calibration_.slopes == pytest.approx(wanted.calibration_.slopes, rel=1e-2, abs=1e-3)
     np.testing.assert_allclose(found.predict_proba(NEW), wanted.predict_proba(NEW), atol=1e-2)
 
 
@@ -193,33 +196,37 @@ def test_cross_validation_with_more_features_than_objects_goes_by_the_matrix():
         KernelRidgeCV(kernel=kernels.Spectrum(p=2), dual=False, memory=0.01).fit(TEXTS, COUNTS)
 
 
-def test_the_rule(monkeypatch):
-    made = []
-    monkeypatch.setattr(matrix, "MANY", 100)
-    monkeypatch.setattr(matrix, "VERY_MANY", 110)
-    monkeypatch.setattr(matrix, "gram_of_rows", lambda rows, **k: made.append(rows) or gram_of_rows(rows, **k))
+def on_features_by_itself(kernel, objects, loss, *, memory="auto", nu_form=False):
+    """Whether a machine is trained on features where nothing is said about it."""
+    fitted = kernel.fit(objects)
+    settings = matrix.GramSettings("SVC", "auto", memory, "warn", nu_form=nu_form)
+    return matrix.training_gram(settings, fitted, fitted.coerce(objects), [loss]).factor is not None
 
-    def in_primal(model, texts=TEXTS, targets=COUNTS):
-        made.clear()
-        model.fit(texts, targets)
-        return bool(made)
 
-    few = kernels.Spectrum(p=1)  # four features
-    assert in_primal(KernelRidge(kernel=few))
-    assert not in_primal(KernelRidge(kernel=few, dual=True))
-    assert not in_primal(KernelRidge(kernel=few), TEXTS[:99], COUNTS[:99])
-    assert not in_primal(KernelRidge(kernel=kernels.BlendedSpectrum(p=5)))  # too many features for so few objects
-    assert not in_primal(KernelRidge(kernel=kernels.GapWeighted(p=2)))
-    assert in_primal(SVR(kernel=few))
-    assert not in_primal(SVR(kernel=few), TEXTS[:105], COUNTS[:105])
-    assert in_primal(SVR(kernel=few, memory=0.04), TEXTS[:105], COUNTS[:105])  # the matrix would take 44 KB
-    assert in_primal(NuSVR(kernel=few), TEXTS[:105], COUNTS[:105])
-    monkeypatch.setattr(matrix, "MOST_FEATURES", 3)
-    assert not in_primal(NuSVR(kernel=few), TEXTS[:105], COUNTS[:105])
-    assert in_primal(NuSVR(kernel=few))
+def test_the_way_that_costs_less_is_taken():
+    X = np.random.default_rng(0).normal(size=(3000, 20))
+    linear, square = kernels.Linear(), kernels.Polynomial(degree=2)
+    for loss in (Hinge(), EpsilonInsensitive(), Logistic(), Squared()):
+        assert on_features_by_itself(linear, X, loss)
+        assert on_features_by_itself(linear, sp.csr_array(X), loss)
+    assert not on_features_by_itself(linear, X[:100], Hinge())  # steps on a small matrix are quickly made
+    assert on_features_by_itself(linear, X[:100], Logistic())
+    assert not on_features_by_itself(linear, X[:20].T.repeat(20, axis=1), Logistic())  # more features than objects
+    assert not on_features_by_itself(linear, X[:1000], Hinge(), nu_form=True)
+    assert on_features_by_itself(linear, X, Hinge(), nu_form=True)
+    assert not on_features_by_itself(square, X[:1000, :10].repeat(10, axis=1), Logistic())  # 5,151 monomials
+    assert on_features_by_itself(square, X[:, :2], Hinge())
+    assert not on_features_by_itself(kernels.RBF(), X[:200], Logistic())
+    assert not on_features_by_itself(kernels.GapWeighted(p=2), TEXTS, Logistic())
+    assert not on_features_by_itself(kernels.BlendedSpectrum(p=5), TEXTS, Hinge())
+
+
+def test_a_matrix_beyond_memory_is_not_needed():
+    few = kernels.Spectrum(p=1)
+    assert not on_features_by_itself(few, TEXTS, Hinge())
+    assert on_features_by_itself(few, TEXTS, Hinge(), memory=0.05)  # the matrix would take 58 KB
     with pytest.raises(MemoryBudgetError):
-        in_primal(SVR(kernel=few, memory=0.001))  # neither fits
-    assert in_primal(SVC(kernel="linear"), np.column_stack([COUNTS, TWO]), TWO)
+        SVR(kernel=few, memory=0.001).fit(TEXTS, COUNTS)  # neither fits
 
 
 class OwnQuantile(Loss):
@@ -289,7 +296,8 @@ def test_a_loss_of_ones_own_is_trained_on_features_by_its_dual():
 @pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
 @pytest.mark.parametrize("targets", [TWO, THREE], ids=["two classes", "three classes"])
 def test_linear_machines_on_features(loss, targets):
-    model = LinearSVC(loss=loss, C=0.5, kernel=KERNEL, tol=1e-9, max_iter=-1).fit(TEXTS, targets, WEIGHTS)
+    options = {"kernel": KERNEL, "tol": 1e-9, "max_iter": -1, "intercept_scaling": None}
+    model = LinearSVC(loss=loss, C=0.5, **options).fit(TEXTS, targets, WEIGHTS)
     other = KernelMachineClassifier(loss, C=0.5, kernel=KERNEL, tol=1e-7, dual=True).fit(TEXTS, targets, WEIGHTS)
     np.testing.assert_allclose(model.decision_function(NEW), other.decision_function(NEW), atol=2e-3)
     assert model.certificate_.primal == pytest.approx(other.certificate_.primal, rel=1e-6)
@@ -340,7 +348,7 @@ def test_probabilities_of_linear_machines_agree_with_decisions(targets):
     np.testing.assert_allclose(np.log(shares), model.predict_log_proba(NEW))
     assert not hasattr(LinearSVC(), "predict_proba")
     again = LinearSVC(kernel=KERNEL, probability=True, random_state=0).fit(TEXTS, targets)
-    assert again.temperature_ == model.temperature_
+    assert np.array_equal(again.calibration_.slopes, model.calibration_.slopes)
 
 
 # ------------------------------------------------------------------------------------------------------------ folding
@@ -350,7 +358,7 @@ def test_probabilities_of_linear_machines_agree_with_decisions(targets):
 def test_folded_machines_predict_the_same(kernel, monkeypatch):
     model = SVC(kernel=kernel, C=10.0).fit(TEXTS, THREE)
     wanted = model.decision_function(NEW)
-    monkeypatch.setattr(expansion, "MANY", 1)
+    monkeypatch.setattr(expansion, "pays", lambda *_: True)
     again = pickle.loads(pickle.dumps(model))
     monkeypatch.setattr("mercer.gram.expansion.gram_of", None)  # no kernel value is computed any more
     np.testing.assert_allclose(again.decision_function(NEW), wanted, atol=1e-9)
@@ -362,7 +370,7 @@ def test_folded_vectors_predict_the_same(monkeypatch):
     X = np.random.default_rng(0).normal(size=(60, 3))
     model = KernelRidge(kernel=kernels.Polynomial(degree=2)).fit(X, X[:, 0] * X[:, 1])
     wanted = model.predict(X)
-    monkeypatch.setattr(expansion, "MANY", 1)
+    monkeypatch.setattr(expansion, "pays", lambda *_: True)
     again = pickle.loads(pickle.dumps(model))
     monkeypatch.setattr("mercer.gram.expansion.gram_of", None)
     np.testing.assert_allclose(again.predict(X), wanted, atol=1e-9)

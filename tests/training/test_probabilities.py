@@ -4,15 +4,21 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.datasets import load_digits, load_iris, make_classification
+from scipy.optimize import minimize
+from sklearn import svm
+from sklearn.base import clone
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine, make_classification
+from sklearn.exceptions import NotFittedError
 from sklearn.metrics import log_loss
 from sklearn.model_selection import cross_val_predict, train_test_split
+from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import mercer
-from mercer import SVC, NuSVC, kernels
+from mercer import SVC, LinearSVC, NuSVC, kernels
 from mercer.training.folds import folds_with_every_class
-from mercer.training.probabilities import fit_temperature
+from mercer.training.probabilities import evidence_of_classes, evidence_of_pairs, fit_calibration
 from tests.estimators.test_svc import EXPECTED_FAILURES
 
 
@@ -23,6 +29,9 @@ def test_common_checks(estimator, check):
     check(estimator)
 
 
+BOTH = np.ones(2)
+
+
 def noisy(classes=2, n=300):
     return make_classification(n, 8, n_informative=5, n_classes=classes, flip_y=0.15, random_state=0)
 
@@ -31,16 +40,14 @@ def noisy(classes=2, n=300):
 @pytest.mark.parametrize("classes", [2, 4])
 def test_consistent_with_predictions(make, classes):
     X, y = noisy(classes)
-    model = make(probability=True, random_state=0, break_ties=True).fit(X[:200], y[:200])
+    model = make(probability=True, random_state=0).fit(X[:200], y[:200])
     shares = model.predict_proba(X)
     np.testing.assert_allclose(shares.sum(axis=1), 1.0)
     assert (shares > 0).all()
     assert (model.classes_[shares.argmax(axis=1)] == model.predict(X)).all()
     np.testing.assert_allclose(np.exp(model.predict_log_proba(X)), shares)
-    assert model.temperature_ > 0
-    if classes == 2:
-        assert ((shares[:, 1] > 0.5) == (model.decision_function(X) > 0)).all()
-    again = make(probability=True, random_state=0, break_ties=True).fit(X[:200], y[:200])
+    assert (model.calibration_.slopes >= 0).all()
+    again = make(probability=True, random_state=0).fit(X[:200], y[:200])
     assert np.array_equal(again.predict_proba(X), shares)
 
 
@@ -53,20 +60,26 @@ def test_the_machine_is_the_same_with_and_without():
         plain.predict_proba(X)
 
 
-def test_the_temperature_is_that_of_cross_validated_decisions():
-    """The same folds by scikit-learn's cross-validation, kernel values computed anew, and a grid of temperatures."""
+def test_the_calibration_is_that_of_cross_validated_decisions():
+    """The same folds by scikit-learn's cross-validation, kernel values computed anew, and a general optimiser."""
     X, y = noisy()
     model = SVC(gamma=0.1, probability=True, random_state=7, tol=1e-6).fit(X, y)
     codes = np.searchsorted(model.classes_, y)
     splits = list(folds_with_every_class(codes, np.ones(len(y)), 7))
     values = cross_val_predict(SVC(gamma=0.1, tol=1e-6), X, y, cv=splits, method="decision_function")
-    grid = model.temperature_ * np.geomspace(0.5, 2.0, 401)
     counts = np.bincount(codes)
     target = np.where(codes == 1, (counts[1] + 1) / (counts[1] + 2), 1 / (counts[0] + 2))
-    losses = [
-        -(target * -np.logaddexp(0, -t * values) + (1 - target) * -np.logaddexp(0, t * values)).sum() for t in grid
-    ]
-    assert grid[int(np.argmin(losses))] == pytest.approx(model.temperature_, rel=5e-3)
+
+    def loss(parameters):  # two offsets of opposite sign, each with a prior
+        odds = parameters[0] * values + 2 * parameters[1]
+        lost = target * np.logaddexp(0, -odds) + (1 - target) * np.logaddexp(0, odds)
+        return lost.sum() + parameters[1] ** 2
+
+    slope, offset = minimize(loss, [1.0, 0.0], method="Nelder-Mead", options={"xatol": 1e-9, "fatol": 1e-12}).x
+    with pytest.warns(FutureWarning, match="probA_"):
+        assert model.probA_ == pytest.approx([-slope], rel=1e-3)
+    with pytest.warns(FutureWarning, match="probB_"):
+        assert model.probB_ == pytest.approx([-2 * offset], rel=1e-3, abs=1e-4)
 
 
 def test_one_gram_matrix_serves_all_folds():
@@ -104,18 +117,77 @@ def test_folds(seed, classes, n):
     assert all(codes[i] in alone or np.count_nonzero(codes == codes[i]) <= 5 or len(codes) <= 9 for i in missing)
 
 
-def test_temperatures():
+def test_calibrations():
     random = np.random.default_rng(0)
-    codes = random.integers(0, 2, 20_000)
     values = random.normal(size=20_000)
-    codes = (random.uniform(size=20_000) < 1 / (1 + np.exp(-3.0 * values))).astype(int)
-    assert fit_temperature(values, codes, np.ones(20_000)) == pytest.approx(3.0, rel=0.05)
-    assert fit_temperature(-values, codes, np.ones(20_000)) == pytest.approx(1e-3 / (np.abs(values).max() / 2))
-    sure = np.array([-1.0, 1.0])
-    assert 0 < fit_temperature(sure, np.array([0, 1]), np.ones(2)) < 10
-    assert fit_temperature(np.zeros(0), np.zeros(0, dtype=int), np.zeros(0)) == 1.0
-    doubled = fit_temperature(np.tile(values, 2), np.tile(codes, 2), np.ones(40_000))
-    assert fit_temperature(values, codes, np.full(20_000, 2.0)) == pytest.approx(doubled, rel=1e-3)
+    codes = (random.uniform(size=20_000) < 1 / (1 + np.exp(-3.0 * values - 1.0))).astype(int)
+    ones, evidence = np.ones(20_000), evidence_of_classes(values)
+    found = fit_calibration(evidence, codes, ones, BOTH)
+    assert 2 * found.slopes[0] == pytest.approx(3.0, rel=0.05)
+    assert np.diff(found.offsets) == pytest.approx(1.0, rel=0.1)
+    assert fit_calibration(-evidence, codes, ones, BOTH).slopes[0] == 0.0
+    sure = fit_calibration(evidence_of_classes(np.array([-1.0, 1.0])), np.array([0, 1]), np.ones(2), BOTH)
+    assert 0 < sure.slopes[0] < 10
+    nothing = fit_calibration(np.zeros((0, 3, 2)), np.zeros(0, dtype=int), np.zeros(0), np.ones(3))
+    assert nothing.slopes.tolist() == [1.0, 1.0]
+    assert nothing.offsets.tolist() == [0.0] * 3
+    heavy = fit_calibration(evidence, codes, 2 * ones, BOTH)
+    assert heavy.slopes == pytest.approx(found.slopes)
+
+
+def test_evidence_of_pairs():
+    """Of three classes: 0 beats 1 by 2, 2 beats 0 by 1, 1 beats 2 by 3."""
+    narrowest, odds = evidence_of_pairs(np.array([[2.0, -1.0, 3.0]]), [(0, 1), (0, 2), (1, 2)], 3)[0].T
+    assert narrowest.tolist() == [-1.0, -2.0, -3.0]
+    assert odds == pytest.approx([-np.logaddexp(0, -4) - np.logaddexp(0, 2), -np.logaddexp(0, 4) - np.logaddexp(0, -6),
+                                  -np.logaddexp(0, -2) - np.logaddexp(0, 6)])  # fmt: skip
+
+
+@pytest.mark.parametrize("model", [SVC(), NuSVC(nu=0.2), LinearSVC()], ids=str)
+def test_probabilities_are_those_of_the_data_as_given(model):
+    """Balanced classes move the boundary, not the shares of the classes."""
+    X, y = make_classification(600, 8, weights=[0.8], flip_y=0.1, random_state=1)
+    model = clone(model).set_params(probability=True, class_weight="balanced", random_state=0).fit(X, y)
+    shares = model.predict_proba(X)
+    assert shares[:, 1].mean() == pytest.approx(y.mean(), abs=0.02)
+    costs = len(y) / (2 * np.bincount(y))  # what "balanced" means
+    assert (model.classes_[(costs * shares).argmax(axis=1)] == model.predict(X)).all()
+
+
+def no_worse(X, y, seeds):
+    """The mean log loss of random halves is at most 1 % above that of scikit-learn's calibration of the same SVC."""
+    ours, theirs = [], []
+    for seed in seeds:
+        known, new, labels, truth = train_test_split(X, y, test_size=0.5, stratify=y, random_state=seed)
+        scaler = StandardScaler().fit(known)
+        known, new = scaler.transform(known), scaler.transform(new)
+        model = SVC(probability=True, random_state=0).fit(known, labels)
+        peer = CalibratedClassifierCV(svm.SVC(), cv=5).fit(known, labels)
+        ours.append(log_loss(truth, model.predict_proba(new)))
+        theirs.append(log_loss(truth, peer.predict_proba(new)))
+    assert np.mean(ours) <= 1.01 * np.mean(theirs)
+
+
+@pytest.mark.parametrize("load", [load_iris, load_wine, load_breast_cancer, load_digits])
+def test_no_worse_than_calibrated_classifier_cv(load):
+    X, y = load(return_X_y=True)
+    no_worse(X[:600], y[:600], range(2))
+
+
+@pytest.mark.realdata
+@pytest.mark.parametrize("name", ["vowel", "ionosphere", "sonar", "heart_scale", "diabetes", "fourclass"])
+def test_no_worse_on_real_data(name, load):
+    sets = load(f"vectors/{name}")
+    X, y = sets["all"] if "all" in sets else sets["train"]
+    no_worse(X.toarray() if hasattr(X, "toarray") else np.asarray(X, dtype=float), y, range(6))
+
+
+def test_switched_on_after_fitting():
+    model = SVC().fit(*noisy())
+    model.probability = True
+    with pytest.raises(NotFittedError, match="fitted with probability=False"):
+        model.predict_proba(noisy()[0])
+    assert (model.predict(noisy()[0]) == SVC().fit(*noisy()).predict(noisy()[0])).all()
 
 
 def test_few_objects_strings_and_model_files(tmp_path):

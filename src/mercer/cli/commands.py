@@ -116,6 +116,20 @@ def predict(
         ),
     ] = 0,
     decisions: Annotated[bool, typer.Option("--decisions", help="Add the decision values.")] = False,
+    top: Annotated[
+        int, typer.Option(min=0, metavar="NUMBER", help="Name this many of the most probable classes of each object.")
+    ] = 0,
+    threshold: Annotated[
+        str | None,
+        typer.Option(
+            metavar="CLASS=PROBABILITY",
+            help="Predict this one of two classes from this probability on, instead of from a half.",
+        ),
+    ] = None,
+    interval: Annotated[
+        int | None,
+        typer.Option(metavar="PERCENT", help="Add the interval that holds so many true numbers: 50, 80, 90, 95 or 99."),
+    ] = None,
 ) -> None:
     """Predict the labels of the objects in a file.
 
@@ -128,9 +142,37 @@ def predict(
       mercer predict model.mercer new.csv --reasons 3 --decisions
       mercer predict model.mercer new.csv --json
     """
-    from mercer.cli.predicting import Columns, run
+    from mercer.cli.predicting import run
+    from mercer.jobs.answers import Columns
 
-    run(model, data, reading, file, Columns(reasons, decisions), output)
+    run(model, data, reading, file, Columns(reasons, decisions, top, threshold, interval), output)
+
+
+@options.command(OUTPUT.only("debug"))
+def serve(
+    model: Model,
+    output: OutputOptions,
+    host: Annotated[str, typer.Option(metavar="ADDRESS", help="Where to listen.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=1, max=65535, metavar="NUMBER", help="Which port to listen on.")] = 8080,
+    most_rows: Annotated[
+        int, typer.Option(min=1, metavar="NUMBER", help="How many objects may be asked about at once.")
+    ] = 10_000,
+) -> None:
+    """Answer questions about new objects over HTTP.
+
+    POST /predict takes JSON ({"rows": [{...}]}) or CSV (text/csv) and answers with predictions and probabilities.
+    GET /schema says what to send, and GET /health that the model is there. Ends with Ctrl-C.
+
+    \b
+    Examples:
+      mercer serve model.mercer
+      mercer serve model.mercer --port 9000
+      curl -d '[{"mass": 4, "colour": "red"}]' localhost:8080/predict -H 'Content-Type: application/json'
+    """
+    del output
+    from mercer.cli.serving import run
+
+    run(model, host, port, most_rows)
 
 
 @options.command(Group("seed", {"seed": SEED}, lambda seed: seed), OUTPUT, READING)
@@ -262,28 +304,34 @@ def kernels(
 @options.command(OUTPUT.only("debug"))
 def studio(
     output: OutputOptions,
+    file: Annotated[str | None, typer.Argument(metavar="FILE", help="A file to open in the workbench.")] = None,
     port: Annotated[
         int | None,
         typer.Option(min=1, max=65535, metavar="NUMBER", help="The port. The default is 8275, if it is free."),
     ] = None,
     no_browser: Annotated[bool, typer.Option("--no-browser", help="Only print the address.")] = False,
+    home: Annotated[
+        str | None,
+        typer.Option(metavar="FOLDER", help="Where projects are kept, instead of ~/.local/share/mercer/studio."),
+    ] = None,
 ) -> None:
     """Open Mercer Studio, a local web application, in the browser.
 
     A playground for points on a plane: see margins, support vectors, Gram matrices and feature spaces change as points
-    are dragged. Everything is computed on this machine, and only this machine is answered. On a server, use
+    are dragged. A workbench for files: drop one, compare kernels, look at errors, predict, and take the model away.
+    Everything is computed on this machine, and only this machine is answered. On a server, use
     --no-browser, and forward the port with `ssh -L 8275:localhost:8275 SERVER`. Ctrl-C ends it.
 
     \b
     Examples:
       mercer studio
-      mercer studio --no-browser
-      mercer studio --port 9000
+      mercer studio pets.csv
+      mercer studio --no-browser --port 9000
     """
     from mercer.cli.studio import run
 
     del output
-    run(port, browser=not no_browser)
+    run(file, port, home, browser=not no_browser)
 
 
-COMMANDS = (demo, fit, predict, evaluate, compare, diagnose, check, info, convert, kernels, studio)
+COMMANDS = (demo, fit, predict, evaluate, serve, compare, diagnose, check, info, convert, kernels, studio)

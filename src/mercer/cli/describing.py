@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mercer.cli import output
-from mercer.cli.fitting import NOUNS
-from mercer.cli.kernels import explain
 from mercer.cli.output import OutputOptions
 from mercer.cli.subjects import KERNEL, MODEL, subject_of
-from mercer.jobs.preparation import OBJECT
-from mercer.jobs.summary import summary
-from mercer.jobs.trained import TrainedModel
+from mercer.jobs.summary import NOUNS, summary
 from mercer.readers.options import Options
 from mercer.readers.problems import count
 from mercer.readers.reading import read
-from mercer.storage import load
-from mercer.theory.mercer import check_mercer
+
+if TYPE_CHECKING:
+    from mercer.jobs.trained import TrainedModel
 
 
 def info(path: str, wanted: OutputOptions, command: str = "info") -> None:
     """What a model file holds, and how it was trained."""
+    from mercer.jobs.trained import TrainedModel
+    from mercer.storage import load
+
     model: Any = load(path)
     found = {"model": path, **(_of_file(model) if isinstance(model, TrainedModel) else _of_estimator(model))}
     if wanted.as_json:
@@ -34,6 +34,8 @@ def info(path: str, wanted: OutputOptions, command: str = "info") -> None:
 
 
 def _of_file(model: TrainedModel) -> dict[str, Any]:
+    from mercer.jobs.preparation import OBJECT
+
     about = dict(model.about)
     about["trained_by"] = about.pop("command", "")
     proof = model.estimator.certificate_
@@ -63,6 +65,8 @@ def check(path: str, reading: Options, wanted: OutputOptions) -> None:
     """Read a file as `fit` would, and describe what was found; whatever is wrong is an error, as in other commands."""
     kind = subject_of(path)
     if kind == KERNEL:
+        from mercer.cli.kernels import explain
+
         explain(path, wanted)
         return
     if kind == MODEL:
@@ -72,6 +76,8 @@ def check(path: str, reading: Options, wanted: OutputOptions) -> None:
     found = summary(data)
     proof = None
     if data.kind == "gram" and data.objects.shape[0] == data.objects.shape[1]:
+        from mercer.theory.mercer import check_mercer
+
         proof = check_mercer(data.objects)
         found["mercer"] = {"verdict": proof.verdict, "reason": proof.reason, "smallest_eigenvalue": proof.smallest}
     if wanted.as_json:
@@ -99,6 +105,8 @@ def _check_model(path: str, wanted: OutputOptions) -> None:
     if wanted.as_json:
         info(path, wanted, command="check")
     elif wanted.quiet:
+        from mercer.storage import load
+
         load(path)
         print(f"{path}: intact")
     else:

@@ -19,21 +19,13 @@ from mercer.jobs.checkpoint import Checkpoint
 from mercer.jobs.code import equivalent
 from mercer.jobs.fitting import Outcome, fit
 from mercer.jobs.problem import Plan
+from mercer.jobs.summary import NOUNS
 from mercer.readers.options import Options
 from mercer.readers.problems import count
 from mercer.readers.reading import read
 from mercer.selection.learner import has_converged
 from mercer.storage import save
 from mercer.training.certificate import Certificate
-
-NOUNS = {
-    "table": "row",
-    "vectors": "vector",
-    "strings": "string",
-    "graphs": "graph",
-    "trees": "tree",
-    "gram": "object",
-}
 
 
 @final

@@ -19,7 +19,7 @@ from mercer.cli.failures import Interrupted
 from mercer.cli.output import OutputOptions
 from mercer.cli.subjects import model_at, reading_for
 from mercer.inputs.base import Objects
-from mercer.jobs import calibration
+from mercer.jobs.answers import Columns, answers
 from mercer.jobs.code import predicting
 from mercer.jobs.trained import TrainedModel
 from mercer.readers.data import Data
@@ -37,19 +37,10 @@ _IN_MEMORY = 1 << 24
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
-@final
-@dataclass(frozen=True)
-class Columns:
-    """What is printed of each object besides its prediction."""
-
-    reasons: int = 0
-    """How many support objects are named as reasons."""
-    decisions: bool = False
-
-
 def run(path: str, data_path: str, reading: Options, file: str | None, columns: Columns, wanted: OutputOptions) -> None:
     """Predict block by block: each is read, predicted, written and forgotten."""
     model = model_at(path)
+    columns.check(model)
     reading = reading_for(model, data_path, reading, labelled=False)
     if wanted.show_code:
         output.write_code("predict", predicting(path, data_path, reading), wanted)
@@ -98,34 +89,10 @@ def predictions(
         for start in range(0, len(data), most):
             index = np.arange(start, min(start + most, len(data)))
             part = objects.take(index) if isinstance(objects, Objects) else objects[index]
-            block = _block(model, part, [data.name_of(int(row)) for row in index], columns)
+            block = answers(model, part, [data.name_of(int(row)) for row in index], columns)
             tally.objects += len(block)
             tally.unlike += sum(row["unlike_training"] for row in block)
             yield block
-
-
-def _block(model: TrainedModel, part: Any, names: list[str], columns: Columns) -> list[dict[str, Any]]:
-    across = model.similarities(part)
-    predicted, values = model.predictions_from(part, across)
-    unlike = model.unlike_training(part, across)
-    chances = None
-    if values is not None and model.calibration.size:
-        chances = calibration.probabilities(model.calibration, values)
-    why = model.reasons(across, predicted, columns.reasons) if columns.reasons else [[] for _ in names]
-    block = []
-    for place, name in enumerate(names):
-        told: dict[str, Any] = {"object": name, "prediction": _plain(predicted[place])}
-        if chances is not None and model.classes is not None:
-            told["probabilities"] = {
-                str(label): float(chance) for label, chance in zip(model.classes, chances[place], strict=True)
-            }
-        if columns.decisions and values is not None:
-            told["decisions"] = [float(value) for value in values[place]]
-        told["unlike_training"] = bool(unlike[place])
-        if columns.reasons:
-            told["reasons"] = [{"object": reason.name, "contribution": reason.contribution} for reason in why[place]]
-        block.append(told)
-    return block
 
 
 def table(blocks: Iterable[list[dict[str, Any]]]) -> Iterator[str]:
@@ -146,6 +113,9 @@ def _cells(row: dict[str, Any]) -> dict[str, Any]:
     """The cells of an object by the names of their columns."""
     cells = {"object": row["object"], "prediction": row["prediction"]}
     cells |= {f"probability of {label}": f"{chance:.4f}" for label, chance in row.get("probabilities", {}).items()}
+    for number, choice in enumerate(row.get("top", ()), 1):
+        cells |= {f"choice {number}": choice["label"], f"probability {number}": f"{choice['probability']:.4f}"}
+    cells |= {name: row[name] for name in ("low", "high") if name in row}
     cells |= {f"decision {number}": f"{value:.6g}" for number, value in enumerate(row.get("decisions", ()), 1)}
     cells["unlike_training"] = "yes" if row["unlike_training"] else "no"
     if "reasons" in row:
@@ -177,7 +147,3 @@ def safe(value: Any) -> Any:
     from mercer.readers.cells import is_number
 
     return value if is_number(value) else f"'{value}"
-
-
-def _plain(value: Any) -> Any:
-    return value.item() if isinstance(value, np.generic) else value

@@ -5,17 +5,19 @@ from __future__ import annotations
 import dataclasses
 import os
 import zipfile
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mercer._registry import KERNELS
 from mercer.errors import MercerError, ModelFileError
-from mercer.jobs.trained import TrainedModel
-from mercer.kernels.text.expression import parse
 from mercer.readers.options import Options
-from mercer.storage import load
-from mercer.storage.format import HEADER
+
+if TYPE_CHECKING:
+    from mercer.jobs.trained import TrainedModel
 
 DATA, MODEL, KERNEL = "data", "model", "kernel"
+
+
+# What only models and kernels need is imported where it is used: a file of data is described without scikit-learn.
 
 
 def subject_of(given: str) -> str:
@@ -26,6 +28,10 @@ def subject_of(given: str) -> str:
 
 
 def _is_model(path: str) -> bool:
+    if not path.endswith(".mercer") and not (os.path.isfile(path) and zipfile.is_zipfile(path)):
+        return False
+    from mercer.storage.format import HEADER
+
     try:
         with zipfile.ZipFile(path) as archive:
             return HEADER in archive.namelist()
@@ -36,6 +42,8 @@ def _is_model(path: str) -> bool:
 def _is_kernel(text: str) -> bool:
     if os.sep in text or text.startswith("."):
         return False
+    from mercer.kernels.text.expression import parse
+
     try:
         parse(text)
     except MercerError:
@@ -45,6 +53,9 @@ def _is_kernel(text: str) -> bool:
 
 def model_at(path: str) -> TrainedModel:
     """A model written by `mercer fit`; others do not know how to read files."""
+    from mercer.jobs.trained import TrainedModel
+    from mercer.storage import load
+
     model: Any = load(path)
     if not isinstance(model, TrainedModel):
         raise ModelFileError(

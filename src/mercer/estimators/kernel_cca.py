@@ -11,7 +11,7 @@ import scipy.linalg
 import scipy.sparse as sp
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
 
-from mercer import _check
+from mercer import _check, _deadline, _speed
 from mercer._types import Float64
 from mercer.errors import InputError, ModelFileError
 from mercer.gram.centring import Centred
@@ -21,6 +21,7 @@ from mercer.inputs.base import Objects, refuse_masked
 from mercer.inputs.vectors import Vectors
 from mercer.kernels.base import FittedKernel, State
 from mercer.training.kernel_estimator import KernelEstimator, KernelLike, KernelParameters
+from mercer.training.matrix import guard
 from mercer.training.storing import EXPANSION, ArrayField, Field, Parts
 
 _NEGLIGIBLE = 1e-10
@@ -62,7 +63,7 @@ class KernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelParamet
     ----------
     n_components : how many pairs.
     alpha : the penalty.
-    kernel, gamma, degree, coef0, memory : as in `SVC`, for the first view.
+    kernel, gamma, degree, coef0, memory, time_limit, psd : as in `SVC`, for the first view.
     kernel_y : the kernel of the second view; None for the same.
 
     Attributes
@@ -100,7 +101,7 @@ class KernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelParamet
             raise InputError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
         with self._all_or_nothing():
             self._check_parameters()
-            fitted, objects, gram = self._stored_gram(X)
+            fitted, objects, guarded = self._stored_gram(X)
             kernel_y = self._second_kernel()
             others = kernel_y.coerce(_second_view(y, kernel_y.domain))
             if len(others) != len(objects):
@@ -109,10 +110,13 @@ class KernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelParamet
                     "The two views must be of the same objects, in the same order."
                 )
             fitted_y = kernel_y.fit(others)
-            one, two = Centred.of(gram), Centred.of(gram_of(fitted_y, others, memory=self.memory))
+            gram = gram_of(fitted_y, others, memory=self.memory).stored_if_it_fits()
+            guarded_y = guard(type(self).__name__, kernel_y, gram, self.psd)
+            one, two = Centred.of(guarded.gram), Centred.of(guarded_y.gram)
             ridge = float(self.alpha) * len(objects)
             left, left_root, U = _half(one, ridge)
             right, right_root, V = _half(two, ridge)
+            _deadline.refuse_decomposition(len(objects), _speed.SINGULAR)
             p, correlations, q = scipy.linalg.svd(left[:, None] * (U.T @ V) * right, full_matrices=False)
             k = min(int(self.n_components), len(correlations))
             # var f + alpha |f|^2 = 1: scores have mean square near 1.
@@ -121,8 +125,8 @@ class KernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelParamet
             b = scale * (V / right_root) @ q[:k].T
         self.correlations_ = correlations[:k]
         self.kernel_ = fitted
-        self.expansion_ = one.expansion(fitted, objects, a)
-        self.expansion_y_ = two.expansion(fitted_y, others, b)
+        self.expansion_ = guarded.centred(fitted, objects, one, a)
+        self.expansion_y_ = guarded_y.centred(fitted_y, others, two, b)
         return self
 
     def _second_kernel(self) -> Any:
@@ -155,6 +159,7 @@ class KernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelParamet
 
 def _half(centred: Centred, ridge: float) -> tuple[Float64, Float64, Float64]:
     """sqrt(l / (l + ridge)), sqrt(l (l + ridge)) and eigenvectors, over the eigenvalues that are not zero."""
+    _deadline.refuse_decomposition(centred.gram.shape[0], _speed.EIGENVECTORS)
     values, vectors = scipy.linalg.eigh(centred.dense(), overwrite_a=True)
     kept = values > _NEGLIGIBLE * max(float(values[-1]), np.finfo(float).tiny)
     values, vectors = values[kept], vectors[:, kept]

@@ -10,7 +10,7 @@ import numpy as np
 import scipy.linalg
 from sklearn.base import ClassifierMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
-from mercer import _check
+from mercer import _check, _deadline, _speed
 from mercer._types import Float64
 from mercer.gram.centring import Centred
 from mercer.training.kernel_estimator import KernelEstimator, KernelParameters
@@ -32,7 +32,7 @@ class KernelFisherDiscriminant(
     Parameters
     ----------
     alpha : the penalty on |w|^2.
-    kernel, gamma, degree, coef0, memory : as in `SVC`.
+    kernel, gamma, degree, coef0, memory, time_limit, psd : as in `SVC`.
     n_components : how many directions `transform` gives; None for one fewer than classes.
 
     >>> from mercer import KernelFisherDiscriminant, kernels
@@ -65,15 +65,16 @@ class KernelFisherDiscriminant(
         with self._all_or_nothing():
             self._check_parameters()
             classes = classes_of(self, y, self._kernel().coerce(X), regressor="KernelRidge")
-            fitted, objects, gram = self._stored_gram(X)
+            fitted, objects, guarded = self._stored_gram(X)
             n, n_classes = len(objects), len(classes.labels)
             counts = np.bincount(classes.codes)
-            centred = Centred.of(gram)
+            centred = Centred.of(guarded.gram)
             K = centred.dense()
             indicators = np.zeros((n, n_classes))
             indicators[np.arange(n), classes.codes] = 1.0 / np.sqrt(counts[classes.codes])
             G = indicators - indicators.mean(axis=0)
             system = K + float(self.alpha) * np.eye(n)
+            _deadline.refuse_decomposition(n, _speed.CHOLESKY)
             B = scipy.linalg.solve(system, G, assume_a="pos")
             small = G.T @ (K @ B)
             values, u = scipy.linalg.eigh(0.5 * (small + small.T))
@@ -87,7 +88,7 @@ class KernelFisherDiscriminant(
         self.kernel_ = fitted
         self.priors_ = counts / n
         self.separation_ = values / (1.0 - values)
-        self.expansion_ = centred.expansion(fitted, objects, a)
+        self.expansion_ = guarded.centred(fitted, objects, centred, a)
         self.means_ = np.vstack([scores[classes.codes == label].mean(axis=0) for label in range(n_classes)])
         return self
 

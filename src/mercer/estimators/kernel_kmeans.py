@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -14,9 +13,10 @@ from sklearn.exceptions import ConvergenceWarning
 
 from mercer import _check
 from mercer._types import Indices
-from mercer.errors import ModelFileError
+from mercer.errors import ModelFileError, TimeLimitError
+from mercer.gram.contract import Gram
 from mercer.gram.expansion import Expansion
-from mercer.solvers.kmeans import kernel_kmeans
+from mercer.solvers.kmeans import Clustering, kernel_kmeans
 from mercer.training.eigenvectors import seed_of
 from mercer.training.kernel_estimator import KernelEstimator, KernelParameters
 from mercer.training.storing import EXPANSION, ArrayField, Field, ValueField
@@ -31,7 +31,7 @@ class KernelKMeans(ClusterMixin, KernelParameters, KernelEstimator):
     Parameters
     ----------
     n_clusters : how many clusters.
-    kernel, gamma, degree, coef0, memory : as in `SVC`.
+    kernel, gamma, degree, coef0, memory, time_limit, psd : as in `SVC`.
     n_init : how many runs.
     max_iter : at most so many rounds in each.
     random_state : of the starts.
@@ -69,25 +69,37 @@ class KernelKMeans(ClusterMixin, KernelParameters, KernelEstimator):
         with self._all_or_nothing():
             self._check_parameters()
             k = int(self.n_clusters)
-            fitted, objects, gram = self._stored_gram(X, at_least=1)
+            fitted, objects, guarded = self._stored_gram(X, at_least=1)
             if len(objects) < k:
                 rule = f"at most the number of objects, n_samples={len(objects)}"
                 raise _check.fail(type(self).__name__, "n_clusters", rule, self.n_clusters)
-            rng, limits = np.random.default_rng(seed_of(self.random_state)), self._limits(time.monotonic())
-            runs = (kernel_kmeans(gram, k, limits=limits, rng=rng) for _ in range(int(self.n_init)))
-            best = min(runs, key=lambda run: run.inertia)
+            best, runs = self._best_run(guarded.gram, k)
         self.labels_ = best.labels
         self.inertia_ = max(best.inertia, 0.0)
         self.n_iter_ = best.iterations
         self.kernel_ = fitted
-        self.expansion_ = Expansion(fitted, objects, best.means, -best.offsets)
+        self.expansion_ = Expansion(fitted, objects, guarded.expanded(best.means), -best.offsets)
         if not best.converged:
-            warnings.warn(
-                f"KernelKMeans did not converge in {self.max_iter} rounds. Raise max_iter.",
-                ConvergenceWarning,
-                stacklevel=2,
-            )
+            limit = ("before the time limit", "time_limit") if best.late else (f"in {self.max_iter} rounds", "max_iter")
+            text = f"KernelKMeans did not converge {limit[0]}. Raise {limit[1]}."
+            warnings.warn(text, ConvergenceWarning, stacklevel=2)
+        if runs < int(self.n_init):
+            text = f"The time limit allowed {runs} of {self.n_init} runs. Raise time_limit, or lower n_init."
+            warnings.warn(f"KernelKMeans: {text}", ConvergenceWarning, stacklevel=2)
         return self
+
+    def _best_run(self, gram: Gram, k: int) -> tuple[Clustering, int]:
+        """The best of all runs, or of those for which there was time, and how many these were."""
+        rng, limits = np.random.default_rng(seed_of(self.random_state)), self._limits()
+        runs: list[Clustering] = []
+        while len(runs) < int(self.n_init) and not (runs and limits.out_of_time):
+            try:
+                runs.append(kernel_kmeans(gram, k, limits=limits, rng=rng))
+            except TimeLimitError:
+                if not runs:
+                    raise
+                break
+        return min(runs, key=lambda run: run.inertia), len(runs)
 
     def predict(self, X: Any) -> Indices:
         """The cluster whose mean is nearest, for each object."""

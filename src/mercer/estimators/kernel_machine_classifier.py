@@ -111,11 +111,11 @@ class KernelMachineClassifier(ClassifierMixin, MachineParameters, KernelEstimato
             weights = sample_weights(sample_weight, objects)
             refuse_weightless_classes(classes, weights)
             refuse_pointless(loss)
-            fitted = kernel.fit(objects)
+            fitted = self._fit_kernel(kernel, objects)
             problems = self._problems(loss, classes, weights)
             settings = GramSettings(owner, self.dual, self.memory, self.psd, self._gram_dtype())
             guarded = guarded_gram(settings, fitted, objects, [loss] * len(problems))
-            limits = self._limits(began)
+            limits = self._limits()
             solve = with_train(tol, limits, self._sharing)
             trained = train_problems(problems, fitted, objects, guarded, solve, limits, began)
         self.kernel_, self.expansion_, self.support_ = fitted, trained.expansion, trained.support

@@ -8,12 +8,14 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from mercer import _check
 from mercer._types import Float64
 from mercer.errors import ModelFileError
+from mercer.gram.expansion import Expansion
 from mercer.inputs.base import Objects
 from mercer.inputs.vectors import Vectors
 from mercer.losses.base import Loss
@@ -78,9 +80,17 @@ class KernelMachineRegressor(RegressorMixin, MachineParameters, KernelEstimator)
         """One loss for each output."""
         return [self._loss()]
 
-    def _problems(self, y: Float64, weights: Float64) -> list[LossProblem]:
-        penalties, intercept = float(self.C) * weights, bool(self.fit_intercept)
+    def _problems(self, y: Float64, weights: Float64, found: Expansion | None = None) -> list[LossProblem]:
+        penalties, intercept = self._penalties(y, weights, found), bool(self.fit_intercept)
         return [LossProblem(loss, y, penalties, intercept=intercept) for loss in self._losses()]
+
+    def _penalties(self, y: Float64, weights: Float64, found: Expansion | None) -> Float64:
+        """The largest coefficient of each object, given its target and the machine, once there is one."""
+        del y, found
+        return float(self.C) * weights
+
+    def _check_penalty(self) -> None:
+        _check.real(type(self).__name__, "C", self.C, low=0, low_open=True, high_open=True)
 
     def _solver(self, limits: Limits) -> Solve:
         return with_train(float(self.tol), limits, self._sharing)
@@ -91,21 +101,21 @@ class KernelMachineRegressor(RegressorMixin, MachineParameters, KernelEstimator)
         with self._all_or_nothing():
             owner = type(self).__name__
             _check.real(owner, "tol", self.tol, low=0, low_open=True, high_open=True)
-            _check.real(owner, "C", self.C, low=0, low_open=True, high_open=True)
+            self._check_penalty()
             losses = self._losses()
             kernel = self._kernel(X)
             objects = kernel.coerce(X)
             targets, _ = numbers_of(self, y, objects, several=False)
             self._check_features(X, objects, reset=True)
-            problems = self._problems(targets[:, 0], sample_weights(sample_weight, objects))
+            problems = self._problems(targets[:, 0], sample_weights(sample_weight, objects, dropping=True))
             for loss in losses:
                 refuse_pointless(loss)
-            fitted = kernel.fit(objects)
+            fitted = self._fit_kernel(kernel, objects)
             cache = getattr(self, "cache_size", None)
             memory = self.memory if cache is None else cache
             settings = GramSettings(owner, self.dual, memory, self.psd, self._gram_dtype(), nu_form=self._nu_form)
             guarded = guarded_gram(settings, fitted, objects, losses)
-            limits = self._limits(began)
+            limits = self._limits()
             trained = train_problems(problems, fitted, objects, guarded, self._solver(limits), limits, began)
         self.kernel_, self.expansion_, self.support_ = fitted, trained.expansion, trained.support
         self.certificate_, self._repair = trained.certificate, trained.repair
@@ -123,7 +133,8 @@ class KernelMachineRegressor(RegressorMixin, MachineParameters, KernelEstimator)
         began = time.monotonic()
         objects = self.kernel_.kernel.coerce(X)
         targets, _ = numbers_of(self, y, objects, several=False)
-        problems = self._problems(targets[:, 0], sample_weights(sample_weight, objects))
+        weights = sample_weights(sample_weight, objects, dropping=True)
+        problems = self._problems(targets[:, 0], weights, self.expansion_)
         found = Recomputed.of(self.expansion_, self._repair, self.support_, objects)
         return verify_problems(problems, found, self.expansion_.intercept, [self.n_iter_] * len(problems), began)
 
@@ -145,10 +156,11 @@ class KernelMachineRegressor(RegressorMixin, MachineParameters, KernelEstimator)
         return self._loss()
 
     @property
-    def dual_coef_(self) -> Float64:
-        """Coefficients of support objects, one row per output."""
+    def dual_coef_(self) -> Any:
+        """Coefficients of support objects, one row per output; sparse where the objects are."""
         check_is_fitted(self)
-        return self.expansion_.coefficients.T
+        coefficients, support = self.expansion_.coefficients.T, self.expansion_.support
+        return sp.csr_array(coefficients) if isinstance(support, Vectors) and support.is_sparse else coefficients
 
     @property
     def intercept_(self) -> Float64:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self, final
@@ -13,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer import _check
 from mercer._types import Float64
-from mercer.errors import InputError, KernelWarning, ModelFileError
+from mercer.errors import InputError, ModelFileError
 from mercer.estimators.kernel_ridge import KernelRidge
 from mercer.gram.centring import Centred
 from mercer.gram.expansion import Expansion
@@ -60,7 +59,8 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelParamet
     Parameters
     ----------
     n_components : how many; None for all with a positive eigenvalue.
-    kernel, gamma, degree, coef0, memory : as in `SVC`.
+    kernel, gamma, degree, coef0 : as in `KernelRidge`.
+    memory, time_limit, psd : as in `SVC`.
     fit_inverse_transform : learn the way back from scores to vectors, by kernel ridge regression with penalty `alpha`.
     alpha : that penalty.
     tol : how large residuals of eigenvectors may be, relative to the largest eigenvalue.
@@ -80,6 +80,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelParamet
 
     n_components: int | None = field(default=None, kw_only=False)
     kernel: KernelLike = "linear"
+    gamma: float | str | None = None
     coef0: float = 1.0
     fit_inverse_transform: bool = False
     alpha: float = 1.0
@@ -114,16 +115,16 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelParamet
     def _fit(self, X: Any) -> Float64:
         with self._all_or_nothing():
             self._check_parameters()
-            fitted, objects, gram = self._stored_gram(X)
+            fitted, objects, guarded = self._stored_gram(X)
             if self.fit_inverse_transform:
                 vectors_of(objects)  # answers what has no way back, before any work
-            centred = Centred.of(gram)
+            centred = Centred.of(guarded.gram)
             values, vectors = self._eigen(centred)
             kept = values > _NEGLIGIBLE * max(centred.trace, 0.0)
             if self.n_components is None:
                 values, vectors, kept = values[kept], vectors[:, kept], kept[kept]
             root = np.sqrt(np.where(kept, values, 1.0))
-            self.expansion_ = centred.expansion(fitted, objects, np.where(kept, vectors / root, 0.0))
+            self.expansion_ = guarded.centred(fitted, objects, centred, np.where(kept, vectors / root, 0.0))
             scores = np.where(kept, vectors * root, 0.0)
             self.eigenvalues_ = np.where(kept, values, 0.0)
             self.eigenvectors_ = vectors
@@ -141,15 +142,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelParamet
         if wanted > n:
             rule = f"at most the number of objects, {n}"
             raise _check.fail(type(self).__name__, "n_components", rule, self.n_components)
-        values, vectors = leading_eigen(self, centred.product, centred.dense, n, wanted)
-        if self.n_components is None and values[-1] < -1e-6 * max(values[0], 0.0):
-            warnings.warn(
-                f"The Gram matrix has negative eigenvalues, down to {values[-1]:.3g}; their components are left out, "
-                "so that distances between scores are not those of the kernel.",
-                KernelWarning,
-                stacklevel=4,
-            )
-        return values, vectors
+        return leading_eigen(self, centred.product, centred.dense, n, wanted)
 
     def transform(self, X: Any) -> Float64:
         """The scores of new objects, one column per component."""

@@ -36,9 +36,12 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelParameters, KernelEsti
     Parameters
     ----------
     alpha : the penalty, one number or one per output.
-    kernel, gamma, degree, coef0 : as in `SVC`.
+    kernel, degree, coef0 : as in `SVC`; ``"polynomial"``, ``"laplacian"``, ``"chi2"`` and ``"cosine"`` are names of
+        kernels, too.
+    gamma : as in `SVC`; None, as in scikit-learn, means 1 / (number of features), and 1 for ``"chi2"``.
     fit_intercept : whether c is there, unpenalised; scikit-learn's KernelRidge has none.
     memory : memory for the Gram matrix: ``"auto"`` or a number of MiB.
+    time_limit : seconds for the whole fit; what would take longer is refused, since half of it is of no use.
     psd : what to do if the kernel turns out not to be positive semi-definite, as in `SVC`.
     dual : whether to solve for the coefficients of objects (True) or for the weights of features (False), as in
         `KernelMachineClassifier`.
@@ -53,9 +56,9 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelParameters, KernelEsti
 
     alpha: Any = field(default=1.0, kw_only=False)
     kernel: KernelLike = "linear"
+    gamma: float | str | None = None
     coef0: float = 1.0
     fit_intercept: bool = False
-    psd: str = "warn"
     dual: bool | str = "auto"
 
     _precision = np.float64
@@ -82,10 +85,10 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelParameters, KernelEsti
             self._check_features(X, objects, reset=True)
             weights = sample_weights(sample_weight, objects)
             alphas = checked_alpha(owner, alpha, targets.shape[1])
-            fitted = kernel.fit(objects)
+            fitted = self._fit_kernel(kernel, objects)
             settings = GramSettings(owner, self.dual, self.memory, self.psd, self._precision)
             problem = RidgeProblem(targets, weights, alphas, bool(self.fit_intercept))
-            found = fit_ridge(problem, settings, fitted, objects, self._limits(began), began)
+            found = fit_ridge(problem, settings, fitted, objects, self._limits(), began)
         self.kernel_, self._alpha, self._weights, self._single = fitted, alphas, weights, single
         self.expansion_, self._repair, self.certificate_ = found
         return self

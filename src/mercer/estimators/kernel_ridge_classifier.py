@@ -43,7 +43,7 @@ class KernelRidgeClassifier(ClassifierMixin, KernelParameters, KernelEstimator):
     Parameters
     ----------
     alpha : the penalty on |w|^2.
-    kernel, gamma, degree, coef0, memory, psd : as in `SVC`.
+    kernel, gamma, degree, coef0, memory, time_limit, psd : as in `SVC`.
     dual : as in `KernelRidge`.
     fit_intercept : whether there is an unpenalised constant.
     class_weight : factors on the weights of objects by class, or ``"balanced"``; for several labels at once a list of
@@ -61,7 +61,6 @@ class KernelRidgeClassifier(ClassifierMixin, KernelParameters, KernelEstimator):
     coef0: float = 1.0
     fit_intercept: bool = True
     class_weight: Any = None
-    psd: str = "warn"
     dual: bool | str = "auto"
 
     _precision = np.float64
@@ -91,10 +90,10 @@ class KernelRidgeClassifier(ClassifierMixin, KernelParameters, KernelEstimator):
             self._check_features(X, objects, reset=True)
             weights = weights * self._factors(y, table)
             alphas = checked_alpha(owner, self.alpha, targets.shape[1])
-            fitted = kernel.fit(objects)
+            fitted = self._fit_kernel(kernel, objects)
             settings = GramSettings(owner, self.dual, self.memory, self.psd, self._precision)
             problem = RidgeProblem(targets, weights, alphas, bool(self.fit_intercept))
-            found = fit_ridge(problem, settings, fitted, objects, self._limits(began), began)
+            found = fit_ridge(problem, settings, fitted, objects, self._limits(), began)
         self.kernel_, self._alpha, self._weights = fitted, alphas, weights
         self.expansion_, self._repair, self.certificate_ = found
         self.classes_, self._multilabel = labels, table is not None

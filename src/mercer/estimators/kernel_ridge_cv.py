@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
@@ -45,8 +44,8 @@ class KernelRidgeCV(KernelRidge):
     cv : None for leave-one-out, a number of folds, or a splitter of scikit-learn.
     scoring : None for minus the mean squared error, or a scorer of scikit-learn by name.
     store_cv_results : keep the cross-validated predictions as `cv_predictions_`, (objects, outputs, alphas).
-    kernel, gamma, degree, coef0, fit_intercept, memory, psd, dual : as in `KernelRidge`; one matrix is repaired, that
-        of all objects. Features of a kernel serve where there are fewer of them than objects.
+    kernel, gamma, degree, coef0, fit_intercept, memory, time_limit, psd, dual : as in `KernelRidge`; one matrix is
+        repaired, that of all objects. Features of a kernel serve where there are fewer of them than objects.
 
     Attributes: `alpha_`, `best_score_`, `scores_` (one per alpha), and those of `KernelRidge`.
 
@@ -126,7 +125,7 @@ class KernelRidgeCV(KernelRidge):
         with reporting("Cross-validation") as report:
             gram = training_gram(self._settings(), fitted, objects, [Squared()])
             if folds is None and isinstance(gram.factor, BlockRows):
-                intercept, limits = bool(self.fit_intercept), self._limits(time.monotonic())
+                intercept, limits = bool(self.fit_intercept), self._limits()
                 return leave_one_out(gram.factor, targets, weights, alphas, intercept=intercept, limits=limits)
             path = self._path(fitted, gram, targets, weights, len(alphas))
             for number, alpha in enumerate(alphas):
@@ -145,7 +144,7 @@ class KernelRidgeCV(KernelRidge):
     ) -> RidgePath | PrimalRidgePath:
         """What answers for every alpha: the features of the kernel, where that is asked for or pays, or its matrix."""
         settings = self._settings()
-        rows, intercept, limits = gram.factor, bool(self.fit_intercept), self._limits(time.monotonic())
+        rows, intercept, limits = gram.factor, bool(self.fit_intercept), self._limits()
         if rows is not None and rows.shape[1] < len(targets):
             n, d = rows.shape
             budget.require(

@@ -22,7 +22,13 @@ from mercer.losses.squared_epsilon import SquaredEpsilonInsensitive
 from mercer.solvers.weights import choice
 from mercer.solvers.weights.problem import LinearProblem
 from mercer.training.certificate import Certificate
-from mercer.training.linear_machine import LinearMachine, WeightsField, refuse_overflow, used_problem
+from mercer.training.linear_machine import (
+    LinearMachine,
+    WeightsField,
+    refuse_combination,
+    refuse_overflow,
+    used_problem,
+)
 from mercer.training.storing import Field
 from mercer.training.targets import numbers_of, sample_weights
 
@@ -33,9 +39,10 @@ _LOSSES = ("epsilon_insensitive", "squared_epsilon_insensitive")
 class LinearSVR(RegressorMixin, LinearMachine):
     """Linear support vector regression: minimises 1/2 |w|^2 + C sum_i loss(y_i, <w, x_i> + c).
 
-    A drop-in for scikit-learn's LinearSVR, with the same attributes, except that the intercept c is not penalised
-    unless `intercept_scaling` says so. Up to about a thousand features: Newton's method, on ever closer smooth losses
-    where the loss has kinks. More: dual coordinate descent.
+    A drop-in for scikit-learn's LinearSVR, with the same attributes.
+
+    Up to about a thousand features: Newton's method, on ever closer smooth losses where the loss has kinks. More: dual
+    coordinate descent.
 
     Parameters
     ----------
@@ -62,8 +69,8 @@ class LinearSVR(RegressorMixin, LinearMachine):
         owner = type(self).__name__
         _check.choice(owner, "loss", self.loss, _LOSSES)
         _check.real(owner, "epsilon", self.epsilon, low=0, high_open=True)
-        if self.loss == "epsilon_insensitive" and not self.dual:
-            raise _check.fail(owner, "dual", "True or 'auto' with this loss, which is not smooth", self.dual)
+        kinked = self.loss == "epsilon_insensitive" and not self.dual
+        refuse_combination(self, kinked, "the loss is not smooth: dual=True or 'auto'")
 
     def _loss(self) -> Loss:
         epsilon = float(self.epsilon)
@@ -73,7 +80,7 @@ class LinearSVR(RegressorMixin, LinearMachine):
         self, objects: Objects, y: Any, sample_weight: Any, rows_of: Callable[[Objects], Any]
     ) -> LinearProblem:
         targets, _ = numbers_of(self, y, objects, several=False)
-        C = float(self.C) * sample_weights(sample_weight, objects)
+        C = float(self.C) * sample_weights(sample_weight, objects, dropping=True)
         y = np.ascontiguousarray(targets[:, 0])
         return used_problem(rows_of(objects), self._loss(), y, C, self._intercept_scale())
 
@@ -88,7 +95,7 @@ class LinearSVR(RegressorMixin, LinearMachine):
             refuse_overflow(problem.rows)
             refuse_overflow(problem.y)
             with reporting("Training") as report:
-                solution = choice.solve(problem, **self._options(began, report))
+                solution = choice.solve(problem, **self._options(report))
             self._set_solutions([solution], problem.rows, began)
         self._warn_if_unfinished([solution])
         return self

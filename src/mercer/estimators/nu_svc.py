@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
+from typing import Any, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from mercer import _check
 from mercer._types import Float64
-from mercer.errors import ParameterError
+from mercer.errors import KernelWarning, ParameterError
 from mercer.gram.contract import Gram
+from mercer.losses.hinge import Hinge
 from mercer.solvers.drive import Limits, OnChunk
+from mercer.solvers.problem import LossProblem
+from mercer.solvers.solution import Status
+from mercer.training.certificate import certify
 from mercer.training.margin_classifier import MarginClassifier
-from mercer.training.nu import largest_nu, train_nu_classifier
-from mercer.training.pairs import Solved
+from mercer.training.nu import NoMarginError, largest_nu, train_nu_classifier
+from mercer.training.pairs import Solved, pairs
 from mercer.training.targets import Classes
+from mercer.training.train import Machine
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -48,6 +55,9 @@ class NuSVC(MarginClassifier):
     nu: float = 0.5
 
     _nu_form = True
+    _without_a_class = " The specified nu is infeasible then."
+    _alone = True
+    """Whether there is one pair of classes, which must have a margin."""
     _regressor = "NuSVR"
 
     def _check_parameters(self) -> None:
@@ -64,12 +74,40 @@ class NuSVC(MarginClassifier):
                 f"be at most {most:.6g}, twice the share of the smaller. Lower nu to that, or weigh the classes alike "
                 "with class_weight='balanced'."
             )
+        self._alone = len(totals) == 2
         return weights
 
     def _solve(self, gram: Gram, signs: Float64, bounds: Float64, limits: Limits, on_chunk: OnChunk | None) -> Solved:
         totals = np.array([bounds[signs > 0].sum(), bounds[signs < 0].sum()])
         nu = min(float(self.nu), largest_nu(totals)[0])  # parts of the data may be less balanced than the whole
-        return train_nu_classifier(gram, signs, bounds, nu, tol=float(self.tol), limits=limits, on_chunk=on_chunk)
+        try:
+            return train_nu_classifier(gram, signs, bounds, nu, tol=float(self.tol), limits=limits, on_chunk=on_chunk)
+        except NoMarginError:
+            if self._alone:
+                raise
+        nothing = np.zeros(len(signs))
+        proof = certify(LossProblem(Hinge(), signs, nothing), nothing, nothing, 0.0, iterations=0, dtype="float64")
+        return Machine(nothing, 0.0, Status.CONVERGED, proof), 0.0
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Train on objects X with labels y; `sample_weight` multiplies the weight of each object.
+
+        A pair of several classes between which nu leaves no margin abstains, with a warning.
+        """
+        super().fit(X, y, sample_weight)
+        silent = [
+            pair for pair, scale in zip(pairs(len(self.classes_)), self._penalty_scales, strict=True) if not scale
+        ]
+        if silent:
+            first, second = (repr(self.classes_.tolist()[k]) for k in silent[0])
+            warnings.warn(
+                f"With nu={self.nu:g} there is no margin between {len(silent)} of {len(self._penalty_scales)} pairs of "
+                f"classes, {first} and {second} for one: no boundary leaves so few objects on its wrong side. Their "
+                "machines say nothing. Raise nu, or use a richer kernel or SVC.",
+                KernelWarning,
+                stacklevel=2,
+            )
+        return self
 
     @property
     def penalties_(self) -> Float64:

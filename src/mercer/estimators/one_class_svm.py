@@ -83,7 +83,7 @@ class OneClassSVM(OutlierMixin, LibsvmParameters, KernelEstimator):
             kernel = self._kernel(X)
             objects = kernel.coerce(X)
             self._check_features(X, objects, reset=True)
-            weights = sample_weights(sample_weight, objects)
+            weights = sample_weights(sample_weight, objects, dropping=True)
             fitted = kernel.fit(objects)
             memory = self.memory if self.cache_size is None else self.cache_size
             settings = GramSettings(owner, self.dual, memory, self.psd, self._gram_dtype(), nu_form=True)
@@ -98,7 +98,7 @@ class OneClassSVM(OutlierMixin, LibsvmParameters, KernelEstimator):
                     part,
                     problem,
                     tol,
-                    self._limits(began),
+                    self._limits(),
                     lambda chunk: report(chunk.fraction, f"gap {chunk.gap:.2g}"),
                 )
         dual = np.zeros((len(objects), 1))
@@ -160,7 +160,7 @@ class OneClassSVM(OutlierMixin, LibsvmParameters, KernelEstimator):
         check_is_fitted(self)
         began = time.monotonic()
         objects = self.kernel_.kernel.coerce(X)
-        weights = sample_weights(sample_weight, objects)
+        weights = sample_weights(sample_weight, objects, dropping=True)
         used = weights > 0
         found = Recomputed.of(self.expansion_, self._repair, self.support_, objects)
         shift = 0.0 if self._repair is None else self._repair.shift
@@ -213,3 +213,8 @@ class OneClassSVM(OutlierMixin, LibsvmParameters, KernelEstimator):
         check_is_fitted(self)
         support = self.expansion_.support
         return support.values if isinstance(support, Vectors) else np.empty((0, 0))
+
+    @property
+    def coef_(self) -> Any:
+        """Weights of the features, for the linear kernel alone."""
+        return self._linear_weights()

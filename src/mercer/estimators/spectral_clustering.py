@@ -31,7 +31,7 @@ class SpectralClustering(ClusterMixin, KernelParameters, KernelEstimator):
     Parameters
     ----------
     n_clusters : how many clusters.
-    kernel, gamma, degree, coef0, memory : as in `SVC`; values must not be negative.
+    kernel, gamma, degree, coef0, memory, time_limit, psd : as in `SVC`; values must not be negative.
     n_components : columns of the embedding; None for as many as clusters.
     n_init : starts of k-means in the embedding.
     assign_labels : ``"kmeans"``, or ``"cluster_qr"``, which reads clusters off a pivoted QR decomposition.
@@ -75,11 +75,11 @@ class SpectralClustering(ClusterMixin, KernelParameters, KernelEstimator):
         with self._all_or_nothing():
             self._check_parameters()
             k = int(self.n_clusters)
-            _, objects, gram = self._stored_gram(X)
+            _, objects, guarded = self._stored_gram(X)
             if len(objects) < k:
                 rule = f"at most the number of objects, n_samples={len(objects)}"
                 raise _check.fail(type(self).__name__, "n_clusters", rule, self.n_clusters)
-            self.embedding_ = self._embedding(gram, min(len(objects), int(self.n_components or k)))
+            self.embedding_ = self._embedding(guarded.gram, min(len(objects), int(self.n_components or k)))
             self.labels_ = self._assigned(self.embedding_, k)
         return self
 

@@ -33,8 +33,9 @@ class SVC(MarginClassifier):
     Parameters
     ----------
     C : the penalty on slack, in (0, inf]; ``inf`` is the hard margin.
-    kernel : ``"rbf"``, ``"linear"``, ``"poly"``, ``"sigmoid"``, ``"precomputed"``, any kernel object, an expression
-        such as ``"rbf(gamma=0.1) + linear()"``, or a function of two batches.
+    kernel : ``"rbf"``, ``"linear"``, ``"poly"``, ``"sigmoid"``, ``"laplacian"``, ``"chi2"``, ``"cosine"``,
+        ``"precomputed"``, any kernel object, an expression such as ``"rbf(gamma=0.1) + linear()"``, or a function of
+        two batches.
     degree, gamma, coef0 : parameters of named kernels; kernel objects have their own.
     shrinking : accepted for scikit-learn's sake; the solver decides by itself.
     tol : how far the optimality conditions may be violated, in units of the decision function.
@@ -44,8 +45,10 @@ class SVC(MarginClassifier):
     max_iter : limit on iterations of each machine; -1 for none.
     decision_function_shape : ``"ovr"``, one column per class, or ``"ovo"``, one per pair.
     break_ties : with ``"ovr"``, predict the class with the largest decision value rather than the most votes.
-    probability : whether to learn `predict_proba`: one positive temperature on decision values, fitted on those of five
-        folds that share the Gram matrix. There is no offset, so that the most probable class is the predicted one.
+    probability : whether to learn `predict_proba`, by logistic regression on decision values of objects held out in
+        five folds that share the Gram matrix. Probabilities are those of the data as given, whatever `class_weight`
+        says. `predict` then returns the most probable class, or with `class_weight` the one of which probability
+        times weight is largest.
     random_state : the folds for probabilities; nothing else here is random.
     penalty_scaling : ``"sum"`` as above, or ``"mean"``, which divides C by the number of objects.
     fit_intercept : whether b is there at all.

@@ -2,14 +2,35 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
+import numpy as np
+
 from mercer import _check
+from mercer._types import Float64
+from mercer.errors import InputError
 from mercer.estimators.kernel_machine_regressor import KernelMachineRegressor
+from mercer.gram.contract import Gram
+from mercer.gram.expansion import Expansion
 from mercer.losses.base import Loss
 from mercer.losses.epsilon_insensitive import EpsilonInsensitive
+from mercer.solvers.drive import Limits, OnChunk
+from mercer.solvers.problem import LossProblem
+from mercer.training.certificate import certify
 from mercer.training.kernel_estimator import LibsvmParameters
+from mercer.training.tasks import Solve
+from mercer.training.train import Machine
+
+_BEYOND = 1e10
+"""Times the largest target: what no coefficient of a function within the tube reaches. One that does pulls at targets
+that cannot be met, and would go on for ever."""
+
+
+def _least_penalty(coefficients: Float64) -> float:
+    """A penalty under which the machine of C = inf is the best one, too: no coefficient reaches it."""
+    return 2.0 * max(float(np.abs(coefficients).max(initial=0.0)), 1.0)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -20,10 +41,11 @@ class SVR(LibsvmParameters, KernelMachineRegressor):
 
     Parameters
     ----------
+    C : the penalty on errors, in (0, inf]; ``inf`` asks for a function that stays within the tube everywhere.
     epsilon : half the width of the tube in which errors cost nothing.
     shrinking, verbose : accepted for scikit-learn's sake; the solver and the terminal decide by themselves.
     cache_size : memory for stored kernel values in MiB; ``None`` means what `memory` says.
-    kernel, degree, gamma, coef0, tol, C, max_iter, time_limit, fit_intercept, memory, psd, dual : as in
+    kernel, degree, gamma, coef0, tol, max_iter, time_limit, fit_intercept, memory, psd, dual : as in
         `SVC`.
 
     >>> import numpy as np
@@ -36,6 +58,38 @@ class SVR(LibsvmParameters, KernelMachineRegressor):
 
     epsilon: float = 0.1
     loss: ClassVar[Any] = None  # type: ignore[misc]  # not a parameter here
+
+    def _check_penalty(self) -> None:
+        _check.real(type(self).__name__, "C", self.C, low=0, low_open=True)
+
+    def _penalties(self, y: Float64, weights: Float64, found: Expansion | None) -> Float64:
+        if math.isfinite(self.C):
+            return super()._penalties(y, weights, found)
+        if found is None:
+            return np.where(weights > 0, _BEYOND * max(1.0, float(np.abs(y).max())), 0.0)
+        return np.where(weights > 0, _least_penalty(found.coefficients), 0.0)
+
+    def _solver(self, limits: Limits) -> Solve:
+        solve = super()._solver(limits)
+        if math.isfinite(self.C):
+            return solve
+
+        def within_tube(gram: Gram, problem: LossProblem, on_chunk: OnChunk) -> Machine:
+            machine = solve(gram, problem, on_chunk)
+            if float(np.abs(machine.coefficients).max(initial=0.0)) >= 0.5 * float(problem.C.max()):
+                raise InputError(
+                    f"No function of this kernel stays within epsilon={self.epsilon:g} of every target, which C=inf "
+                    "asks for (the same object with two targets, for example). Raise epsilon, or lower C."
+                )
+            outputs = gram.matvec(machine.coefficients)
+            least = replace(problem, C=np.full(len(problem.C), _least_penalty(machine.coefficients)))
+            proof = certify(
+                least, machine.coefficients, outputs, machine.intercept,
+                iterations=machine.certificate.iterations, dtype=machine.certificate.dtype,
+            )  # fmt: skip
+            return replace(machine, certificate=proof)
+
+        return within_tube
 
     def _loss(self) -> Loss:
         return EpsilonInsensitive(_check.real("SVR", "epsilon", self.epsilon, low=0, high_open=True))

@@ -12,20 +12,24 @@
 from __future__ import annotations
 
 import dataclasses
+import time
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from typing import Any, Protocol, Self, final
 
 import numpy as np
 
+from mercer import _deadline
 from mercer._cached import cached_property
 from mercer._types import DType, Float64, Floating, Indices
 from mercer.errors import KernelError
-from mercer.gram import budget
+from mercer.gram import budget, cost
 from mercer.gram.executors import Sink, Threads
 
-AT_ONCE = 64 * 1024
-"""Fewer cheap entries are computed in one call: that takes less time than to plan tiles and to wake a thread."""
+_SECONDS_PER_BYTE = 1.0 / 2**30
+"""What fresh memory costs where the system has to find it: see `pages`."""
+_TIMED = 0.01
+"""Seconds of the sample by which the cost of all entries is told: shorter ones are ruled by the cost of calls."""
 TILE_BYTES = 2 * 2**20
 """A tile and what it is computed from stay within the second-level cache. Larger tiles spill out of it, smaller ones
 spend more of their time on calls."""
@@ -110,6 +114,10 @@ class Setting:
         if self.memory != "auto":
             budget.stored_bytes(self.memory)  # refuses what is not an amount of memory
 
+    def at_once(self, entries: int) -> bool:
+        """Whether so many entries are computed in less time than it takes to plan tiles and to wake a thread."""
+        return not self.expensive and cost.of_entries(entries, self.width) < cost.THREADS
+
     @cached_property
     def budget(self) -> int:
         """The bytes that stored entries may take; asking the system takes longer than a small matrix does."""
@@ -191,7 +199,32 @@ class Gram(ABC):
 
     @final
     def stored_if_it_fits(self) -> Gram:
-        return self.stored() if self.fits() else self
+        """The matrix stored, unless there is no memory for it, or no time."""
+        return self.stored() if self.fits() and self._in_time() else self
+
+    @final
+    def _in_time(self) -> bool:
+        """Whether all entries can be computed and written to fresh memory in half of the time that is left."""
+        if not _deadline.is_limited() or self.in_memory:
+            return True
+        return self.seconds + _SECONDS_PER_BYTE * self.bytes <= 0.5 * _deadline.left()
+
+    @final
+    @cached_property
+    def seconds(self) -> float:
+        """About how long all entries take, judged by a few of them."""
+        n, m = self.shape
+        side, share = 1, 0.0
+        self.rows(np.arange(1), np.arange(1))  # compiles
+        while share < 1.0:
+            side = min(2 * side, n, m)
+            share = side * side / (n * m)
+            began = time.perf_counter()
+            self.rows(np.arange(n - side, n), np.arange(side))  # entries of different objects, off the diagonal
+            took = time.perf_counter() - began
+            if took > _TIMED or side == min(n, m):
+                break
+        return took / share * (0.5 if self.symmetric else 1.0)
 
     @final
     def view(self, rows: Any, columns: Any = None) -> Gram:

@@ -6,6 +6,7 @@ provides.
 
 from __future__ import annotations
 
+import contextvars
 import os
 import threading
 from collections.abc import Callable, Sequence
@@ -13,9 +14,11 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from typing import Protocol, TypeVar, final
 
+from mercer import _deadline
 from mercer._process import single_threaded_blas
 from mercer._progress import Reporter
 from mercer._types import Floating
+from mercer.errors import TimeLimitError
 from mercer.gram.tiles import Strip, Tile
 
 Work = Callable[[Tile, Floating], None]
@@ -52,6 +55,8 @@ class Threads:
         """Run the work of every strip. Strips come in any order, the tiles of one strip in theirs."""
         done = 0
         counting = threading.Lock()
+        total = sum(tile.entries for strip in strips for tile in strip)
+        timed = _deadline.Work(f"{total:,} kernel values", total)
 
         def run(strip: Strip) -> None:
             nonlocal done
@@ -59,8 +64,12 @@ class Threads:
                 if stop.is_set():
                     return
                 block = sink.buffer(tile)
-                work(tile, block)
+                try:
+                    work(tile, block)
+                except TimeLimitError as error:
+                    raise timed.over(error.done * tile.entries) from None
                 sink.accept(tile, block)
+                timed.advance(tile.entries)
             with counting:
                 done += 1
 
@@ -146,7 +155,7 @@ class Threads:
             futures: list[Future[None]] = []
             try:
                 # Inside the `try`, because Ctrl-C may come while threads are being started.
-                futures.extend(_pool(helpers).submit(worker) for _ in range(helpers))
+                futures.extend(_pool(helpers).submit(contextvars.copy_context().run, worker) for _ in range(helpers))
                 worker(watch)  # this thread works too, and sees Ctrl-C between two items
                 _finish(futures, watch)
             except BaseException as failure:

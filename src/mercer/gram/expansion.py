@@ -17,14 +17,13 @@ from mercer._cached import cached_property
 from mercer._process import single_threaded_blas
 from mercer._types import Float64
 from mercer.errors import KernelError, MemoryBudgetError
+from mercer.gram import cost
 from mercer.gram.block_rows import rows_of_features
 from mercer.gram.make import gram_of
 from mercer.inputs.base import Objects
+from mercer.inputs.vectors import numbers_of
 from mercer.kernels.base import FittedKernel
-from mercer.kernels.features.space import FeatureSpace
-
-MANY = 256
-"""With fewer support objects than this, comparing with each of them is as quick as folding them into weights."""
+from mercer.kernels.features.space import FeatureSpace, entries_per_object
 
 
 @final
@@ -71,14 +70,15 @@ class Expansion:
 
     @cached_property
     def _folded(self) -> Callable[[Objects], Float64] | None:
-        if len(self.support) < MANY:
+        if not len(self.support):
             return None
+        coefficients = np.ascontiguousarray(self.coefficients)  # sums are then added up alike, wherever they came from
         brief = Expansion(
-            self.kernel, self.support, self.coefficients, np.zeros_like(self.intercept), self.weights
+            self.kernel, self.support, coefficients, np.zeros_like(self.intercept), self.weights
         ).condensed()
         if brief.support is not self.support:
             return brief
-        return folded(self.kernel, self.support, self.coefficients)
+        return folded(self.kernel, self.support, coefficients)
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name != "_folded"}  # it is quickly made again
@@ -115,12 +115,22 @@ class _FeatureWeights:
 
 def folded(fitted: FittedKernel, support: Objects, coefficients: Float64) -> Callable[[Objects], Float64] | None:
     """The machine as weights of features; None where they cannot be written down, or where it does not pay."""
-    features = fitted.feature_map()
-    if len(support) < MANY or features is None:
-        return None
-    if features.columns_at_least(support) > len(support):  # a monomial costs about what a kernel value does
-        return None
     try:
-        return _FeatureWeights(*FeatureSpace.folded(fitted, support, coefficients))
+        if pays(fitted, support, coefficients.shape[1]):
+            return _FeatureWeights(*FeatureSpace.folded(fitted, support, coefficients))
     except (KernelError, MemoryBudgetError):  # too many features to write down
-        return None
+        pass
+    return None
+
+
+def pays(fitted: FittedKernel, support: Objects, outputs: int) -> bool:
+    """Whether as many new objects as there are support objects are scored sooner by weights, folding included."""
+    features, count, write = fitted.feature_map(), len(support), not fitted.kernel.is_linear
+    if features is None or not count:
+        return False
+    entries: float = features.columns_at_least(support)
+    if 2.0 * cost.of_folded(entries, outputs, write=write) > cost.of_support(count, numbers_of(support), outputs):
+        return False  # which is known before any feature is written down
+    entries = entries or entries_per_object(fitted, support)
+    width = numbers_of(support) or entries * cost.READ / cost.MULTIPLY  # counts are compared one by one
+    return 2.0 * cost.of_folded(entries, outputs, write=write) <= cost.of_support(count, width, outputs)

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
+import time
 from typing import Any
 
 import numpy as np
 
+from mercer import _deadline
 from mercer._process import single_threaded_blas
 from mercer._types import DType, Float64, Floating
 from mercer.gram import budget
-from mercer.gram.contract import AT_ONCE, Gram, Setting
+from mercer.gram.contract import Gram, Setting
 from mercer.gram.executors import Threads
 from mercer.gram.finer import Finer
 from mercer.gram.of_features import DotProducts, FeatureRows, FeaturesGram
@@ -23,6 +25,9 @@ from mercer.kernels.base import ANY_TILE, Features, FittedKernel
 DOUBLE_ENTRIES = 2048 * 2048
 """Matrices up to this many entries are computed in float64: 32 MiB and some tens of milliseconds buy exact entries.
 Larger ones would take twice the memory and twice the time of float32."""
+
+_REHEARSED = 32
+"""Objects whose features tell how long those of all take: more tell it better, and take longer."""
 
 
 def gram_of(
@@ -47,8 +52,10 @@ def gram_of(
     diagonal = fitted.diagonal(left) if columns is None else None
     left, right = fitted.align(left, right)
     expensive = fitted.tile_entries(left, right) < ANY_TILE
-    small = entries < AT_ONCE and not expensive
-    setting = Setting(kind, executor or (Threads(1) if small else Threads()), memory, expensive, _width(left))
+    setting = Setting(kind, executor or Threads(), memory, expensive, _width(left))
+    small = setting.at_once(entries)
+    if small and executor is None:
+        setting = dataclasses.replace(setting, executor=Threads(1))
     setting = _remembering(setting, fitted, row_objects, left, diagonal)
     whole = fitted.kernel.whole(left, right, fitted.state)
     if whole is not None and whole.dtype == kind:
@@ -117,8 +124,9 @@ def gram_of_rows(rows: Any, *, memory: budget.Memory = "auto") -> Gram:
     """
     if rows.shape[0] ** 2 <= DOUBLE_ENTRIES:
         rows = rows.astype(np.float64, copy=False)
-    setting = Setting(np.float32 if rows.dtype == np.float32 else np.float64, Threads(), memory)
     axis = FeatureAxis.all_of(FeatureRows(rows))
+    kind: DType = np.float32 if rows.dtype == np.float32 else np.float64
+    setting = Setting(kind, Threads(), memory, width=_width(axis.features))
     return FeaturesGram(Source(DotProducts(), setting, squared_lengths(rows)), axis, axis)
 
 
@@ -149,8 +157,26 @@ def _compared(
 
 
 def _features(fitted: FittedKernel, rows: Objects, columns: Objects | None, dtype: DType) -> tuple[Features, Features]:
+    if _deadline.CURRENT.get() is not None:
+        _refuse_slow(fitted, rows, dtype)
     left = fitted.features(rows, dtype)
     return left, left if columns is None else fitted.features(columns, dtype)
+
+
+def _refuse_slow(fitted: FittedKernel, objects: Objects, dtype: DType) -> None:
+    """Refuse features that would not be ready in time, judged by those of a few objects."""
+    n = len(objects)
+    if n <= _REHEARSED:
+        return
+    few = objects.take(np.linspace(0, n - 1, _REHEARSED).astype(np.intp))
+    seconds = 0.0
+    for _ in range(2):  # the first time may compile
+        began = time.perf_counter()
+        fitted.features(few, dtype)
+        seconds = (time.perf_counter() - began) * n / _REHEARSED
+        if seconds <= _deadline.left():
+            return
+    _deadline.refuse_longer(f"the features of {n:,} objects", seconds)
 
 
 def _single_precision(fitted: FittedKernel, left: Features, right: Features) -> bool:

@@ -9,11 +9,16 @@ import numpy as np
 import scipy.linalg
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
+from mercer import _deadline, _speed
+from mercer._process import single_threaded_blas
 from mercer._types import Float64
+from mercer.gram import cost
 from mercer.gram.contract import Gram
 
-_DIRECT = 600
-"""Matrices up to this size are decomposed: some tens of milliseconds, growing with the cube of the size."""
+_EIGENVALUES = 4.0
+"""What an eigenvalue of a whole matrix costs, next to a Cholesky factor."""
+_STEP = 40_000.0
+"""What Python takes around a Lanczos step, in the units of the cost model."""
 _FACTORED = 4096
 """Up to this size a Cholesky factor, which takes about a second and 128 MiB, is worth its certainty."""
 _STEPS = 32
@@ -34,18 +39,28 @@ def smallest_eigenvalue(gram: Gram) -> float:
     -1.0
     """
     n = gram.shape[0]
-    if n <= _DIRECT:
+    if _directly(n):
+        _deadline.refuse_decomposition(n, _speed.EIGENVALUES)
         return float(scipy.linalg.eigvalsh(gram.exact(), subset_by_index=(0, 0))[0])
     if n <= _FACTORED and _has_factor(gram):
         return 0.0
-    lowest = _lowest_ritz_value(gram)
+    with single_threaded_blas():  # once: taking it up for each product costs more than they do
+        lowest = _lowest_ritz_value(gram)
     if n <= _FACTORED and lowest >= -negligible(gram):  # too small to be seen from afar
+        _deadline.refuse_decomposition(n, _speed.EIGENVALUES)
         return float(scipy.linalg.eigvalsh(gram.exact(), subset_by_index=(0, 0))[0])
     return lowest
 
 
+def _directly(n: int) -> bool:
+    """Whether an eigenvalue of the whole matrix costs less than a factor and Lanczos steps after it."""
+    steps = _STEPS * (n * n * cost.READ + _STEP)
+    return _EIGENVALUES * cost.of_factor(n) <= cost.of_factor(n) + steps
+
+
 def _has_factor(gram: Gram) -> bool:
     matrix = gram.exact().copy()
+    _deadline.refuse_decomposition(len(matrix), _speed.CHOLESKY)
     matrix.flat[:: len(matrix) + 1] += negligible(gram)
     try:
         scipy.linalg.cholesky(matrix, lower=True, overwrite_a=True, check_finite=False)

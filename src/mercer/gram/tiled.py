@@ -13,7 +13,7 @@ from mercer._progress import reporting
 from mercer._types import Float64, Floating, Indices
 from mercer.errors import KernelError
 from mercer.gram import pages
-from mercer.gram.contract import AT_ONCE, TILE_BYTES, Axis, Gram, Setting
+from mercer.gram.contract import TILE_BYTES, Axis, Gram, Setting
 from mercer.gram.executors import Sink, Work
 from mercer.gram.sinks import ProductSink, StoreSink
 from mercer.gram.stored import PairRows, StoredGram
@@ -104,7 +104,7 @@ class TiledGram(Gram):
         source = self._source
         out = pages.empty(self.shape, self.dtype)
         half = self.symmetric and source.unproven is None
-        if out.size < AT_ONCE and not self.expensive:
+        if self.setting.at_once(out.size):
             with single_threaded_blas():
                 source.compute.tile(self._rows.taken, self._columns.taken, out)
             self.setting.tally.entries += out.size

@@ -203,6 +203,18 @@ def squared_lengths(rows: Any) -> Float64:
     return lengths
 
 
+def numbers_of(objects: Any) -> float:
+    """How many numbers an object is made of, on average, where it is a vector; else 0.
+
+    >>> numbers_of(Vectors.coerce([[1.0, 2.0]]))
+    2.0
+    """
+    if not isinstance(objects, Vectors):
+        return 0.0
+    values: Any = objects.values
+    return float(values.nnz / max(1, len(objects)) if is_sparse(values) else values.shape[1])
+
+
 def is_sparse(rows: Any) -> bool:
     """Whether these rows are CSR; the stubs of dense and sparse arrays have nothing in common."""
     return bool(sp.issparse(rows))

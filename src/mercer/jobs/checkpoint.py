@@ -7,8 +7,8 @@ import dataclasses
 import hashlib
 import json
 import os
-import time
 import zipfile
+from collections.abc import Callable
 from typing import Any, final
 
 import numpy as np
@@ -22,8 +22,7 @@ from mercer.kernels.base import Kernel
 from mercer.selection.trials import Trial
 from mercer.storage.atomic import replacing
 
-_SECONDS_BETWEEN = 10.0
-"""How often finished kernels are written: an interrupt loses at most this much."""
+Heard = Callable[[Kernel, list[Trial]], None]
 _PARTS = ("fold_scores", "predicted", "decisions")
 
 
@@ -31,13 +30,14 @@ _PARTS = ("fold_scores", "predicted", "decisions")
 class Checkpoint:
     """Finished kernels with all their penalties, for one file and one plan; they are refused for any other."""
 
-    def __init__(self, path: str, *, resume: bool) -> None:
+    def __init__(self, path: str, *, resume: bool, heard: Heard = lambda kernel, trials: None) -> None:
+        """`heard` is told of every kernel that is finished, also of those that an earlier search finished."""
         self.path = path
         self.total = 0
         self._resume = resume
+        self._heard = heard
         self._mark = ""
         self._kept: dict[str, list[Trial]] = {}
-        self._written = time.monotonic()
 
     def __len__(self) -> int:
         return len(self._kept)
@@ -50,16 +50,18 @@ class Checkpoint:
         if not os.path.exists(self.path):
             return f"There is nothing to resume at {self.path}: the search starts from the beginning."
         self._kept = self._read({repr(kernel): kernel for kernel in problem.kernels})
+        for trials in self._kept.values():
+            self._heard(trials[0].kernel, trials)
         return f"Resumed: {len(self._kept)} of {self.total} kernels were finished already."
 
     def recall(self, kernel: Kernel) -> list[Trial] | None:
         return self._kept.get(repr(kernel))
 
     def keep(self, kernel: Kernel, trials: list[Trial]) -> None:
-        """Remember a kernel; all of them are written every few seconds, in case there is no time later."""
+        """Remember a kernel, and write all that are finished: an interrupt loses the kernel under way and no other."""
         self._kept[repr(kernel)] = trials
-        if time.monotonic() - self._written > _SECONDS_BETWEEN:
-            self.write()
+        self.write()
+        self._heard(kernel, trials)
 
     def write(self) -> None:
         """Write what is finished, if there is anything."""
@@ -71,7 +73,6 @@ class Checkpoint:
         head = json.dumps({"mark": self._mark, "trials": about})
         with replacing(self.path) as stream:
             np.savez(stream, about=np.array(head), **arrays)
-        self._written = time.monotonic()
 
     def remove(self) -> None:
         """Delete the file: once the model is written, there is nothing to resume."""

@@ -20,15 +20,26 @@ if TYPE_CHECKING:
 
 def equivalent(outcome: Outcome, path: str, reading: Options) -> str:
     """Code that reads the same file, prepares it in the same way and trains the same machine, without the search."""
-    kernel, made = outcome.search.best.kernel, outcome.model.estimator
+    kernel, made, problem = outcome.search.best.kernel, outcome.model.estimator, outcome.problem
+    machine = _constructor(made, "kernel=kernel")
+    sampling = ["from mercer.jobs.sizing import held_out"] if len(outcome.held_out) else []
     return "\n".join(
         [
+            *(["import numpy as np"] if sampling else []),
             f"from mercer import {type(made).__name__}",
-            *_imports([kernel], "from mercer.jobs.preparation import Preparation"),
+            *_imports([kernel], "from mercer.jobs.preparation import Preparation", *sampling),
             "",
-            *_prepared(path, reading, outcome.problem.plan),
+            *_prepared(path, reading, problem.plan),
             f"kernel = {kernel!r}",
-            f"model = {_constructor(made, 'kernel=kernel')}.fit(prepare(data), data.labels)",
+            *(
+                [
+                    f"held = held_out(data.labels, {problem.task!r}, {problem.search_size}, {problem.plan.seed})",
+                    "rows = np.setdiff1d(np.arange(len(data)), held)",
+                    f"model = {machine}.fit(prepare(data).take(rows), data.labels[rows])",
+                ]
+                if len(outcome.held_out)
+                else [f"model = {machine}.fit(prepare(data), data.labels)"]
+            ),
             "print(model.predict(prepare(data))[:5])",
         ]
     )

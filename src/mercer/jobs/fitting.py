@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import platform
 import time
 from collections.abc import Callable
@@ -14,12 +15,15 @@ import numpy as np
 from mercer._types import Float64, Indices
 from mercer._version import __version__
 from mercer.gram.make import gram_of
+from mercer.inputs.base import Objects
 from mercer.inputs.gram_rows import GramRows
 from mercer.jobs import calibration
+from mercer.jobs.candidates import short_text
 from mercer.jobs.checkpoint import Checkpoint
 from mercer.jobs.problem import Plan, Problem, prepare
-from mercer.jobs.scoring import Estimate, corrected, verdict
+from mercer.jobs.scoring import Estimate, corrected, of_predictions, verdict
 from mercer.jobs.search import Search, search
+from mercer.jobs.sizing import held_out, take
 from mercer.jobs.trained import TrainedModel
 from mercer.kernels.precomputed import Precomputed
 from mercer.readers.data import Data
@@ -28,6 +32,8 @@ from mercer.selection.learner import Learner, evenly_spread
 _SAMPLE = 2000
 """How many training and support objects the novelty of new objects is measured by: more would
 estimate the 99 % quantile better, and cost the square of their number in kernel values."""
+_LEVELS = (50, 80, 90, 95, 99)
+"""The levels of intervals that a model of numbers can give, in per cent."""
 _SEARCH_SHARE = 0.7
 """How much of the time limit goes to the search; the rest is for training on all objects."""
 
@@ -48,6 +54,35 @@ class Outcome:
     seconds: float
     support: Indices
     """Which objects of the file the machine keeps."""
+    held_out: Indices
+    """Those that the model was scored on and not trained on; none after a search on all objects."""
+
+    def predict(self, X: Any) -> Any:
+        """What the model predicts for new objects."""
+        return self.model.predict(X)
+
+    def predict_proba(self, X: Any) -> Float64:
+        """The probability of each class, one column per class."""
+        return self.model.predict_proba(X)
+
+    def __str__(self) -> str:
+        return self.verdict
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the verdict, and the kernels compared."""
+        rows = "".join(
+            f"<tr><td>{html.escape(short_text(trial.kernel, self.model.preparation))}</td>"
+            f"<td>{trial.score:.3f}</td><td>{trial.penalty:g}</td></tr>"
+            for trial in self.search.by_kernel()
+        )
+        head = (
+            f"<tr><th>kernel</th><th>{html.escape(self.estimate.name)}</th><th>{self.problem.learner.penalty}</th></tr>"
+        )
+        notes = "".join(f"<li>{html.escape(note)}</li>" for note in self.notes)
+        return (
+            f"<p><b>{html.escape(self.verdict)}</b></p><table>{head}{rows}</table>"
+            f"<details><summary>{len(self.notes)} notes</summary><ul>{notes}</ul></details>"
+        )
 
 
 def fit(
@@ -71,25 +106,18 @@ def fit(
         notes += [note for note in [checkpoint.begin(problem)] if note]
     _compile(problem.learner)
     deadline = None if plan.time_limit is None else began + _SEARCH_SHARE * plan.time_limit
-    found = search(problem, deadline=deadline, report=report, memory=checkpoint)
+    found = search(problem, deadline=deadline, report=report, memory=checkpoint, scout=True)
     notes += found.notes(len(y))
-    if len(found.rows) < len(y):
-        notes.append(
-            "The score is that of machines trained on this sample; the model is trained on all objects and should be "
-            "slightly better."
-        )
     best = found.best
+    held = rows_held_out(problem)
+    rows = np.setdiff1d(np.arange(len(y)), held)
+    objects = take(problem.objects, rows) if len(held) else problem.objects
     left = None if plan.time_limit is None else max(1.0, plan.time_limit - (time.monotonic() - began))
-    estimator = problem.learner.trained(best.kernel, best.penalty, left).fit(problem.objects, y)
-    estimate = corrected(found, problem)
-    words = verdict(estimate, y[found.rows], data.target, predicted=best.predicted)
-    probabilities, calibrated = None, np.zeros((0, 0))
-    if problem.task == "classification":
-        classes, codes = np.unique(y[found.rows], return_inverse=True)
-        calibrated = calibration.learn(best.decisions, codes, len(estimator.classes_))
-        if calibrated.size:
-            probabilities = calibration.held_out(best.decisions, codes, found.splits, len(classes))
-    support = support_rows(estimator)
+    estimator = problem.learner.trained(best.kernel, best.penalty, left).fit(objects, y[rows])
+    estimate, words, note = _scored(problem, found, estimator, held)
+    notes += [note] if note else []
+    probabilities, calibrated = _calibrated(problem, found)
+    support = rows[support_rows(estimator)]
     names = np.array([data.name_of(int(row)) for row in support], dtype=np.str_)
     about = {
         "task": problem.task,
@@ -98,7 +126,8 @@ def fit(
         "penalty": best.penalty,
         "penalty_name": problem.learner.penalty,
         "objects": len(y),
-        "trained_on": len(y),
+        "trained_on": len(rows),
+        "scored_on": len(held) or len(found.rows),
         "searched_on": len(found.rows),
         "support": len(support),
         "format": data.format,
@@ -113,17 +142,57 @@ def fit(
         "versions": versions_used(),
         "standardised": problem.preparation.standardised,
         "balanced": plan.balanced,
+        "errors": typical_errors(y[found.rows] - best.predicted) if problem.task == "regression" else None,
     }
-    novelty = novelty_threshold(estimator, problem.objects)
+    novelty = novelty_threshold(estimator, objects)
     model = TrainedModel(estimator, problem.preparation, calibrated, names, novelty, about)
     seconds = time.monotonic() - began
-    return Outcome(model, problem, found, estimate, words, probabilities, tuple(notes), seconds, support)
+    return Outcome(model, problem, found, estimate, words, probabilities, tuple(notes), seconds, support, held)
+
+
+def _scored(problem: Problem, found: Search, estimator: Any, held: Indices) -> tuple[Estimate, str, str]:
+    """How good the model is: the score, the verdict, and a sentence on which machines and objects it is about."""
+    y, target = problem.y, problem.data.target
+    if len(held):
+        predicted = np.asarray(estimator.predict(take(problem.objects, held)))
+        estimate = of_predictions(y[held], predicted, problem.scoring, problem.plan.seed)
+        note = f"The score is that of the model itself, on {len(held):,} objects that it was not trained on."
+        return estimate, verdict(estimate, y[held], target, predicted=predicted), note
+    estimate = corrected(found, problem)
+    words = verdict(estimate, y[found.rows], target, predicted=found.best.predicted)
+    sampled = len(found.rows) < len(y)
+    note = "The score is that of machines trained on this sample; the model should be slightly better."
+    return estimate, words, note if sampled else ""
+
+
+def _calibrated(problem: Problem, found: Search) -> tuple[Float64 | None, Float64]:
+    """The probabilities of the objects searched on, each without itself; and what new ones are calibrated by."""
+    if problem.task != "classification":
+        return None, np.zeros((0, 0))
+    classes, codes = np.unique(problem.y[found.rows], return_inverse=True)
+    calibrated = calibration.learn(found.best.decisions, codes, len(np.unique(problem.y)))
+    if not calibrated.size:
+        return None, calibrated
+    return calibration.held_out(found.best.decisions, codes, found.splits, len(classes)), calibrated
+
+
+def rows_held_out(problem: Problem) -> Indices:
+    """Which objects the model is not trained on; rows of a Gram matrix cannot be told from its columns, and all are."""
+    if not isinstance(problem.objects, Objects):
+        return np.zeros(0, dtype=np.intp)
+    return held_out(problem.y, problem.task, problem.search_size, problem.plan.seed)
 
 
 def _compile(learner: Learner) -> None:
     """Compile the loops before the first kernel is timed."""
     K = np.array([[2.0, 1.0, 0.0, 0.0], [1.0, 2.0, 0.0, 0.0], [0.0, 0.0, 2.0, 1.0], [0.0, 0.0, 1.0, 2.0]])
     learner.trained(Precomputed(), 1.0).fit(K, [0, 0, 1, 1])
+
+
+def typical_errors(residuals: Float64) -> dict[str, float]:
+    """How large errors on objects not seen are: the level in per cent, and the size that so many stay within."""
+    sizes = np.abs(residuals)
+    return {str(level): float(np.quantile(sizes, min(1.0, level / 100 * (1 + 1 / len(sizes))))) for level in _LEVELS}
 
 
 def support_rows(estimator: Any) -> Indices:

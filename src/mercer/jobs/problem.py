@@ -13,7 +13,7 @@ import numpy.typing as npt
 from mercer.errors import InputError
 from mercer.jobs.candidates import candidates, on_columns
 from mercer.jobs.preparation import Preparation, gaps_filled
-from mercer.jobs.sizing import search_size
+from mercer.jobs.sizing import FINALISTS, search_size
 from mercer.kernels.base import Kernel
 from mercer.kernels.text.expression import parse
 from mercer.readers.data import Data
@@ -98,8 +98,9 @@ def prepare(data: Data, plan: Plan, expressions: Sequence[str] = ()) -> Problem:
     objects = preparation(data)
     kernels = [on_columns(parse(text), preparation) for text in expressions] or candidates(objects, preparation)
     if plan.search_size is None:
-        fits = len(kernels) * (len(learner.grid) if plan.C is None else 1) * plan.folds
-        size = search_size(data, objects, kernels=len(kernels), fits=fits, learner=learner, time_limit=plan.time_limit)
+        many = min(len(kernels), FINALISTS)
+        fits = many * (len(learner.grid) if plan.C is None else 1) * plan.folds
+        size = search_size(data, objects, kernels=many, fits=fits, learner=learner, time_limit=plan.time_limit)
         plan = dataclasses.replace(plan, search_size=size)
     return Problem(data, learner, y, preparation, objects, tuple(kernels), plan, tuple(notes))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, final
 
@@ -13,10 +13,18 @@ from sklearn.metrics import get_scorer, make_scorer, r2_score
 from mercer._types import Indices
 from mercer.errors import InputError
 from mercer.jobs.problem import Problem
-from mercer.jobs.sizing import sample, take
+from mercer.jobs.sizing import FINALISTS, sample, take
 from mercer.kernels.base import Kernel
-from mercer.selection.trials import Experiment, Memory, Trial, try_kernels
+from mercer.selection.racing import hopeful
+from mercer.selection.trials import Experiment, Memory, Trial, Tried, try_kernels
 from mercer.training.folds import Split, make_folds
+
+SCOUTED = 1000
+"""How many objects all kernels are tried on first: enough to see which are hopeless, and quick, since the cost of a
+kernel grows with the square or the cube of their number."""
+SCOUTING = 0.2
+"""The share of a search that trying all kernels on a part takes, roughly; only progress depends on it."""
+Report = Callable[[float, str], None]
 
 
 @final
@@ -29,6 +37,8 @@ class Search:
     splits: list[Split]
     skipped: tuple[tuple[Kernel, str], ...]
     unfinished: bool
+    dropped: tuple[Kernel, ...] = ()
+    """Those that fell behind on a part of the objects."""
 
     @property
     def best(self) -> Trial:
@@ -50,6 +60,11 @@ class Search:
             notes.append(
                 f"Kernels were compared on {len(self.rows):,} of {n:,} objects, a random sample (--search-size)."
             )
+        if self.dropped:
+            which = "1 kernel" if len(self.dropped) == 1 else f"{len(self.dropped)} kernels"
+            notes.append(
+                f"{which} fell behind on {SCOUTED:,} objects, and were not tried on more (`mercer compare` does)."
+            )
         return notes + [f"Not tried: {kernel}. {why}" for kernel, why in self.skipped]
 
 
@@ -57,19 +72,27 @@ def search(
     problem: Problem,
     *,
     deadline: float | None = None,
-    report: Callable[[float, str], None] = lambda fraction, note: None,
+    report: Report = lambda fraction, note: None,
     memory: Memory | None = None,
+    scout: bool = False,
 ) -> Search:
-    """Try every kernel with every penalty until the deadline."""
-    plan, task = problem.plan, problem.task
-    rows = sample(problem.y, task, problem.search_size, plan.seed)
-    labels = problem.y[rows]
-    objects = problem.objects if len(rows) == len(problem.y) else take(problem.objects, rows)
-    splits = folds_for(labels, task, plan.folds, plan.seed)
-    scorer = make_scorer(_r_squared) if task == "regression" else get_scorer(problem.scoring)
-    penalties = None if plan.C is None else (plan.C,)
-    experiment = Experiment(objects, labels, splits, problem.learner, scorer, penalties)
-    tried = try_kernels(experiment, problem.kernels, deadline=deadline, memory=memory, report=report)
+    """Try every kernel with every penalty until the deadline.
+
+    With `scout`, all kernels are first tried on a part of many objects, and those that fall behind there are not tried
+    on more.
+    """
+    rows = sample(problem.y, problem.task, problem.search_size, problem.plan.seed)
+    kernels = problem.kernels
+    dropped: tuple[Kernel, ...] = ()
+    watch = Watch(problem, report, memory)
+    if scout and len(kernels) > FINALISTS and len(rows) >= 2 * SCOUTED:
+        part = sample(problem.y, problem.task, SCOUTED, problem.plan.seed)
+        early = Watch(problem, report, None, (0.0, SCOUTING))
+        first = try_kernels(_experiment(problem, part), kernels, deadline=deadline, memory=early, report=early)
+        kernels, dropped = finalists(kernels, first)
+        watch = Watch(problem, report, memory, (SCOUTING, 1.0))
+    experiment = _experiment(problem, rows)
+    tried = try_kernels(experiment, kernels, deadline=deadline, memory=watch, report=watch)
     if not tried.kernels:
         if len(tried.failures) == 1:
             raise tried.failures[0][1]
@@ -77,7 +100,65 @@ def search(
         raise InputError(f"None of the kernels can be used on these objects: {reasons}")
     trials = sorted((trial for one in tried.kernels for trial in one.trials), key=lambda trial: -trial.score)
     skipped = tuple((kernel, str(error)) for kernel, error in tried.failures)
-    return Search(trials, rows, splits, skipped, not tried.complete)
+    return Search(trials, rows, list(experiment.splits), skipped, not tried.complete, dropped)
+
+
+def _experiment(problem: Problem, rows: Indices) -> Experiment:
+    """What kernels are tried on: these objects, in folds."""
+    plan, task, labels = problem.plan, problem.task, problem.y[rows]
+    objects = problem.objects if len(rows) == len(problem.y) else take(problem.objects, rows)
+    scorer = make_scorer(_r_squared) if task == "regression" else get_scorer(problem.scoring)
+    penalties = None if plan.C is None else (plan.C,)
+    return Experiment(
+        objects, labels, folds_for(labels, task, plan.folds, plan.seed), problem.learner, scorer, penalties
+    )
+
+
+def finalists(kernels: Sequence[Kernel], first: Tried) -> tuple[tuple[Kernel, ...], tuple[Kernel, ...]]:
+    """The kernels that may still win, at most a few, in their order; and those that fell behind."""
+    if len(first.kernels) <= FINALISTS:
+        return tuple(kernels), ()
+    scores = np.array([one.best.fold_scores for one in first.kernels])
+    means = np.where(hopeful(scores), scores.mean(axis=1), -np.inf)
+    best = set(np.argsort(-means, kind="stable")[:FINALISTS].tolist())
+    kept = {repr(one.kernel) for place, one in enumerate(first.kernels) if place in best and np.isfinite(means[place])}
+    failed = {repr(kernel) for kernel, _ in first.failures}
+    chosen = tuple(kernel for kernel in kernels if repr(kernel) in kept)
+    return chosen, tuple(kernel for kernel in kernels if repr(kernel) not in kept | failed)
+
+
+@final
+class Watch:
+    """Passes on what is reported, with the best score so far; and what is finished, to a memory."""
+
+    def __init__(
+        self, problem: Problem, report: Report, memory: Memory | None, span: tuple[float, float] = (0.0, 1.0)
+    ) -> None:
+        self._regression = problem.task == "regression"
+        self._report = report
+        self._memory = memory
+        self._span = span
+        self._best = -np.inf
+
+    def __call__(self, fraction: float, note: str) -> None:
+        if np.isfinite(self._best):
+            score = f"R2 {self._best:.3f}" if self._regression else f"{100 * self._best:.1f} %"
+            note = f"so far {score}, still looking"
+        low, high = self._span
+        self._report(low + (high - low) * fraction, note)
+
+    def recall(self, kernel: Kernel) -> list[Trial] | None:
+        """What the memory has of a kernel."""
+        found = None if self._memory is None else self._memory.recall(kernel)
+        if found:
+            self._best = max(self._best, *(trial.score for trial in found))
+        return found
+
+    def keep(self, kernel: Kernel, trials: list[Trial]) -> None:
+        """Note how good a kernel is, and let the memory keep it."""
+        self._best = max([self._best, *(trial.score for trial in trials)])
+        if self._memory is not None:
+            self._memory.keep(kernel, trials)
 
 
 def folds_for(y: npt.NDArray[Any], task: str, folds: int, seed: int) -> list[Split]:

@@ -9,6 +9,16 @@ import numpy as np
 from mercer.readers.data import DATE, NUMBER, Data
 from mercer.readers.dates import day_text
 
+NOUNS = {
+    "table": "row",
+    "vectors": "vector",
+    "strings": "string",
+    "graphs": "graph",
+    "trees": "tree",
+    "gram": "object",
+}
+"""What one object of each kind is called."""
+
 
 def summary(data: Data) -> dict[str, Any]:
     """What a file holds, as plain values."""

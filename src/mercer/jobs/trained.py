@@ -17,6 +17,7 @@ from mercer.errors import InputError, ModelFileError
 from mercer.estimators.svc import SVC
 from mercer.gram.make import gram_of
 from mercer.inputs.base import Objects
+from mercer.inputs.vectors import Vectors
 from mercer.jobs import calibration
 from mercer.jobs.features import Feature
 from mercer.jobs.preparation import Preparation
@@ -69,6 +70,8 @@ class TrainedModel:
             return self.preparation(X)
         if self.preparation.kind == "table":
             return self.preparation.of_columns(columns_in(X))
+        if self.preparation.kind == "vectors":
+            X = Vectors.coerce(X).values
         return self.preparation(Data("X", "python", self.preparation.kind, X))
 
     def predict(self, X: Any) -> Any:

@@ -24,13 +24,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, final
 import numpy as np
 import numpy.typing as npt
 
-from mercer._record import Record
+from mercer._record import STRANGERS, Record
 from mercer._types import DType, Float64, Floating, Index
 from mercer.errors import InputError, KernelError
 from mercer.inputs.base import Objects
 from mercer.kernels.features import space
 from mercer.kernels.features.feature_map import FeatureMap
 from mercer.kernels.features.rows import FeatureMatrix
+from mercer.kernels.probing import probe
 from mercer.kernels.text import form, latex
 
 if TYPE_CHECKING:
@@ -73,8 +74,7 @@ class Batch:
 class State:
     """What a kernel learnt from data: named arrays, and the states of the kernels it is made of.
 
-    `objects` are training objects that new ones must be compared with, for the few kernels (centring, latent
-    semantics) whose values cannot be computed from two objects alone.
+    `objects` are training objects, for the few kernels (centring, latent semantics) whose values take more than two.
     """
 
     values: Mapping[str, npt.NDArray[Any]] = field(default_factory=dict)
@@ -184,10 +184,7 @@ class Kernel(Measure):
 
     @classmethod
     def examples(cls) -> Iterator[Self]:
-        """Kernels that the conformance suite runs, one for each of the `variants`.
-
-        Those of the algebra are in `mercer.testing.examples`.
-        """
+        """Kernels for the conformance suite, one for each of the `variants`; see also `mercer.testing.examples`."""
         if cls.variants is not None:
             yield from (cls(**parameters) for parameters in cls.variants)
         elif all(parameter.default is not MISSING for parameter in fields(cls)):
@@ -266,6 +263,8 @@ class Kernel(Measure):
         0.3679
         """
         objects = self.coerce(raw)
+        if STRANGERS:
+            probe(self, objects)
         return FittedKernel(self, self.resolve(objects))
 
     def __add__(self, other: Kernel | float) -> Kernel:

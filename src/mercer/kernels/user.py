@@ -9,7 +9,7 @@ from typing import Any, Self, final
 import numpy as np
 import scipy.sparse as sp
 
-from mercer import _check
+from mercer import _check, _deadline
 from mercer._cached import cached_property
 from mercer._jit import Array, is_jitted, jit
 from mercer._types import DType, Float64, Floating, Index
@@ -19,12 +19,16 @@ from mercer.inputs.items import Items
 from mercer.inputs.strings import Strings
 from mercer.inputs.vectors import Vectors
 from mercer.kernels.algebra.constant import OnNamedObjects
-from mercer.kernels.base import Kernel, State
+from mercer.kernels.base import ANY_TILE, Kernel, State
 from mercer.kernels.features.feature_map import Columns, FeatureMap, FixedColumns
 from mercer.kernels.text.form import text_of_value
 
 KINDS = ("vectors", "strings", "items")
-_DIAGONAL_BLOCK = 64
+_FEW = 1024
+"""Entries of a tile of a function that may take long, which nobody can tell beforehand: at a millisecond each they take
+a second. Larger tiles delay the answer to Ctrl-C, smaller ones cost more calls. Fewer still where a time limit has to
+be kept and a function cannot be left between two pairs."""
+_DIAGONAL_BLOCK = 8
 """Objects compared at once for k(x, x) of a function of blocks: short blocks waste little, longer ones save calls."""
 
 
@@ -138,6 +142,9 @@ class _UserKernel(OnNamedObjects):
     def features(self, objects: Objects, state: State, dtype: DType) -> RawFeatures:
         return RawFeatures.of(objects)
 
+    def tile_entries(self, left: RawFeatures, right: RawFeatures, state: State) -> int:
+        return _FEW // 4 if _deadline.is_limited() else ANY_TILE
+
     def _called(self, left: Any, right: Any) -> Any:
         try:
             return self.function(left, right)
@@ -183,11 +190,13 @@ class FromBlocks(_UserKernel):
     def diagonal(self, features: RawFeatures, state: State) -> Float64:
         # A block function gives no cheaper way than blocks; short ones waste little.
         values = np.empty(len(features))
+        timed = _deadline.Work(f"the values k(x, x) of {_name(self.function)}", len(features))
         for start in range(0, len(features), _DIAGONAL_BLOCK):
             part = features.take(slice(start, start + _DIAGONAL_BLOCK))
             block = np.empty((len(part), len(part)))
             self.tile(part, part, state, block)
             values[start : start + _DIAGONAL_BLOCK] = np.diagonal(block)
+            timed.advance(len(part))
         return values
 
 
@@ -236,13 +245,18 @@ class FromFunction(_UserKernel):
             return RawFeatures(np.array(objects.dense(), dtype=np.float64))  # writable: one compiled signature
         return RawFeatures.of(objects)
 
+    def tile_entries(self, left: RawFeatures, right: RawFeatures, state: State) -> int:
+        return _FEW if self._loop is None else super().tile_entries(left, right, state)
+
     def tile(self, left: RawFeatures, right: RawFeatures, state: State, out: Floating) -> None:
         if self._loop is not None and isinstance(left.raw, np.ndarray):
             self._loop(left.raw, right.raw, out)
         else:
+            timed = _deadline.Work(f"{out.size:,} values of {_name(self.function)}", out.size)
             for i, x in enumerate(left.raw):
                 for j, z in enumerate(right.raw):
                     out[i, j] = self._value(x, z)
+                    timed.advance()
         _refuse_non_finite(self.function, out)
 
     def diagonal(self, features: RawFeatures, state: State) -> Float64:

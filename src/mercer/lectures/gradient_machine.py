@@ -40,7 +40,7 @@ class GradientKernelMachine(KernelParameters, TracedKernelClassifier):
         step of 1, which diverges.
     lam : the factor of the penalty, for the softmax.
     C : the factor of the losses, for the support vector machine.
-    kernel, gamma, degree, coef0, memory : as in `SVC`.
+    kernel, gamma, degree, coef0, memory, psd : as in `SVC`.
     steps : the largest number of steps.
     learning_rate : eta itself (constant steps; None for 0.01), or the first step tried by the line search (None for 2).
     tol : training ends once the gradient is shorter than `tol` times the one at the start.

@@ -72,7 +72,7 @@ class KernelPerceptron(_Perceptron, KernelParameters, TracedKernelClassifier):
 
     Parameters
     ----------
-    kernel, gamma, degree, coef0, memory : as in `SVC`.
+    kernel, gamma, degree, coef0, memory, psd : as in `SVC`.
     epochs : the largest number of passes.
     fit_intercept : whether each mistake also moves b by y_i.
     averaged : predict with the mean of all machines, one per object shown, instead of the last.

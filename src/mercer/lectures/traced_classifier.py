@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -29,6 +28,7 @@ from mercer.lectures.trace import Trace
 from mercer.solvers.drive import Chunk
 from mercer.solvers.solution import Status
 from mercer.training.kernel_estimator import KernelEstimator, all_or_nothing, limits_of
+from mercer.training.matrix import guard
 from mercer.training.storing import (
     EXPANSION,
     ArrayField,
@@ -115,7 +115,7 @@ class TracedClassifier(ClassifierMixin, BaseEstimator, ABC):
         winners = (values >= 0).astype(np.intp) if values.ndim == 1 else values.argmax(axis=1)
         return self.classes_[winners]
 
-    def _train(self, began: float, classes: Classes, data: Any) -> list[TracedFit]:
+    def _train(self, classes: Classes, data: Any) -> list[TracedFit]:
         """Train one machine after the other, within the time that is left."""
         targets = signs_against_rest(classes)
         machines: list[TracedFit] = []
@@ -127,7 +127,7 @@ class TracedClassifier(ClassifierMixin, BaseEstimator, ABC):
 
             for signs in targets:
                 run = self._algorithm(data, signs)
-                machines.append(run.fit(limits_of(self, began), partial(on_chunk, run.steps)))
+                machines.append(run.fit(limits_of(self), partial(on_chunk, run.steps)))
         return machines
 
     def _set_trained(self, classes: Classes, machines: list[TracedFit]) -> None:
@@ -160,19 +160,19 @@ class TracedKernelClassifier(TracedClassifier, KernelEstimator):
 
     def fit(self, X: Any, y: Any) -> Self:
         """Train on objects X with labels y."""
-        began = time.monotonic()
         with self._all_or_nothing():
             self._check_parameters()
-            limits_of(self, began)
             kernel = self._kernel()
             objects = kernel.coerce(X)
             classes = classes_of(self, y, objects, regressor="KernelRidge")
             self._check_features(X, objects, reset=True)
             fitted = kernel.fit(objects)
-            machines = self._train(began, classes, gram_of(fitted, objects, memory=self.memory).stored())
+            gram = gram_of(fitted, objects, memory=self.memory).stored()
+            guarded = guard(type(self).__name__, kernel, gram, self.psd)
+            machines = self._train(classes, guarded.gram)
         self._set_trained(classes, machines)
         self.kernel_ = fitted
-        coefficients = np.column_stack([machine.coefficients for machine in machines])
+        coefficients = guarded.expanded(np.column_stack([machine.coefficients for machine in machines]))
         self.support_ = np.flatnonzero(np.any(coefficients != 0, axis=1))
         support = objects.take(self.support_)
         self.expansion_ = Expansion(fitted, support, coefficients[self.support_], self.intercept_)
@@ -200,14 +200,12 @@ class TracedLinearClassifier(TracedClassifier):
 
     def fit(self, X: Any, y: Any) -> Self:
         """Train on rows of numbers X with labels y."""
-        began = time.monotonic()
         self._check_parameters()
-        limits_of(self, began)
-        refuse_masked(X)
         with all_or_nothing(self):
+            refuse_masked(X)
             values = np.ascontiguousarray(validate_data(self, X, dtype=np.float64))
             classes = classes_of(self, y, Vectors.coerce(values), regressor="KernelRidge")
-            machines = self._train(began, classes, values)
+            machines = self._train(classes, values)
         self._set_trained(classes, machines)
         self.coef_ = np.vstack([machine.coefficients for machine in machines])
         self._warn_if_unfinished(machines)

@@ -29,7 +29,7 @@ def with_labels(data: Data, options: Options) -> Data:
     """
     if options.labels is not None:
         text, target = _read_labels(options.labels, data.ids, len(data), options)
-        return dataclasses.replace(data, labels=_typed(np.array(text), options.labels), target=target)
+        return dataclasses.replace(data, labels=typed(np.array(text), options.labels), target=target)
     if data.labels is None:
         if options.require_target and options.require_labels:
             raise problem(data.name, "the objects have no labels", hint=_HINT)
@@ -37,7 +37,7 @@ def with_labels(data: Data, options: Options) -> Data:
     if not options.require_target and is_missing(data.labels).any():
         return dataclasses.replace(data, labels=None, target=None)
     column = data.target if data.kind == "table" else None
-    return dataclasses.replace(data, labels=_typed(data.labels, data.name, data.lines, column))
+    return dataclasses.replace(data, labels=typed(data.labels, data.name, data.lines, column))
 
 
 def is_missing(values: Cells | npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
@@ -47,7 +47,7 @@ def is_missing(values: Cells | npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
     return np.fromiter((value.strip() in MISSING for value in values), dtype=bool, count=len(values))
 
 
-def _typed(
+def typed(
     labels: npt.NDArray[Any], name: str, lines: Sequence[int] | None = None, column: str | None = None
 ) -> npt.NDArray[Any]:
     """Whole numbers, numbers (also as people write them: "$1,200") or strings, whichever all labels are.

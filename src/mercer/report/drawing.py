@@ -93,6 +93,31 @@ def ticks(low: float, high: float, most: int = 5) -> list[float]:
     return [number * step for number in range(first, math.floor(high / step + 1e-9) + 1)]
 
 
+def intervals(rows: Sequence[tuple[str, float, float, float]], name: str, alt: str) -> str:
+    """One line per row: its name, and a dot on the line from its lower to its upper end; from 0 to 1 at least."""
+    low = min(0.0, *(row[1] for row in rows))
+    high = max(1.0, *(row[3] for row in rows))
+    left, height = 84, 30 * len(rows) + 48
+
+    def across(value: float) -> float:
+        return left + (value - low) / (high - low) * (WIDTH - left - 14)
+
+    parts = [
+        f'<svg viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" role="img" aria-label="{escape(alt)}" {_FONT}>',
+        *(_rule(across(tick), height - 38, _number(tick)) for tick in ticks(low, high)),
+    ]
+    for number, (text, start, middle, end) in enumerate(rows):
+        y = 20 + 30 * number
+        colour = _ORANGE if number else _BLUE
+        parts.append(f'<text x="0" y="{y + 4}" font-size="12">{escape(text)}</text>')
+        parts.append(f'<path d="M{across(start):.1f} {y}H{across(end):.1f}" stroke="{colour}" stroke-width="4"/>')
+        parts.append(f'<circle cx="{across(middle):.1f}" cy="{y}" r="6" fill="{colour}"/>')
+    parts.append(
+        f'<text x="{(left + WIDTH) / 2}" y="{height - 6}" font-size="11" text-anchor="middle">{escape(name)}</text>'
+    )
+    return "".join(parts) + "</svg>"
+
+
 def spread(rows: Sequence[tuple[str, Sequence[float]]], name: str, alt: str) -> str:
     """One line per row: its values as dots, their mean as a bar; for the scores of folds."""
     values = [value for _, own in rows for value in own]

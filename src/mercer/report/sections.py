@@ -5,7 +5,7 @@ from __future__ import annotations
 from mercer.jobs.candidates import short_text
 from mercer.jobs.fitting import Outcome
 from mercer.jobs.summary import summary
-from mercer.report import drawing, evidence, matrices, support
+from mercer.report import drawing, evidence, influence, matrices, support
 from mercer.report.page import escape, figure, listed, paragraph, table
 
 _MOST_COLUMNS = 25  # rows of a table that still reads at a glance
@@ -15,14 +15,15 @@ def sections(outcome: Outcome) -> list[tuple[str, str, str]]:
     """(anchor, heading, content) in the order of reading; sections without content are left out."""
     found = [
         ("top", "", _top(outcome)),
-        ("data", "The data", _data(outcome)),
-        ("kernels", "Kernels compared", _kernels(outcome)),
+        ("influence", "What moves the predictions", influence.influence(outcome)),
         ("errors", "Errors", evidence.errors(outcome)),
         ("calibration", "How reliable its probabilities are", evidence.calibration(outcome)),
+        ("kernels", "Kernels compared", _kernels(outcome)),
+        ("support", "Support objects", support.objects(outcome)),
         ("margins", "Margins and certificate", evidence.margins(outcome)),
         ("matrix", "The kernel matrix", matrices.matrix(outcome)),
-        ("support", "Support objects", support.objects(outcome)),
         ("bounds", "What theory promises", evidence.bounds(outcome)),
+        ("data", "The data", _data(outcome)),
         ("run", "How to repeat it", _run(outcome)),
     ]
     return [section for section in found if section[2]]
@@ -31,7 +32,18 @@ def sections(outcome: Outcome) -> list[tuple[str, str, str]]:
 def _top(outcome: Outcome) -> str:
     data, task = outcome.problem.data, outcome.problem.task
     what = f"{task} of {data.target}" if data.target else task
-    return f'<h1>{escape(data.name)}: {escape(what)}</h1><p class="verdict">{escape(outcome.verdict)}</p>'
+    found = outcome.estimate
+    shown = [
+        ("the model", found.low, found.value, found.high),
+        ("guessing", found.baseline, found.baseline, found.baseline),
+    ]
+    between = f"between {found.low:.3f} and {found.high:.3f}"
+    alt = f"{found.name} {found.value:.3f}, {between}; guessing has {found.baseline:.3f}"
+    picture = figure(
+        drawing.intervals(shown, found.name, alt), "The line is where the score lies with 95 % confidence."
+    )
+    words = f'<h1>{escape(data.name)}: {escape(what)}</h1><p class="verdict">{escape(outcome.verdict)}</p>'
+    return words + picture
 
 
 def _data(outcome: Outcome) -> str:
@@ -71,6 +83,9 @@ def _kernels(outcome: Outcome) -> str:
     ]
     heads = ("kernel", outcome.model.about["penalty_name"], score, "deviation", "seconds")
     honest = outcome.estimate
+    if len(outcome.held_out):
+        scored = f"The model itself was scored on {len(outcome.held_out):,} objects that it was not trained on"
+        return picture + table(heads, cells) + paragraph(f"{scored}: {honest.name} {honest.value:.4f}.")
     note = paragraph(
         f"The best of {len(outcome.search.trials)} settings looks better than it is on the objects that it was chosen "
         f"on. Corrected for that, {honest.name} is {honest.value:.4f}, and 95 % of resamples lie between "

@@ -6,6 +6,7 @@ agree to the last digit on the same folds.
 
 from __future__ import annotations
 
+import contextlib
 import contextvars
 import threading
 import time
@@ -17,9 +18,10 @@ import numpy as np
 from sklearn import config_context, get_config
 from sklearn.base import clone
 
+from mercer import _deadline
 from mercer._progress import Reporter, reporting
 from mercer._types import Float64, Floating
-from mercer.errors import InputError, MercerError
+from mercer.errors import InputError, MercerError, TimeLimitError
 from mercer.gram import budget
 from mercer.gram.executors import Threads, default_threads
 from mercer.gram.make import gram_of
@@ -91,6 +93,8 @@ class CrossValidation:
         self.groups = self._grouping.groups(settings)
         self._stop = threading.Event()
         self._deadline = np.inf if time_limit is None else time.monotonic() + time_limit
+        self.late: TimeLimitError | None = None
+        """What was under way when time was over, where that was the computation of kernel values."""
         self._done = 0
         self._counting = threading.Lock()
         self._report: Reporter | None = None
@@ -113,6 +117,10 @@ class CrossValidation:
     @property
     def out_of_time(self) -> bool:
         return time.monotonic() >= self._deadline
+
+    def _in_time(self) -> contextlib.AbstractContextManager[None]:
+        """Kernel values are computed until time is over; fits are told to stop, since half a score is none."""
+        return _deadline.limited(self._deadline - time.monotonic())
 
     def run(self, race: str | None = None, *, keep: bool = False) -> CrossValidation:
         """Fit and score every setting on every fold.
@@ -168,8 +176,12 @@ class CrossValidation:
             tasks = [(groups, split) for groups in together for split in splits]
             try:
                 if isinstance(source, Shared):
-                    source.store()
+                    with self._in_time():
+                        source.store()
                 self._spread(tasks, active)
+            except TimeLimitError as error:
+                self.late = error
+                return
             finally:
                 if isinstance(source, Shared) and not keep:
                     source.release()
@@ -181,9 +193,10 @@ class CrossValidation:
             try:
                 with config_context(**config):
                     self._fold(*task, active)
-            except Stopped:
+            except (Stopped, TimeLimitError) as stopped:
                 if not self.out_of_time:
                     raise
+                self.late = stopped if isinstance(stopped, TimeLimitError) else self.late
 
         alarm = None
         if np.isfinite(self._deadline):
@@ -216,9 +229,12 @@ class CrossValidation:
         if group.kernel is None:
             return None
         try:
-            if isinstance(group.source, Source):
-                return group.source.block(group.kernel, *self.splits[split])
-            return None if fold is None else fold.block(group.kernel, gram_precision(group.settings[0].machine))
+            with self._in_time():
+                if isinstance(group.source, Source):
+                    return group.source.block(group.kernel, *self.splits[split])
+                return None if fold is None else fold.block(group.kernel, gram_precision(group.settings[0].machine))
+        except TimeLimitError:
+            raise
         except MercerError:  # reported by the fits, each for itself
             return None
 

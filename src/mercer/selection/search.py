@@ -16,14 +16,17 @@ from sklearn.model_selection._validation import _insert_error_scores, _warn_or_r
 from sklearn.utils import indexable
 from sklearn.utils.validation import check_is_fitted
 
-from mercer import _check
-from mercer.errors import InputError
+from mercer import _check, _deadline
+from mercer.errors import TimeLimitError
 from mercer.gram.executors import default_threads
 from mercer.inputs.base import Objects, refuse_masked
 from mercer.selection.cross_validation import CrossValidation
 from mercer.selection.scoring import FoldScorer, scorers_of
 from mercer.selection.settings import settings_of
 from mercer.training.folds import make_folds
+
+_OF_SEARCH = 2.0 / 3.0
+"""The share of a time limit that is for the search: the final fit takes as long as one or two of its many fits."""
 
 
 class KernelSearchCV(BaseSearchCV):
@@ -42,7 +45,8 @@ class KernelSearchCV(BaseSearchCV):
         ``kernel__p``.
     scoring, refit, cv, error_score, return_train_score : as in GridSearchCV: any scorer, several at once, any splitter.
     n_jobs : threads; None for all cores.
-    time_limit : seconds for the search, without the final fit; the best of the settings tried on all folds wins.
+    time_limit : seconds for all: two thirds for the search, in which the best of the settings tried on all folds wins,
+        and what is left for the final fit.
     racing : after each fold, drop settings that are significantly worse than the best so far; their scores are nan. The
         best setting is then very likely, but not certainly, the one that an exhaustive search finds.
     warm_start : whether machines start from the solution of the last one, along C.
@@ -109,6 +113,10 @@ class KernelSearchCV(BaseSearchCV):
         threads = self._threads()
         if self.time_limit is not None:
             _check.real("KernelSearchCV", "time_limit", self.time_limit, low=0, low_open=True)
+        with _deadline.limited(self.time_limit):
+            return self._fit(X, y, threads, params)
+
+    def _fit(self, X: Any, y: Any, threads: int, params: Mapping[str, Any]) -> Self:
         candidates = list(ParameterGrid(self.param_grid))
         scorer, metric = self._get_scorers()
         for name, given in {"y": y, **params}.items():
@@ -123,9 +131,14 @@ class KernelSearchCV(BaseSearchCV):
         splits = make_folds(self.cv, X, y, classifier=is_classifier(self.estimator), **routed.splitter.split)
         settings = settings_of(self.estimator, candidates, X)
         validation = CrossValidation(
-            settings, splits, fold_scorer, threads=threads, time_limit=self.time_limit, warm_start=self.warm_start
+            settings,
+            splits,
+            fold_scorer,
+            threads=threads,
+            warm_start=self.warm_start,
+            time_limit=None if self.time_limit is None else _OF_SEARCH * self.time_limit,
         ).run(race=(metric if isinstance(metric, str) else "") if self.racing else None)
-        results = self._tabulated(candidates, validation.results, fold_scorer)
+        results = self._tabulated(candidates, validation, fold_scorer)
         self._choose(results, metric, len(splits))
         self.scorer_ = scorers_of(scorer)
         self.cv_results_ = results
@@ -159,16 +172,16 @@ class KernelSearchCV(BaseSearchCV):
             return default_threads()
         return _check.integer("KernelSearchCV", "n_jobs", self.n_jobs, low=1)
 
-    def _tabulated(
-        self, candidates: list[Any], results: list[list[dict[str, Any] | None]], scorer: FoldScorer
-    ) -> dict[str, Any]:
+    def _tabulated(self, candidates: list[Any], validation: CrossValidation, scorer: FoldScorer) -> dict[str, Any]:
         """`cv_results_`, in the order and with the names of GridSearchCV."""
+        results = validation.results
         made = [result for row in results for result in row if result is not None]
-        self.complete_ = len(made) == sum(len(row) for row in results)
         if not made:
-            raise InputError(
-                f"time_limit = {self.time_limit:g} s was over before a single fit ended. Raise it, or train on less."
+            raise TimeLimitError(
+                f"time_limit = {self.time_limit:g} s: two thirds, for the search, were over before a single fit ended. "
+                f"{validation.late or 'Raise it, or train on less.'}"
             )
+        self.complete_ = len(made) == sum(len(row) for row in results)
         _warn_or_raise_about_fit_failures(made, self.error_score)
         if callable(self.scoring):
             _insert_error_scores(made, self.error_score)

@@ -100,7 +100,7 @@ class Experiment:
             validation = CrossValidation(settings, self.splits, scorer, time_limit=time_limit)
             validation.run(keep=self.aligned_with is not None)
             alignment = 0.0
-            if self.aligned_with is not None:
+            if self.aligned_with is not None and validation.late is None:
                 alignment = kernel_target_alignment(validation.matrix(settings[0]), self.aligned_with)
                 validation.release()
         seconds, finished = time.monotonic() - began, validation.finished

@@ -15,8 +15,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Self, final
 
+from mercer import _deadline
 from mercer._process import single_threaded_blas
 from mercer._types import Float64
+from mercer.errors import TimeLimitError
 from mercer.gram.contract import Gram
 from mercer.solvers.box.problem import BoxProblem
 from mercer.solvers.solution import Solution, Stats, Status
@@ -41,8 +43,9 @@ class Limits:
 
     max_iter: int = -1
     """At most so many iterations; -1 for no limit."""
-    time_limit: float = math.inf
-    """At most so many seconds, for all that is solved under these limits together ..."""
+    time_limit: float = field(default_factory=lambda: math.inf if _deadline.CURRENT.get() is None else _deadline.left())
+    """At most so many seconds, for all that is solved under these limits together; what is left of the time limit that
+    the work as a whole is under, unless less is asked for ..."""
     stop: threading.Event = field(default_factory=threading.Event, compare=False)
     since: float = field(default_factory=time.monotonic, compare=False)
     """... from this moment on."""
@@ -152,9 +155,16 @@ def drive(run: Run, tol: float, limits: Limits, on_chunk: OnChunk | None, began:
             raise Stopped
         left = size if limits.max_iter < 0 else min(size, limits.max_iter - run.iterations)
         started, before = time.monotonic(), run.iterations
-        if left > 0:
-            run.step(left)
+        try:
+            if left > 0:
+                run.step(left)
+        except TimeLimitError:
+            if not run.iterations:
+                raise  # nothing was reached that would be of use
+            status = Status.OUT_OF_TIME
         now = time.monotonic()
+        if status is not None:
+            break
         if run.done:
             status = run.status
         elif limits.max_iter >= 0 and run.iterations >= limits.max_iter:

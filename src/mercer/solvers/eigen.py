@@ -20,6 +20,7 @@ import scipy.linalg
 
 from mercer._process import single_threaded_blas
 from mercer._types import Float64
+from mercer.errors import TimeLimitError
 from mercer.solvers.drive import Limits
 from mercer.solvers.numerics.conjugate_gradients import Product
 
@@ -72,8 +73,13 @@ def leading(
     with single_threaded_blas():  # tall and thin matrices gain nothing from more threads, and results stay the same
         for _ in range(max(most, 1)):
             limits.raise_if_stopped()
-            space = np.hstack([space, fresh])
-            images = np.hstack([images, product(fresh)])
+            try:
+                image = product(fresh)
+            except TimeLimitError:
+                if not products:
+                    raise
+                break
+            space, images = np.hstack([space, fresh]), np.hstack([images, image])
             products += fresh.shape[1]
             small = space.T @ images
             all_values, turns = scipy.linalg.eigh(0.5 * (small + small.T))

@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mercer._types import Float64, Indices
+from mercer.errors import TimeLimitError
 from mercer.gram.contract import Gram
 from mercer.solvers.drive import Limits
 
@@ -39,6 +40,8 @@ class Clustering:
     inertia: float
     iterations: int
     converged: bool
+    late: bool
+    """Whether time was over before."""
     means: Float64
     offsets: Float64
 
@@ -49,7 +52,8 @@ def kernel_kmeans(gram: Gram, k: int, *, limits: Limits, rng: np.random.Generato
     labels = _start(gram, own, k, rng)
     KZ = gram.matvec(_one_hot(labels, k))
     iterations, converged = 0, False
-    while iterations != limits.max_iter and not limits.out_of_time:
+    late = False
+    while iterations != limits.max_iter and not late:
         limits.raise_if_stopped()
         iterations += 1
         distance = _distances(own, KZ, labels, k)
@@ -58,18 +62,29 @@ def kernel_kmeans(gram: Gram, k: int, *, limits: Limits, rng: np.random.Generato
         if not len(moved):
             converged = True
             break
-        by_features = gram.factor is not None  # products then cost less than the rows of the matrix
-        if by_features or len(moved) > _FEW * len(labels) or iterations % _FRESH == 0:
-            KZ = gram.matvec(_one_hot(new, k))
-        else:
-            change = _one_hot(new[moved], k) - _one_hot(labels[moved], k)
-            KZ = KZ + gram.rows(moved).astype(np.float64).T @ change
+        try:
+            KZ = _products(gram, KZ, labels, new, moved, fresh=iterations % _FRESH == 0)
+        except TimeLimitError:  # the last labels, whose products are known, are the answer
+            late = True
+            break
         labels = new
-    KZ = gram.matvec(_one_hot(labels, k))
+        late = limits.out_of_time
+    if not late:
+        KZ = gram.matvec(_one_hot(labels, k))
     sizes = np.bincount(labels, minlength=k)
     inertia = float(_distances(own, KZ, labels, k)[np.arange(len(labels)), labels].sum())
     means = _one_hot(labels, k) / np.maximum(sizes, 1)
-    return Clustering(labels, inertia, iterations, converged, means, 0.5 * _within(KZ, labels, sizes))
+    return Clustering(labels, inertia, iterations, converged, late, means, 0.5 * _within(KZ, labels, sizes))
+
+
+def _products(gram: Gram, KZ: Float64, labels: Indices, new: Indices, moved: Indices, *, fresh: bool) -> Float64:
+    """KZ of new labels, from that of the old ones where few objects moved."""
+    k = KZ.shape[1]
+    by_features = gram.factor is not None  # products then cost less than the rows of the matrix
+    if fresh or by_features or len(moved) > _FEW * len(labels):
+        return gram.matvec(_one_hot(new, k))
+    change = _one_hot(new[moved], k) - _one_hot(labels[moved], k)
+    return np.asarray(KZ + gram.rows(moved).astype(np.float64).T @ change)
 
 
 def _distances(own: Float64, KZ: Float64, labels: Indices, k: int) -> Float64:

@@ -46,7 +46,8 @@ class Solution:
 
     coefficients: Float64
     outputs: Float64
-    """K @ coefficients, recomputed in float64: the decision values on the training objects, less the intercept."""
+    """K @ coefficients, recomputed in float64: the decision values on the training objects, less the intercept; empty
+    where time was over before they were known."""
     intercept: Any
     """A number, or one for each output."""
     objective: float

@@ -20,6 +20,14 @@ METHODS: Mapping[str, str] = {
     "picture": "mercer.studio.playground.picture:picture",
     "trace": "mercer.studio.playground.traces:trace",
     "complete": "mercer.studio.playground.typing:completions",
+    "parse": "mercer.studio.playground.typing:parsed",
+    "pair": "mercer.studio.lab.pair:pair",
+    "question": "mercer.studio.lab.question:is_kernel",
+    "gram": "mercer.studio.lab.question:gram_file",
+    "describe": "mercer.studio.workbench.describe:describe",
+    "plan": "mercer.studio.workbench.command:asked",
+    "sample": "mercer.studio.workbench.samples:write_sample",
+    "explain": "mercer.studio.workbench.explain:explain",
     "warm": "mercer.studio.playground.warming:warm",
 }
 """What may be asked, and the function of a mapping that answers it."""

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import secrets
+import shutil
 import socket
 import webbrowser
 from collections.abc import Callable
+from pathlib import Path
 
 import uvicorn
 
+from mercer.studio.projects import Projects
 from mercer.studio.server import application
 from mercer.studio.worker import Worker
 
@@ -38,13 +41,23 @@ def listening(port: int | None) -> socket.socket:
 
 
 def serve(
-    port: int | None, *, browser: bool, hash_state: str = "", tell: Callable[[str], None] = lambda address: None
+    port: int | None,
+    *,
+    home: Path,
+    file: Path | None = None,
+    browser: bool = True,
+    tell: Callable[[str], None] = lambda address: None,
 ) -> None:
-    """Serve until Ctrl-C. `tell` gets the address once requests are taken."""
+    """Serve until Ctrl-C; a `file` becomes a project, and is opened. `tell` gets the address."""
     place = listening(port)
     token = secrets.token_urlsafe(24)
-    address = f"http://127.0.0.1:{place.getsockname()[1]}/#token={token}{hash_state}"
-    app = application(token, Worker())
+    address = f"http://127.0.0.1:{place.getsockname()[1]}/#token={token}"
+    if file is not None:
+        key, target = Projects(home).new(file.name)
+        shutil.copy(file, target)
+        address += f"&/work/{key}"
+    closing: list[uvicorn.Server] = []
+    app = application(token, Worker(), home, lambda: bool(closing) and closing[0].should_exit)
     config = uvicorn.Config(
         app,
         log_level="warning",
@@ -57,6 +70,7 @@ def serve(
         ws="none",
     )
     server = uvicorn.Server(config)
+    closing.append(server)
     tell(address)
     if browser:
         with contextlib.suppress(webbrowser.Error):

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+import functools
+from collections.abc import Callable
+from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
 
-from mercer import _check
+from mercer import _check, _deadline
 from mercer.errors import InputError
 from mercer.kernels.base import Kernel
 from mercer.kernels.text.expression import parse
 from mercer.kernels.user import FromBlocks
+
+Parameters = ParamSpec("Parameters")
+Found = TypeVar("Found")
 
 RULE = "a kernel object, an expression such as 'rbf(gamma=0.1)', or a function of two batches"
 
@@ -41,3 +46,17 @@ def matrix_of(owner: str, value: Any) -> Any:
     if matrix.ndim != 2 or not matrix.size:
         raise InputError(f"{owner} needs a matrix with rows and columns; got an array of shape {matrix.shape}.")
     return matrix
+
+
+def in_time(function: Callable[Parameters, Found]) -> Callable[Parameters, Found]:
+    """A function all of whose work is done within its parameter `time_limit`."""
+
+    @functools.wraps(function)
+    def limited(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Found:
+        limit: Any = kwargs.get("time_limit")
+        if limit is not None:
+            limit = _check.real(function.__name__, "time_limit", limit, low=0, low_open=True)
+        with _deadline.limited(limit):
+            return function(*args, **kwargs)
+
+    return limited

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
 
-from mercer import _check
+from mercer import _check, _deadline
 from mercer._types import Float64, Indices
-from mercer.errors import InputError, MercerError, MercerWarning
+from mercer.errors import InputError, MercerError, MercerWarning, TimeLimitError
 from mercer.inputs.base import Objects
 from mercer.kernels.base import Kernel
 from mercer.kernels.precomputed import Precomputed
-from mercer.theory.arguments import is_matrix, kernel_of, matrix_of
-from mercer.theory.diagnosing.columns import columns_of
+from mercer.theory.arguments import in_time, is_matrix, kernel_of, matrix_of
+from mercer.theory.diagnosing.columns import Columns, columns_of
 from mercer.theory.diagnosing.cost import cost_of
 from mercer.theory.diagnosing.findings import Finding, Seen, findings_of
 from mercer.theory.diagnosing.objects import standing_of
@@ -29,23 +29,35 @@ from mercer.theory.geometry import cosines
 from mercer.theory.mercer import check_mercer, misshapen, whole_matrix
 from mercer.theory.seriation import seriation
 
+_RAISE = "Raise time_limit, or lower sample."
 _PICTURE = 64
 """Rows and columns of the picture: larger ones make longer HTML, smaller ones hide small classes."""
 
 
-def diagnose(kernel: Any, objects: Any = None, y: Any = None, *, sample: int = 600, random_state: int = 0) -> Diagnosis:
+@in_time
+def diagnose(
+    kernel: Any,
+    objects: Any = None,
+    y: Any = None,
+    *,
+    sample: int = 600,
+    random_state: int = 0,
+    time_limit: float | None = None,
+) -> Diagnosis:
     """Whether the kernel sees, in these objects, what the labels are about.
 
     `kernel` is a kernel object, an expression, or a function of two batches; or a Gram matrix, without objects. Of many
     objects a random `sample` is looked at. Without labels only the matrix itself is judged. Objects that the kernel
     cannot read are refused as everywhere; a matrix that is empty, constant, diagonal, indefinite, not finite, or that
-    cannot be computed is reported.
+    cannot be computed is reported. `time_limit` is in seconds: when it is over, what was not looked at is left out, and
+    said.
 
     >>> import numpy as np
     >>> good = np.array([[3, 2, 0, 0, 0], [2, 3, 0, 0, 0], [0, 0, 4, 3, 3], [0, 0, 3, 4, 2], [0, 0, 3, 2, 4]])
     >>> diagnose(good, y=[1, 1, 2, 2, 2]).verdict, diagnose(np.eye(5), y=[1, 1, 2, 2, 2]).verdict
     ('good', 'diagonal')
     """
+    del time_limit  # the decorator sees to it
     sample = _check.integer("diagnose", "sample", sample, low=2)
     hopeless = _hopeless(kernel, objects)
     if hopeless is not None:
@@ -61,6 +73,8 @@ def diagnose(kernel: Any, objects: Any = None, y: Any = None, *, sample: int = 6
             warnings.simplefilter("always")
             fitted = chosen.fit(parsed)
             K = whole_matrix(fitted, part.objects)
+    except TimeLimitError:
+        raise
     except MercerError as error:  # the objects are in order; the kernel cannot compare them
         return Diagnosis("broken", str(error), "Use a kernel that can be computed on these objects.", **about)
     found = check_mercer(K)
@@ -74,7 +88,7 @@ def diagnose(kernel: Any, objects: Any = None, y: Any = None, *, sample: int = 6
             found,
             None if part.target is None else labels_of(K, part.target, rng),
             standing_of(K, part.target, part.ids),
-            columns_of(chosen, part.objects, part.target, rng),
+            _in_time(lambda: columns_of(chosen, part.objects, part.target, rng)),
             widths_of(chosen, part.objects, part.target),
             None if chosen.is_precomputed else cost_of(fitted, parsed, target, rng),
             len(part.ids),
@@ -82,12 +96,22 @@ def diagnose(kernel: Any, objects: Any = None, y: Any = None, *, sample: int = 6
         )
     said = dict.fromkeys(str(one.message) for one in caught)
     findings = (*findings_of(seen), *(Finding("warning of the kernel", "warning", message) for message in said))
+    if _deadline.left() <= 0:
+        findings = (*findings, Finding("time limit", "warning", "Time was over before all was looked at.", _RAISE))
     verdict, reason, step = verdict_of(seen, findings)
     return Diagnosis(
         verdict, reason, step, findings=findings, shape=seen.shape, labels=seen.labels, standing=seen.standing,
         columns=seen.columns, widths=seen.widths, cost=seen.cost, mercer=found,
         picture=_picture(K, part.target), **about,
     )  # fmt: skip
+
+
+def _in_time(look: Callable[[], Columns | None]) -> Columns | None:
+    """What is found by a look that may be left out when time is over."""
+    try:
+        return look() if _deadline.left() > 0 else None
+    except TimeLimitError:
+        return None
 
 
 @final

@@ -13,7 +13,7 @@ from typing import Any, final
 import numpy as np
 import scipy.linalg
 
-from mercer import _check
+from mercer import _check, _deadline, _speed
 from mercer._types import Float64, Indices
 from mercer.errors import InputError, KernelError
 from mercer.gram.contract import Gram
@@ -22,7 +22,7 @@ from mercer.gram.spectrum import lowest_pair
 from mercer.inputs.base import Objects
 from mercer.kernels.base import FittedKernel, Kernel
 from mercer.kernels.precomputed import Precomputed
-from mercer.theory.arguments import is_matrix, kernel_of, matrix_of
+from mercer.theory.arguments import in_time, is_matrix, kernel_of, matrix_of
 from mercer.theory.remedies import Refit, Remedy, remedies_by_products, remedies_for
 from mercer.theory.showing import Report
 from mercer.theory.witness import Witness, fewest
@@ -93,6 +93,7 @@ class MercerCheck(Report):
         return rows + [("remedy", str(remedy)) for remedy in self.remedies]
 
 
+@in_time
 def check_mercer(
     kernel_or_matrix: Any,
     objects: Any = None,
@@ -100,6 +101,7 @@ def check_mercer(
     tol: float | None = None,
     memory: float | str = "auto",
     random_state: int = 0,
+    time_limit: float | None = None,
 ) -> MercerCheck:
     """Whether a matrix, or the Gram matrix of a kernel on these objects, is square, symmetric and without negative
     eigenvalues.
@@ -107,7 +109,7 @@ def check_mercer(
     `tol` says how far below zero an eigenvalue may be, as a share of the trace; the default is what rounding can do.
     Up to 1,500 objects all eigenvalues are computed. Beyond, Lanczos iterations look for the smallest one and
     sub-matrices of random objects are decomposed: a violation that is found is real, one that is not may still exist,
-    and what remedies do is estimated from products with the matrix.
+    and what remedies do is estimated from products with the matrix. `time_limit` is in seconds.
 
     >>> found = check_mercer([[1.0, 2.0], [2.0, 1.0]])
     >>> found.verdict, found.smallest, found.witness.objects
@@ -116,6 +118,7 @@ def check_mercer(
     >>> check_mercer(kernels.RBF() + kernels.Linear() * kernels.Linear(), [[0.0], [1.0], [3.0]]).promise
     'proven'
     """
+    del time_limit  # the decorator sees to it
     if tol is not None:
         tol = _check.real("check_mercer", "tol", tol, low=0, high_open=True)
     rng = np.random.default_rng(random_state)
@@ -197,6 +200,7 @@ def _of_matrix(
     if len(K) > DIRECT:
         gram = gram_of(Precomputed().fit(K), K, dtype=np.float64).stored_if_it_fits()
         return _iterative(gram, tol, rng, known, refit)
+    _deadline.refuse_decomposition(len(K), _speed.EIGENVECTORS)
     values, vectors = scipy.linalg.eigh(K)
     tolerance, why = allowance(np.diagonal(K), float(np.abs(values).max()), tol)
     known |= {"smallest": float(values[0]), "largest": float(values[-1]), "tolerance": tolerance,
@@ -273,7 +277,20 @@ def _refuted(
     n: int, known: dict[str, Any], witness: Witness | None, vector: Float64, remedies: Iterable[Remedy]
 ) -> MercerCheck:
     smallest, largest = known["smallest"], known["largest"]
-    share = -smallest / largest if largest > 0 else np.inf
-    size = f"{smallest:.4g} ({share:.2%} of the largest)"
-    reason = f"Its smallest eigenvalue is {size}: no feature space has such inner products."
+    reason = (
+        f"Its smallest eigenvalue is {smallest:.4g}, {_next_to(-smallest, largest)}: no feature space has such inner "
+        "products."
+    )
     return MercerCheck("indefinite", reason, n, witness=witness, vector=vector, remedies=tuple(remedies), **known)
+
+
+def _next_to(size: float, largest: float) -> str:
+    """How large a negative eigenvalue is next to the largest one, in words."""
+    if largest <= 0:
+        return "and none is positive"
+    share = size / largest
+    return (
+        f"{share:.2%} of the largest in size"
+        if share < 1
+        else f"{share:,.3g} times the largest ({largest:.4g}) in size"
+    )

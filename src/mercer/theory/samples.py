@@ -7,21 +7,23 @@ exact for any sample size and any kernel: the level holds without an assumption.
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.exceptions import ConvergenceWarning
 
-from mercer import _check
+from mercer import _check, _deadline
 from mercer._jit import Array, jit
 from mercer._types import Float64
-from mercer.errors import InputError
+from mercer.errors import InputError, TimeLimitError
 from mercer.gram.centring import Centred
 from mercer.gram.make import gram_of
 from mercer.kernels.base import Kernel
 from mercer.kernels.vectors.rbf import RBF
-from mercer.theory.arguments import kernel_of
+from mercer.theory.arguments import in_time, kernel_of
 
 _AT_ONCE = 256
 """Permutations per product with the matrix. More take more memory, fewer go through the matrix more often."""
@@ -45,6 +47,7 @@ class PermutationTest:
         return f"statistic {self.statistic:.4g}, p = {self.p_value:.4g} from {len(self.null)} permutations"
 
 
+@in_time
 def mmd_test(
     X: Any,
     Y: Any,
@@ -53,12 +56,13 @@ def mmd_test(
     permutations: int = 999,
     random_state: int | None = None,
     memory: float | str = "auto",
+    time_limit: float | None = None,
 ) -> PermutationTest:
     """Whether two samples come from one distribution: the maximum mean discrepancy, unbiased.
 
     MMD^2 = mean k(x, x') + mean k(y, y') - 2 mean k(x, y), over pairs of different objects. `kernel` is an object,
     an expression or a function of two batches; by default a Gaussian of median width. It is fitted on both samples
-    together.
+    together. `time_limit` is in seconds: when it is over, fewer permutations make up the p-value, with a warning.
 
     >>> import numpy as np
     >>> rng = np.random.default_rng(0)
@@ -66,6 +70,7 @@ def mmd_test(
     >>> found.p_value
     0.001
     """
+    del time_limit  # the decorator sees to it
     permutations = _check.integer("mmd_test", "permutations", permutations, low=1)
     chosen = _kernel("mmd_test", kernel)
     pooled = pool(X, Y)
@@ -80,18 +85,27 @@ def mmd_test(
     rng = np.random.default_rng(random_state)
     found: list[Float64] = []
     for start in range(0, permutations + 1, _AT_ONCE):
+        if start and _out_of_time(start - 1, permutations):
+            break
         width = min(_AT_ONCE, permutations + 1 - start)
         S = np.zeros((m + n, width))  # which objects are of the first sample
         for column in range(width):
             first = np.arange(m) if start + column == 0 else rng.permutation(m + n)[:m]
             S[first, column] = 1.0
-        inside = (S * gram.matvec(S)).sum(axis=0) - own @ S
+        try:
+            products = gram.matvec(S)
+        except TimeLimitError:
+            if not start:
+                raise
+            continue  # said and ended by the next look at the clock
+        inside = (S * products).sum(axis=0) - own @ S
         across = rows @ S - inside
         rest = rows.sum() - 2.0 * across - inside
         found.append(inside / (m * (m - 1)) + rest / (n * (n - 1)) - 2.0 * across / (m * n))
     return PermutationTest.of(np.concatenate(found))
 
 
+@in_time
 def hsic_test(
     X: Any,
     Y: Any,
@@ -101,16 +115,19 @@ def hsic_test(
     permutations: int = 999,
     random_state: int | None = None,
     memory: float | str = "auto",
+    time_limit: float | None = None,
 ) -> PermutationTest:
     """Whether two measurements of the same objects are independent: the Hilbert-Schmidt independence criterion.
 
     HSIC = trace(K H L H) / n^2 with the Gram matrices K and L of the two views. A permutation costs n^2 steps.
+    `time_limit` is as in `mmd_test`.
 
     >>> import numpy as np
     >>> t = np.random.default_rng(0).normal(size=(60, 1))
     >>> hsic_test(t, t**2, random_state=0).p_value
     0.001
     """
+    del time_limit  # the decorator sees to it
     permutations = _check.integer("hsic_test", "permutations", permutations, low=1)
     one, two = _kernel("hsic_test", kernel), _kernel("hsic_test", kernel_y)
     left, right = one.coerce(X), two.coerce(Y)
@@ -122,6 +139,9 @@ def hsic_test(
     rng = np.random.default_rng(random_state)
     found = np.empty(permutations + 1)
     for number in range(permutations + 1):
+        if number > 1 and _out_of_time(number - 1, permutations):
+            found = found[:number]
+            break
         order = np.arange(n) if number == 0 else rng.permutation(n)
         found[number] = _paired_sum(K, L, order) / (n * n)
     return PermutationTest.of(found)
@@ -148,6 +168,19 @@ def _kernel(owner: str, kernel: Any) -> Kernel:
         rule = "computed from the objects: both samples are compared with each other"
         raise _check.fail(owner, "kernel", rule, found)
     return found
+
+
+def _out_of_time(done: int, wanted: int) -> bool:
+    """Whether to be content with fewer permutations, which is said."""
+    if _deadline.left() > 0:
+        return False
+    warnings.warn(
+        f"The time limit was reached after {done} of {wanted} permutations. They make up the p-value, which is exact, "
+        f"but cannot be below {1 / (1 + done):.2g}. Raise time_limit, or ask for fewer permutations.",
+        ConvergenceWarning,
+        stacklevel=4,
+    )
+    return True
 
 
 def p_value(statistics: Float64) -> float:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -12,6 +11,7 @@ import scipy.linalg
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
+from mercer import _deadline, _speed
 from mercer._types import Float64
 from mercer.solvers.eigen import leading
 from mercer.solvers.numerics.conjugate_gradients import Product
@@ -30,10 +30,11 @@ def leading_eigen(
     `tol`, `random_state` and limits are those of the estimator.
     """
     if n <= _DIRECT or k > n // 10:
+        _deadline.refuse_decomposition(n, _speed.EIGENVECTORS)
         values, vectors = scipy.linalg.eigh(dense())
         values, vectors = values[::-1][:k], vectors[:, ::-1][:, :k]
     else:
-        tol, limits = float(estimator.tol), limits_of(estimator, time.monotonic())
+        tol, limits = float(estimator.tol), limits_of(estimator)
         found = leading(product, n, k, tol=tol, random_state=seed_of(estimator.random_state), limits=limits)
         values, vectors = found.values, found.vectors
         if not found.converged:

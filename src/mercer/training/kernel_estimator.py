@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import inspect
-import math
 import threading
-import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from numbers import Number
@@ -17,17 +15,17 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from mercer import _check
+from mercer import _check, _deadline
 from mercer._record import Record
 from mercer._stored import Stored
 from mercer._types import DType, Float64
 from mercer.errors import InputError, KernelError
-from mercer.gram.contract import Gram
 from mercer.gram.expansion import Expansion
 from mercer.inputs.base import Objects
 from mercer.inputs.gram_rows import GramRows
 from mercer.inputs.strings import Strings
 from mercer.inputs.vectors import Vectors
+from mercer.kernels.algebra.normalised import Normalised
 from mercer.kernels.base import FittedKernel, Kernel
 from mercer.kernels.precomputed import Precomputed
 from mercer.kernels.text.expression import parse
@@ -35,9 +33,10 @@ from mercer.kernels.user import FromBlocks
 from mercer.kernels.vectors.linear import Linear, Sigmoid
 from mercer.kernels.vectors.polynomial import Polynomial
 from mercer.kernels.vectors.rbf import RBF
+from mercer.kernels.vectors.stationary import ExponentialChi2, Laplacian
 from mercer.solvers.drive import Limits
 from mercer.training.full_kernel import EXACT_ROWS, Claim, Excess, excess_of
-from mercer.training.matrix import Repair, products_gram
+from mercer.training.matrix import Guarded, Repair, guard, products_gram
 from mercer.training.storing import Field, read_fields, write_fields
 from mercer.training.warm_start import WarmStart
 
@@ -47,7 +46,7 @@ DTYPES = ("auto", "float64")
 """Single precision cannot be asked for: it serves where it is safe, and there is nothing else to gain from it."""
 
 # scikit-learn's names that take its gamma, degree and coef0; any other text is an expression with its own parameters.
-_SHAPED = ("linear", "poly", "rbf", "sigmoid", "precomputed")
+_SHAPED = ("linear", "poly", "polynomial", "rbf", "sigmoid", "laplacian", "chi2", "cosine", "precomputed")
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -56,9 +55,11 @@ class KernelParameters:
 
     kernel: KernelLike = "rbf"
     degree: int = 3
-    gamma: float | str = "scale"
+    gamma: float | str | None = "scale"
     coef0: float = 0.0
     memory: float | str = "auto"
+    time_limit: float | None = None
+    psd: str = "warn"
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -67,8 +68,6 @@ class MachineParameters(KernelParameters):
 
     tol: float = 1e-3
     max_iter: int = -1
-    time_limit: float | None = None
-    psd: str = "warn"
     dual: bool | str = "auto"
     dtype: str = "auto"
 
@@ -81,15 +80,19 @@ class LibsvmParameters(MachineParameters):
     cache_size: float | None = None
     verbose: bool = False
 
+    _dense_stays_dense: ClassVar[bool] = True
+
 
 class KernelEstimator(BaseEstimator):
     """Resolves `kernel` (a name, an expression, a function of two batches, or an object) and parses objects for it."""
 
     kernel: Any
-    gamma: float | str
+    gamma: float | str | None
     degree: int
     coef0: float
     memory: float | str
+    time_limit: float | None
+    psd: str
     kernel_: FittedKernel
     expansion_: Expansion
     _repair: Repair | None
@@ -98,6 +101,10 @@ class KernelEstimator(BaseEstimator):
     """The fitted attributes that model files hold."""
     _sharing: WarmStart | None = None
     """What a search shares between its fits: see `share_fits`."""
+    _dense_stays_dense: ClassVar[bool] = False
+    """Whether sparse rows are refused after training on dense ones, as scikit-learn's machines of the same name do."""
+    _given: FittedKernel | None = None
+    """A kernel that was fitted already, for one fit: see `fit_with_kernel`."""
     _precision: ClassVar[DType | None] = None
     """The precision of the Gram matrix, where it does not depend on its size."""
 
@@ -114,6 +121,8 @@ class KernelEstimator(BaseEstimator):
 
         A bare function is given what X holds: rows of numbers, or a list of anything else.
         """
+        if self._given is not None:
+            return self._given.kernel
         if isinstance(self.kernel, str):
             return self._named_kernel(self.kernel)
         self._refuse_shapes_beside_objects()
@@ -131,13 +140,21 @@ class KernelEstimator(BaseEstimator):
             return parse(name)
         if name == "linear":
             return Linear()
+        if name == "cosine":
+            return Normalised(Linear())
         if name == "precomputed":
             return Precomputed()
-        gamma = self.gamma
-        if not isinstance(gamma, str):
+        gamma: Any = self.gamma
+        if gamma is None:  # as in scikit-learn: one over the number of features, and 1 for chi2
+            gamma = 1.0 if name == "chi2" else "auto"
+        elif not isinstance(gamma, str):
             gamma = _check.real(owner, "gamma", gamma, low=0, low_open=True, high_open=True)
         if name == "rbf":
             return RBF(gamma=gamma)
+        if name == "laplacian":
+            return Laplacian(gamma=gamma)
+        if name == "chi2":
+            return ExponentialChi2(gamma=gamma)
         if name == "sigmoid":
             return Sigmoid(gamma=gamma, coef0=_check.real(owner, "coef0", self.coef0))
         degree = _check.integer(owner, "degree", self.degree, low=0)
@@ -152,11 +169,23 @@ class KernelEstimator(BaseEstimator):
                 remedy = f"Set it in the kernel, or search over kernel__{name}."
                 raise _check.fail(owner, name, rule, getattr(self, name), remedy)
 
+    def _fit_kernel(self, kernel: Kernel, objects: Objects) -> FittedKernel:
+        """The kernel fitted to the objects, unless a fitted one was given."""
+        return kernel.fit(objects) if self._given is None else self._given
+
     def _new_objects(self, X: Any) -> Objects:
         """Objects to predict for, once the estimator is fitted."""
         check_is_fitted(self)
         objects = self.kernel_.coerce(X)
         self._check_features(X, objects, reset=False)
+        if self._dense_stays_dense and isinstance(objects, Vectors) and objects.is_sparse:
+            support = self.expansion_.support
+            if isinstance(support, Vectors) and not support.is_sparse:
+                name = type(self).__name__
+                raise InputError(
+                    f"cannot use sparse input in {name!r} trained on dense data. Pass X.toarray(), or train on "
+                    "sparse rows."
+                )
         return objects
 
     def _outputs(self, X: Any) -> Float64:
@@ -183,9 +212,9 @@ class KernelEstimator(BaseEstimator):
         elif isinstance(objects, GramRows) and objects.matrix is not None:
             validate_data(self, objects.matrix, reset=reset, skip_check_array=True)
 
-    def _stored_gram(self, X: Any, *, at_least: int = 2) -> tuple[FittedKernel, Objects, Gram]:
+    def _stored_gram(self, X: Any, *, at_least: int = 2) -> tuple[FittedKernel, Objects, Guarded]:
         """The fitted kernel, the objects and their Gram matrix, stored if it fits, for those who need all of it."""
-        kernel = self._kernel()
+        kernel = self._kernel(X)
         objects = kernel.coerce(X)
         if len(objects) < at_least:
             raise InputError(
@@ -194,20 +223,26 @@ class KernelEstimator(BaseEstimator):
             )
         self._check_features(X, objects, reset=True)
         fitted = kernel.fit(objects)
-        return fitted, objects, products_gram(fitted, objects, self.memory)
+        gram = products_gram(fitted, objects, self.memory)
+        return fitted, objects, guard(type(self).__name__, kernel, gram, self.psd)
 
     def _all_or_nothing(self) -> contextlib.AbstractContextManager[None]:
         return all_or_nothing(self)
 
-    def _linear_weights(self) -> Any:
-        """Weights of the features of support objects, for the linear kernel alone."""
+    def _linear_weights(self, sign: float = 1.0) -> Any:
+        """Weights of the features of support objects, for the linear kernel alone; read-only."""
         if self.kernel != "linear" and not getattr(self.kernel, "is_linear", False):
             raise AttributeError("coef_ is only available when using a linear kernel")
         check_is_fitted(self)
         support: Any = self.expansion_.support
         rows = support.values
-        weights = self.expansion_.coefficients.T @ rows
-        return sp.csr_array(weights) if sp.issparse(rows) else weights
+        weights = (sign * self.expansion_.coefficients.T) @ rows
+        if not sp.issparse(rows):
+            weights.flags.writeable = False  # a change would not be heeded
+            return weights
+        sparse = sp.csr_array(weights)
+        sparse.data.flags.writeable = False
+        return sparse
 
     def excess(self, X: Any, y: Any, sample_weight: Any = None, *, exact_rows: int = EXACT_ROWS) -> Excess:
         """How far, at most, the objective is above that of the exact machine on the full kernel: for `Nystrom` kernels.
@@ -228,10 +263,10 @@ class KernelEstimator(BaseEstimator):
         """The problems that the machines solve on training objects."""
         raise KernelError(f"{type(self).__name__} has no bound on how far it is from the exact machine.")
 
-    def _limits(self, began: float) -> Limits:
-        """`max_iter` and what is left of `time_limit` since `began`, where there are such parameters."""
+    def _limits(self) -> Limits:
+        """`max_iter`, what is left of `time_limit`, and whatever a search says."""
         stop = None if self._sharing is None else self._sharing.stop_of_one_fit()
-        return limits_of(self, began, stop)
+        return limits_of(self, stop)
 
     # ---------------------------------------------------------------------------------------------------- model files
 
@@ -276,7 +311,7 @@ class KernelEstimator(BaseEstimator):
             return tags
         kind = kernel.domain
         tags.input_tags.pairwise = kernel.is_precomputed
-        tags.input_tags.sparse = kind in (Vectors, GramRows)
+        tags.input_tags.sparse = kind is Vectors
         if kind not in (Vectors, GramRows):
             tags.input_tags.one_d_array = True
             tags.input_tags.two_d_array = False
@@ -286,10 +321,11 @@ class KernelEstimator(BaseEstimator):
 
 @contextlib.contextmanager
 def all_or_nothing(estimator: Any) -> Iterator[None]:
-    """Leave an estimator as it was if training ends in an error or an interrupt."""
+    """Train in time, and leave the estimator as it was if that ends in an error or an interrupt."""
     before = dict(estimator.__dict__)
     try:
-        yield
+        with in_time(estimator):
+            yield
     except BaseException:
         estimator.__dict__.clear()
         estimator.__dict__.update(before)
@@ -299,6 +335,27 @@ def all_or_nothing(estimator: Any) -> Iterator[None]:
 def resolved_kernel(estimator: KernelEstimator, X: Any = None) -> Kernel:
     """The kernel that an estimator would be fitted with; raises ParameterError for bad parameters."""
     return estimator._kernel(X)
+
+
+def known_objects(estimator: KernelEstimator, X: Any) -> Objects:
+    """Training objects as the estimator parses them; it then knows their features."""
+    objects = estimator._kernel(X).coerce(X)
+    estimator._check_features(X, objects, reset=True)
+    return objects
+
+
+def has_expansion(estimator: Any) -> bool:
+    """Whether a fitted estimator of this kind is an expansion over training objects."""
+    return isinstance(estimator, KernelEstimator) and "expansion_" in estimator._fields
+
+
+def fit_with_kernel(estimator: KernelEstimator, fitted: FittedKernel, *training: Any, **weights: Any) -> Any:
+    """Fit an estimator with a kernel that was fitted to other objects, of which these may be a part."""
+    estimator._given = fitted
+    try:
+        return estimator.fit(*training, **weights)
+    finally:
+        estimator._given = None
 
 
 def decision_expansion(estimator: Any) -> Expansion:
@@ -318,16 +375,19 @@ def gram_precision(estimator: Any) -> DType | None:
     return estimator._gram_dtype() if isinstance(estimator, KernelEstimator) else None
 
 
-def limits_of(estimator: Any, began: float, stop: threading.Event | None = None) -> Limits:
-    """`max_iter` and what is left of `time_limit` since `began`, where an estimator has them."""
+def limits_of(estimator: Any, stop: threading.Event | None = None) -> Limits:
+    """`max_iter`, where an estimator has it, and what is left of its time."""
     owner = type(estimator).__name__
     max_iter = _check.integer(owner, "max_iter", estimator.max_iter, low=-1) if hasattr(estimator, "max_iter") else -1
-    stop = stop or threading.Event()
-    time_limit = getattr(estimator, "time_limit", None)
-    if time_limit is None:
-        return Limits(max_iter, stop=stop)
-    seconds = _check.real(owner, "time_limit", time_limit, low=0, low_open=True)
-    return Limits(max_iter, seconds - (time.monotonic() - began) if math.isfinite(seconds) else math.inf, stop)
+    return Limits(max_iter, stop=stop or threading.Event())
+
+
+def in_time(estimator: Any) -> contextlib.AbstractContextManager[None]:
+    """All that is done inside may take as long as the `time_limit` of an estimator says."""
+    limit = estimator.time_limit
+    if limit is None:
+        return contextlib.nullcontext()
+    return _deadline.limited(_check.real(type(estimator).__name__, "time_limit", limit, low=0, low_open=True))
 
 
 def _holds_objects(X: Any) -> bool:

@@ -16,7 +16,7 @@ from sklearn.utils import check_random_state
 
 from mercer import _check
 from mercer._types import Float64
-from mercer.errors import InputError, ModelFileError
+from mercer.errors import InputError, ModelFileError, ParameterError
 from mercer.gram.block_rows import rows_of_features
 from mercer.gram.expansion import Expansion, Weights
 from mercer.inputs.base import Objects
@@ -110,7 +110,7 @@ class LinearMachine(KernelEstimator):
     tol: float = 1e-4
     dual: bool | str = "auto"
     fit_intercept: bool = True
-    intercept_scaling: float | None = None
+    intercept_scaling: float | None = 1.0
     verbose: int = 0
     random_state: Any = None
     max_iter: int = 1000
@@ -132,7 +132,6 @@ class LinearMachine(KernelEstimator):
             _check.real(owner, "intercept_scaling", self.intercept_scaling, low=0, low_open=True, high_open=True)
         if not isinstance(self.dual, bool | np.bool_) and self.dual != "auto":
             raise _check.fail(owner, "dual", "True, False or 'auto'", self.dual)
-        self._limits(time.monotonic())
 
     def _kernel(self, X: Any = None) -> Kernel:
         del X
@@ -162,13 +161,13 @@ class LinearMachine(KernelEstimator):
             return 0.0
         return math.inf if self.intercept_scaling is None else float(self.intercept_scaling)
 
-    def _options(self, began: float, report: Any) -> dict[str, Any]:
+    def _options(self, report: Any) -> dict[str, Any]:
         """What the solvers are told besides the problem."""
         seed = 0 if self.random_state is None else int(check_random_state(self.random_state).randint(2**31 - 1))
         return {
             "dual": None if self.dual == "auto" else bool(self.dual),
             "tol": float(self.tol),
-            "limits": self._limits(began),
+            "limits": self._limits(),
             "on_chunk": lambda chunk: report(chunk.fraction, f"gap {chunk.gap:.2g}"),
             "seed": seed,
         }
@@ -176,7 +175,8 @@ class LinearMachine(KernelEstimator):
     def _certificate(self, solutions: Sequence[LinearSolution], rows: Any, began: float) -> Certificate:
         dtype = np.dtype(rows.dtype).name
         parts = tuple(
-            _proof(found.w, found.primal, found.lower_bound, found.stats.iterations, dtype) for found in solutions
+            proof_of(found.w, found.primal, found.lower_bound, found.stats.iterations, dtype, found.violation)
+            for found in solutions
         )
         return Certificate.together(parts, 0, time.monotonic() - began)
 
@@ -229,15 +229,25 @@ class LinearMachine(KernelEstimator):
         b = problem.feasible(-problem.C * problem.loss.slope(problem.y, f))
         primal, dual = bounds(problem, w, c, f, b, rows.combination(b))
         if primal - dual > float(self.tol) * primal:
-            b = choice.solve(problem, tol=float(self.tol), limits=self._limits(time.monotonic())).dual
+            b = choice.solve(problem, tol=float(self.tol), limits=self._limits()).dual
             dual = max(dual, bounds(problem, w, c, f, b, rows.combination(b))[1])
-        return _proof(w, primal, dual, self.n_iter_, "float64")
+        return proof_of(w, primal, dual, self.n_iter_, "float64")
 
     def _restored(self) -> None:
         self.kernel_ = self._columns.kernel
         if self.kernel_.kernel != self._kernel():
             raise ModelFileError("its kernel is not the one that its parameters name.")
         self._set_weights(self.weights_)
+
+
+def refuse_combination(estimator: Any, pointless: bool, why: str) -> None:
+    """Refuse parameters that have no meaning or no solver together, in scikit-learn's words."""
+    if not pointless:
+        return
+    given = ", ".join(
+        f"{name}={getattr(estimator, name)!r}" for name in ("penalty", "loss", "dual") if hasattr(estimator, name)
+    )
+    raise ParameterError(f"Unsupported set of arguments: {why}. Parameters: {given}.")
 
 
 def used_problem(rows: Any, loss: Loss, y: Float64, C: Float64, intercept_scale: float) -> LinearProblem:
@@ -264,9 +274,14 @@ def refuse_overflow(values: Any) -> None:
         )
 
 
-def _proof(w: Float64, primal: float, dual: float, iterations: int, dtype: str) -> Certificate:
-    """The objective is strongly convex in w, so that the gap bounds how far w is from the best weights."""
+def proof_of(
+    w: Float64, primal: float, dual: float, iterations: int, dtype: str, violation: float | None = None
+) -> Certificate:
+    """The objective is strongly convex in w, so that the gap bounds how far w is from the best weights.
+
+    Where it is not, `violation` says how far optimality is violated.
+    """
     length = float(np.linalg.norm(w))
-    distance = math.sqrt(2.0 * max(primal - dual, 0.0))
+    distance = math.sqrt(2.0 * max(primal - dual, 0.0)) if violation is None else violation
     margin = 1.0 / length if length > 0 else math.inf
     return Certificate(primal, dual, distance, margin, iterations, kernel_entries=0, seconds=0.0, dtype=dtype)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -18,7 +19,7 @@ from mercer import _check
 from mercer._process import single_threaded_blas
 from mercer._progress import reporting
 from mercer._types import Float64, Indices
-from mercer.errors import ModelFileError, ParameterError
+from mercer.errors import InputError, ModelFileError, ParameterError
 from mercer.gram.contract import Gram
 from mercer.gram.expansion import Expansion
 from mercer.inputs.base import Objects
@@ -33,8 +34,15 @@ from mercer.training.folds import FOLDS
 from mercer.training.full_kernel import Claim
 from mercer.training.kernel_estimator import KernelEstimator, LibsvmParameters
 from mercer.training.matrix import GramSettings, Recomputed, guarded_gram
-from mercer.training.probabilities import log_probabilities, probabilities, wanted
-from mercer.training.storing import MACHINE, ArrayField, CertificateField, Field, LabelsField, ValueField, positive
+from mercer.training.probabilities import (
+    Calibration,
+    CalibrationField,
+    log_probabilities,
+    of_this_fit,
+    probabilities,
+    wanted,
+)
+from mercer.training.storing import MACHINE, ArrayField, CertificateField, Field, LabelsField, ValueField
 from mercer.training.targets import (
     Classes,
     class_weights,
@@ -58,6 +66,8 @@ class MarginClassifier(ClassifierMixin, LibsvmParameters, KernelEstimator, ABC):
 
     _nu_form: ClassVar[bool] = False
     """Whether nu rather than C bounds the errors; such machines go over most of the matrix more than once."""
+    _without_a_class: ClassVar[str] = ""
+    """What else to say where a class weighs nothing."""
     _regressor: ClassVar[str]
     """The estimator for those who gave numbers as labels."""
     _fields: ClassVar[Mapping[str, Field]] = {
@@ -72,7 +82,7 @@ class MarginClassifier(ClassifierMixin, LibsvmParameters, KernelEstimator, ABC):
         "_penalty_scales": ArrayField("f", "outputs", stored_as="penalty_scales", missing=1.0),
         "shape_fit_": ValueField(tuple),
         "fit_status_": ValueField(int),
-        "temperature_": ValueField(float, positive, when="probability"),
+        "calibration_": CalibrationField(of_pairs=True),
     }
 
     @abstractmethod
@@ -98,8 +108,6 @@ class MarginClassifier(ClassifierMixin, LibsvmParameters, KernelEstimator, ABC):
         _check.choice(owner, "decision_function_shape", self.decision_function_shape, ("ovo", "ovr"))
         for name in ("break_ties", "shrinking", "probability"):
             _check.boolean(owner, name, getattr(self, name))
-        if self.time_limit is not None:
-            _check.real(owner, "time_limit", self.time_limit, low=0, low_open=True)
         if self.cache_size is not None:
             _check.real(owner, "cache_size", self.cache_size, low=0, low_open=True, high_open=True)
 
@@ -114,22 +122,22 @@ class MarginClassifier(ClassifierMixin, LibsvmParameters, KernelEstimator, ABC):
             objects = kernel.coerce(X)
             classes = classes_of(self, y, objects, regressor=self._regressor)
             self._check_features(X, objects, reset=True)
-            weights = sample_weights(sample_weight, objects)
-            refuse_weightless_classes(classes, weights)
+            weights = sample_weights(sample_weight, objects, dropping=True)
+            refuse_weightless_classes(classes, weights, self._without_a_class)
             factors = class_weights(self.class_weight, classes)
             bounds = self._bounds(classes, factors[classes.codes] * weights)
-            fitted = kernel.fit(objects)
+            fitted = self._fit_kernel(kernel, objects)
             owner, memory = type(self).__name__, self.memory if self.cache_size is None else self.cache_size
             dual = self.dual if np.isfinite(bounds).all() else True  # a hard margin needs the matrix
             settings = GramSettings(owner, dual, memory, self.psd, self._gram_dtype(), nu_form=self._nu_form)
             guarded = guarded_gram(settings, fitted, objects, [Hinge()])
-            limits = self._limits(began)
+            limits = self._limits()
             with reporting("Training") as report, single_threaded_blas():  # once, not for every product
                 share = 1.0 / (1 + FOLDS) if self.probability else 1.0
                 solved = self._train(guarded.gram, classes.codes, bounds, limits, lambda f, w: report(share * f, w))
                 if self.probability:
-                    temperature = ovo.held_out_temperature(
-                        guarded.gram, classes.codes, bounds, weights, self.random_state,
+                    calibration = ovo.held_out_calibration(
+                        guarded.gram, classes.codes, bounds, weights, factors, self.random_state,
                         lambda gram, codes, allowed: self._train(gram, codes, allowed, limits),
                     )  # fmt: skip
         machines = [machine for machine, _ in solved]
@@ -137,8 +145,9 @@ class MarginClassifier(ClassifierMixin, LibsvmParameters, KernelEstimator, ABC):
         self.classes_ = classes.labels
         self.shape_fit_ = _shape(objects)
         self.kernel_ = fitted
+        self.__dict__.pop("calibration_", None)
         if self.probability:
-            self.temperature_ = temperature
+            self.calibration_ = calibration
         self._penalty_scales = np.array([scale for _, scale in solved])
         self.support_, self._n_support, coefficients, self._repair = ovo.support_by_class(
             machines, classes.codes, bounds, guarded
@@ -191,6 +200,12 @@ class MarginClassifier(ClassifierMixin, LibsvmParameters, KernelEstimator, ABC):
 
     def _decisions(self, X: Any) -> Float64:
         """One column per pair of classes (a, b), positive for a."""
+        check_is_fitted(self)
+        if int(self._n_support.sum()) != len(self.support_):
+            raise InputError(
+                f"The internal representation of {type(self).__name__} was altered: {int(self._n_support.sum())} "
+                f"support objects by class, {len(self.support_)} in all. Fit it again."
+            )
         return self._outputs(X)
 
     def decision_function(self, X: Any) -> Float64:
@@ -201,7 +216,10 @@ class MarginClassifier(ClassifierMixin, LibsvmParameters, KernelEstimator, ABC):
         return ovo.class_values(decisions, n_classes)
 
     def predict(self, X: Any) -> Any:
-        """The predicted label of each object."""
+        """The predicted label of each object: where probabilities were learnt, the most probable one.
+
+        With `class_weight`, it is the one with the largest probability times weight.
+        """
         if self.break_ties and self.decision_function_shape == "ovo":
             raise ParameterError(
                 "break_ties must be False when decision_function_shape is 'ovo': there is no one value per class to "
@@ -209,7 +227,10 @@ class MarginClassifier(ClassifierMixin, LibsvmParameters, KernelEstimator, ABC):
             )
         decisions = self._decisions(X)
         n_classes = len(self.classes_)
-        if n_classes == 2:
+        if self.probability and "calibration_" in vars(self):
+            calibration = of_this_fit(self)
+            winners = calibration.winners(ovo.evidence(decisions, n_classes, calibration))
+        elif n_classes == 2:
             winners = np.where(decisions[:, 0] > 0, 0, 1)
         elif self.break_ties:
             winners = ovo.one_vs_rest_shape(decisions, n_classes).argmax(axis=1)
@@ -220,12 +241,18 @@ class MarginClassifier(ClassifierMixin, LibsvmParameters, KernelEstimator, ABC):
     @available_if(wanted)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> Float64:
         """The probability of each class, one column each, in the order of `classes_`."""
-        return probabilities(ovo.class_values(self._decisions(X), len(self.classes_)) * self.temperature_)
+        of_this_fit(self)
+        return probabilities(self._log_odds(self._decisions(X)))
 
     @available_if(wanted)  # type: ignore[untyped-decorator]
     def predict_log_proba(self, X: Any) -> Float64:
         """Logarithms of `predict_proba`, without underflow."""
-        return log_probabilities(ovo.class_values(self._decisions(X), len(self.classes_)) * self.temperature_)
+        of_this_fit(self)
+        return log_probabilities(self._log_odds(self._decisions(X)))
+
+    def _log_odds(self, decisions: Float64) -> Float64:
+        calibration = of_this_fit(self)
+        return calibration.log_odds(ovo.evidence(decisions, len(self.classes_), calibration))
 
     def explain(self, X: Any) -> list[Explanation]:
         """What every part of each object adds to its decision value; with the intercept that is all of it.
@@ -250,7 +277,9 @@ class MarginClassifier(ClassifierMixin, LibsvmParameters, KernelEstimator, ABC):
         began = time.monotonic()
         objects = self.kernel_.kernel.coerce(X)
         classes = known_classes(self.classes_, y)
-        bounds = self._bounds(classes, self.class_weight_[classes.codes] * sample_weights(sample_weight, objects))
+        bounds = self._bounds(
+            classes, self.class_weight_[classes.codes] * sample_weights(sample_weight, objects, dropping=True)
+        )
         found = Recomputed.of(self.expansion_, self._repair, self.support_, objects)
         members, parts = ovo.Members(classes.codes, bounds, len(self.classes_)), []
         for column, pair in enumerate(ovo.pairs(len(self.classes_))):
@@ -287,11 +316,30 @@ class MarginClassifier(ClassifierMixin, LibsvmParameters, KernelEstimator, ABC):
     @property
     def coef_(self) -> Any:
         """Weights of the features, for the linear kernel alone."""
-        weights: Any = self._linear_weights()
-        weights = -weights if len(self.classes_) == 2 else weights
-        values: Any = weights.data if sp.issparse(weights) else weights  # type: ignore[attr-defined]
-        values.flags.writeable = False
-        return weights
+        return self._linear_weights(-1.0 if len(self.classes_) == 2 else 1.0)
+
+    @property
+    def probA_(self) -> Float64:  # noqa: N802  # scikit-learn's name
+        """The slope of two classes' probabilities, 1 / (1 + exp(A f + B)); empty where there are none or more."""
+        return self._platt("probA_")[:1]
+
+    @property
+    def probB_(self) -> Float64:  # noqa: N802  # scikit-learn's name
+        """The offset of two classes' probabilities; empty where there are none or more."""
+        return self._platt("probB_")[1:]
+
+    def _platt(self, name: str) -> Float64:
+        check_is_fitted(self)
+        warnings.warn(
+            f"Attribute `{name}` was deprecated by scikit-learn; `calibration_` holds the slopes and offsets.",
+            FutureWarning,
+            stacklevel=3,
+        )
+        calibration = vars(self).get("calibration_")
+        if calibration is None or len(self.classes_) != 2:
+            return np.empty(0)
+        at_zero, at_one = (_difference(calibration, f) for f in (0.0, -1.0))
+        return np.array([at_zero - at_one, -at_zero])
 
     @property
     def _gamma(self) -> float:
@@ -301,3 +349,9 @@ class MarginClassifier(ClassifierMixin, LibsvmParameters, KernelEstimator, ABC):
 
 def _shape(objects: Objects) -> tuple[int, ...]:
     return tuple(objects.values.shape) if isinstance(objects, Vectors) else (len(objects),)
+
+
+def _difference(calibration: Calibration, decision: float) -> float:
+    """The log odds of the second of two classes at the decision value of their machine, positive for the first."""
+    first, second = calibration.log_odds(ovo.evidence(np.array([[decision]]), 2, calibration))[0]
+    return float(second - first)

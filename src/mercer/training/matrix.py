@@ -11,31 +11,24 @@ import numpy as np
 import numpy.typing as npt
 import scipy.linalg
 
-from mercer import _check
+from mercer import _check, _deadline, _speed
 from mercer._types import DType, Float64
 from mercer.errors import KernelError, KernelWarning, MemoryBudgetError
-from mercer.gram import budget
+from mercer.gram import budget, cost
 from mercer.gram.block_rows import rows_of_features
+from mercer.gram.centring import Centred
 from mercer.gram.contract import Gram
 from mercer.gram.expansion import Expansion
 from mercer.gram.make import gram_of, gram_of_rows, gram_of_values
 from mercer.gram.spectrum import negligible, smallest_eigenvalue
 from mercer.inputs.base import Objects
-from mercer.inputs.vectors import Vectors, squared_lengths
+from mercer.inputs.vectors import Vectors, numbers_of, squared_lengths
 from mercer.kernels.base import FittedKernel, Kernel
 from mercer.kernels.features.space import entries_per_object, features_of
 from mercer.losses.base import Loss
 from mercer.solvers.ridge import normal_equations
-from mercer.solvers.weights.problem import MOST_FEATURES, unit_dual
-from mercer.training.on_features import solvable
+from mercer.training.on_features import cheaper, form_of, solvable
 
-MANY = 5_000
-"""From this many objects on, training on features is faster, if objects have few of them. A joint loss of several
-outputs gains from fewer objects ..."""
-VERY_MANY = 20_000
-"""... and losses with kinks only from this many, as their dual is quicker to solve on a matrix; the nu forms do not."""
-_OBJECTS_PER_FEATURE = 10
-"""With fewer objects per entry of a row, products with rows take longer than products with the matrix."""
 _BYTES_PER_ENTRY = 24
 """Of rows: a number, its column, and once more in a copy."""
 REPAIRS = ("clip", "flip", "shift")
@@ -99,6 +92,11 @@ class Guarded:
             return coefficients
         return np.asarray(self.vectors @ (self.factors[:, None] * (self.vectors.T @ coefficients)))
 
+    def centred(self, fitted: FittedKernel, objects: Objects, centre: Centred, a: Float64) -> Expansion:
+        """x -> k_c(x, .) a for each column of a, with k_c the centred kernel of the matrix that was trained on."""
+        found = centre.expansion(fitted, objects, a)
+        return Expansion(fitted, objects, self.expanded(found.coefficients), found.intercept)
+
     def repair(self, coefficients: Float64) -> Repair | None:
         """What certificates need, from the coefficients of support objects; None where nothing was repaired."""
         return Repair(coefficients, self.shift) if self.repaired else None
@@ -154,23 +152,24 @@ def training_gram(settings: GramSettings, fitted: FittedKernel, objects: Objects
     """The Gram matrix to train on: of rows of features where that is asked for or pays, else of kernel values."""
     dual, memory = settings.dual, settings.memory
     _check_dual(settings.owner, dual, fitted)
-    n, primal = len(objects), dual != "auto" and not dual
-    wanted = primal or (dual == "auto" and _worthwhile(fitted, objects, losses, memory, nu_form=settings.nu_form))
+    primal = dual != "auto" and not dual
+    form = form_of(losses, nu_form=settings.nu_form)
+    wanted = primal or (dual == "auto" and _worthwhile(fitted, objects, losses, memory, form))
     if wanted and not _by_matrix(fitted, objects, losses):
         rows = rows_of_features(fitted, objects, memory)
         fitted.in_range(squared_lengths(rows))
-        if primal or rows.shape[1] <= MOST_FEATURES or (n >= MANY and _pays(n, losses, memory)):
+        sure = primal or _beyond(len(objects), memory)
+        if sure or cheaper(form, rows, numbers_of(objects), write=_found(fitted)):
             return gram_of_rows(rows, memory=memory)
     return gram_of(fitted, objects, dtype=settings.dtype, memory=memory)
 
 
 def products_gram(fitted: FittedKernel, objects: Objects, memory: budget.Memory) -> Gram:
-    """The Gram matrix for those who need products with it: by features that are many times fewer than the objects, or
-    stored if it fits."""
+    """The Gram matrix for those who need products with it: by features where these cost less, or stored if it fits."""
     n, features = len(objects), fitted.feature_map()
-    if features is not None and features.in_blocks and n >= MANY:
+    if features is not None and features.in_blocks:
         rows = features.rows(objects.take(slice(0, 1)), iter(()), np.float64)[0]
-        if rows.shape[1] * _OBJECTS_PER_FEATURE <= n:
+        if cost.of_products(n, rows.shape[1]) <= cost.of_stored_products(n, numbers_of(objects)):
             return gram_of_rows(rows_of_features(fitted, objects, memory), memory=memory)
     return gram_of(fitted, objects, memory=memory).stored_if_it_fits()
 
@@ -186,21 +185,32 @@ def _check_dual(owner: str, dual: Any, fitted: FittedKernel) -> None:
 
 
 def _worthwhile(
-    fitted: FittedKernel, objects: Objects, losses: Sequence[Loss], memory: budget.Memory, *, nu_form: bool
+    fitted: FittedKernel, objects: Objects, losses: Sequence[Loss], memory: budget.Memory, form: cost.Form
 ) -> bool:
-    """Whether features are few enough, and objects many enough, to train on features without being asked."""
-    n = len(objects)
-    enough = n >= MANY or any(loss.joint for loss in losses)
-    if not enough or fitted.feature_map() is None or not all(solvable(loss) for loss in losses):
+    """Whether training on features can cost less than on a matrix, told by a few objects, or is the only way."""
+    features, n = fitted.feature_map(), len(objects)
+    if features is None or not all(solvable(loss) for loss in losses):
         return False
+    beyond, least, write = _beyond(n, memory), features.columns_at_least(objects), _found(fitted)
+
+    def pays(columns: float, entries: float) -> bool:
+        on_matrix = cost.of_matrix(form, n, numbers_of(objects), columns)
+        return beyond or cost.of_weights(form, n, columns, entries, write=write) <= on_matrix
+
+    if least and not pays(least, least):
+        return False  # which is known before any is written down
     try:
         entries = entries_per_object(fitted, objects)
     except (KernelError, MemoryBudgetError):  # too many features to write down
         return False
-    fits = features_of(fitted).in_blocks or entries * n * _BYTES_PER_ENTRY <= budget.stored_bytes(memory)
-    if not fits or entries * _OBJECTS_PER_FEATURE > n:
+    if not features.in_blocks and entries * n * _BYTES_PER_ENTRY > budget.stored_bytes(memory):
         return False
-    return nu_form or _pays(n, losses, memory)
+    return pays(max(entries, least), entries)
+
+
+def _found(fitted: FittedKernel) -> bool:
+    """Whether features must be found before they can be used, as those of all kernels but of dot products."""
+    return not fitted.kernel.is_linear
 
 
 def _by_matrix(fitted: FittedKernel, objects: Objects, losses: Sequence[Loss]) -> bool:
@@ -208,14 +218,12 @@ def _by_matrix(fitted: FittedKernel, objects: Objects, losses: Sequence[Loss]) -
     n = len(objects)
     if n > normal_equations.MOST_FEATURES or n >= features_of(fitted).columns_at_least(objects):
         return False
-    duals = [unit_dual(loss) for loss in losses]
-    return all(dual is not None and dual.least_squares for dual in duals)
+    return form_of(losses) is cost.LEAST_SQUARES
 
 
-def _pays(n: int, losses: Sequence[Loss], memory: budget.Memory) -> bool:
-    """Whether so many objects are better trained on features, few or many, or could not be trained otherwise."""
-    beyond = n * n * np.dtype(np.float32).itemsize > budget.stored_bytes(memory)
-    return n >= VERY_MANY or all(loss.smooth for loss in losses) or beyond
+def _beyond(n: int, memory: budget.Memory) -> bool:
+    """Whether a matrix of so many objects would take more memory than there is."""
+    return n * n * np.dtype(np.float32).itemsize > budget.stored_bytes(memory)
 
 
 def guard(owner: str, kernel: Kernel, gram: Gram, psd: object) -> Guarded:
@@ -244,10 +252,12 @@ def guard(owner: str, kernel: Kernel, gram: Gram, psd: object) -> Guarded:
 def _repaired(gram: Gram, mode: str) -> Guarded:
     K = gram.exact()
     if mode == "shift":
+        _deadline.refuse_decomposition(len(K), _speed.EIGENVALUES)
         shift = -float(scipy.linalg.eigvalsh(K, subset_by_index=(0, 0))[0])
         matrix = K.copy()
         matrix.flat[:: len(K) + 1] += shift
         return Guarded(gram_of_values(matrix, matrix.diagonal(), gram), gram, shift=shift)
+    _deadline.refuse_decomposition(len(K), _speed.EIGENVECTORS)
     values, vectors = scipy.linalg.eigh(K)
     wanted = np.maximum(values, 0.0) if mode == "clip" else np.abs(values)
     nothing = np.abs(values) <= len(K) * np.finfo(np.float64).eps * np.abs(values).max()

@@ -37,6 +37,10 @@ _FINEST_GAP = 1e-9
 """... and the smallest one, which rounding still lets it reach."""
 
 
+class NoMarginError(ParameterError):
+    """Two classes of which more objects than nu allows are on the wrong side of every boundary."""
+
+
 def train_nu_classifier(
     gram: Gram,
     y: Float64,
@@ -60,7 +64,7 @@ def train_nu_classifier(
     size = mass * max(float(gram.diagonal().max()), np.finfo(float).tiny)
     solution, rho = _with_margin(gram, problem, size, tol, limits, on_chunk)
     if rho <= _NOTHING * size:
-        raise ParameterError(
+        raise NoMarginError(
             f"With nu={nu:g} there is no margin: more than this share of the objects cannot be separated by this "
             "kernel (the same object with two labels, for example). Raise nu, or use a richer kernel or SVC."
         )

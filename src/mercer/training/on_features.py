@@ -8,23 +8,24 @@ out is the same, sum_i b_i k(x_i, x) + c with w = Phi'b, and is kept, certified,
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from mercer._process import single_threaded_blas
 from mercer._types import Float64
-from mercer.inputs.vectors import squared_lengths
+from mercer.gram import cost
+from mercer.gram.block_rows import BlockRows
+from mercer.inputs.vectors import is_sparse, squared_lengths
 from mercer.losses.base import Loss
 from mercer.solvers.drive import Limits, OnChunk
 from mercer.solvers.problem import LossProblem
 from mercer.solvers.solution import Solution, Status
-from mercer.solvers.weights import choice, joint_newton
+from mercer.solvers.weights import choice, joint_newton, kinked
 from mercer.solvers.weights.problem import LinearProblem, LinearSolution, unit_dual
 from mercer.solvers.weights.recovery import recover_coefficients
 
-FEW = 1024
-"""Up to this many objects, losses with kinks are solved on the small matrix of dot products even if there are rows."""
 _SHARE_OF_TOL = 0.1
 """Duality gaps are shares of the objective, tolerances are in units of the decision function: this share of them gives
 machines about as exact as those trained on a matrix."""
@@ -41,12 +42,31 @@ def solvable(loss: Loss) -> bool:
 def solves(loss: Loss, rows: Any, outputs: int = 1) -> bool:
     """Whether `solve` minimises this loss on these rows.
 
-    Losses with kinks over few objects go to steps on the small matrix of their dot products, which end however badly
-    scaled features are; joint losses over many features to Newton's method in function space, by products with rows.
+    Losses with kinks go to steps on the matrix of dot products where that costs less, as over few objects; joint losses
+    over many features to Newton's method in function space, by products with rows.
     """
     if loss.joint:
         return loss.smooth and joint_newton.suits(rows.shape[1], outputs)
-    return solvable(loss) and (loss.smooth or rows.shape[0] > FEW)
+    return solvable(loss) and (loss.smooth or isinstance(rows, BlockRows) or cheaper(form_of([loss]), rows))
+
+
+def form_of(losses: Sequence[Loss], *, nu_form: bool = False) -> cost.Form:
+    """What kind of work these losses are."""
+    if nu_form:
+        return cost.NU
+    duals = [None if loss.joint else unit_dual(loss) for loss in losses]
+    if all(loss.smooth for loss in losses):
+        solved = all(dual is not None and dual.least_squares for dual in duals)
+        return cost.LEAST_SQUARES if solved else cost.SMOOTH
+    return cost.TUBE if all(dual is not None and dual.has_kink for dual in duals) else cost.KINKED
+
+
+def cheaper(form: cost.Form, rows: Any, width: float | None = None, *, write: bool = False) -> bool:
+    """Whether to train on these rows costs less than on kernel values, made of `width` numbers or of a row."""
+    n, features = rows.shape
+    entries = rows.nnz / max(1, n) if is_sparse(rows) else float(features)
+    on_matrix = cost.of_matrix(form, n, entries if width is None else width, features)
+    return cost.of_weights(form, n, features, entries, write=write) <= on_matrix
 
 
 def solve(
@@ -67,7 +87,7 @@ def solve(
         return joint_newton.solve(rows, problem, tol=tol, limits=limits, on_chunk=on_chunk)
     linear = LinearProblem(rows, loss, y, C, math.inf if problem.intercept else 0.0)
     if not loss.smooth:
-        found, products = _solve_linear(linear, None, _SHARE_OF_TOL * tol, limits, on_chunk)
+        found, products = _solve_kinked(linear, tol, limits, on_chunk)
         return Solution(found.dual, products, found.intercept, found.primal, found.status, found.stats)
     # From Phi w to Phi Phi'b, f moves by at most |x| |gradient|, and the gap is half the squared gradient.
     longest = float(squared_lengths(rows).max(initial=0.0))
@@ -81,6 +101,17 @@ def solve(
         status = Status.CONVERGED if violation <= tol else Status.STALLED
     solution = Solution(found.dual, products, found.intercept, found.primal, status, found.stats)
     return recover_coefficients(solution, found.w, rows, problem)
+
+
+def _solve_kinked(
+    problem: LinearProblem, tol: float, limits: Limits | None, on_chunk: OnChunk | None
+) -> tuple[LinearSolution, Float64]:
+    with single_threaded_blas():
+        if problem.n_features <= cost.MOST_FEATURES:
+            found = kinked.solve(problem, tol=tol, limits=limits, on_chunk=on_chunk)
+        else:
+            found = choice.solve(problem, tol=_SHARE_OF_TOL * tol, limits=limits, on_chunk=on_chunk)
+        return found, np.asarray(problem.rows @ (problem.rows.T @ found.dual), dtype=np.float64)
 
 
 def _solve_linear(

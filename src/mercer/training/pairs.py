@@ -10,22 +10,20 @@ import numpy as np
 import numpy.typing as npt
 
 from mercer._types import Float64, Indices
+from mercer.gram import cost
 from mercer.gram.contract import Gram
 from mercer.gram.pairs import PairBlocks
 from mercer.solvers.box.smo import worth_storing
 from mercer.solvers.drive import Chunk, Limits, OnChunk
 from mercer.training.folds import folds_with_every_class, out_of_fold
 from mercer.training.matrix import Guarded, Repair
-from mercer.training.probabilities import fit_temperature
+from mercer.training.probabilities import (
+    Calibration,
+    evidence_of_classes,
+    evidence_of_pairs,
+    fit_calibration,
+)
 from mercer.training.train import Machine
-
-_SECONDS_OF_PYTHON = 1.5e-3
-"""What Python takes around the compiled loops of one machine, while no other thread of it runs. Pairs whose loops take
-less are trained one after the other: with two threads, ten classes of 50 objects took half as long again, classes of
-300 as long, and classes of 600 three quarters of the time."""
-_SECONDS_PER_ENTRY, _SECONDS_PER_PRODUCT = 3e-9, 5e-11
-"""What steps take for each entry of the matrix of a pair, from the same runs, and what each number of a row adds where
-entries are computed: a core makes some 1e10 multiplications and additions a second, of half of the entries."""
 
 Solved = tuple[Machine, float]
 """A machine, and the factor on the bounds of its coefficients."""
@@ -166,19 +164,30 @@ def worth_threads(gram: Gram, largest: int) -> bool:
     """Whether pairs of classes, the largest of so many objects, gain from being trained side by side."""
     if gram.expensive and not gram.in_memory:
         return True
-    products = 0.0 if gram.in_memory else gram.setting.width * _SECONDS_PER_PRODUCT
-    return largest**2 * (_SECONDS_PER_ENTRY + products) > _SECONDS_OF_PYTHON
+    return cost.of_pair(largest, 0.0 if gram.in_memory else gram.setting.width) > cost.MACHINE
 
 
-def held_out_temperature(
+def evidence(decisions: Float64, n_classes: int, calibration: Calibration | None = None) -> Float64:
+    """What the machines of pairs say for each class; files of earlier versions calibrate one more value per class."""
+    found = evidence_of_pairs(decisions, pairs(n_classes), n_classes)
+    if calibration is None or len(calibration.slopes) == found.shape[2]:
+        return found
+    values = evidence_of_classes(class_values(decisions, n_classes))
+    return np.concatenate([found, values], axis=2)
+
+
+def held_out_calibration(
     gram: Gram,
     codes: Indices,
     bounds: Float64,
     weights: Float64,
+    costs: Float64,
     random_state: Any,
     train: Callable[[Gram, Indices, Float64], list[Solved]],
-) -> float:
-    """The temperature of probabilities, from decision values of objects that their machines have not seen.
+) -> Calibration:
+    """What makes probabilities of decisions, and labels with these costs of classes.
+
+    It is learnt from decision values of objects that their machines have not seen.
 
     All folds are parts of one Gram matrix: a kernel that depends on the data is that of all objects, which it sees
     without their labels.
@@ -192,10 +201,11 @@ def held_out_temperature(
         support, coefficients = columns(machines, Members(known, allowed, n_classes))
         grouped, _ = grouped_by_class(support, known, n_classes)  # added up in the order of a fitted machine
         products = gram.view(test, training[grouped]).matvec(coefficients[np.searchsorted(support, grouped)])
-        return class_values(products + np.array([machine.intercept for machine in machines]), n_classes)
+        return np.asarray(products + np.array([machine.intercept for machine in machines]))
 
     seen, values = out_of_fold(folds_with_every_class(codes, bounds, random_state), decisions)
-    return fit_temperature(values, codes[seen], weights[seen])
+    values = np.reshape(values, (len(seen), n_classes * (n_classes - 1) // 2))
+    return fit_calibration(evidence(values, n_classes), codes[seen], weights[seen], costs)
 
 
 def class_values(decisions: Float64, n_classes: int) -> Float64:

@@ -1,23 +1,31 @@
-"""Probabilities of margin classifiers: one positive temperature, fitted on cross-validated decision values.
+"""Probabilities of margin classifiers, learnt from decision values of objects that were held out.
 
-P(k | x) = softmax(temperature * f(x))_k over decision values with one column per class, and 1 / (1 + exp(-temperature
-* f(x))) for two classes. There is no offset, so that the class with the largest decision value is the most probable
-one, and 0.5 lies on the decision boundary.
+P(k | x) = softmax(sum_j slope_j g_kj(x) + offset_k): every class has evidence g_kj made of decision values, none of
+which counts against it (slopes are not negative), and an offset of its own. With two classes that is Platt's
+sigmoid of the decision value. The offsets make probabilities those of the data as given, whatever the weights of
+classes were in training. The predicted class is the most probable one; where classes have weights, which say what
+errors cost, it is the one of the largest weight times probability.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, final
 
 import numpy as np
+import numpy.typing as npt
 import scipy.optimize
-from scipy.special import expit, softmax
+from scipy.special import expit, log_expit, log_softmax, softmax
+from sklearn.exceptions import NotFittedError
 
 from mercer._types import Float64, Indices
+from mercer.errors import ModelFileError
+from mercer.training.storing import Field, Parts
 
-_LEAST = 1e-3
-"""The largest decision value times the temperature is at least this, which means classes that cannot be told apart: a
-smaller value would round probabilities to equal ones, a larger one would claim knowledge that is not there."""
+_PRIOR = 1.0
+"""Pulls offsets to zero, as much as one object pulls: a class of a few objects would have any offset otherwise."""
+_STEEPNESS = 2.0
+"""Of the sigmoid by which the machine of a pair becomes evidence for a class: 0.88 at the margin, where it is 1."""
 
 
 def wanted(estimator: Any) -> bool:
@@ -41,31 +49,123 @@ def log_probabilities(values: Float64) -> Float64:
     return np.asarray(values - np.logaddexp.reduce(values, axis=1, keepdims=True))
 
 
-def fit_temperature(values: Float64, codes: Indices, weights: Float64) -> float:
-    """The temperature under which held-out objects are most likely, by Platt's softened targets.
+def evidence_of_pairs(decisions: Float64, pairs: list[tuple[int, int]], n_classes: int) -> Float64:
+    """For each object and class: its narrowest win against another class, and the sum of the log odds of all wins.
 
-    `values` are held-out decision values: flat for two classes, else one column per class. The likelihood is concave in
-    the temperature, and softened targets keep its maximum finite where every object is on the right side.
+    `decisions` has one column for each pair of classes (a, b), positive for a.
     """
-    if not len(codes):
-        return 1.0
-    columns = np.column_stack([-values / 2, values / 2]) if values.ndim == 1 else values
-    n_classes = columns.shape[1]
-    totals = np.bincount(codes, weights=weights, minlength=n_classes)
-    sure = (totals + 1.0) / (totals + 2.0)
-    own = columns[np.arange(len(codes)), codes]
-    others = (columns.sum(axis=1) - own) / (n_classes - 1)
-    wanted = float(weights @ (sure[codes] * own + (1.0 - sure[codes]) * others))
+    against = np.full((len(decisions), n_classes, n_classes), np.inf)
+    for column, (a, b) in enumerate(pairs):
+        against[:, a, b], against[:, b, a] = decisions[:, column], -decisions[:, column]
+    return np.stack([against.min(axis=2), log_expit(_STEEPNESS * against).sum(axis=2)], axis=2)
 
-    def slope(temperature: float) -> float:
-        shares = softmax(temperature * columns, axis=1)
-        return float(weights @ (shares * columns).sum(axis=1)) - wanted
 
-    scale = max(float(np.abs(columns).max()), np.finfo(float).tiny)
-    least = _LEAST / scale
-    if slope(least) >= 0.0:
-        return least
-    most = 1.0 / scale
-    while slope(most) < 0.0 and most < 1e12 / scale:
-        most *= 4.0
-    return float(scipy.optimize.brentq(slope, least, most, rtol=1e-10)) if slope(most) > 0.0 else most
+def evidence_of_classes(values: Float64) -> Float64:
+    """The same from decision values with one column per class, or flat ones for two: these values alone."""
+    columns = np.column_stack([-values, values]) if values.ndim == 1 else values
+    return columns[:, :, None]
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Calibration:
+    """Slopes of the evidence and offsets of the classes."""
+
+    slopes: Float64
+    offsets: Float64
+    costs: Float64
+    """What it costs to miss an object of each class."""
+
+    def winners(self, evidence: Float64) -> Indices:
+        """The class that is most probable, or that would be missed at the highest cost."""
+        found: Indices = (self.log_odds(evidence) + np.log(self.costs)).argmax(axis=1)
+        return found
+
+    def log_odds(self, evidence: Float64) -> Float64:
+        """One column per class, up to a constant for each object."""
+        return np.asarray(evidence @ self.slopes + self.offsets)
+
+
+def fit_calibration(evidence: Float64, codes: Indices, weights: Float64, costs: Float64) -> Calibration:
+    """The calibration under which held-out objects are most likely, by Platt's softened targets.
+
+    The likelihood is concave, and softened targets keep its maximum finite where every object is on the right side.
+    """
+    n, n_classes, kinds = evidence.shape
+    if not n:
+        return Calibration(np.ones(kinds), np.zeros(n_classes), costs)
+    size = np.maximum(np.abs(evidence).mean(axis=(0, 1)), np.finfo(float).tiny)
+    scaled, shares = evidence / size, weights / weights.mean()
+    totals = np.bincount(codes, weights=shares, minlength=n_classes)
+    sure = ((totals + 1.0) / (totals + 2.0))[codes]
+    aims = np.repeat((1.0 - sure)[:, None] / (n_classes - 1), n_classes, axis=1)
+    aims[np.arange(n), codes] = sure
+
+    def loss(parameters: Float64) -> tuple[float, Float64]:
+        slopes, offsets = parameters[:kinds], parameters[kinds:]
+        logs = log_softmax(scaled @ slopes + offsets, axis=1)
+        off = shares[:, None] * (np.exp(logs) - aims)
+        value = -float((shares[:, None] * aims * logs).sum()) + 0.5 * _PRIOR * float(offsets @ offsets)
+        return value, np.concatenate([np.einsum("nk,nkj->j", off, scaled), off.sum(axis=0) + _PRIOR * offsets])
+
+    found = scipy.optimize.minimize(
+        loss, np.r_[np.ones(kinds), np.zeros(n_classes)], jac=True, method="L-BFGS-B",
+        bounds=[(0.0, None)] * kinds + [(None, None)] * n_classes, options={"maxiter": 1000, "ftol": 1e-12},
+    ).x  # fmt: skip
+    return Calibration(found[:kinds] / size, found[kinds:], costs)
+
+
+def of_this_fit(estimator: Any) -> Calibration:
+    """What an estimator has learnt; raises if `probability` was switched on after it was fitted."""
+    calibration: Calibration | None = vars(estimator).get("calibration_")
+    if calibration is None:
+        raise NotFittedError(
+            f"predict_proba is not available when fitted with probability=False. Fit {type(estimator).__name__} again."
+        )
+    return calibration
+
+
+@final
+class CalibrationField(Field):
+    """Slopes and offsets; files of earlier versions hold one temperature on decision values."""
+
+    when = "probability"
+
+    def __init__(self, of_pairs: bool) -> None:
+        self._of_pairs = of_pairs
+
+    def write(self, name: str, value: Calibration, parts: Parts) -> None:
+        parts.arrays["calibration_slopes"], parts.arrays["calibration_offsets"] = value.slopes, value.offsets
+        parts.arrays["calibration_costs"] = value.costs
+
+    def read(self, name: str, parts: Parts) -> Calibration:
+        n_classes = parts.sizes["classes"]
+        if "temperature_" in parts.values:
+            temperature = _temperature(parts) * (0.5 if n_classes == 2 else 1.0)  # both of two classes have evidence
+            slopes = np.array([0.0, 0.0, temperature][0 if self._of_pairs else 2 :])
+            return Calibration(slopes, np.zeros(n_classes), np.ones(n_classes))
+        slopes = parts.array("calibration_slopes", "f", "evidence")
+        offsets = parts.array("calibration_offsets", "f", "classes")
+        costs = parts.array("calibration_costs", "f", "classes")
+        known = len(slopes) in ((2, 3) if self._of_pairs else (1,))
+        if not (
+            known
+            and _finite(slopes)
+            and _finite(offsets)
+            and _finite(costs)
+            and (slopes >= 0).all()
+            and (costs >= 0).all()
+        ):
+            raise ModelFileError("the numbers that its probabilities are made of do not fit, or are not finite.")
+        return Calibration(slopes, offsets, costs)
+
+
+def _finite(values: npt.NDArray[Any]) -> bool:
+    return bool(np.isfinite(values).all())
+
+
+def _temperature(parts: Parts) -> float:
+    value = parts.values["temperature_"]
+    if type(value) is not float or not 0.0 < value < np.inf:
+        raise ModelFileError(f"the value 'temperature_' cannot be {value!r:.60}.")
+    return value

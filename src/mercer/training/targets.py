@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import Any, final
 
@@ -12,7 +13,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from mercer._types import Float64, Indices
-from mercer.errors import InputError
+from mercer.errors import DataWarning, InputError
 from mercer.inputs.base import Objects, refuse_masked
 
 _CLASSIFIERS = {
@@ -104,8 +105,8 @@ def numbers_of(estimator: Any, y: Any, objects: Objects, *, several: bool) -> tu
     return (targets[:, None] if single else targets), single
 
 
-def sample_weights(sample_weight: Any, objects: Objects) -> Float64:
-    """One weight per object, none negative."""
+def sample_weights(sample_weight: Any, objects: Objects, *, dropping: bool = False) -> Float64:
+    """One weight per object, none negative; with `dropping`, negative ones become zero, as in scikit-learn's SVC."""
     refuse_masked(sample_weight, "sample_weight")
     if sample_weight is None:
         return np.ones(len(objects))
@@ -114,31 +115,40 @@ def sample_weights(sample_weight: Any, objects: Objects) -> Float64:
     if (weights <= 0).all():
         raise InputError("Invalid input - all samples have zero or negative weights.")
     if (weights < 0).any():
-        where = int(np.flatnonzero(weights < 0)[0])
-        raise InputError(f"sample_weight must not be negative; object {where} has {weights[where]:g}.")
+        negative = np.flatnonzero(weights < 0)
+        where = int(negative[0])
+        if not dropping:
+            raise InputError(f"sample_weight must not be negative; object {where} has {weights[where]:g}.")
+        weights = np.maximum(weights, 0.0)
+        warnings.warn(
+            f"{len(negative)} of {len(weights)} weights are negative, the first that of object {where}: these objects "
+            "are left out, as if they weighed nothing.",
+            DataWarning,
+            stacklevel=3,
+        )
     return weights
 
 
-def refuse_weightless_classes(classes: Classes, weights: Float64) -> None:
-    """A class all of whose objects weigh nothing cannot be learnt."""
+def refuse_weightless_classes(classes: Classes, weights: Float64, also: str = "") -> None:
+    """A class all of whose objects weigh nothing cannot be learnt; `also` is what follows from that."""
     totals = np.bincount(classes.codes, weights=weights, minlength=len(classes.labels))
     empty = classes.labels[totals <= 0]
     if len(classes.labels) - len(empty) < 2:
         raise InputError(
             "Invalid input - all samples with positive weights belong to the same class: "
-            f"{', '.join(repr(label) for label in empty.tolist())} weigh nothing."
+            f"{', '.join(repr(label) for label in empty.tolist())} weigh nothing.{also}"
         )
     if len(empty):
         raise InputError(f"All samples of class {empty.tolist()[0]!r} have zero weight. Drop the class, or weigh it.")
 
 
-def class_weights(class_weight: Any, classes: Classes) -> Float64:
-    """One factor per class: given, balanced, or 1."""
+def class_weights(class_weight: Any, classes: Classes, weights: Float64 | None = None) -> Float64:
+    """One factor per class: given, balanced (by these weights of objects), or 1."""
     if class_weight is None:
         return np.ones(len(classes.labels))
     labels = classes.labels[classes.codes]
-    weights: Float64 = compute_class_weight(class_weight, classes=classes.labels, y=labels)
-    return np.asarray(weights, dtype=np.float64)
+    factors = compute_class_weight(class_weight, classes=classes.labels, y=labels, sample_weight=weights)
+    return np.asarray(factors, dtype=np.float64)
 
 
 def width_of(y: Any) -> int:

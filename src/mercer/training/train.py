@@ -16,15 +16,14 @@ from mercer._types import Float64
 from mercer.errors import ParameterError
 from mercer.gram.contract import Gram
 from mercer.losses.base import Loss
-from mercer.solvers.box import refined
 from mercer.solvers.box.problem import BoxProblem
-from mercer.solvers.box.smo import SMO, STEPPED
+from mercer.solvers.box.smo import STEPPED
 from mercer.solvers.drive import Limits, OnChunk
 from mercer.solvers.problem import LossProblem
 from mercer.solvers.smooth import newton
 from mercer.solvers.smooth.factored import factor_of
 from mercer.solvers.solution import Solution, Status
-from mercer.training import on_features
+from mercer.training import by_steps, on_features
 from mercer.training.certificate import Certificate, certify
 from mercer.training.warm_start import WarmStart
 
@@ -69,8 +68,7 @@ def train(
     else:
         box = BoxProblem.of(problem)
         start = None if warm_start is None else warm_start.start(problem, box)
-        solve = refined.solve if gram.dtype is np.float32 else SMO().solve
-        solution = solve(gram, box, start=start, tol=tol, limits=limits, on_chunk=on_chunk)
+        solution = by_steps.solve(gram, problem, box, start=start, tol=tol, limits=limits, on_chunk=on_chunk)
         if warm_start is not None:
             warm_start.ended(problem, box, solution.coefficients)
     proof = certify(
@@ -153,8 +151,14 @@ def warn_if_unfinished(estimator: Any, machines: list[Machine]) -> None:
         return
     worst = max(machine.certificate.kkt_violation for machine in unfinished)
     where = "" if len(machines) == 1 else f" for {len(unfinished)} of {len(machines)} machines"
+    early = ""
+    if unfinished[0].status is Status.OUT_OF_ITERATIONS:  # as scikit-learn says it, two blanks and all
+        early = (
+            f"Solver terminated early (max_iter={estimator.max_iter}).  Consider pre-processing your data with "
+            "StandardScaler or MinMaxScaler. "
+        )
     warnings.warn(
-        f"{type(estimator).__name__} did not converge{where}: the largest violation is {worst:.3g}, tol is "
+        f"{early}{type(estimator).__name__} did not converge{where}: the largest violation is {worst:.3g}, tol is "
         f"{estimator.tol:g}. {unfinished[0].status.value}",
         ConvergenceWarning,
         stacklevel=3,

@@ -82,7 +82,7 @@ def test_chance_is_fixed_by_the_seed():
 
 def test_machines_are_those_of_the_named_kernel_and_expansions_of_the_inner_one():
     y = np.sin(X[:, 0])
-    many = np.vstack([X, X + 0.01])  # folded from 256 objects on
+    many = np.vstack([X, X + 0.01])
     model = KernelRidge(kernel=kernels.Nystrom(GAUSS, m=25), alpha=0.1).fit(many, np.concatenate([y, y]))
     by_values = model.kernel_(NEW, many) @ model.dual_coef_
     np.testing.assert_allclose(model.predict(NEW), by_values, atol=1e-9)

@@ -126,20 +126,24 @@ def check_gamma(owner: str, gamma: Gamma) -> None:
         _check.real(owner, "gamma", gamma, low=0, low_open=True, high_open=True)
 
 
+def spread_sample(objects: Objects) -> Objects:
+    """An evenly spread sample of many objects, so that there is no randomness to reproduce."""
+    return objects.take(slice(0, None, max(1, -(-len(objects) // _SAMPLE))))
+
+
 def gamma_of_distances(rule: str, measure: Measure, objects: Objects, state: State) -> float:
     """The rules on any objects, from squared distances in a sample: 1 / mean for 'scale', 1 / median for 'median'.
 
     Half the mean squared distance is the variance in feature space, so 'scale' divides by the variance as it does on
     vectors.
     """
-    step = max(1, -(-len(objects) // _SAMPLE))  # an evenly spread sample: no randomness to reproduce
-    sample = measure.features(objects.take(np.arange(0, len(objects), step)), state, np.float64)
+    sample = measure.features(spread_sample(objects), state, np.float64)
     left, right = measure.align(sample, sample, state)
     values = np.empty((len(sample), len(sample)))
     measure.tile(left, right, state, values)
-    distances = values[np.triu_indices(len(sample), 1)]
-    typical = 0.0
-    if len(distances):
-        typical = float(np.median(distances)) if rule == "median" else float(distances.mean()) / 2
-        typical = typical or float(distances.mean())  # most pairs equal: the median says nothing
-    return 1.0 if typical == 0 else 1.0 / typical
+    pairs, typical = len(sample) * (len(sample) - 1), 0.0
+    if pairs:
+        mean = float(values.sum() - np.trace(values)) / pairs
+        typical = float(np.median(values[np.triu_indices(len(sample), 1)])) if rule == "median" else mean / 2
+        typical = typical or mean  # most pairs equal: the median says nothing
+    return 1.0 if typical <= 0 else 1.0 / typical

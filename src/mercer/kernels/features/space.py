@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Self, final
 
 import numpy as np
 
+from mercer import _deadline
 from mercer._types import DType, Float64, UInt64
 from mercer.errors import KernelError
 from mercer.inputs.base import Objects
@@ -125,12 +126,15 @@ class FeatureSpace:
 
     def _blocks(self, objects: Objects, dtype: DType, *, grow: bool) -> Iterator[Any]:
         start, size = 0, _FIRST_BLOCK if self.words else len(objects)
+        timed = _deadline.Work(f"the features of {len(objects):,} objects", len(objects))
         while start < len(objects):
             part = objects.take(slice(start, start + size)) if self.words else objects
             rows, _ = self.features.rows(part, iter(self.words), dtype, grow=grow)
             yield rows
             start += len(part)
+            timed.advance(len(part))
             size = max(1, min(_MOST_PER_BLOCK, _ENTRIES_PER_BLOCK * len(part) // max(1, _entries(rows))))
+            size = min(size, _FIRST_BLOCK) if _deadline.is_limited() else size
 
 
 def _entries(rows: Any) -> int:

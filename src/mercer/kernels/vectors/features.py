@@ -45,7 +45,8 @@ class RowFeatures(Batch):
             row = int(np.flatnonzero(~np.isfinite(lengths))[0])
             raise InputError(
                 f"overflow in kernel: the squared length of row {row} exceeds the range of float64. "
-                "Rescale the features, for example with sklearn.preprocessing.StandardScaler."
+                "The dual coefficients or intercepts are not finite then. Rescale the features, for example with "
+                "sklearn.preprocessing.StandardScaler."
             )
         return cls(rows, lengths)
 

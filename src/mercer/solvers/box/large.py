@@ -21,8 +21,10 @@ from typing import Any, final
 import numpy as np
 import numpy.typing as npt
 
+from mercer import _deadline
 from mercer._jit import Array, jit
 from mercer._types import Float64, Indices
+from mercer.errors import TimeLimitError
 from mercer.gram import pages
 from mercer.gram.contract import Gram
 from mercer.gram.sinks import mirror_across
@@ -85,6 +87,7 @@ class WorkingSetRun(Run):
         self._block: npt.NDArray[Any] = np.empty((0, 0), dtype=gram.dtype)
         self._local: LocalProblem | None = None
         self._changed = _FIRST_CHANGED
+        self._rounds = 0
         self._inner_tol = 0.0
         self._inner_did = 0
         self._budget = StepBudget(0)
@@ -92,6 +95,8 @@ class WorkingSetRun(Run):
         self._anew = False
         self._stall = StallDetector(_STALL_ROUNDS)
         self._pending: Iterator[None] | None = None
+        self._settled: tuple[Float64, Float64] | None = None
+        """Coefficients with their F, as they were before the sub-problem whose rows are being computed."""
         self._subtract(np.arange(self._n), moves)
 
     def step(self, iterations: int) -> None:
@@ -109,10 +114,15 @@ class WorkingSetRun(Run):
                 return
 
     def finish(self, status: Status, stats: Stats) -> Solution:
-        if self._local is not None:
-            self._end_round()
-        while self._pending is not None:
-            self._advance()
+        try:
+            if self._local is not None:
+                self._end_round()
+            while self._pending is not None:
+                self._advance()
+        except TimeLimitError:
+            if self._settled is None:
+                raise
+            self._b, self._F = self._settled
         b, F, problem = self._b, self._F, self._problem
         self.gap = self._rule.gap(*self._rule.extremes(b, F, problem))  # a sub-problem may have changed it meanwhile
         return Solution(b, -F - problem.linear, self._rule.intercept(b, F, problem), self._objective(), status, stats)
@@ -161,6 +171,8 @@ class WorkingSetRun(Run):
 
     def _begin_anew(self) -> None:
         self._anew = True
+        if _deadline.is_limited():
+            self._settled = self._b.copy(), self._F.copy()
         self._supply.reset()
         self._F, moves = self._problem.begun(self._b)
         self._subtract(np.arange(self._n), moves)
@@ -189,6 +201,9 @@ class WorkingSetRun(Run):
         moves = local.b - self._b[self._set]
         self._changed = int(np.count_nonzero(moves))
         self._anew = False
+        if _deadline.is_limited() and self._rounds:
+            self._settled = self._b.copy(), self._F.copy()
+        self._rounds += 1
         self._b[self._set] = local.b
         self._local = None
         self._subtract(self._set, moves)

@@ -22,6 +22,9 @@ STEPS = 32
 into steps as into these. Most problems end sooner: fewer steps would spend cubes of free coefficients in vain."""
 SOME = 4096
 """Steps that every problem is granted, so that small ones end before they are analysed at all."""
+_ROUNDING = 4 * np.finfo(np.float64).eps
+"""An intercept below this share of what outputs are sums of is rounding. As zero, it leaves ties as ties, far from all
+objects."""
 _LEAST = 64  # steps between two tries, however cheap: fewer would hardly move a coefficient
 
 
@@ -177,7 +180,9 @@ def level(b: Float64, F: Float64, problem: BoxProblem, side: npt.NDArray[np.bool
     """The mean slope of free coefficients of a side; without any, the middle of the interval that optimality leaves."""
     up, down = problem.slopes(b, F)
     free = problem.free(b) & side
-    return float(up[free].mean()) if free.any() else _middle(up[side], down[side])
+    found = float(up[free].mean()) if free.any() else _middle(up[side], down[side])
+    size = max(float(np.abs(F).max(initial=0.0)), float(np.abs(problem.linear).max(initial=0.0)))
+    return found if abs(found) > _ROUNDING * size else 0.0
 
 
 def _middle(up: Float64, down: Float64) -> float:

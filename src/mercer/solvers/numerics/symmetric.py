@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import scipy.linalg
 
+from mercer import _deadline, _speed
 from mercer._types import Float64
 
 
@@ -14,6 +15,7 @@ def significant_eigen(matrix: Float64) -> tuple[Float64, Float64]:
     >>> significant_eigen(np.diag([2.0, 0.0, 1e-20]))[0].tolist()
     [2.0]
     """
+    _deadline.refuse_decomposition(len(matrix), _speed.EIGENVECTORS)
     values, vectors = scipy.linalg.eigh(matrix, overwrite_a=True, check_finite=False)
     kept = values > len(values) * np.finfo(np.float64).eps * np.abs(values).max(initial=0.0)
     return values[kept], vectors[:, kept]

@@ -22,6 +22,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.linalg
 
+from mercer import _deadline
 from mercer._cached import cached_property
 from mercer._jit import Array, jit
 from mercer._process import single_threaded_blas
@@ -162,8 +163,10 @@ def _reduce(A: Float64, width: int, limits: Limits) -> tuple[Float64, Float64]:
     """
     n = len(A)
     band, scales = np.zeros((width + 1, n)), np.zeros(n)
+    timed = _deadline.Work(f"the reduction of a matrix of {n:,} x {n:,}", float(n) ** 3)
     for first in range(0, n, width):
         limits.raise_if_stopped()
+        timed.look(float(n) ** 3 - float(n - first) ** 3)
         low = first + width
         _store(band, A[first:low, first:low], first, 0)
         if low < n:

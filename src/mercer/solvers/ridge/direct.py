@@ -12,7 +12,7 @@ positive definite.
 
 Every method can be stopped through its limits, between alphas, and within the reduction to a band. A Cholesky
 factorisation and an eigendecomposition are single calls of LAPACK and run to their end. Nothing here is of use before
-it is finished, so time limits have no effect.
+it is finished, so what would end too late is refused before it begins.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from typing import Any, Self, final
 import numpy as np
 import scipy.linalg
 
+from mercer import _deadline, _speed
 from mercer._cached import cached_property
 from mercer._types import Float64
 from mercer.errors import KernelWarning
@@ -71,6 +72,7 @@ def solve(
 def _solve_one(K: Float64, right: Float64, alpha: float, weights: Float64) -> Float64:
     root = np.sqrt(weights)[:, None]
     right = root * right
+    _deadline.refuse_decomposition(len(K), _speed.CHOLESKY)
     try:
         # The transpose of a symmetric matrix is itself, in the order of LAPACK, which then needs no copy.
         factor = scipy.linalg.cho_factor(weighted(K, root, alpha).T, lower=True, overwrite_a=True, check_finite=False)
@@ -115,6 +117,7 @@ class EigenForm:
     @classmethod
     def of(cls, matrix: Float64) -> Self:
         """Decompose a symmetric matrix, which is overwritten."""
+        _deadline.refuse_decomposition(len(matrix), _speed.EIGENVECTORS)
         values, vectors = scipy.linalg.eigh(matrix, overwrite_a=True, check_finite=False, driver="evd")
         return cls(np.maximum(values, 0.0), vectors)
 

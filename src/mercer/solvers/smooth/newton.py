@@ -15,12 +15,14 @@ steps lose their way in rounding, the run ends as stalled: see `factored`.
 from __future__ import annotations
 
 import dataclasses
+import math
 import time
 
 import numpy as np
 
 from mercer._process import single_threaded_blas
 from mercer._types import Float64
+from mercer.errors import TimeLimitError
 from mercer.gram.contract import Gram
 from mercer.gram.lowrank import low_rank
 from mercer.gram.make import gram_of_values
@@ -160,8 +162,14 @@ def solve(
     began = time.monotonic()
     limits = limits or Limits()
     with single_threaded_blas():  # small products between large ones: threads of BLAS would wait more than work
-        run = FunctionSpaceRun(gram, problem, _start(gram, problem, limits), tol)
-        return drive(run, tol, limits, on_chunk, began)
+        start = _start(gram, problem, limits)
+        try:
+            run = FunctionSpaceRun(gram, problem, start, tol)
+            return drive(run, tol, limits, on_chunk, began)
+        except TimeLimitError:
+            if start is None or not start[0].any():
+                raise  # a constant is no machine
+            return _rough(problem, start, began)
 
 
 def _start(gram: Gram, problem: LossProblem, limits: Limits) -> Point | None:
@@ -174,10 +182,23 @@ def _start(gram: Gram, problem: LossProblem, limits: Limits) -> Point | None:
     part = dataclasses.replace(problem, y=problem.y[few], C=C)
     sampled = gram.view(few)
     block = gram_of_values(sampled.dense(), sampled.diagonal(), gram)
-    rough = FunctionSpaceRun(block, part, _start(block, part, limits), _START_TOL).driven(_START_TOL, limits)
+    rougher = _start(block, part, limits)
     b = np.zeros((n, problem.outputs))
-    b[few] = rough.b
-    return b, rough.c
+    try:
+        rough = FunctionSpaceRun(block, part, rougher, _START_TOL).driven(_START_TOL, limits)
+        b[few], c = rough.b, rough.c
+    except TimeLimitError:
+        if rougher is None:
+            raise
+        b[few], c = rougher
+    return b, c
+
+
+def _rough(problem: LossProblem, start: Point, began: float) -> Solution:
+    """The solution on a few objects as that of all, where there was no time to look at the others."""
+    (b, c), stats = start, Stats(0, math.inf, time.monotonic() - began)
+    coefficients, intercept = (b[:, 0], float(c[0])) if problem.outputs == 1 else (b, c)
+    return Solution(coefficients, np.zeros(0), intercept, math.inf, Status.OUT_OF_TIME, stats)
 
 
 def _constant(problem: LossProblem) -> Point | None:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from mercer.errors import ParameterError
 from mercer.gram.block_rows import BlockRows
+from mercer.gram.cost import MOST_FEATURES
 from mercer.gram.executors import Threads
 from mercer.losses.base import Loss
 from mercer.solvers.drive import Limits, OnChunk
 from mercer.solvers.solution import Status
-from mercer.solvers.weights import coordinate_descent, joint_descent, newton, newton_cg, smoothed
-from mercer.solvers.weights.problem import MOST_FEATURES, LinearProblem, LinearSolution, OneVsRestProblem, unit_dual
+from mercer.solvers.weights import absolute, coordinate_descent, joint_descent, newton, newton_cg, smoothed
+from mercer.solvers.weights.problem import LinearProblem, LinearSolution, OneVsRestProblem, unit_dual
 
 
 def solve(
@@ -20,10 +23,17 @@ def solve(
     limits: Limits | None = None,
     on_chunk: OnChunk | None = None,
     seed: int = 0,
+    sparse: bool = False,
 ) -> LinearSolution:
-    """Minimise until the duality gap is at most `tol` of the objective; `dual` forces the dual or the primal."""
+    """Minimise until the duality gap is at most `tol` of the objective; `dual` forces the dual or the primal.
+
+    With `sparse`, |w|_1 takes the place of 1/2 |w|^2, and the loss must be the squared hinge.
+    """
     loss, features = problem.loss, problem.n_features
     in_blocks = isinstance(problem.rows, BlockRows)  # no single row is at hand: no coordinate descent
+    if sparse:
+        refuse_blocks(problem.rows, "an absolute penalty")
+        return absolute.solve(problem, tol=tol, limits=limits, on_chunk=on_chunk, seed=seed)
     if in_blocks and dual:
         raise ParameterError("Rows that are held in blocks cannot be trained in the dual. Use dual='auto'.")
     if by_smoothing(loss, 0 if in_blocks else features, dual):
@@ -48,6 +58,7 @@ def solve_classes(
     limits: Limits | None = None,
     on_chunk: OnChunk | None = None,
     seed: int = 0,
+    sparse: bool = False,
 ) -> list[LinearSolution]:
     """One machine per class against the rest."""
     limits = limits or Limits()
@@ -55,15 +66,25 @@ def solve_classes(
     form = unit_dual(loss)
     in_blocks = isinstance(problem.rows, BlockRows)
     descends = not (in_blocks or by_smoothing(loss, features, dual)) and in_dual(loss, features, dual)
-    if descends and form is not None and form.one_sided:
+    if not sparse and descends and form is not None and form.one_sided:
         return joint_descent.solve(problem, tol=tol, limits=limits, on_chunk=on_chunk, seed=seed)
     found: list[LinearSolution | None] = [None] * len(problem.factors)
 
     def alone(k: int) -> None:
-        found[k] = solve(problem.single(k), dual=dual, tol=tol, limits=limits, on_chunk=on_chunk, seed=seed)
+        single = problem.single(k)
+        found[k] = solve(single, dual=dual, tol=tol, limits=limits, on_chunk=on_chunk, seed=seed, sparse=sparse)
 
     Threads().each(alone, range(len(found)), limits.stop)
     return [solution for solution in found if solution is not None]
+
+
+def refuse_blocks(rows: Any, what: str) -> None:
+    """Refuse rows that are made anew block by block, for methods that visit single rows or columns."""
+    if isinstance(rows, BlockRows):
+        raise ParameterError(
+            f"The features of these objects do not fit into memory, and {what} needs all of them at once. Train on "
+            "fewer objects, or use penalty='l2' and multi_class='ovr'."
+        )
 
 
 def by_smoothing(loss: Loss, n_features: int, dual: bool | None = None) -> bool:

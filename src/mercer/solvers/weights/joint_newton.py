@@ -21,6 +21,7 @@ import numpy as np
 
 from mercer._process import single_threaded_blas
 from mercer._types import Float64
+from mercer.gram.cost import MOST_FEATURES
 from mercer.losses.curvature import CurvatureRoot
 from mercer.solvers.drive import Limits, OnChunk, drive
 from mercer.solvers.numerics.conjugate_gradients import ConjugateGradients
@@ -30,7 +31,6 @@ from mercer.solvers.problem import LossProblem
 from mercer.solvers.solution import Solution, Stats, Status
 from mercer.solvers.weights.joint_system import Preconditioner, hessian_product
 from mercer.solvers.weights.newton import ROWS_FOR_A_START, STRIDE
-from mercer.solvers.weights.problem import MOST_FEATURES
 from mercer.solvers.weights.recovery import recover_coefficients
 from mercer.solvers.weights.row_products import rows_of
 

@@ -13,7 +13,7 @@ most passes over all of them.
 
 from __future__ import annotations
 
-from typing import Self, final
+from typing import Self
 
 import numpy as np
 import scipy.linalg
@@ -35,7 +35,6 @@ _START_TOL = 1e-3
 """A rough start need be no better: the full problem moves its optimum by more."""
 
 
-@final
 class PrimalNewtonRun(PrimalRun):
     """Steps by a Cholesky factor of the normal matrix."""
 

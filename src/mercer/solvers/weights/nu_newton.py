@@ -21,14 +21,13 @@ import numpy as np
 from mercer._process import single_threaded_blas
 from mercer._types import Float64
 from mercer.gram.contract import Gram
+from mercer.gram.cost import MOST_FEATURES
 from mercer.solvers.box.problem import BoxProblem
 from mercer.solvers.drive import Limits, OnChunk, Run, drive
 from mercer.solvers.numerics.line_search import flat_point
 from mercer.solvers.solution import Solution, Stats, Status
 from mercer.solvers.weights.newton import descent_direction
-from mercer.solvers.weights.problem import MOST_FEATURES
 from mercer.solvers.weights.row_products import rows_of
-from mercer.solvers.weights.smoothed import NARROWER, NARROWEST, SHARE_OF_TOL
 
 _ROUNDING = 1e-13
 """The rounding error of a sum over many coefficients, as a share of it."""
@@ -36,6 +35,13 @@ _OFF = 1e-10
 """How far a sum of coefficients may be off, as a share of it, before some of them are moved to mend it."""
 _SECTIONS = 200
 """Steps of bisection and Newton's method to a level: a dozen is usual, and bisection alone needs fewer than this."""
+_NARROWER = 8.0
+"""The ratio of successive widths: with larger ones more rows change sides at a time, with smaller ones more optima are
+found that nobody needs."""
+_NARROWEST = 1e-12
+"""Narrower parabolas are lost in rounding."""
+_SHARE_OF_TOL = 0.2
+"""The share of the tolerance that the optimum of one width may be off; the width itself takes the rest."""
 _LESS = 0.5
 """A step within rounding of the optimum must reduce the squared gradient to this fraction."""
 _FINER = 1e-3
@@ -129,7 +135,7 @@ class NuNewtonRun(Run):
     first_chunk = 1
 
     def __init__(self, rows: Any, problem: BoxProblem, tol: float) -> None:
-        self._problem, self._tol, self._inner = problem, tol, SHARE_OF_TOL * tol
+        self._problem, self._tol, self._inner = problem, tol, _SHARE_OF_TOL * tol
         self._rows = rows_of(rows)
         total, mass = float(problem.total or 0.0), problem.absolute_sum
         sums = [(1.0, total if mass is None else (mass + total) / 2)]
@@ -142,7 +148,7 @@ class NuNewtonRun(Run):
         F = self._outputs(self.w)
         largest = float(np.abs(F).max()) or 1.0
         self._width = max(float(np.ptp(side.heights(F))) for side in self._sides) or largest
-        self._narrowest = NARROWEST * max(self._width, largest)
+        self._narrowest = _NARROWEST * max(self._width, largest)
         self._evaluate(self.w, F)
         self._best = self.w, F, self.b, self._image
 
@@ -193,7 +199,7 @@ class NuNewtonRun(Run):
 
     def _narrow(self) -> None:
         """Parabolas become narrower; w follows as if the rows on them stayed the same, which most of them do."""
-        self._width = max(self._width / NARROWER, self._narrowest)
+        self._width = max(self._width / _NARROWER, self._narrowest)
         curved = self._curvature > 0
         w, F, b = self.w, self._F, self.b.copy()
         for side in self._sides:

@@ -15,10 +15,6 @@ from mercer.losses.dual import Dual
 from mercer.solvers.solution import Stats, Status
 from mercer.solvers.weights.row_products import RowProducts
 
-MOST_FEATURES = 1000
-"""Up to this many features, Newton's method forms a matrix over them. Memory grows with their square and time with
-their cube, while conjugate gradients and coordinate descent only see the entries of the rows."""
-
 
 @final
 @dataclass(frozen=True, eq=False)
@@ -91,6 +87,8 @@ class LinearSolution:
     """The dual objective at b: no weights have a primal objective below it."""
     status: Status
     stats: Stats
+    violation: float | None = None
+    """The largest violation of optimality, where the gap does not bound the distance from the best weights."""
 
 
 def unit_dual(loss: Loss) -> Dual | None:

@@ -3,18 +3,22 @@
 Problem   minimise  1/2 |w|^2 + 1/2 (c / intercept_scale)^2 + sum_i C_i loss(y_i, <w, x_i> + c)
 Given     a `LinearProblem` whose loss has a box as its dual, of up to about a thousand features
 Result    w, c, dual coefficients, and the duality gap for the loss with its kinks
-Source    Moreau's envelope as the smooth loss; continuation in its width as usual for interior paths
+Source    Rockafellar, Augmented Lagrangians and applications of the proximal point algorithm (1976), on the dual; Yan
+          and Li, An efficient augmented Lagrangian method for support vector machine (2020), for its Newton steps
 
 A loss with a box as its dual is made of straight pieces: with e_i the part of f_i + linear_i beyond the tube
-[-kink_i, kink_i], C_i loss is -upper_i e_i below the tube and -lower_i e_i above it. The envelope of width d,
-min over u of loss(u) + (f - u)^2 / (2 d), replaces each kink by a parabola of that width. Its slopes lie within those
-of the loss: minus the slopes, weighted, are feasible for the dual of the loss itself, and the gap that ends the method
-is the true one.
+[-kink_i, kink_i], C_i loss is -upper_i e_i below the tube and -lower_i e_i above it. With a price of
+width / C_i (b_i - centre_i)^2 / 2 on coefficients in the dual, each kink becomes a parabola of that width, whose slopes
+lie within those of the loss: minus the slopes, weighted, are feasible for the dual of the loss itself, and the gap that
+ends the method is the true one. The centre is where the last round ended, so that the price vanishes at the optimum
+however wide the parabolas still are. They become narrower while rounds gain little. Were they narrow at once, too few
+rows would bend for a matrix over the features, and steps would hardly move.
 """
 
 from __future__ import annotations
 
 import dataclasses
+from dataclasses import dataclass
 from typing import Self, final
 
 import numpy as np
@@ -31,30 +35,51 @@ from mercer.solvers.weights.terms import DualTerms
 
 _WIDEST = 2.0
 """The first width, in units in which it takes one to reach every row from the zero function."""
-NARROWER = 8.0
+_NARROWER = 4.0
 """The ratio of successive widths: with larger ones more rows change sides at a time, with smaller ones more optima are
 found that nobody needs."""
+_GAINS = 0.5
+"""A round that leaves less than this share of the gap is followed by another of the same width."""
+_BETTER = 0.9
+"""One that leaves more than this share brought nothing ..."""
+_IDLE_ROUNDS = 6
+"""... and after so many of these, which rounding ended, none will."""
+_NARROWEST = 1e-12
+"""Narrower parabolas are lost in rounding, in units in which it takes one to reach every row from the zero function."""
 _WIDER = 2.0
 """A start on a few rows is continued at a wider width than it ended with, as the optimum of all rows lies elsewhere."""
 _START_TOL = 3e-2
 """A rough start need be no better."""
-NARROWEST = 1e-12
-"""Narrower parabolas are lost in rounding."""
-SHARE_OF_TOL = 0.2
+_SHARE_OF_TOL = 0.2
 """The share of the tolerance that the optimum of one width may be off; the width itself takes the rest."""
 
 
-@final
+@dataclass(frozen=True, eq=False)
+class Proof:
+    """Coefficients within their bounds, weights, an intercept, and both objectives."""
+
+    b: Float64
+    w: Float64
+    c: float
+    primal: float
+    dual: float
+    gap: float
+    """What is missing: the duality gap as a share of the primal, or the violation of optimality."""
+
+
 class SmoothedRun(LinearRun):
-    """Ever narrower parabolas, each minimised from where the last one ended; an iteration is one Newton step."""
+    """Rounds of parabolas, each minimised from where the last one ended; an iteration is one Newton step."""
 
     first_chunk = 1
 
     def __init__(self, problem: LinearProblem, dual: Dual, theta: Float64 | None, width: float, tol: float) -> None:
         self._problem, self._dual, self._tol = problem, dual, tol
         self._rows = rows_of(problem.rows)
-        self._narrowest = NARROWEST * _scale(dual)
+        self._idle = 0
+        self._centre = np.zeros(len(problem.y))
         self._minimise(theta, width)
+        self._best, self._best_theta = self._proven(), self.newton.theta
+        self.gap = self._best.gap
 
     @classmethod
     def begin(cls, problem: LinearProblem, tol: float, limits: Limits, seed: int = 0) -> Self:
@@ -63,43 +88,62 @@ class SmoothedRun(LinearRun):
         assert dual is not None, "a loss without a quadratic dual"
         if few is None:
             return cls(problem, dual, None, _WIDEST * _scale(dual), tol)
-        rough = cls.begin(few, _START_TOL, limits).driven(_START_TOL, limits)
+        rough = SmoothedRun.begin(few, _START_TOL, limits).driven(_START_TOL, limits)
         return cls(problem, dual, rough.newton.theta, _WIDER * rough.width, tol)
 
     def _minimise(self, theta: Float64 | None, width: float) -> None:
         """Begin with parabolas of this width."""
-        self.width = width
-        terms = DualTerms(dataclasses.replace(self._dual, ridge=width / self._problem.C))
-        self.newton = PrimalNewtonRun(self._problem, self._rows, terms, theta, SHARE_OF_TOL * self._tol)
+        self.width, ridge = width, width / self._problem.C
+        terms = DualTerms(dataclasses.replace(self._dual, ridge=ridge, linear=self._dual.linear - ridge * self._centre))
+        self.newton = self._newton(terms, theta)
+
+    def _newton(self, terms: DualTerms, theta: Float64 | None) -> PrimalNewtonRun:
+        return PrimalNewtonRun(self._problem, self._rows, terms, theta, _SHARE_OF_TOL * self._tol)
+
+    def _proven(self) -> Proof:
+        """What the coefficients of the round, as it stands, prove for the loss with its kinks."""
+        found, w = self.newton.finish(Status.CONVERGED, Stats(0, 0.0, 0.0)), self.newton.w
+        b, f, c = found.coefficients, found.outputs, found.intercept
+        b, primal, dual = proven(self._problem, self._rows, w, c, f, b, self._rows.combination(b))
+        return Proof(b, w, c, primal, dual, relative_gap(primal, dual))
 
     def step(self, iterations: int) -> None:
         before = self.newton.iterations
         self.newton.step(iterations)
         self.iterations += self.newton.iterations - before
-        if not self.newton.done:
-            return
-        self._prove()
-        self.done = self.gap <= self._tol
-        if not self.done and (self.width <= self._narrowest or self.newton.status is Status.STALLED):
-            self.done, self.status = True, Status.STALLED
-        if not self.done:
-            self._minimise(self.newton.theta, max(self.width / NARROWER, self._narrowest))
+        if self.newton.done:
+            self._end_round()
 
-    def _prove(self) -> None:
-        """The duality gap for the loss with its kinks."""
-        found, w = self.newton.finish(Status.CONVERGED, Stats(0, 0.0, 0.0)), self.newton.w
-        b, f, c = found.coefficients, found.outputs, found.intercept
-        self._proof = proven(self._problem, self._rows, w, c, f, b, self._rows.combination(b))
-        self.gap = relative_gap(*self._proof[1:])
+    def _end_round(self) -> None:
+        proof, last = self._proven(), self._best.gap
+        lost = self.newton.status is Status.STALLED or self.width <= _NARROWEST * _scale(self._dual)
+        self._idle = 0 if proof.gap < _BETTER * last else self._idle + lost
+        if proof.gap < last:
+            self._best, self._best_theta = proof, self.newton.theta
+        self.gap = self._best.gap
+        self.done = self.gap <= self._tol or self._idle >= _IDLE_ROUNDS
+        if self.done:
+            self.status = Status.CONVERGED if self.gap <= self._tol else Status.STALLED
+        elif lost and proof.gap > last:
+            self._centre = self._best.b  # too narrow for rounding, or for too few rows
+            self._minimise(self._best_theta, _NARROWER**2 * self.width)
+        else:
+            self._centre = proof.b
+            self._minimise(self.newton.theta, self.width if proof.gap < _GAINS * last else self.width / _NARROWER)
 
     def finish(self, status: Status, stats: Stats) -> Solution:
         if not self.done:
-            self._prove()
-        status = Status.CONVERGED if self.gap <= self._tol else status
-        return dataclasses.replace(self.newton.finish(status, stats), coefficients=self._proof[0])
+            proof = self._proven()
+            if proof.gap < self._best.gap:
+                self._best, self._best_theta = proof, self.newton.theta
+            self.gap = self._best.gap
+        best, status = self._best, Status.CONVERGED if self.gap <= self._tol else status
+        return Solution(best.b, self._rows.all_outputs(best.w) + best.c, best.c, best.primal, status, stats)
 
+    @final
     def solution(self, found: Solution) -> LinearSolution:
-        return LinearSolution(self.newton.w, found.intercept, *self._proof, found.status, found.stats)
+        best = self._best
+        return LinearSolution(best.w, best.c, best.b, best.primal, best.dual, found.status, found.stats)
 
 
 solve = SmoothedRun.solve

@@ -5,8 +5,10 @@ import { html } from "./ui.js";
 import { get, takeToken } from "./net.js";
 import { applyTheme } from "./colours.js";
 import { Playground } from "./play.js";
+import { Workbench } from "./work.js";
+import { Lab } from "./lab.js";
 
-const ROOMS = [["play", "Playground", Playground]];
+const ROOMS = [["play", "Playground", Playground], ["work", "Workbench", Workbench], ["lab", "Lab", Lab]];
 const THEMES = { system: "light", light: "dark", dark: "system" };
 const THEME_KEY = "mercer-studio-theme";
 
@@ -20,12 +22,13 @@ function roomOf(hash) {
 }
 
 function App({ known }) {
-  const [room, setRoom] = useState(roomOf(location.hash));
+  const [route, setRoute] = useState(location.hash);
+  const room = roomOf(route);
   const [hello, setHello] = useState(null);
   const [error, setError] = useState(known ? null : { message: "This page does not know its token. Open the address that `mercer studio` printed.", status: 401 });
   const [theme, setTheme] = useState(stored(THEME_KEY) ?? "system");
   useEffect(() => {
-    const follow = () => setRoom(roomOf(location.hash));
+    const follow = () => setRoute(location.hash);
     addEventListener("hashchange", follow);
     return () => removeEventListener("hashchange", follow);
   }, []);
@@ -58,7 +61,7 @@ function App({ known }) {
       <button type="button" class="quiet theme" onClick=${() => setTheme(THEMES[theme])} aria-label=${`Theme: ${theme}`} title=${`Theme: ${theme}`}>${{ system: "◐", light: "☀", dark: "☾" }[theme]}</button>
     </header>
     ${error && html`<p class="banner" role="alert">${error.message}</p>`}
-    <main>${known && html`<${Room} warm=${hello?.warm} />`}</main>
+    <main>${known && html`<${Room} warm=${hello?.warm} route=${route} />`}</main>
     <footer>Mercer ${hello?.version ?? ""} · everything on this page is computed on this machine</footer>`;
 }
 

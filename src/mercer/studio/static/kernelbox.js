@@ -37,7 +37,7 @@ function NumberSlider({ text, one, onChange }) {
   return html`<${Slider} label=${one.name} value=${Math.max(one.value, 0.01)} low=${0.01} high=${100} log onChange=${put} shown=${figure} />`;
 }
 
-export function KernelBox({ text, error, onChange }) {
+export function KernelBox({ text, error, onChange, presets = true }) {
   const input = useRef(null);
   const [found, setFound] = useState([]);
   const [place, setPlace] = useState(0);
@@ -99,9 +99,9 @@ export function KernelBox({ text, error, onChange }) {
       </ul>
     </div>
     <div id="kernel-error" role="alert">${error && html`<${Wrong} text=${text} error=${error} />`}</div>
-    <div class="chips" role="group" aria-label="Kernels to start from">
+    ${presets && html`<div class="chips" role="group" aria-label="Kernels to start from">
       ${PRESETS.map(([name, kernel]) => html`<button type="button" class="chip" key=${name} aria-pressed=${kernel === text} title=${kernel} onClick=${() => onChange(kernel)}>${name}</button>`)}
-    </div>
+    </div>`}
     ${numbers(text).map((one, number) => html`<${NumberSlider} key=${`${number} ${one.name}`} text=${text} one=${one} onChange=${onChange} />`)}
   </div>`;
 }

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, final
 
@@ -19,6 +19,7 @@ from mercer.errors import MercerError
 from mercer.inputs.base import Objects
 from mercer.kernels.algebra.normalised import Normalised
 from mercer.kernels.base import FittedKernel, Kernel, State
+from mercer.kernels.probing import parts
 from mercer.theory.diagnosing.targets import Target
 from mercer.theory.geometry import centred
 
@@ -58,7 +59,7 @@ class Width:
 def widths_of(kernel: Kernel, objects: Objects, target: Target | None) -> tuple[Width, ...]:
     """One for each kernel with a width in the tree, on the objects (or columns of them) that it compares."""
     found = []
-    for part, seen in _tree(kernel, objects):
+    for part, seen in parts(kernel, objects):
         name = next((name for name in _SHARPER if name in part.get_params()), None)
         if name is None or part.domain is not type(seen) or isinstance(part.get_params()[name], tuple):
             continue
@@ -69,16 +70,6 @@ def widths_of(kernel: Kernel, objects: Objects, target: Target | None) -> tuple[
         except (MercerError, KeyError, ArithmeticError):
             continue
     return tuple(found)
-
-
-def _tree(kernel: Kernel, objects: Any) -> Iterator[tuple[Kernel, Any]]:
-    yield kernel, objects
-    try:
-        seen = kernel.images(objects)
-    except MercerError:
-        return
-    for child in kernel.children:
-        yield from _tree(child, seen)
 
 
 @final

@@ -1,0 +1,147 @@
+"""The one clock: how long a piece of work, with all the work inside it, may take.
+
+`limited` starts it. Whoever does something long looks at it between two parts (tiles of a matrix, chunks of a solver,
+calls of a user's function), wherever it is: the clock is carried by the context, which executors copy into their
+threads. What cannot be broken off, such as a call of LAPACK, says beforehand how long it will take.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import contextvars
+import math
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import final
+
+from mercer import _speed
+from mercer.errors import TimeLimitError
+
+_REMEDY = "Raise time_limit, use fewer objects, or an approximation of the kernel."
+_SHORT = 0.05
+"""Seconds of work that is always begun: there may be something to return after it."""
+_GRACE, _GRACE_SHARE = 0.5, 0.05
+"""Seconds, or a share of the limit where that is more, by which work that is of no use before it is done may be late.
+It may be nearly done, and a solver that stopped in time needs some to put its result in order. With more, limits would
+be overrun by what the user notices."""
+
+
+@final
+@dataclass(frozen=True)
+class Deadline:
+    """A moment, and the limit that it comes from."""
+
+    at: float
+    """When solvers, which have something to return at any time, stop."""
+    seconds: float
+
+    @property
+    def last(self) -> float:
+        """When all else is broken off."""
+        return self.at + max(_GRACE, _GRACE_SHARE * self.seconds)
+
+
+CURRENT: contextvars.ContextVar[Deadline | None] = contextvars.ContextVar("mercer_deadline", default=None)
+"""None where there is no limit, which small work finds out without calling anything here."""
+
+
+@contextlib.contextmanager
+def limited(seconds: float | None) -> Iterator[None]:
+    """What is done inside may take so many seconds from now; a limit set outside holds, too.
+
+    >>> with limited(60.0), limited(3600.0):
+    ...     59 < left() <= 60
+    True
+    """
+    if seconds is None or math.isinf(seconds):
+        yield
+        return
+    own, outer = Deadline(time.monotonic() + seconds, seconds), CURRENT.get()
+    token = CURRENT.set(own if outer is None or own.at < outer.at else outer)
+    try:
+        yield
+    finally:
+        CURRENT.reset(token)
+
+
+def is_limited() -> bool:
+    """Whether there is any limit."""
+    return CURRENT.get() is not None
+
+
+def left() -> float:
+    """The seconds that are left; infinite without a limit."""
+    current = CURRENT.get()
+    return math.inf if current is None else current.at - time.monotonic()
+
+
+def refuse_longer(work: str, seconds: float) -> None:
+    """Refuse what cannot be broken off and would take longer than what is left."""
+    current = CURRENT.get()
+    if current is not None and seconds > max(left(), _SHORT):
+        raise TimeLimitError(
+            f"time_limit = {current.seconds:g} s: {max(left(), 0.0):.1f} s are left, but {work} would take about "
+            f"{shown_seconds(seconds)}. {_REMEDY}"
+        )
+
+
+def refuse_decomposition(n: int, flops_per_cube: float) -> None:
+    """Refuse a call of LAPACK on an n x n matrix that would end too late; `flops_per_cube` is one of `_speed`'s."""
+    if is_limited():
+        refuse_longer(f"decomposing a matrix of {n:,} x {n:,}", _speed.seconds(flops_per_cube, n))
+
+
+@final
+class Work:
+    """Work in parts, several of which may be done at once, that is of no use before all are done.
+
+    >>> with limited(-1.0):
+    ...     Work("three steps", 3).advance()
+    Traceback (most recent call last):
+    mercer.errors.TimeLimitError: time_limit = -1 s was over with 33.3 % of three steps done. ...
+    """
+
+    def __init__(self, what: str, total: float) -> None:
+        self._what, self._total = what, total
+        self._deadline, self._began = CURRENT.get(), time.monotonic()
+        self._done = 0.0
+        self._counting = threading.Lock()
+
+    def advance(self, amount: float = 1.0) -> None:
+        """So much more is done; looks at the clock, unless that was all."""
+        if self._deadline is None:
+            return
+        with self._counting:
+            self._done += amount
+            if self._done < self._total:
+                self.look()
+
+    def look(self, beyond: float = 0.0) -> None:
+        """Look at the clock in the middle of a part, of which an amount `beyond` is done."""
+        if self._deadline is not None and time.monotonic() > self._deadline.last:
+            raise self.over(beyond)
+
+    def over(self, beyond: float = 0.0) -> TimeLimitError:
+        """What to raise once time is over."""
+        assert self._deadline is not None
+        share = (self._done + beyond) / self._total
+        whole = (time.monotonic() - self._began) / share if share > 0 else 0.0
+        # What time was over for is often a short part of a long whole, of which no more is known.
+        said = f" All of it would take about {shown_seconds(whole)}." if whole > self._deadline.seconds else ""
+        return TimeLimitError(
+            f"{_said(self._deadline)} with {100 * share:.3g} % of {self._what} done.{said} {_REMEDY}", share
+        )
+
+
+def shown_seconds(seconds: float) -> str:
+    """In the unit that a reader thinks in."""
+    for size, unit in ((86400.0, "days"), (3600.0, "hours"), (60.0, "minutes")):
+        if seconds >= 2 * size:
+            return f"{seconds / size:,.1f} {unit}"
+    return f"{seconds:.2g} s" if seconds < 10 else f"{seconds:.0f} s"
+
+
+def _said(deadline: Deadline) -> str:
+    return f"time_limit = {deadline.seconds:g} s was over"

@@ -1,0 +1,145 @@
+"""What ways of computing cost: the one place where the library weighs them against each other.
+
+A cost is counted operations times what one of each kind takes, in nanoseconds of one core of 2020. These rates never
+change and nobody looks at the clock, so the same data go the same way on every machine, and results repeat. They need
+not be exact: two ways whose costs are estimated alike take about as long, and either will do.
+
+With n objects, d features of which an object has e, and w numbers that a kernel value is computed from:
+
+    kernel values      count (ENTRY + w MULTIPLY)
+    a matrix           n^2 (ENTRY + w MULTIPLY + passes READ) + steps n (n STEP + STEP_CALL) + n^3 / 3 FACTOR
+    weights            steps (n e PASSES READ + curved e^2 MULTIPLY / 2 + d^3 / 3 FACTOR + CALL) + n e WRITE
+                       or, of very many features, sweeps n e READ + n e WRITE
+    support objects    count (ENTRY + (w + outputs) MULTIPLY), for each new object
+    folded             e (WRITE + READ + outputs MULTIPLY), for each new object, and once for each support object
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+MULTIPLY = 0.08
+"""A multiplication and an addition within a product of matrices: 25 GFlop/s in float64."""
+FACTOR = 0.1
+"""The same within a triangular factor, which has less to reuse."""
+READ = 0.3
+"""A number that is read for one multiplication alone, as in a product with a vector."""
+ENTRY = 1.0
+"""What a kernel value takes beyond its dot product: an exponential, a power, to be written down."""
+WRITE = 10.0
+"""A feature that has to be found before it can be used: a hash looked up, a product of coordinates."""
+STEP, STEP_CALL = 1.0, 400.0
+"""A step along a pair of coefficients: for each coefficient that it passes, and beside them."""
+CALL = 150_000.0
+"""What Python takes around one Newton step."""
+THREADS = 150_000.0
+"""What it takes to plan tiles and to wake threads. Work that costs less is done at once."""
+MACHINE = 1_500_000.0
+"""What Python takes around the compiled loops of one machine, while no other thread of it runs. Machines that take less
+are trained one after the other: with two threads, ten classes of 50 objects took half as long again, classes of 300 as
+long, and classes of 600 three quarters of the time."""
+MOST_FEATURES = 1000
+"""Up to this many features, Newton's method forms a matrix over them. Memory grows with their square and time with
+their cube, while conjugate gradients and coordinate descent only see the entries of the rows."""
+_STEPS_OF_A_PAIR = 3.0
+"""Passes that the steps of a pair of classes make over its matrix, entry for entry, from the same runs."""
+_PRODUCTS = 50.0
+"""Products with a Gram matrix until its leading eigenvectors are found."""
+_PASSES = 4.0
+"""How often a Newton step goes over the rows: outputs, the gradient, the line search."""
+_EARLY = 0.1
+"""The share of all rows that bend, on average over the steps: nearly all in the first ones ..."""
+_LATE = 1.2
+"""... and later about as many as there are features."""
+
+
+@final
+@dataclass(frozen=True)
+class Form:
+    """How much work a kind of loss is, on a matrix and on weights; medians of many problems."""
+
+    newton_steps: float
+    """On weights ..."""
+    sweeps: float
+    """... and where they are too many for a matrix over them, sweeps over the rows."""
+    call: float = CALL
+    all_curved: bool = False
+    """Whether all rows bend the objective in every step."""
+    pair_steps: float = 0.0
+    """On the matrix, for each object, unless there are fewer features: then about as many as these."""
+    passes: float = 0.0
+    """Over the matrix, in products with vectors."""
+    overhead: float = 0.0
+    """On the matrix, whatever its size."""
+    factored: bool = False
+    """Whether the matrix is factored."""
+
+
+KINKED = Form(newton_steps=40, sweeps=4000, pair_steps=15)
+"""Hinges and quantiles: pairs of coefficients on a matrix, parabolas in place of kinks on weights."""
+TUBE = Form(newton_steps=40, sweeps=4000, pair_steps=5)
+"""The same with a tube, outside of which most coefficients go straight to a bound."""
+NU = Form(newton_steps=35, sweeps=4000, call=4 * CALL, pair_steps=3)
+"""The same with a level that is minimised, too."""
+SMOOTH = Form(newton_steps=7, sweeps=400, all_curved=True, passes=25, overhead=20 * CALL)
+"""Newton's method on either."""
+LEAST_SQUARES = Form(newton_steps=1, sweeps=400, call=2 * CALL, all_curved=True, overhead=CALL, factored=True)
+"""One linear system on either."""
+
+
+def of_entries(count: float, width: float) -> float:
+    """Of kernel values made of so many numbers each."""
+    return count * (ENTRY + width * MULTIPLY)
+
+
+def of_matrix(form: Form, n: int, width: float, features: float) -> float:
+    """Of training on the Gram matrix of so many features."""
+    cost = form.overhead + of_entries(n * n, width) + n * n * form.passes * READ
+    steps = n * min(form.pair_steps, features)
+    return cost + steps * of_step(n) + (of_factor(n) if form.factored else 0.0)
+
+
+def of_weights(form: Form, n: int, features: float, entries: float, *, write: bool = False) -> float:
+    """Of training on weights of features, of which an object has `entries`; `write` if they must be found first."""
+    written = n * entries * WRITE if write else 0.0
+    if features > MOST_FEATURES:
+        return form.sweeps * n * entries * READ + written
+    curved = n if form.all_curved else min(n, _EARLY * n + _LATE * features)
+    step = form.call + n * entries * _PASSES * READ + curved * entries**2 * MULTIPLY / 2 + of_factor(features)
+    return form.newton_steps * step + written
+
+
+def of_products(n: int, entries: float) -> float:
+    """Of the products with a Gram matrix that an eigensolver takes, by features that must be found."""
+    return n * entries * (2.0 * _PRODUCTS * READ + WRITE)
+
+
+def of_stored_products(n: int, width: float) -> float:
+    """The same by the matrix itself."""
+    return of_entries(n * n, width) + n * n * _PRODUCTS * READ
+
+
+def of_factor(n: float) -> float:
+    """Of a triangular factor."""
+    return n**3 / 3 * FACTOR
+
+
+def of_step(n: int) -> float:
+    """Of one step along a pair of coefficients."""
+    return n * STEP + STEP_CALL
+
+
+def of_pair(n: int, width: float) -> float:
+    """Of the machine of a pair of classes; `width` is 0 where the matrix is there."""
+    return n * n * (_STEPS_OF_A_PAIR + width * MULTIPLY / 2)
+
+
+def of_support(support: int, width: float, outputs: int) -> float:
+    """Of one new object that is compared with all support objects."""
+    return of_entries(support, width + outputs)
+
+
+def of_folded(entries: float, outputs: int, *, write: bool) -> float:
+    """Of one new object whose features are weighed; `write` if they must be found first."""
+    return entries * (READ + outputs * MULTIPLY + (WRITE if write else 0.0))

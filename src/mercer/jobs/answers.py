@@ -1,0 +1,114 @@
+"""What a model says about new objects, as plain values: for the command line, for JSON and for CSV."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+import numpy.typing as npt
+
+from mercer._types import Float64
+from mercer.errors import ParameterError
+from mercer.jobs import calibration
+from mercer.jobs.trained import TrainedModel
+
+
+@final
+@dataclass(frozen=True)
+class Columns:
+    """What is said of each object besides its prediction."""
+
+    reasons: int = 0
+    """How many support objects are named as reasons."""
+    decisions: bool = False
+    top: int = 0
+    """How many of the most probable classes are named, instead of the probabilities of all."""
+    threshold: str | None = None
+    """From which probability on a class is predicted: a number for the second class of two, or ``class=number``."""
+    interval: int | None = None
+    """The level, in per cent, of an interval around each predicted number."""
+
+    def check(self, model: TrainedModel) -> None:
+        """Refuse what the model cannot say."""
+        chances = model.task == "classification" and model.calibration.size
+        if (self.top or self.threshold is not None) and not chances:
+            raise ParameterError("--top and --threshold need a model that gives the probabilities of classes.")
+        if self.threshold is not None:
+            self.cut(model)
+        if self.interval is not None:
+            self.margin(model)
+
+    def cut(self, model: TrainedModel) -> tuple[int, float]:
+        """The place of the class that has a threshold of its own, and the threshold."""
+        assert model.classes is not None
+        labels = [str(label) for label in model.classes]
+        label, _, number = (self.threshold or "").rpartition("=")
+        try:
+            least = float(number)
+        except ValueError:
+            least = -1.0
+        if not 0.0 <= least <= 1.0:
+            raise ParameterError(f"--threshold takes a probability, or CLASS=PROBABILITY, not {self.threshold!r}.")
+        if len(labels) != 2:
+            raise ParameterError(f"--threshold is for two classes; this model has {len(labels)}.")
+        if label and label not in labels:
+            raise ParameterError(f"--threshold: the model has no class {label!r}, only {' and '.join(labels)}.")
+        return (labels.index(label) if label else 1), least
+
+    def margin(self, model: TrainedModel) -> float:
+        """Half the width of an interval around a predicted number."""
+        known = model.about.get("errors") or {}
+        if str(self.interval) not in known:
+            if not known:
+                raise ParameterError("--interval needs a model of numbers, trained by this version or a later one.")
+            raise ParameterError(f"--interval takes one of {', '.join(known)} (per cent), not {self.interval}.")
+        return float(known[str(self.interval)])
+
+
+def answers(model: TrainedModel, part: Any, names: list[str], columns: Columns) -> list[dict[str, Any]]:
+    """What the model says of prepared objects, which have these names."""
+    across = model.similarities(part)
+    predicted, values = model.predictions_from(part, across)
+    chances = None
+    if values is not None and model.calibration.size:
+        chances = calibration.probabilities(model.calibration, values)
+        if columns.threshold is not None:
+            predicted = _cut(model, chances, columns)
+    unlike = model.unlike_training(part, across)
+    why = model.reasons(across, predicted, columns.reasons) if columns.reasons else [[] for _ in names]
+    found = []
+    for place, name in enumerate(names):
+        told: dict[str, Any] = {"object": name, "prediction": plain(predicted[place])}
+        if chances is not None:
+            told |= _chances(model, chances[place], columns.top)
+        if columns.interval is not None:
+            margin = columns.margin(model)
+            told |= {"low": told["prediction"] - margin, "high": told["prediction"] + margin}
+        if columns.decisions and values is not None:
+            told["decisions"] = [float(value) for value in values[place]]
+        told["unlike_training"] = bool(unlike[place])
+        if columns.reasons:
+            told["reasons"] = [{"object": reason.name, "contribution": reason.contribution} for reason in why[place]]
+        found.append(told)
+    return found
+
+
+def _cut(model: TrainedModel, chances: Float64, columns: Columns) -> npt.NDArray[Any]:
+    assert model.classes is not None
+    place, least = columns.cut(model)
+    return np.asarray(model.classes[np.where(chances[:, place] >= least, place, 1 - place)])
+
+
+def _chances(model: TrainedModel, chances: Float64, top: int) -> dict[str, Any]:
+    """The probability of every class, or the most probable ones first."""
+    assert model.classes is not None
+    if not top:
+        return {"probabilities": {str(label): float(c) for label, c in zip(model.classes, chances, strict=True)}}
+    order = np.argsort(-chances, kind="stable")[:top]
+    return {"top": [{"label": str(model.classes[one]), "probability": float(chances[one])} for one in order]}
+
+
+def plain(value: Any) -> Any:
+    """A NumPy value as one of Python."""
+    return value.item() if isinstance(value, np.generic) else value

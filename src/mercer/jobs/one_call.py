@@ -1,0 +1,79 @@
+"""`mercer.fit`: what `mercer fit` does, for data that are in memory already."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from mercer._check import did_you_mean
+from mercer.errors import InputError, ParameterError
+from mercer.inputs.vectors import Vectors
+from mercer.jobs.fitting import Outcome
+from mercer.jobs.fitting import fit as fit_data
+from mercer.jobs.problem import Plan
+from mercer.readers.data import Data
+from mercer.readers.frames import read_frame
+from mercer.readers.labels import typed
+from mercer.readers.options import Options
+from mercer.readers.reading import read
+
+_PLAN = tuple(field.name for field in dataclasses.fields(Plan))
+_READING = tuple(field.name for field in dataclasses.fields(Options) if field.name not in ("target", "labels"))
+
+
+def fit(data: Any, target: str | None = None, *, y: Any = None, **settings: Any) -> Outcome:
+    """Choose a kernel, train, and say how good the model is; from a file, a data frame, or objects with labels `y`.
+
+    A data frame (pandas, polars, pyarrow) or a mapping of columns needs the name of its `target` column; its columns
+    are read as those of a file: dates, money, missing values and all. Strings, or rows of numbers, come with their
+    labels `y`. `settings` are the options of `mercer fit`: `kernel`, `task`, `folds`, `time_limit`, `balanced`, `drop`,
+    `categories` and so on.
+
+    >>> import mercer
+    >>> pets = {"mass": [4.0, 30.0, 5.0, 25.0] * 10, "colour": ["black", "brown", "red", "black"] * 10}
+    >>> outcome = mercer.fit(pets | {"pet": ["cat", "dog"] * 20}, target="pet", folds=3)
+    >>> outcome.predict({"mass": [4.5, 28.0], "colour": ["red", "red"]}).tolist()
+    ['cat', 'dog']
+    """
+    unknown = [name for name in settings if name not in (*_PLAN, *_READING)]
+    if unknown:
+        hint = did_you_mean(unknown[0], [*_PLAN, *_READING])
+        raise ParameterError(f"fit has no setting {unknown[0]!r}. {hint}".strip())
+    plan = Plan(**{name: value for name, value in settings.items() if name in _PLAN})
+    reading = {name: _listed(value) for name, value in settings.items() if name in _READING}
+    return fit_data(_data(data, y, Options(target=target, **reading)), plan)
+
+
+def _listed(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
+
+
+def _data(given: Any, y: Any, options: Options) -> Data:
+    if isinstance(given, Data):
+        return given
+    if isinstance(given, str | os.PathLike):
+        return read(given, options)
+    if y is None:
+        if not isinstance(given, Mapping) and not hasattr(given, "columns"):
+            raise InputError("fit needs labels: y=..., or target=... with the name of a column of a table.")
+        return read_frame(given, options)
+    labels = np.asarray(y)
+    text = labels if labels.dtype.kind in "iuf" else np.array([str(label) for label in labels.tolist()], dtype=np.str_)
+    known = typed(text.astype(np.float64) if text.dtype.kind in "iuf" else text, "y")
+    if isinstance(given, Mapping) or hasattr(given, "columns"):
+        table = read_frame(given, dataclasses.replace(options, require_labels=False))
+        return _matched(dataclasses.replace(table, labels=known, target="y"))
+    if isinstance(given, Sequence) and given and isinstance(given[0], str):
+        return _matched(Data("X", "python", "strings", list(given), known, "y"))
+    return _matched(Data("X", "python", "vectors", Vectors.coerce(given).values, known, "y"))
+
+
+def _matched(data: Data) -> Data:
+    assert data.labels is not None
+    if len(data.labels) != len(data):
+        raise InputError(f"y has {len(data.labels):,} labels for {len(data):,} objects.")
+    return data

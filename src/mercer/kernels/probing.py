@@ -1,0 +1,100 @@
+"""Kernel classes that users write are tried out on a few objects when they are first used.
+
+What a class gets wrong otherwise shows as a bad model, or not at all: a `tile` that rebinds its buffer leaves what was
+in memory before, a wrong `diagonal` is written over every Gram matrix, and a class that says it is positive
+semi-definite is not checked again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mercer._record import STRANGERS
+from mercer._types import Float64
+from mercer.errors import KernelError, MercerError
+
+if TYPE_CHECKING:
+    from mercer.kernels.base import Kernel
+
+_OBJECTS = 12
+"""How many are compared: enough for most mistakes to show, few enough to take no time."""
+_ROUNDING = 1e-5
+"""Differences up to this share of the largest value are rounding, in float32 somewhere inside perhaps ..."""
+_NEGATIVE = 1e-8
+"""... and so are eigenvalues this share of the trace below zero."""
+
+
+def probe(kernel: Kernel, objects: Any) -> None:
+    """Try the kernel, and those that it is made of, where their classes are new here; raises KernelError."""
+    for part, seen in parts(kernel, objects):
+        kind = type(part)
+        if kind in STRANGERS and len(seen) > 1:
+            _examine(part, seen.take(np.unique(np.linspace(0, len(seen) - 1, _OBJECTS).astype(np.intp))))
+            STRANGERS.discard(kind)
+
+
+def parts(kernel: Kernel, objects: Any) -> Iterator[tuple[Kernel, Any]]:
+    """The kernel and all that it is made of, each with the objects that it compares."""
+    yield kernel, objects
+    try:
+        seen = kernel.images(objects)
+    except MercerError:
+        return
+    for child in kernel.children:
+        yield from parts(child, seen)
+
+
+def _examine(kernel: Kernel, objects: Any) -> None:
+    name, n = type(kernel).__name__, len(objects)
+    state = kernel.resolve(objects)
+    features = kernel.features(objects, state, np.float64)
+    if len(features) != n:
+        raise KernelError(f"{name}.features returned {len(features)} features for {n} objects. Return one for each.")
+    values = np.full((n, n), np.nan)
+    kernel.tile(*kernel.align(features, features, state), state, values)
+    missing = int(np.isnan(values).sum())
+    if missing:
+        raise KernelError(
+            f"{name}.tile left {missing} of {values.size} entries of `out` without a value. It must write every value "
+            "into the array that it is given, as in out[...] = values; out = values only renames another array."
+        )
+    _compare_diagonal(name, values, kernel.diagonal(features, state))
+    if kernel.symmetric:
+        _refuse_asymmetry(name, values)
+    if kernel.psd:
+        _refuse_indefinite(name, values)
+
+
+def _compare_diagonal(name: str, values: Float64, diagonal: Float64) -> None:
+    if np.shape(diagonal) != (len(values),):
+        raise KernelError(f"{name}.diagonal must return one number per object; it returned shape {np.shape(diagonal)}.")
+    off = np.abs(np.diagonal(values) - diagonal)
+    worst = int(off.argmax())
+    if off[worst] > _ROUNDING * float(np.abs(values).max()):
+        raise KernelError(
+            f"{name}.diagonal says k(x, x) = {diagonal[worst]:g} where {name}.tile says {values[worst, worst]:g}. Both "
+            "must say the same: Gram matrices take k(x, x) from `diagonal`."
+        )
+
+
+def _refuse_asymmetry(name: str, values: Float64) -> None:
+    off = np.abs(values - values.T)
+    i, j = np.unravel_index(int(off.argmax()), off.shape)
+    if off[i, j] > _ROUNDING * float(np.abs(values).max()):
+        raise KernelError(
+            f"{name} is not symmetric: k(x, z) = {values[i, j]:g}, but k(z, x) = {values[j, i]:g}. A kernel gives the "
+            "same value both ways round; for example use (k(x, z) + k(z, x)) / 2."
+        )
+
+
+def _refuse_indefinite(name: str, values: Float64) -> None:
+    lowest = float(np.linalg.eigvalsh((values + values.T) / 2)[0])
+    if lowest < -_NEGATIVE * float(np.abs(np.diagonal(values)).sum()) - float(np.finfo(float).tiny):
+        raise KernelError(
+            f"{name} says that it is positive semi-definite (psd is True), but its matrix on {len(values)} objects has "
+            f"the eigenvalue {lowest:.3g}. Correct the formula, or give the class psd = False: fits then look at the "
+            "matrix, and can repair it."
+        )

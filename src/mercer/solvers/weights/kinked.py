@@ -1,0 +1,102 @@
+"""Coefficients of machines with kinks, trained on few features: what steps on their Gram matrix would find.
+
+Problem   minimise  1/2 b'Kb + linear'b + kink'|b|  over  lower <= b <= upper, and sum(b) = 0 with an intercept
+Given     the rows X with K = XX', as a `LinearProblem`
+Result    b, and the largest violation of the optimality conditions, in units of the decision function
+Source    as of `smoothed`, whose rounds these are
+
+The weights are X'b and nothing else, so what a round leaves of its gradient counts: in outputs, at most the longest row
+times the gradient. Coefficients on a bound or a kink must stay exactly there, or they would count as free ones: the sum
+that an intercept fixes is therefore mended by free coefficients alone.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import final
+
+import numpy as np
+
+from mercer._types import Float64
+from mercer.inputs.vectors import squared_lengths
+from mercer.losses.dual import Dual
+from mercer.solvers.box.problem import BoxProblem
+from mercer.solvers.box.step_rules import rule_for
+from mercer.solvers.problem import LossProblem
+from mercer.solvers.solution import Stats, Status
+from mercer.solvers.weights.newton import PrimalNewtonRun
+from mercer.solvers.weights.problem import LinearProblem, bounds
+from mercer.solvers.weights.smoothed import Proof, SmoothedRun
+from mercer.solvers.weights.terms import DualTerms
+
+_SHARE = 0.2
+"""What the gradient of a round may move outputs by, next to what the round should leave of the violation."""
+_EXCESS = 1e-6
+"""How far the sum of coefficients may be off, in units of their bounds, for free ones to mend it ..."""
+_OFF = 1e-12
+"""... and afterwards, as a share of their sizes: rounding."""
+_MENDS = 4
+"""Rounds of mending a sum: a free coefficient may meet its end, and the others then share the rest."""
+
+
+@final
+class _Newton(PrimalNewtonRun):
+    """Ends when its gradient moves no output by more than `goal`."""
+
+    longest: float = 1.0
+    goal: float = 0.0
+
+    def _optimal(self) -> bool:
+        d = self._rows.shape[1]
+        off = self.longest * math.sqrt(float(self._gradient[:d] @ self._gradient[:d]))
+        if not self._has_intercept:
+            return off <= self.goal
+        excess = abs(float(self._gradient[d]))  # of the sum of coefficients
+        return off + self.longest**2 * excess <= self.goal and excess <= _EXCESS * float(self._problem.C.mean())
+
+
+@final
+class KinkedRun(SmoothedRun):
+    """Rounds of parabolas until no coefficient violates optimality by more than the tolerance."""
+
+    def __init__(self, problem: LinearProblem, dual: Dual, theta: Float64 | None, width: float, tol: float) -> None:
+        self._box = BoxProblem.of(LossProblem(problem.loss, problem.y, problem.C, intercept=problem.free_intercept))
+        self._longest = math.sqrt(float(squared_lengths(problem.rows).max(initial=0.0)))
+        super().__init__(problem, dual, theta, width, tol)
+
+    def _newton(self, terms: DualTerms, theta: Float64 | None) -> PrimalNewtonRun:
+        newton = _Newton(self._problem, self._rows, terms, theta, 0.0)
+        newton.longest = self._longest
+        newton.goal = _SHARE * max(min(self.width, self.gap), self._tol)
+        return newton
+
+    def _proven(self) -> Proof:
+        problem, rows, box = self._problem, self._rows, self._box
+        b = self.newton.finish(Status.CONVERGED, Stats(0, 0.0, 0.0)).coefficients
+        b = mended(b, box) if problem.free_intercept else b
+        w = rows.combination(b)
+        f = rows.all_outputs(w)
+        F = -(f + box.linear)
+        c = rule_for(box).intercept(b, F, box)
+        primal, dual = bounds(problem, w, c, f + c, b, w)
+        feasible = not problem.free_intercept or abs(float(b.sum())) <= _OFF * float(np.abs(b).sum())
+        return Proof(b, w, c, primal, dual, box.violation(b, F) if feasible else math.inf)
+
+
+def mended(b: Float64, box: BoxProblem) -> Float64:
+    """Coefficients that sum to zero, as far as free ones can be moved to that end."""
+    b = b.copy()
+    for _ in range(_MENDS):
+        free, excess = np.flatnonzero(box.free(b)), float(b.sum())
+        if excess == 0.0 or not len(free):
+            break
+        low, high = box.ends(b)
+        room = b[free] - low[free] if excess > 0 else high[free] - b[free]
+        share = min(abs(excess) / max(float(room.sum()), np.finfo(float).tiny), 1.0)
+        b[free] -= math.copysign(share, excess) * room
+        if share == 1.0:
+            b[free] = (low if excess > 0 else high)[free]
+    return b
+
+
+solve = KinkedRun.solve

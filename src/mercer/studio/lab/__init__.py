@@ -1,0 +1,1 @@
+"""For those who think about kernels: pairs of objects, formulas, and Gram matrices."""

@@ -1,0 +1,131 @@
+"""Two objects, a kernel, and what they share."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from mercer.errors import MercerError
+from mercer.kernels.text.expression import parse
+from mercer.studio import fields
+from mercer.studio.refusal import Refusal, refuse
+from mercer.theory.shared import shared
+from mercer.theory.showing import plain
+
+_MOST = 60
+"""Contributions that are listed; the rest is summed up."""
+_LONGEST = 4000
+"""Characters of an object."""
+
+
+def pair(told: Mapping[str, Any]) -> dict[str, Any]:
+    """k, its normalised value, and the contributions that add up to it."""
+    kind = fields.choice(told, "kind", tuple(READERS))
+    x, z = (_object(kind, told, name) for name in ("x", "z"))
+    try:
+        kernel = parse(fields.text(told, "kernel", longest=1000))
+        found = shared(kernel, x, z)
+    except MercerError as error:
+        raise Refusal.of(error, "kernel") from error
+    rest = float(found.contributions[_MOST:].sum())
+    return {
+        "value": plain(found.value),
+        "cosine": plain(found.cosine),
+        "norms": plain(list(found.norms)),
+        "how": found.how,
+        "features": [
+            {"name": plain(name), "contribution": plain(float(amount))}
+            for name, amount in zip(found.names[:_MOST], found.contributions[:_MOST], strict=True)
+        ],
+        "rest": plain(rest),
+        "more": max(0, len(found.names) - _MOST),
+        "left": [{"part": plain(part), "share": plain(share)} for part, share in found.left],
+        "right": [{"part": plain(part), "share": plain(share)} for part, share in found.right],
+        "objects": [_drawn(kind, one) for one in (x, z)],
+        "python": f"from mercer import kernels, shared\n\nprint(shared(kernels.parse({str(kernel)!r}), {x!r}, {z!r}))",
+    }
+
+
+def _object(kind: str, told: Mapping[str, Any], name: str) -> Any:
+    text = fields.text(told, name, longest=_LONGEST)
+    try:
+        return READERS[kind](text)
+    except (ValueError, TypeError, IndexError, RecursionError) as error:
+        raise Refusal(f"This is not read as one of {kind}: {error}", field=name) from error
+
+
+def _numbers(text: str) -> list[float]:
+    return [float(one) for one in re.split(r"[\s,;]+", text.strip()) if one]
+
+
+def _row(text: str) -> dict[str, Any]:
+    """``mass=4.5, colour=black``, or a JSON object."""
+    if text.lstrip().startswith("{"):
+        found = json.loads(text)
+        if not isinstance(found, dict):
+            refuse("A row is an object of cells.")
+        return found
+    cells = (one.partition("=") for one in re.split(r"[,\n]+", text) if one.strip())
+    return {name.strip(): _cell(value.strip()) for name, _, value in cells}
+
+
+def _cell(text: str) -> Any:
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+def _graph(text: str) -> dict[str, Any]:
+    """Edges and labelled nodes, ``0-1 1-2 2-0; C C N``; the labels may be left out."""
+    edges, _, labels = text.partition(";")
+    found = [tuple(int(end) for end in one.split("-")) for one in edges.split()]
+    if any(len(edge) != 2 or min(edge) < 0 or max(edge) > 60 for edge in found):
+        refuse("An edge is written 0-1, between nodes 0 to 60.")
+    nodes = max((end for edge in found for end in edge), default=0) + 1
+    names = labels.split() or ["*"] * nodes
+    if len(names) < nodes:
+        refuse(f"There are {nodes} nodes, but {len(names)} labels.")
+    return {"edges": found, "labels": names}
+
+
+READERS: Mapping[str, Callable[[str], Any]] = {
+    "strings": lambda text: text.strip("\n"),
+    "documents": lambda text: text.strip(),
+    "sets": lambda text: [one for one in re.split(r"[\s,;]+", text) if one],
+    "trees": lambda text: " ".join(text.split()),
+    "graphs": _graph,
+    "series": _numbers,
+    "vectors": _numbers,
+    "rows": _row,
+}
+
+
+def _drawn(kind: str, one: Any) -> Any:
+    """What the page draws of an object: the nodes of a tree in postorder, the edges of a graph, or nothing."""
+    if kind == "trees":
+        return _postorder(one)
+    return {"edges": one["edges"], "labels": one["labels"]} if kind == "graphs" else None
+
+
+def _postorder(text: str) -> dict[str, Any]:
+    """Labels and parents of the nodes of a bracketed tree, children before their parent."""
+    labels: list[str] = []
+    parents: dict[int, int] = {}
+    stack: list[tuple[str, list[int]]] = []
+    words = re.findall(r"\(|\)|[^\s()]+", text)
+    for place, word in enumerate(words):
+        if word == "(":
+            stack.append((words[place + 1], []))
+        elif word == ")":
+            label, children = stack.pop()
+            labels.append(label)
+            parents |= dict.fromkeys(children, len(labels) - 1)
+            if stack:
+                stack[-1][1].append(len(labels) - 1)
+        elif words[place - 1] != "(" and stack:
+            labels.append(word)
+            stack[-1][1].append(len(labels) - 1)
+    return {"labels": labels, "parents": [parents.get(node, -1) for node in range(len(labels))]}

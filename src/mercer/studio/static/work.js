@@ -1,0 +1,222 @@
+// The workbench: data, search, result, predictions, and what to take away.
+import { useEffect, useRef, useState } from "preact/hooks";
+import { Copy, Tabs, figure, html } from "./ui.js";
+import { get, post, request } from "./net.js";
+import { STATES, WorkHome } from "./home.js";
+import { KernelBox } from "./kernelbox.js";
+import { Predict } from "./predict.js";
+
+export function Workbench({ route }) {
+  const key = route.split("/")[2];
+  return key ? html`<${Project} key=${key} project=${key} />` : html`<${WorkHome} />`;
+}
+
+function Project({ project }) {
+  const [about, setAbout] = useState(null);
+  const [error, setError] = useState(null);
+  const [described, setDescribed] = useState(null);
+  const [plan, setPlan] = useState({ target: "", task: "auto", balanced: false, impute: false, seed: 0, time_limit: 60 });
+  const [chosen, setChosen] = useState(null);
+  const [tab, setTab] = useState("data");
+
+  const load = async () => {
+    const told = await get(`/api/projects/${project}`);
+    setAbout(told);
+    return told;
+  };
+  useEffect(() => {
+    load().then((told) => {
+      const job = told.jobs[0];
+      if (job) {
+        setChosen(job.id);
+        setTab(job.state === "finished" ? "result" : "run");
+        setPlan((now) => ({ ...now, target: job.plan.target ?? "", task: job.plan.task, time_limit: job.plan.time_limit ?? null }));
+      }
+    }, setError);
+  }, []);
+  useEffect(() => {
+    let live = true;
+    post(`/api/projects/${project}/describe`, { target: plan.target || null, task: plan.task, impute: plan.impute }).then(
+      (told) => { if (live) { setDescribed(told); setError(null); } }, (wrong) => live && setError(wrong));
+    return () => { live = false; };
+  }, [plan.target, plan.task, plan.impute]);
+
+  const start = async (more = {}) => {
+    try {
+      const told = await post(`/api/projects/${project}/jobs`, { ...plan, target: plan.target || null, ...more });
+      await load();
+      setChosen(told.id);
+      setTab("run");
+      setError(null);
+    } catch (wrong) { setError(wrong); }
+  };
+  const job = about?.jobs.find((one) => one.id === chosen);
+  const result = job?.result;
+  const ready = described && !described.problem && !described.needs_target;
+  const tabs = [["data", "Data"], ["run", "Search"], ["result", "Result"], ["predict", "Predict"], ["take", "Take away"]]
+    .filter(([name]) => name === "data" || (name === "run" ? job : result));
+  if (!about) return html`<div class="work">${error ? html`<p class="error" role="alert">${error.message}</p>` : html`<p class="waiting">Opening …</p>`}</div>`;
+  return html`<div class="work">
+    <div class="work-head"><a class="back" href="#/work">Workbench</a><h1>${about.name}</h1><span class="soft">${size(about.size)}</span></div>
+    ${error && html`<p class="error" role="alert">${error.message}</p>`}
+    <div class="card"><${Tabs} label="Steps" tabs=${tabs} value=${tabs.some(([name]) => name === tab) ? tab : "data"} onChange=${setTab}>
+      ${tab === "data" && html`<${Data} described=${described} plan=${plan} setPlan=${setPlan} ready=${ready} onStart=${() => start()} />`}
+      ${tab === "run" && job && html`<${Run} key=${chosen} project=${project} job=${job} jobs=${about.jobs} onChoose=${setChosen} onChange=${load} onResult=${() => setTab("result")} onStart=${start} />`}
+      ${tab === "result" && result && html`<${Result} project=${project} job=${job} result=${result} />`}
+      ${tab === "predict" && result && html`<${Predict} project=${project} job=${job} described=${described} />`}
+      ${tab === "take" && result && html`<${Take} project=${project} job=${job} result=${result} />`}
+    <//></div>
+  </div>`;
+}
+
+const size = (bytes) => (bytes > 1e6 ? `${(bytes / 1e6).toFixed(1)} MB` : `${Math.max(1, Math.round(bytes / 1000))} kB`);
+
+function Data({ described, plan, setPlan, ready, onStart }) {
+  if (!described) return html`<p class="waiting">Looking at the file …</p>`;
+  const columns = described.columns ?? [];
+  const names = [...columns.map((column) => column.name), ...(described.target && !columns.some((column) => column.name === described.target) ? [described.target] : [])];
+  return html`<div class="data">
+    ${described.problem && html`<p class="error" role="alert">${described.problem.line ? html`<b>Line ${described.problem.line}.</b> ` : ""}${described.problem.message}</p>`}
+    ${described.kind && html`<p class="lead"><b>${described.objects.toLocaleString("en")}</b> ${{ table: "rows", strings: "texts or sequences", vectors: "vectors", graphs: "graphs", trees: "trees", gram: "objects of a Gram matrix" }[described.kind] ?? "objects"}, read as ${described.format}.
+      ${described.labels ? html` Labels${described.labels.name ? html` <b>${described.labels.name}</b>` : ""}: ${described.labels.content}.` : ""}</p>`}
+    ${described.kind === "table" && html`<label class="field"><span>Column to predict</span>
+      <select value=${plan.target || described.target || ""} onChange=${(event) => setPlan({ ...plan, target: event.currentTarget.value })}>
+        <option value="">choose …</option>${names.map((name) => html`<option value=${name}>${name}</option>`)}</select></label>`}
+    <div class="row"><label class="field"><span>Task</span><select value=${plan.task} onChange=${(event) => setPlan({ ...plan, task: event.currentTarget.value })}>
+        <option value="auto">${described.task ? `detected: ${described.task}` : "detect"}</option><option value="classification">classification</option><option value="regression">regression</option></select></label>
+      <label class="field"><span>Time for the search</span><select value=${plan.time_limit ?? ""} onChange=${(event) => setPlan({ ...plan, time_limit: event.currentTarget.value ? Number(event.currentTarget.value) : null })}>
+        ${[10, 60, 600, ...([10, 60, 600, null].includes(plan.time_limit) ? [] : [plan.time_limit])].map((seconds) => html`<option key=${seconds} value=${seconds}>${{ 10: "10 seconds", 60: "a minute", 600: "ten minutes" }[seconds] ?? `${seconds} seconds`}</option>`)}<option value="">no limit</option></select></label>
+      <label class="check"><input type="checkbox" checked=${plan.balanced} onChange=${(event) => setPlan({ ...plan, balanced: event.currentTarget.checked })} /> rare classes count as much</label>
+      <label class="check"><input type="checkbox" checked=${plan.impute} onChange=${(event) => setPlan({ ...plan, impute: event.currentTarget.checked })} /> fill in missing values</label></div>
+    <p><button type="button" class="primary" disabled=${!ready} onClick=${onStart}>Compare kernels</button> ${described.needs_target ? html`<span class="soft">Choose the column to predict first.</span>` : ""}</p>
+    ${described.notes?.map((note, number) => html`<p class="note" key=${number}>${note}</p>`)}
+    ${columns.length > 0 && html`<h2>Columns</h2><div class="scroll" tabindex="0" role="region" aria-label="Columns"><table><thead><tr><th>name</th><th>read as</th><th>missing</th><th>content</th></tr></thead>
+      <tbody>${columns.map((column) => html`<tr key=${column.name}><td><b>${column.name}</b></td><td>${column.kind}</td><td>${column.missing || ""}</td><td>${column.content}</td></tr>`)}</tbody></table></div>`}
+    ${described.first?.length > 0 && html`<h2>The first objects</h2>${described.first.map((one, number) => html`<${Shown} key=${number} one=${one} />`)}`}
+  </div>`;
+}
+
+/** One object: its text, or its cells. */
+export function Shown({ one }) {
+  return html`<div class="object"><span class="object-name">${one.name}${one.label !== undefined ? html` <em>${one.label}</em>` : ""}</span>
+    ${one.cells ? html`<span class="cells">${one.cells.map(([name, value]) => html`<span key=${name}><small>${name}</small> ${value || "—"}</span>`)}</span>` : html`<span class="mono object-text">${one.text}</span>`}</div>`;
+}
+
+/** Follow the events of a search from the first one on. */
+function useEvents(project, job, onEnd) {
+  const [events, setEvents] = useState([]);
+  const [turn, setTurn] = useState(0);
+  useEffect(() => {
+    const stop = new AbortController();
+    let offset = 0;
+    setEvents([]);
+    const follow = async () => {
+      const answer = await get(`/api/projects/${project}/jobs/${job}/events?offset=${offset}`, { raw: true, signal: stop.signal });
+      const reader = answer.body.getReader();
+      const decoder = new TextDecoder();
+      let text = "";
+      for (;;) {
+        const { value, done } = await reader.read();
+        if (done) break;
+        text += decoder.decode(value, { stream: true });
+        const lines = text.split("\n");
+        text = lines.pop();
+        for (const line of lines.filter(Boolean)) {
+          const told = JSON.parse(line);
+          offset = told.offset;
+          setEvents((now) => [...now, ...told.events]);
+        }
+      }
+      onEnd();
+    };
+    follow().catch(() => {});
+    return () => stop.abort();
+  }, [project, job, turn]);
+  return [events, () => setTurn((now) => now + 1)];
+}
+
+function Run({ project, job, jobs, onChoose, onChange, onResult, onStart }) {
+  const [events, again] = useEvents(project, job.id, () => onChange());
+  const [error, setError] = useState(null);
+  const [kernel, setKernel] = useState("");
+  const [wrong, setWrong] = useState(null);
+  const rows = new Map();
+  let progress = null;
+  let started = null;
+  for (const event of events) {
+    if (event.type === "started") { started = event; progress = null; }
+    if (event.type === "kernel") rows.set(event.kernel, event);
+    if (event.type === "progress") progress = event;
+  }
+  const last = events[events.length - 1];
+  const running = job.state === "running" && !["finished", "failed", "stopped"].includes(last?.type);
+  const ranked = [...rows.values()].sort((a, b) => b.score - a.score);
+  const act = async (what) => {
+    try {
+      await post(`/api/projects/${project}/jobs/${job.id}/${what}`);
+      setError(null);
+      if (what === "resume") again();
+      await onChange();
+    } catch (told) { setError(told); }
+  };
+  const add = async () => {
+    try { await post("/api/lab/parse", { text: kernel }); setWrong(null); } catch (told) { setWrong(told); return; }
+    onStart({ kernel });
+  };
+  const left = progress && started && progress.fraction > 0.02 ? ((progress.time - started.time) / progress.fraction) * (1 - progress.fraction) : null;
+  const failed = events.filter((event) => event.type === "failed").pop();
+  const best = ranked[0]?.score ?? 1;
+  return html`<div class="run">
+    <div class="row"><span class=${`state ${running ? "running" : job.state}`} role="status">${STATES[running ? "running" : job.state]}</span>
+      ${running && html`<progress max="1" value=${progress?.fraction ?? undefined} aria-label="Progress"></progress><span class="soft">${progress ? progress.note : "reading and compiling"}${left !== null ? `, about ${Math.ceil(left)} s left` : ""}</span>`}
+      <span class="grow"></span>
+      ${running && html`<button type="button" onClick=${() => act("cancel")}>Cancel</button>`}
+      ${!running && (job.state === "stopped" || job.state === "interrupted") && html`<button type="button" class="primary" onClick=${() => act("resume")}>Resume</button>`}
+      ${job.state === "finished" && html`<button type="button" class="primary" onClick=${onResult}>See the result</button>`}</div>
+    ${error && html`<p class="error" role="alert">${error.message}</p>`}
+    ${failed && job.state === "failed" && html`<p class="error" role="alert">${failed.message}</p>`}
+    ${ranked.length > 0 && html`<div class="scroll tall" tabindex="0" role="region" aria-label="Kernels"><table class="ranking"><thead><tr><th>kernel</th><th>score</th><th><span class="sr">bar</span></th><th>penalty</th><th>seconds</th></tr></thead>
+      <tbody>${ranked.map((row, number) => html`<tr key=${row.kernel} class=${number ? "" : "best"}><td class="mono">${row.kernel}</td><td>${row.score.toFixed(3)} <small>± ${row.spread.toFixed(3)}</small></td>
+        <td class="bar-cell"><svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true"><rect class="bar" width=${Math.max(0, Math.min(100, (100 * row.score) / Math.max(best, 1e-9)))} height="10" rx="1" /></svg></td><td>${figure(row.penalty)}</td><td>${row.seconds.toFixed(2)}</td></tr>`)}</tbody></table></div>`}
+    ${!running && html`<details><summary>Try a kernel of your own</summary><p class="soft">It is searched alone, with every penalty, and can be compared with the others above.</p>
+      <${KernelBox} text=${kernel} error=${wrong} onChange=${setKernel} presets=${false} /><p><button type="button" disabled=${!kernel.trim()} onClick=${add}>Search with this kernel</button></p></details>`}
+    ${jobs.length > 1 && html`<p class="soft">Searches: ${jobs.map((one, number) => html`<button type="button" class="chip" key=${one.id} aria-pressed=${one.id === job.id} onClick=${() => onChoose(one.id)}>${jobs.length - number}. ${one.plan.kernel === "auto" ? "all kernels" : one.plan.kernel} (${STATES[one.state]})</button> `)}</p>`}
+  </div>`;
+}
+
+function Result({ project, job, result }) {
+  const [report, setReport] = useState(null);
+  const show = async () => setReport((await post(`/api/projects/${project}/jobs/${job.id}/sign`, { what: "report" })).address);
+  const [open, setOpen] = useState(null);
+  return html`<div class="result">
+    <p class="lead verdict-text">${result.verdict}</p>
+    <p class="mono">${result.kernel}, ${result.penalty_name} = ${figure(result.penalty)}</p>
+    <p class="soft">${result.support.toLocaleString("en")} of ${result.objects.toLocaleString("en")} objects are support objects; the objective is within ${figure(100 * Math.max(result.certificate.gap ?? 0, 0))} % of the optimum.</p>
+    ${result.notes.map((note, number) => html`<p class="note" key=${number}>${note}</p>`)}
+    <h2>${result.task === "regression" ? "The largest errors" : result.errors.length ? `${result.errors.length} objects it got wrong` : "It got nothing wrong"}</h2>
+    ${result.errors.map((one, number) => html`<div class="mistake" key=${number}>
+      <button type="button" class="mistake-head" aria-expanded=${open === number} onClick=${() => setOpen(open === number ? null : number)}><b>${one.name}</b> is <em>${one.label}</em>, predicted <em>${typeof one.predicted === "number" ? figure(one.predicted) : one.predicted}</em></button>
+      ${open === number && html`<div class="mistake-body"><${Shown} one=${one} />${one.near.length > 0 && html`<p class="soft">Nearest support objects</p>`}${one.near.map((near, place) => html`<${Shown} key=${place} one=${near} />`)}</div>`}
+    </div>`)}
+    ${result.diagnosis && html`<h2>Diagnosis of the kernel</h2><pre class="mono" tabindex="0">${result.diagnosis.text}</pre>`}
+    <h2>Report</h2>
+    ${report ? html`<iframe class="report" sandbox="" src=${report} title="Report"></iframe>` : html`<p><button type="button" onClick=${show}>Show the report</button></p>`}
+  </div>`;
+}
+
+function Take({ project, job, result }) {
+  const download = async (what, name) => {
+    const { address } = await post(`/api/projects/${project}/jobs/${job.id}/sign`, { what });
+    const link = document.createElement("a");
+    link.href = address;
+    link.download = name;
+    link.click();
+  };
+  return html`<div class="take">
+    <p class="lead">Everything here gives the same model.</p>
+    <p class="row"><button type="button" class="primary" onClick=${() => download("model", "model.mercer")}>Download the model</button>
+      <button type="button" onClick=${() => download("report", "report.html")}>Download the report</button></p>
+    <h2>Command line</h2><div class="code"><${Copy} text=${result.command} /><pre class="mono" tabindex="0">${result.command}</pre></div>
+    <h2>Python</h2><div class="code"><${Copy} text=${result.python} /><pre class="mono" tabindex="0">${result.python}</pre></div>
+  </div>`;
+}

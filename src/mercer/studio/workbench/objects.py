@@ -1,0 +1,48 @@
+"""One object of a file, as a page shows it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from mercer.readers.data import Data
+
+_LONGEST = 400
+"""Characters of an object that are shown: enough to recognise it by."""
+_CELLS = 30
+"""Columns of a row that are shown."""
+
+
+def shown(data: Data, row: int) -> dict[str, Any]:
+    """Its name, its line, and its content: a text, or cells by name."""
+    told: dict[str, Any] = {"name": data.name_of(row), "line": None if data.lines is None else int(data.lines[row])}
+    if data.kind == "table":
+        columns = list(data.objects.values())[:_CELLS]
+        told["cells"] = [[column.name, _cell(column.values[row])] for column in columns]
+    else:
+        told["text"] = _text(data, row)
+    if data.labels is not None:
+        told["label"] = str(data.labels[row])
+    return told
+
+
+def _text(data: Data, row: int) -> str:
+    if data.kind in ("vectors", "gram"):
+        values = data.objects[[row]]
+        values = np.asarray(values.todense() if hasattr(values, "todense") else values).ravel()
+        return _short(", ".join(f"{value:g}" for value in values[:_CELLS]) + (" …" if len(values) > _CELLS else ""))
+    if data.kind == "graphs":
+        adjacency = data.objects.adjacency(row)
+        return f"{len(adjacency)} nodes, {int(np.count_nonzero(np.triu(adjacency)))} edges"
+    return _short(str(data.objects[row]))
+
+
+def _cell(value: Any) -> str:
+    if value is None or (isinstance(value, float) and np.isnan(value)):
+        return ""
+    return f"{value:g}" if isinstance(value, float) else _short(str(value))
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"

@@ -1,0 +1,141 @@
+"""Machines with kinks on a Gram matrix: steps along pairs of coefficients, and weights where these crawl.
+
+Most problems take a few steps for each coefficient. Some take millions: labels that no function separates under a huge
+penalty, columns on unlike scales, a flat kernel. Nobody can tell beforehand how many. So steps are given the work that
+the other way would take: a factor K = FF' of the matrix, whose rows stand for features, and Newton's method on their
+weights (`solvers.weights.kinked`). Whichever way is better, both together take about twice its time. All work is
+counted, never timed, so results repeat.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from typing import final
+
+import numpy as np
+
+from mercer._process import single_threaded_blas
+from mercer._types import Float64
+from mercer.gram import cost
+from mercer.gram.contract import Gram
+from mercer.solvers.box import refined
+from mercer.solvers.box.problem import BoxProblem
+from mercer.solvers.box.step_rules import SOME, STEPS
+from mercer.solvers.drive import Chunk, Limits, OnChunk
+from mercer.solvers.problem import LossProblem
+from mercer.solvers.smooth.factored import factor_of
+from mercer.solvers.solution import Solution, Status
+from mercer.solvers.weights import kinked
+from mercer.solvers.weights.problem import LinearProblem
+
+_SMALL_SHARE = 0.25
+"""The share of the work so far that a factor, which tells what the other way would cost, may take."""
+_COPIES = 6
+"""Matrices of the size of K, in float64, that the other way needs at most."""
+
+
+def solve(
+    gram: Gram,
+    problem: LossProblem,
+    box: BoxProblem,
+    *,
+    start: Float64 | None = None,
+    tol: float = 1e-3,
+    limits: Limits | None = None,
+    on_chunk: OnChunk | None = None,
+) -> Solution:
+    """Solve to within `tol`, by steps or else by weights, or as far as the limits allow."""
+    limits = limits or Limits()
+    if not _can_change(gram, box):
+        return refined.solve(gram, box, start=start, tol=tol, limits=limits, on_chunk=on_chunk)
+    n = len(problem.y)
+    first = int(STEPS * n + SOME + cost.of_factor(n) / _SMALL_SHARE / cost.of_step(n))
+    work = _Work(gram, box, tol, limits, on_chunk)
+    found = work.steps(start, first)
+    if not work.wanted(found):
+        return found
+    rows = factor_of(work.exact)
+    more = _worth(n, rows.shape[1]) - first
+    if more > 0 and found.status is not Status.STALLED:
+        found = work.steps(found.coefficients, more)
+    if not work.wanted(found):
+        return found
+    return _nearer(found, work.on_weights(rows, problem), box)
+
+
+def _can_change(gram: Gram, box: BoxProblem) -> bool:
+    """Whether the other way is open: a finite box, no sums but the one, and room for a few matrices."""
+    bounded = bool(np.isfinite(box.lower).all() and np.isfinite(box.upper).all())
+    return bounded and box.absolute_sum is None and 8 * _COPIES * gram.shape[0] ** 2 <= gram.budget
+
+
+def _worth(n: int, rank: int) -> int:
+    """The steps that cost as much as the weights of a factor of this rank."""
+    return int(cost.of_weights(cost.KINKED, n, min(rank, cost.MOST_FEATURES), rank) / cost.of_step(n))
+
+
+def _nearer(first: Solution, second: Solution, box: BoxProblem) -> Solution:
+    """Of two solutions, the one that violates optimality less, with the work of both."""
+    gaps = [box.violation(one.coefficients, -(one.outputs + box.linear)) for one in (first, second)]
+    best = second if gaps[1] < gaps[0] else first
+    return dataclasses.replace(best, stats=dataclasses.replace(second.stats, gap=min(gaps)))
+
+
+@final
+class _Work:
+    """What is left to do on one problem, within its limits."""
+
+    def __init__(self, gram: Gram, box: BoxProblem, tol: float, limits: Limits, on_chunk: OnChunk | None) -> None:
+        self._gram, self._box, self._tol = gram, box, tol
+        self._limits, self._on_chunk = limits, on_chunk
+        self._done, self._seconds = 0, 0.0
+
+    @property
+    def exact(self) -> Gram:
+        """The matrix in float64."""
+        return self._gram if self._gram.setting.finer is None else self._gram.refined()
+
+    @property
+    def _left(self) -> float:
+        return math.inf if self._limits.max_iter < 0 else self._limits.max_iter - self._done
+
+    def _watch(self, chunk: Chunk) -> None:
+        if self._on_chunk is not None:
+            self._on_chunk(dataclasses.replace(chunk, iterations=self._done + chunk.iterations))
+
+    def _within(self, most: float) -> Limits:
+        return dataclasses.replace(self._limits, max_iter=-1 if math.isinf(most) else int(most))
+
+    def _counted(self, found: Solution) -> Solution:
+        self._done += found.stats.iterations
+        self._seconds += found.stats.seconds
+        stats = dataclasses.replace(found.stats, iterations=self._done, seconds=self._seconds)
+        return dataclasses.replace(found, stats=stats)
+
+    def wanted(self, found: Solution) -> bool:
+        """Whether steps ended for want of steps alone, or of precision."""
+        stopped = found.status is Status.STALLED or (found.status is Status.OUT_OF_ITERATIONS and self._left > 0)
+        return stopped and not self._limits.out_of_time
+
+    def steps(self, start: Float64 | None, most: int) -> Solution:
+        """So many steps, at most."""
+        limits = self._within(min(self._left, most))
+        return self._counted(
+            refined.solve(self._gram, self._box, start=start, tol=self._tol, limits=limits, on_chunk=self._watch)
+        )
+
+    def on_weights(self, rows: Float64, problem: LossProblem) -> Solution:
+        """The machine on the rows of a factor."""
+        linear = LinearProblem(rows, problem.loss, problem.y, problem.C, math.inf if problem.intercept else 0.0)
+        with single_threaded_blas():
+            found = kinked.solve(linear, tol=self._tol, limits=self._within(self._left), on_chunk=self._watch)
+        outputs = self.exact.matvec(found.dual)
+        gap = self._box.violation(found.dual, -(outputs + self._box.linear))
+        status = found.status
+        if gap <= self._tol:
+            status = Status.CONVERGED
+        elif status is Status.CONVERGED:  # of the factor, which is the matrix to within rounding alone
+            status = Status.STALLED
+        solution = Solution(found.dual, outputs, found.intercept, -found.lower_bound, status, found.stats)
+        return self._counted(solution)

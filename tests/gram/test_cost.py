@@ -1,0 +1,81 @@
+"""The cost model: what it chooses takes at most half as long again as the better way."""
+
+import pytest
+
+from mercer.gram import cost
+
+MEASURED = {
+    # form, objects, columns: milliseconds on a matrix and on weights, of dense rows at C = 1, both on one core
+    cost.KINKED: [
+        (60, 4, 1.31, 5.60),
+        (60, 50, 0.97, 4.07),
+        (150, 20, 1.49, 6.67),
+        (300, 10, 3.89, 7.22),
+        (300, 20, 8.40, 7.35),
+        (300, 400, 4.37, 31.71),
+        (600, 20, 13.36, 8.88),
+        (600, 50, 27.18, 11.69),
+        (600, 400, 11.02, 39.96),
+        (1000, 10, 16.65, 9.71),
+        (1000, 20, 39.28, 11.72),
+        (1000, 100, 58.88, 21.35),
+        (1000, 800, 33.94, 232.34),
+        (2000, 4, 16.95, 10.92),
+        (2000, 50, 165.49, 16.40),
+        (2000, 200, 529.20, 63.33),
+        (2000, 800, 213.98, 450.61),
+        (4000, 20, 104.59, 17.65),
+        (4000, 200, 1181.46, 121.33),
+    ],
+    cost.TUBE: [
+        (60, 4, 1.16, 6.02),
+        (300, 10, 1.77, 5.31),
+        (600, 20, 4.23, 7.68),
+        (1000, 50, 8.77, 9.40),
+        (1000, 800, 63.29, 316.84),
+        (2000, 20, 13.92, 8.37),
+        (2000, 800, 185.00, 478.34),
+        (4000, 20, 26.49, 12.23),
+        (4000, 200, 94.59, 51.41),
+    ],
+    cost.SMOOTH: [
+        (60, 4, 4.26, 1.70),
+        (300, 20, 6.25, 2.14),
+        (300, 400, 23.28, 32.61),
+        (1000, 100, 20.35, 6.53),
+        (2000, 4, 30.40, 3.00),
+        (2000, 400, 311.44, 97.25),
+    ],
+    cost.NU: [
+        (60, 4, 1.21, 14.82),
+        (300, 100, 2.67, 23.55),
+        (1000, 20, 6.47, 25.85),
+        (2000, 400, 89.02, 366.83),
+    ],
+}
+CASES = [(form, *case) for form, cases in MEASURED.items() for case in cases]
+
+
+@pytest.mark.parametrize(("form", "n", "d", "matrix", "weights"), CASES)
+def test_the_cheaper_way_is_chosen_or_one_nearly_as_cheap(form, n, d, matrix, weights):
+    on_weights = cost.of_weights(form, n, d, d) <= cost.of_matrix(form, n, d, d)
+    assert (weights if on_weights else matrix) <= 1.5 * min(matrix, weights)
+
+
+@pytest.mark.parametrize("form", [cost.KINKED, cost.TUBE, cost.SMOOTH, cost.NU, cost.LEAST_SQUARES])
+def test_costs_grow_with_what_there_is_to_do(form):
+    assert cost.of_matrix(form, 500, 10, 10) < cost.of_matrix(form, 1000, 10, 10) < cost.of_matrix(form, 1000, 90, 90)
+    assert cost.of_weights(form, 500, 10, 10) < cost.of_weights(form, 1000, 10, 10)
+    assert cost.of_weights(form, 1000, 10, 10) < cost.of_weights(form, 1000, 10, 10, write=True)
+    assert cost.of_weights(form, 1000, 50, 50) < cost.of_weights(form, 1000, 90, 90)
+    assert cost.of_weights(form, 9000, 5000, 50) < cost.of_weights(form, 9000, 5000, 60)  # by sweeps
+
+
+def test_folding_pays_where_features_are_few():
+    def pays(entries, support, width, outputs=1, *, write=True):
+        return 2 * cost.of_folded(entries, outputs, write=write) <= cost.of_support(support, width, outputs)
+
+    assert pays(20, 100, 20, write=False)  # a linear kernel
+    assert not pays(20, 2, 20, write=False)
+    assert not pays(20_100, 1000, 200)  # monomials of degree 2, of 200 columns
+    assert pays(15, 1000, 4)

@@ -1,0 +1,65 @@
+"""One call in Python does what the command does."""
+
+import numpy as np
+import pytest
+
+import mercer
+from mercer.errors import InputError, MercerError, ParameterError
+from mercer.jobs.fitting import fit as fit_data
+from mercer.jobs.problem import Plan
+from mercer.readers import read
+
+ROWS = [
+    (20 + n % 30, ("red", "blue", "")[n % 3], f"2021-{n % 12 + 1:02d}-03", "old" if n % 30 > 14 else "young")
+    for n in range(60)
+]
+NAMES = ("age", "colour", "day", "y")
+
+
+@pytest.fixture
+def columns():
+    return {name: [row[place] for row in ROWS] for place, name in enumerate(NAMES)}
+
+
+def test_frames_are_read_like_files(columns, tmp_path):
+    (tmp_path / "t.csv").write_text("\n".join(",".join(map(str, row)) for row in (NAMES, *ROWS)))
+    filed = fit_data(read(tmp_path / "t.csv", target="y"), Plan(folds=3, kernel="rbf"))
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(columns)
+    frame["day"] = pandas.to_datetime(frame["day"])
+    for given in (columns, frame, tmp_path / "t.csv"):
+        found = mercer.fit(given, target="y", folds=3, kernel="rbf")
+        assert found.estimate == filed.estimate
+        assert found.verdict == filed.verdict
+    np.testing.assert_array_equal(found.predict(frame), filed.model.predict(columns))
+    np.testing.assert_allclose(found.predict_proba(frame.head(3)).sum(axis=1), 1)
+
+
+def test_objects_with_labels():
+    random = np.random.default_rng(0)
+    X = random.normal(size=(60, 2))
+    found = mercer.fit(X, y=X[:, 0] > 0, folds=3, kernel="linear")
+    assert found.predict([[2.0, 0.0], [-2.0, 0.0]]).tolist() == ["True", "False"]
+    texts = ["good and fine", "bad and sad"] * 15
+    assert mercer.fit(texts, y=[1, 0] * 15, folds=3, kernel="normalise(vector_space)").predict(["good"]).tolist() == [1]
+    numbers = mercer.fit({"x": 2.0 * np.arange(40)}, y=2.5 * np.arange(40), kernel="linear")
+    assert numbers.problem.task == "regression"
+
+
+def test_a_notebook_shows_the_verdict(columns):
+    found = mercer.fit(columns, target="y", folds=2, kernel="linear")
+    shown = found._repr_html_()
+    assert found.verdict.split(";")[0].replace("'", "&#x27;") in shown
+    assert "on(" in shown
+    assert str(found) == found.verdict
+
+
+def test_what_is_refused(columns):
+    with pytest.raises(ParameterError, match="no setting 'fold'"):
+        mercer.fit(columns, target="y", fold=3)
+    with pytest.raises(InputError, match="needs labels"):
+        mercer.fit([[1.0], [2.0]])
+    with pytest.raises(InputError, match="3 labels for 60 objects"):
+        mercer.fit(columns, y=[1, 2, 3])
+    with pytest.raises(MercerError, match="no column"):
+        mercer.fit(columns, target="z")

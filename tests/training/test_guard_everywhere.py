@@ -1,0 +1,78 @@
+"""Every learner looks for negative eigenvalues where the rules of kernel algebra do not exclude them."""
+
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.exceptions import ConvergenceWarning
+
+import mercer
+from mercer import kernels
+from mercer.errors import KernelError, KernelWarning
+from mercer.training.kernel_estimator import KernelEstimator
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(60, 3))
+Y = (X[:, 0] > 0).astype(int)
+INDEFINITE = kernels.FromBlocks(lambda A, B: 3.0 + np.tanh(2.0 * A @ B.T - 1.0))
+"""Positive values, so that it is a similarity too, and negative eigenvalues."""
+
+
+def learners() -> list[Any]:
+    found = [getattr(mercer, name) for name in dir(mercer) if name[0].isupper()]
+    kinds = [kind for kind in found if isinstance(kind, type) and issubclass(kind, KernelEstimator)]
+    return [kind for kind in kinds if "psd" in kind().get_params()]
+
+
+def test_all_of_them_are_here() -> None:
+    names = {kind.__name__ for kind in learners()}
+    assert names >= {
+        "KernelFisherDiscriminant", "KernelCCA", "KernelKMeans", "SpectralClustering", "KernelPerceptron",
+        "GradientKernelMachine", "KernelPCA", "SVC", "NuSVC", "KernelRidge", "OneClassSVM",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", learners(), ids=lambda kind: kind.__name__)
+def test_an_indefinite_matrix_is_seen(kind: Any) -> None:
+    model = kind().set_params(kernel=INDEFINITE)
+    if "n_clusters" in model.get_params():
+        model.set_params(n_clusters=3)
+    with pytest.raises(KernelError, match="not positive semi-definite"):
+        model.set_params(psd="error").fit(X, Y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        warnings.simplefilter("error", KernelWarning)
+        with pytest.raises(KernelWarning, match="not positive semi-definite"):
+            model.set_params(psd="warn").fit(X, Y)
+    with pytest.raises(ValueError, match="psd"):
+        model.set_params(psd="sometimes").fit(X, Y)
+
+
+@pytest.mark.filterwarnings(f"ignore::{ConvergenceWarning.__module__}.ConvergenceWarning")
+@pytest.mark.parametrize("mode", ["clip", "flip"])
+@pytest.mark.parametrize(
+    "model",
+    [
+        mercer.KernelPCA(3),
+        mercer.KernelCCA(2),
+        mercer.KernelFisherDiscriminant(),
+        mercer.KernelKMeans(3, random_state=0),
+    ],
+    ids=lambda model: type(model).__name__,
+)
+def test_repairs_agree_with_the_repaired_matrix(model: Any, mode: str) -> None:
+    K = INDEFINITE.fit(X)(X)
+    K = (K + K.T) / 2
+    values, vectors = np.linalg.eigh(K)
+    repaired = (vectors * (np.maximum(values, 0.0) if mode == "clip" else np.abs(values))) @ vectors.T
+    method = "predict" if hasattr(model, "predict") else "transform"
+    found = getattr(model.set_params(kernel=INDEFINITE, psd=mode).fit(X, Y), method)(X)
+    model.set_params(kernel="precomputed")
+    if isinstance(model, mercer.KernelCCA):  # whose second view is repaired as before
+        model.set_params(kernel_y=INDEFINITE)
+    repaired = (repaired + repaired.T) / 2
+    wanted = getattr(model.fit(repaired, Y), method)(repaired)
+    if isinstance(model, mercer.KernelCCA):
+        model.set_params(kernel_y=None)
+    np.testing.assert_allclose(np.abs(found), np.abs(wanted), atol=1e-6 * max(1.0, np.abs(wanted).max()))
