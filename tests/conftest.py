@@ -23,6 +23,7 @@ ROOT = Path(__file__).resolve().parents[1]
 if "PYTEST_XDIST_WORKER" in os.environ:
     for variable in ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"):
         os.environ.setdefault(variable, "1")
+    os.environ.setdefault("MERCER_NUM_THREADS", "2")  # which would be one by the last of these, and hide mistakes
 
 # Why a test may be skipped even where everything is installed. Each entry is the beginning of a skip reason.
 ALLOWED_SKIPS = ("no-run: ",)  # a code block of the docs that says itself why it is not run

@@ -87,9 +87,11 @@ def test_flags_of_numba_are_part_of_the_key(package):
             os.environ.update(before)
     """
     settings = [{}, {"NUMBA_BOUNDSCHECK": "1"}, {"NUMBA_OPT": "1"}, {"NUMBA_CACHE_DIR": str(package / "other")}]
+    settings.append({"NUMBA_NUM_THREADS": "1", "NUMBA_THREADING_LAYER": "omp"})
     keys = run(package, program, json.dumps(settings)).stdout.split()
-    assert len(keys) == 4
+    assert len(keys) == 5
     assert keys[0] == keys[3]  # where the cache lies changes nothing in the code
+    assert keys[0] == keys[4]  # nor do threads of Numba's, which joblib sets in its workers
     assert len(set(keys)) == 3
 
 

@@ -1,9 +1,11 @@
 """Progress: nothing off a terminal or when it is quick, one line on a terminal when it is slow."""
 
+import io
 import os
 import subprocess
 import sys
 import textwrap
+import types
 
 import pytest
 
@@ -97,3 +99,18 @@ def test_a_failure_closes_the_bar(monkeypatch):
 def test_no_stderr_at_all(monkeypatch):
     monkeypatch.setattr(sys, "stderr", None)
     assert not _progress._somebody_watches()
+
+
+def test_notebooks_watch_too(monkeypatch):
+    class ZMQInteractiveShell:
+        pass
+
+    class TerminalInteractiveShell:
+        pass
+
+    module = types.ModuleType("IPython")
+    monkeypatch.setitem(sys.modules, "IPython", module)
+    monkeypatch.setattr(sys, "stderr", io.StringIO())
+    for shell, watched in ((ZMQInteractiveShell(), True), (TerminalInteractiveShell(), False), (None, False)):
+        module.get_ipython = lambda shell=shell: shell
+        assert _progress._somebody_watches() is watched

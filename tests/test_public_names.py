@@ -47,6 +47,7 @@ TOP = [
     "hsic_test",
     "kernel_target_alignment",
     "kernels",
+    "fit",
     "learn_kernel",
     "load",
     "mmd_test",

@@ -9,7 +9,7 @@ import numpy as np
 import mercer
 from mercer import SVC
 
-MOST_MODULES = 32
+MOST_MODULES = 24
 """The number may only become smaller."""
 ROOT = Path(mercer.__file__).parent
 

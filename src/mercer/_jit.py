@@ -36,6 +36,14 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 Array = Any
 """The type of array arguments of hot loops, which Numba checks, not mypy."""
 FASTMATH = frozenset({"contract", "reassoc", "nsz", "arcp"})
+_WITHOUT_EFFECT = (
+    "NUMBA_CACHE_DIR",
+    "NUMBA_NUM_THREADS",
+    "NUMBA_THREADING_LAYER",
+    "NUMBA_THREADING_LAYER_PRIORITY",
+)
+"""Settings on which our compiled code does not depend, since it never asks Numba for threads; joblib sets some of them
+in its workers, which would otherwise compile everything anew."""
 _KEPT_FOLDERS = 6
 """Compiled code of so many other versions is kept, some 20 MB each: those who switch between a few need not wait ..."""
 _SECONDS_BEFORE_PRUNING = 24 * 3600.0
@@ -48,20 +56,23 @@ _config: Any = numba.config
 @overload
 def jit(function: Function) -> Function: ...
 @overload
-def jit(*, reassociate: bool = True, cache: bool = True) -> Callable[[Function], Function]: ...
-def jit(function: Any = None, *, reassociate: bool = True, cache: bool = True) -> Any:
+def jit(*, reassociate: bool = True, cache: bool = True, inline: bool = False) -> Callable[[Function], Function]: ...
+def jit(function: Any = None, *, reassociate: bool = True, cache: bool = True, inline: bool = False) -> Any:
     """Compile a function of arrays and scalars, without the GIL.
 
     `reassociate=False` for formulas whose order of operations matters (compensated sums, range reductions);
-    `cache=False` for functions made at run time (closures over a user's function cannot be cached).
+    `cache=False` for functions made at run time (closures over a user's function cannot be cached). `inline=True` for
+    short ones that compiled loops alone call: they are compiled as part of these, and not by themselves first.
     """
     if function is None:
-        return functools.partial(jit, reassociate=reassociate, cache=cache)
+        return functools.partial(jit, reassociate=reassociate, cache=cache, inline=inline)
     flags = set(FASTMATH) if reassociate else {"contract"}
     folder = cache_folder() if cache else None
     with _numba_cache_at(folder):
-        compiled = numba.njit(nogil=True, error_model="numpy", fastmath=flags, cache=folder is not None)(function)
-    compiled.compile = interrupt_held_back()(compiled.compile)  # type: ignore[method-assign]
+        options: dict[str, Any] = {"inline": "always"} if inline else {}
+        decorate = numba.njit(nogil=True, error_model="numpy", fastmath=flags, cache=folder is not None, **options)
+        compiled = decorate(function)
+    compiled.compile = interrupt_held_back()(compiled.compile)
     return compiled
 
 
@@ -127,7 +138,7 @@ def _build_key() -> str:
     digest.update(f"{numba.__version__} {sys.version} {sys.platform}".encode())
     digest.update(_processor().encode())
     for name, value in sorted(os.environ.items()):
-        if name.startswith("NUMBA_") and name != "NUMBA_CACHE_DIR":
+        if name.startswith("NUMBA_") and name not in _WITHOUT_EFFECT:
             digest.update(f"{name}={value}".encode())
     return digest.hexdigest()[:24]
 

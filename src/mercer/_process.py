@@ -10,13 +10,14 @@ be held for ever. So a fork waits until our locks are free, and the child forget
 
 from __future__ import annotations
 
+# What `signal` wraps: that looks for the name of each handler, which takes ten times as long as all the rest.
+import _signal  # type: ignore[import-not-found]
 import contextlib
 import functools
+import math
 import os
-import signal
 import sys
 import threading
-from collections.abc import Iterator
 from types import FrameType
 from typing import Any
 
@@ -30,6 +31,8 @@ def free_when_forking(lock: Any) -> Any:
     return lock
 
 
+_ONE_THREAD = 8192.0
+"""No BLAS shares out products of fewer multiplications: OpenBLAS starts at 9,216 with vectors, others later."""
 _guard = free_when_forking(threading.RLock())
 _holders = 0
 _local = threading.local()
@@ -37,24 +40,33 @@ _before: list[tuple[Any, int]] = []
 """BLAS libraries, and the threads that each had before it was held to one."""
 
 
-@contextlib.contextmanager
-def interrupt_held_back() -> Iterator[None]:
+class interrupt_held_back(contextlib.ContextDecorator):  # noqa: N801  # used like a function
     """An interrupt that comes inside is answered at the end. Only the main thread is ever interrupted."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    handler = signal.getsignal(signal.SIGINT)
-    if not callable(handler):
-        yield
-        return
-    arrived: list[tuple[int, FrameType | None]] = []
-    signal.signal(signal.SIGINT, lambda number, frame: arrived.append((number, frame)))
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, handler)
-        if arrived:
-            handler(*arrived[0])
+
+    def __enter__(self) -> None:
+        self._handler: Any = None
+        if threading.current_thread() is not threading.main_thread():
+            return
+        handler = _signal.getsignal(_signal.SIGINT)
+        if not callable(handler):
+            return
+        self._arrived: list[tuple[int, FrameType | None]] = []
+        self._handler = handler
+        _signal.signal(_signal.SIGINT, self._note)
+
+    def _note(self, number: int, frame: FrameType | None) -> None:
+        self._arrived.append((number, frame))
+
+    def __exit__(self, *_: object) -> None:
+        if self._handler is None:
+            return
+        _signal.signal(_signal.SIGINT, self._handler)
+        if self._arrived:
+            self._handler(*self._arrived[0])
+
+    def _recreate_cm(self) -> interrupt_held_back:
+        """A decorated function may be entered by several threads, each with a handler of its own to put back."""
+        return interrupt_held_back()
 
 
 @functools.lru_cache(maxsize=1)
@@ -65,33 +77,45 @@ def _libraries(loaded_modules: int) -> list[Any]:
     return [library for library in found if library.user_api == "blas"]
 
 
-@contextlib.contextmanager
-def single_threaded_blas() -> Iterator[None]:
+class single_threaded_blas:  # noqa: N801  # used like a function; a generator would cost more than what it guards
     """Hold BLAS to one thread while tiles are computed; the last one out restores what was before.
 
     Even a single thread of ours does so: BLAS rounds differently with more threads, and results must not depend on
     how many there are. The setting is process-wide, so it is counted: two fits at once must not undo each other's.
+    Products of few enough `multiplications` have one thread anyway, and take less time than the setting.
     """
-    global _holders
-    if getattr(_local, "holds", False):  # this thread does already
-        yield
-        return
-    try:
-        # Held back: half of this done is a process whose BLAS never has its threads again.
+
+    _outermost = False
+    """Whether this one is the first that its thread entered."""
+
+    def __init__(self, multiplications: float = math.inf) -> None:
+        self._needed = multiplications > _ONE_THREAD
+
+    def __enter__(self) -> None:
+        global _holders
+        if not self._needed or getattr(_local, "holds", False):  # this thread does already
+            return
+        try:
+            # Held back: half of this done is a process whose BLAS never has its threads again.
+            with interrupt_held_back(), _guard:
+                self._outermost = _local.holds = True
+                _holders += 1
+                if _holders == 1:
+                    _before[:] = [(library, library.get_num_threads()) for library in _libraries(len(sys.modules))]
+                    _set_threads([(library, 1) for library, _ in _before])
+        except BaseException:  # an interrupt that was held back
+            self.__exit__()
+            raise
+
+    def __exit__(self, *_: object) -> None:
+        global _holders
+        if not self._outermost:
+            return
         with interrupt_held_back(), _guard:
-            _local.holds = True
-            _holders += 1
-            if _holders == 1:
-                _before[:] = [(library, library.get_num_threads()) for library in _libraries(len(sys.modules))]
-                _set_threads([(library, 1) for library, _ in _before])
-        yield
-    finally:
-        with interrupt_held_back(), _guard:
-            if getattr(_local, "holds", False):
-                _local.holds = False
-                _holders -= 1
-                if _holders == 0:
-                    _set_threads(_before)
+            self._outermost = _local.holds = False
+            _holders -= 1
+            if _holders == 0:
+                _set_threads(_before)
 
 
 def _set_threads(wanted: list[tuple[Any, int]]) -> None:

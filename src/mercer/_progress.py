@@ -1,4 +1,4 @@
-"""Progress of long work: one line on stderr, only on a terminal, only once a second has passed.
+"""Progress of long work: one line on stderr, only on a terminal or in a notebook, only once a second has passed.
 
 Library code reports fractions; it never prints. Work inside work (tiles of a Gram matrix inside a fit inside a search)
 shows the outermost bar alone. Results never come this way: they go to stdout.
@@ -111,4 +111,13 @@ def silenced() -> Iterator[None]:
 
 
 def _somebody_watches() -> bool:
+    if _in_notebook():
+        return True
     return sys.stderr is not None and sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+
+
+def _in_notebook() -> bool:
+    """Whether this runs in the kernel of a notebook, which shows what Rich draws."""
+    module = sys.modules.get("IPython")  # where it is not loaded, nobody asks from a notebook
+    shell = None if module is None else module.get_ipython()
+    return shell is not None and type(shell).__name__ == "ZMQInteractiveShell"

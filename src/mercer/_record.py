@@ -20,6 +20,8 @@ import numpy as np
 from mercer import _check
 from mercer.errors import ParameterError
 
+_Rules = tuple[tuple[str, Any, bool], ...]
+_known_rules: dict[type[Any], _Rules] = {}
 STRANGERS: weakref.WeakSet[type] = weakref.WeakSet()
 """Classes that others wrote, until they have been tried out: see `mercer.kernels.probing`."""
 
@@ -43,24 +45,18 @@ class Record:
             STRANGERS.add(cls)
 
     def __post_init__(self) -> None:
-        for name, value in self._fields():
+        for name, check, optional in _rules(type(self)):
+            value = getattr(self, name)
             if isinstance(value, np.ndarray):
                 frozen = np.array(value)
                 frozen.flags.writeable = False
                 object.__setattr__(self, name, frozen)
-        for field in dataclasses.fields(self):
-            value = getattr(self, field.name)
-            if "check" in field.metadata and not (value is None and field.default is None):
-                field.metadata["check"](type(self).__name__, field.name, value)
+            if check is not None and not (value is None and optional):
+                check(type(self).__name__, name, value)
 
     def _fields(self) -> Iterator[tuple[str, Any]]:
-        if not dataclasses.is_dataclass(self):
-            raise TypeError(
-                f"The class {type(self).__name__} must be declared with @dataclass(frozen=True): its fields are its "
-                "parameters."
-            )
-        for field in dataclasses.fields(self):
-            yield field.name, getattr(self, field.name)
+        for name, _, _ in _rules(type(self)):
+            yield name, getattr(self, name)
 
     def _key(self) -> tuple[Any, ...]:
         return tuple(_comparable(value) for _, value in self._fields())
@@ -124,6 +120,20 @@ class Record:
             elif _holds_records(value):
                 fields[name] = tuple(here.get(str(number), item) for number, item in enumerate(value))
         return dataclasses.replace(self, **fields)
+
+
+def _rules(kind: type[Any]) -> _Rules:
+    """The fields of a record: their names, the checks of their values, and whether they may be None."""
+    found = _known_rules.get(kind)
+    if found is not None:
+        return found
+    if not dataclasses.is_dataclass(kind):
+        raise TypeError(
+            f"The class {kind.__name__} must be declared with @dataclass(frozen=True): its fields are its parameters."
+        )
+    fields = dataclasses.fields(kind)
+    found = _known_rules[kind] = tuple((one.name, one.metadata.get("check"), one.default is None) for one in fields)
+    return found
 
 
 def _holds_records(value: Any) -> bool:

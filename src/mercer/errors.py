@@ -11,12 +11,14 @@
     ├── KernelError (ValueError)           a kernel broke its contract: NaN, asymmetry, wrong shape
     ├── InseparableError (ValueError)      a hard margin that does not exist, with the proof
     ├── MemoryBudgetError (MemoryError)    refused before allocating, with the number and the way out
+    ├── CostError (ValueError)             refused because it would take hours, with the way out
     ├── TimeLimitError (TimeoutError)      time was over before there was anything to return: how far it came
     ├── ModelFileError (ValueError)        a model file that is damaged, hostile or too new, or cannot be written
     ├── UnfittedError (ValueError, AttributeError)   a model that must be fitted first
     └── MissingExtraError (ImportError)    an optional dependency is absent; names the extra
 
     MercerWarning (UserWarning)
+    ├── CostWarning                        work that will take minutes, said before it begins
     ├── KernelWarning                      a kernel that is legal but probably not what was meant
     └── DataWarning                        objects, labels or weights of which the same is true
 
@@ -101,6 +103,10 @@ class MemoryBudgetError(MercerError, MemoryError):
     """A request that cannot fit, refused before anything was allocated."""
 
 
+class CostError(MercerError, ValueError):
+    """Work that would take hours, refused before it began."""
+
+
 class TimeLimitError(MercerError, TimeoutError):
     """Time was over before there was anything to return; `done` is the share of the work that was done by then."""
 
@@ -126,6 +132,10 @@ class MissingExtraError(MercerError, ImportError):
 
 class MercerWarning(UserWarning):
     """The root of Mercer's warnings."""
+
+
+class CostWarning(MercerWarning):
+    """Work that will take minutes or more, said before it begins."""
 
 
 class KernelWarning(MercerWarning):

@@ -1,8 +1,11 @@
 """The cost model: what it chooses takes at most half as long again as the better way."""
 
+import numpy as np
 import pytest
 
 from mercer.gram import cost
+from mercer.gram.contract import Setting
+from mercer.gram.executors import Threads
 
 MEASURED = {
     # form, objects, columns: milliseconds on a matrix and on weights, of dense rows at C = 1, both on one core
@@ -69,6 +72,15 @@ def test_costs_grow_with_what_there_is_to_do(form):
     assert cost.of_weights(form, 1000, 10, 10) < cost.of_weights(form, 1000, 10, 10, write=True)
     assert cost.of_weights(form, 1000, 50, 50) < cost.of_weights(form, 1000, 90, 90)
     assert cost.of_weights(form, 9000, 5000, 50) < cost.of_weights(form, 9000, 5000, 60)  # by sweeps
+
+
+@pytest.mark.parametrize("width", [0.0, 20.0, 800.0])
+def test_what_costs_less_than_threads_is_computed_at_once(width):
+    setting = Setting(np.float64, Threads(1), width=width)
+    most = next(count for count in range(10**6) if cost.of_entries(count, width) >= cost.THREADS)
+    assert setting.at_once(most - 1)
+    assert not setting.at_once(most)
+    assert not Setting(np.float64, Threads(1), expensive=True).at_once(1)
 
 
 def test_folding_pays_where_features_are_few():

@@ -131,6 +131,36 @@ def test_the_number_of_threads_can_be_set(monkeypatch):
         assert default_threads() >= 1
 
 
+def test_threads_heed_openmp_and_containers(monkeypatch, tmp_path):
+    monkeypatch.delenv("MERCER_NUM_THREADS", raising=False)
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+    monkeypatch.setattr(executors, "_container_cores", lambda: 2**20)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda process: set(range(8)), raising=False)
+    assert default_threads() == 8
+    for asked, wanted in (("3", 3), ("2,4", 2), ("64", 8), ("nonsense", 8), ("0", 8)):
+        monkeypatch.setenv("OMP_NUM_THREADS", asked)
+        assert default_threads() == wanted
+    monkeypatch.setenv("MERCER_NUM_THREADS", "5")  # ours comes first
+    assert default_threads() == 5
+
+
+@pytest.mark.parametrize(
+    ("files", "cores"),
+    [
+        ({"cpu.max": "150000 100000"}, 2),
+        ({"cpu.max": "max 100000"}, 2**20),
+        ({"cpu/cpu.cfs_quota_us": "400000", "cpu/cpu.cfs_period_us": "100000"}, 4),
+        ({"cpu/cpu.cfs_quota_us": "-1", "cpu/cpu.cfs_period_us": "100000"}, 2**20),
+        ({}, 2**20),
+    ],
+)
+def test_quotas_of_containers(tmp_path, files, cores):
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    assert executors._container_cores(tmp_path) == cores
+
+
 @pytest.mark.skipif(os.name == "nt", reason="signals of another kind")
 @pytest.mark.parametrize("executor", ["Threads(1)", "Threads(2)"])
 def test_an_interrupt_stops_promptly(executor):

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+import mercer
 from mercer import SVC, kernels
 from mercer.errors import KernelError, ParameterError
 from mercer.gram.make import gram_of
@@ -137,3 +138,48 @@ def test_a_kernel_that_is_no_dataclass():
     for ask in (repr, hash, lambda kernel: kernel.get_params(), lambda kernel: kernel.derivation()):
         with pytest.raises(TypeError, match=r"Plain must be declared with @dataclass\(frozen=True\)"):
             ask(Plain())
+
+
+class TestEachPairOnce:
+    """A function that is said to be symmetric is called once for every unordered pair of objects."""
+
+    @staticmethod
+    def counted(**flags):
+        calls = {}
+
+        def overlap(a, b):
+            key = tuple(sorted((a, b)))
+            calls[key] = calls.get(key, 0) + 1
+            return float(len(set(a) & set(b)))
+
+        return kernels.FromFunction(overlap, objects="strings", **flags), calls
+
+    WORDS = tuple("".join(chr(97 + (i * k) % 26) for k in range(1, 5)) + str(i) for i in range(40))
+    LABELS = np.arange(40) % 2
+
+    @pytest.mark.parametrize(
+        "learner",
+        [SVC(), mercer.NuSVC(nu=0.2), mercer.KernelRidge(), mercer.KernelLogisticRegression(), mercer.KernelPCA(2)],
+        ids=lambda one: type(one).__name__,
+    )
+    @pytest.mark.parametrize("psd", [True, False])
+    def test_in_a_fit(self, learner, psd):
+        kernel, calls = self.counted(symmetric=True, psd=psd)
+        learner.set_params(kernel=kernel).fit(list(self.WORDS), self.LABELS)
+        assert len(calls) == 40 * 41 // 2
+        assert set(calls.values()) == {1}
+
+    def test_values_are_the_same(self):
+        once, _ = self.counted(symmetric=True)
+        twice, _ = self.counted()
+        words = list(self.WORDS)
+        assert np.array_equal(once.fit(words)(words), twice.fit(words)(words))
+        assert np.array_equal(once.fit(words)(words[:7], words), twice.fit(words)(words[:7], words))
+        gram = gram_of(once.fit(words), words)
+        assert np.array_equal(gram.dense(), twice.fit(words)(words))
+        assert np.array_equal(gram.view(np.arange(5)).dense(), gram.dense()[:5, :5])
+
+    def test_nothing_said_is_checked(self):
+        kernel, calls = self.counted()
+        mercer.SVC(kernel=kernel).fit(list(self.WORDS), self.LABELS)
+        assert set(calls.values()) == {2}  # both ways round

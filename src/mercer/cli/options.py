@@ -154,6 +154,11 @@ READING = Group(
             str | None, "The column to predict: its name or number (-1 for the last).", "COLUMN", None, "--target", "-t"
         ),
         "drop": option(list[str], "Ignore this column; may be repeated.", "COLUMN", []),
+        "group": option(
+            str | None,
+            "Keep rows with the same value of this column in one fold, such as those of a patient.",
+            "COLUMN",
+        ),
         "keep": option(
             list[str],
             "Learn from this column although it seems to count or name the rows; may be repeated.",

@@ -110,7 +110,7 @@ class KernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelParamet
                     "The two views must be of the same objects, in the same order."
                 )
             fitted_y = kernel_y.fit(others)
-            gram = gram_of(fitted_y, others, memory=self.memory).stored_if_it_fits()
+            gram = gram_of(fitted_y, others, memory=self.memory)
             guarded_y = guard(type(self).__name__, kernel_y, gram, self.psd)
             one, two = Centred.of(guarded.gram), Centred.of(guarded_y.gram)
             ridge = float(self.alpha) * len(objects)
@@ -128,6 +128,9 @@ class KernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelParamet
         self.expansion_ = guarded.centred(fitted, objects, one, a)
         self.expansion_y_ = guarded_y.centred(fitted_y, others, two, b)
         return self
+
+    def _effort(self) -> tuple[float, float]:
+        return 2.0, 2.0 * _speed.EIGENVECTORS + _speed.SINGULAR
 
     def _second_kernel(self) -> Any:
         if self.kernel_y is None:

@@ -92,6 +92,9 @@ class KernelFisherDiscriminant(
         self.means_ = np.vstack([scores[classes.codes == label].mean(axis=0) for label in range(n_classes)])
         return self
 
+    def _effort(self) -> tuple[float, float]:
+        return 1.0, _speed.CHOLESKY
+
     def _scores(self, X: Any) -> Float64:
         return self._outputs(X)
 

@@ -21,6 +21,9 @@ from mercer.training.eigenvectors import seed_of
 from mercer.training.kernel_estimator import KernelEstimator, KernelParameters
 from mercer.training.storing import EXPANSION, ArrayField, Field, ValueField
 
+_ROUNDS = 10.0
+"""That a run typically takes: for estimates of cost alone."""
+
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class KernelKMeans(ClusterMixin, KernelParameters, KernelEstimator):
@@ -87,6 +90,9 @@ class KernelKMeans(ClusterMixin, KernelParameters, KernelEstimator):
             text = f"The time limit allowed {runs} of {self.n_init} runs. Raise time_limit, or lower n_init."
             warnings.warn(f"KernelKMeans: {text}", ConvergenceWarning, stacklevel=2)
         return self
+
+    def _effort(self) -> tuple[float, float]:
+        return float(self.n_init) * min(float(self.max_iter), _ROUNDS), 0.0
 
     def _best_run(self, gram: Gram, k: int) -> tuple[Clustering, int]:
         """The best of all runs, or of those for which there was time, and how many these were."""

@@ -119,10 +119,11 @@ class KernelMachineClassifier(ClassifierMixin, MachineParameters, KernelEstimato
             solve = with_train(tol, limits, self._sharing)
             trained = train_problems(problems, fitted, objects, guarded, solve, limits, began)
         self.kernel_, self.expansion_, self.support_ = fitted, trained.expansion, trained.support
-        self.certificate_, self._repair = trained.certificate, trained.repair
+        self._repair = trained.repair
+        self._certify_later(trained.prove)
         self.classes_ = classes.labels
-        self.n_iter_ = np.array([machine.certificate.iterations for machine in trained.machines])
-        warn_if_unfinished(self, trained.machines)
+        self.n_iter_ = np.array([machine.iterations for machine in trained.machines])
+        warn_if_unfinished(self, trained.machines, len(trained.machines))
         return self
 
     def _problems(self, loss: Loss, classes: Classes, weights: Float64) -> list[LossProblem]:

@@ -118,9 +118,10 @@ class KernelMachineRegressor(RegressorMixin, MachineParameters, KernelEstimator)
             limits = self._limits()
             trained = train_problems(problems, fitted, objects, guarded, self._solver(limits), limits, began)
         self.kernel_, self.expansion_, self.support_ = fitted, trained.expansion, trained.support
-        self.certificate_, self._repair = trained.certificate, trained.repair
-        self.n_iter_ = max(machine.certificate.iterations for machine in trained.machines)
-        warn_if_unfinished(self, trained.machines)
+        self._repair = trained.repair
+        self._certify_later(trained.prove)
+        self.n_iter_ = max(machine.iterations for machine in trained.machines)
+        warn_if_unfinished(self, trained.machines, len(trained.machines))
         return self
 
     def predict(self, X: Any) -> Float64:

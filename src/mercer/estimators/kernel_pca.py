@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from mercer import _check
+from mercer import _check, _speed
 from mercer._types import Float64
 from mercer.errors import InputError, ModelFileError
 from mercer.estimators.kernel_ridge import KernelRidge
@@ -19,7 +19,7 @@ from mercer.gram.expansion import Expansion
 from mercer.inputs.base import Objects
 from mercer.inputs.vectors import Vectors
 from mercer.kernels.base import FittedKernel, Kernel
-from mercer.training.eigenvectors import leading_eigen
+from mercer.training.eigenvectors import PRODUCTS, leading_eigen
 from mercer.training.kernel_estimator import KernelEstimator, KernelLike, KernelParameters
 from mercer.training.storing import EXPANSION, ArrayField, Field, Parts
 
@@ -135,6 +135,9 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelParamet
                 back = KernelRidge(self.alpha, kernel=_on_scores(fitted), memory=self.memory)
                 self._way_back = back.fit(scores, vectors_of(objects)).expansion_
         return scores
+
+    def _effort(self) -> tuple[float, float]:
+        return (1.0, _speed.EIGENVECTORS) if self.n_components is None else (PRODUCTS, 0.0)
 
     def _eigen(self, centred: Centred) -> tuple[Float64, Float64]:
         n = centred.gram.shape[0]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -86,8 +87,9 @@ class NuSVC(MarginClassifier):
             if self._alone:
                 raise
         nothing = np.zeros(len(signs))
-        proof = certify(LossProblem(Hinge(), signs, nothing), nothing, nothing, 0.0, iterations=0, dtype="float64")
-        return Machine(nothing, 0.0, Status.CONVERGED, proof), 0.0
+        problem = LossProblem(Hinge(), signs, nothing)
+        prove = partial(certify, problem, nothing, nothing, 0.0, iterations=0, dtype="float64")
+        return Machine(nothing, 0.0, Status.CONVERGED, 0, prove), 0.0
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Train on objects X with labels y; `sample_weight` multiplies the weight of each object.

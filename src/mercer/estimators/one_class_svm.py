@@ -6,6 +6,7 @@ import math
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -113,10 +114,11 @@ class OneClassSVM(OutlierMixin, LibsvmParameters, KernelEstimator):
         )
         self._centre = float(found.coefficients @ found.outputs) / mass**2
         dtype = np.dtype(guarded.gram.dtype).name
-        proof = self._proof(weights[used], linear, found, part.diagonal(), dtype)
-        self.certificate_ = Certificate.together((proof,), guarded.original.entries_computed, time.monotonic() - began)
         self.n_iter_ = found.stats.iterations
-        machine = Machine(found.coefficients, found.intercept, found.status, proof)
+        prove = partial(self._proof, weights[used], linear, found, part.diagonal(), dtype)
+        machine = Machine(found.coefficients, found.intercept, found.status, self.n_iter_, prove)
+        entries, seconds = guarded.original.entries_computed, time.monotonic() - began
+        self._certify_later(lambda: Certificate.together((machine.certificate,), entries, seconds))
         self.fit_status_ = 0 if machine.converged else 1
         warn_if_unfinished(self, [machine])
         return self

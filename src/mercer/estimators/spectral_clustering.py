@@ -15,7 +15,7 @@ from mercer import _check
 from mercer._types import Float64, Indices
 from mercer.errors import KernelError, ModelFileError
 from mercer.gram.contract import Gram
-from mercer.training.eigenvectors import leading_eigen, seed_of
+from mercer.training.eigenvectors import PRODUCTS, leading_eigen, seed_of
 from mercer.training.kernel_estimator import KernelEstimator, KernelParameters
 from mercer.training.storing import ArrayField, Field
 
@@ -82,6 +82,9 @@ class SpectralClustering(ClusterMixin, KernelParameters, KernelEstimator):
             self.embedding_ = self._embedding(guarded.gram, min(len(objects), int(self.n_components or k)))
             self.labels_ = self._assigned(self.embedding_, k)
         return self
+
+    def _effort(self) -> tuple[float, float]:
+        return PRODUCTS, 0.0
 
     def _embedding(self, gram: Gram, width: int) -> Float64:
         n = gram.shape[0]

@@ -16,7 +16,7 @@ from mercer.losses.hinge import Hinge
 from mercer.solvers.drive import Limits, OnChunk
 from mercer.solvers.problem import LossProblem
 from mercer.training.margin_classifier import MarginClassifier
-from mercer.training.pairs import Solved
+from mercer.training.pairs import CForm, Solved
 from mercer.training.show_work import MOST_OBJECTS, FewObjects, ShownWork, show_work
 from mercer.training.targets import Classes
 from mercer.training.train import train
@@ -97,6 +97,10 @@ class SVC(MarginClassifier):
         problem = LossProblem(Hinge(), signs, bounds, intercept=bool(self.fit_intercept))
         machine = train(gram, problem, tol=float(self.tol), limits=limits, on_chunk=on_chunk, warm_start=self._sharing)
         return machine, 1.0
+
+    def _c_form(self) -> CForm | None:
+        plain = self.fit_intercept and self._sharing is None and self.max_iter < 0 and math.isfinite(self.C)
+        return CForm(Hinge(), float(self.tol)) if plain else None
 
     def _remember(self, objects: Objects, codes: Indices, penalties: Float64) -> None:
         self._few = FewObjects(objects, codes, penalties) if len(objects) <= MOST_OBJECTS else None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -83,11 +84,11 @@ class SVR(LibsvmParameters, KernelMachineRegressor):
                 )
             outputs = gram.matvec(machine.coefficients)
             least = replace(problem, C=np.full(len(problem.C), _least_penalty(machine.coefficients)))
-            proof = certify(
-                least, machine.coefficients, outputs, machine.intercept,
-                iterations=machine.certificate.iterations, dtype=machine.certificate.dtype,
+            prove = partial(
+                certify, least, machine.coefficients, outputs, machine.intercept,
+                iterations=machine.iterations, dtype=np.dtype(gram.dtype).name,
             )  # fmt: skip
-            return replace(machine, certificate=proof)
+            return replace(machine, prove=prove)
 
         return within_tube
 

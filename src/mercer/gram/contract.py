@@ -116,7 +116,7 @@ class Setting:
 
     def at_once(self, entries: int) -> bool:
         """Whether so many entries are computed in less time than it takes to plan tiles and to wake a thread."""
-        return not self.expensive and cost.of_entries(entries, self.width) < cost.THREADS
+        return not self.expensive and entries * (cost.ENTRY + self.width * cost.MULTIPLY) < cost.THREADS
 
     @cached_property
     def budget(self) -> int:

@@ -6,12 +6,15 @@ provides.
 
 from __future__ import annotations
 
+import contextlib
 import contextvars
+import functools
 import os
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Protocol, TypeVar, final
 
 from mercer import _deadline
@@ -194,10 +197,31 @@ def _dismiss() -> None:
 
 
 def default_threads() -> int:
-    """MERCER_NUM_THREADS, or as many as this process may use."""
-    asked = os.environ.get("MERCER_NUM_THREADS", "")
-    if asked.isdigit() and int(asked) > 0:
-        return int(asked)
-    if hasattr(os, "sched_getaffinity"):  # not on macOS and Windows
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+    """MERCER_NUM_THREADS; or as many as this process may use, by its affinity, its container and OMP_NUM_THREADS.
+
+    joblib sets the last in its workers, so that all of them together have as many threads as there are cores.
+    """
+    asked = _positive("MERCER_NUM_THREADS")
+    if asked is not None:
+        return asked
+    here = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return max(1, min(here, _container_cores(), _positive("OMP_NUM_THREADS") or here))
+
+
+def _positive(name: str) -> int | None:
+    """A number of threads from the environment; OpenMP also takes a list, one for each level of nesting."""
+    asked = os.environ.get(name, "").partition(",")[0].strip()
+    return int(asked) if asked.isdigit() and int(asked) > 0 else None
+
+
+@functools.cache
+def _container_cores(root: Path = Path("/sys/fs/cgroup")) -> int:
+    """The cores that a container may keep busy, rounded up; many where there is no quota."""
+    with contextlib.suppress(OSError, ValueError):
+        quota, period = (root / "cpu.max").read_text().split()
+        return -(-int(quota) // int(period))  # "max" is no number: no quota
+    with contextlib.suppress(OSError, ValueError):
+        allowed = int((root / "cpu" / "cpu.cfs_quota_us").read_text())
+        if allowed > 0:
+            return -(-allowed // int((root / "cpu" / "cpu.cfs_period_us").read_text()))
+    return 2**20

@@ -15,11 +15,12 @@ import numpy as np
 
 from mercer._cached import cached_property
 from mercer._process import single_threaded_blas
-from mercer._types import Float64
+from mercer._types import Float64, Indices
 from mercer.errors import KernelError, MemoryBudgetError
 from mercer.gram import cost
 from mercer.gram.block_rows import rows_of_features
-from mercer.gram.make import gram_of
+from mercer.gram.make import Compared, gram_of
+from mercer.gram.pair_products import columns_of_groups, pair_products, worth_grouping
 from mercer.inputs.base import Objects
 from mercer.inputs.vectors import numbers_of
 from mercer.kernels.base import FittedKernel
@@ -41,6 +42,8 @@ class Expansion:
     intercept: Float64
     weights: Float64 | None = None
     """sum_i c_i phi(x_i), where training found it; else it is made when it is needed."""
+    groups: Indices | None = None
+    """Where outputs are those of pairs of groups of support objects, which lie side by side: how many are in each."""
 
     def __call__(self, objects: Any) -> Float64:
         """Decision values, of shape (objects, outputs)."""
@@ -49,9 +52,27 @@ class Expansion:
         if self._folded is not None:
             values = self._folded(new)
         elif len(self.support):
-            with single_threaded_blas():  # once: for few objects, setting it takes longer than their values
-                values = gram_of(self.kernel, new, self.support).matvec(self.coefficients)
-        return values + self.intercept
+            numbers = max(self._compared.objects.nbytes / 8, self.coefficients.size)
+            with single_threaded_blas(len(new) * numbers):  # once: for few objects it takes longer than their values
+                gram = gram_of(self.kernel, new, self._compared)
+                if self._layout is None or self.groups is None:
+                    values = gram.matvec(self.coefficients)
+                else:
+                    values = pair_products(gram, self._layout, self.groups)
+        values += self.intercept
+        return values
+
+    @cached_property
+    def _compared(self) -> Compared:
+        return Compared(self.support)
+
+    @cached_property
+    def _layout(self) -> Float64 | None:
+        """The coefficients of each support object against other groups, where most of all coefficients are zero."""
+        if self.groups is None or not worth_grouping(len(self.support), len(self.groups)):
+            return None
+        columns = columns_of_groups(len(self.groups)).repeat(self.groups, axis=0)
+        return np.take_along_axis(self.coefficients, columns, axis=1)
 
     def condensed(self) -> Expansion:
         """The same function, over fewer objects where the features of the kernel know how; else this expansion."""
@@ -81,7 +102,8 @@ class Expansion:
         return folded(self.kernel, self.support, coefficients)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name != "_folded"}  # it is quickly made again
+        made = ("_folded", "_layout", "_compared")  # quickly, once more
+        return {name: value for name, value in self.__dict__.items() if name not in made}
 
 
 @final

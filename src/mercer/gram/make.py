@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import time
-from typing import Any
+from typing import Any, final
 
 import numpy as np
 
@@ -25,6 +26,32 @@ from mercer.kernels.base import ANY_TILE, Features, FittedKernel
 DOUBLE_ENTRIES = 2048 * 2048
 """Matrices up to this many entries are computed in float64: 32 MiB and some tens of milliseconds buy exact entries.
 Larger ones would take twice the memory and twice the time of float32."""
+_MOST_KEPT = 8 * 2**20
+"""Bytes of objects whose features are kept between predictions: of more, those of some new objects cost about as much
+as these, and memory counts."""
+
+
+@final
+class Compared:
+    """Objects that new ones are compared with again and again: what the kernel keeps of them is kept, if it is small.
+
+    Never changes but by what it keeps, so that threads may share it; copies and pickles make it anew.
+    """
+
+    def __init__(self, objects: Objects) -> None:
+        self.objects = objects
+        self._keeps = objects.nbytes <= _MOST_KEPT
+        self._kept: dict[DType, Features] = {}
+
+    def features(self, fitted: FittedKernel, dtype: DType) -> Features:
+        """Of these objects, as `fitted.features`, which is always the same kernel's."""
+        found = self._kept.get(dtype)
+        if found is None:
+            found = fitted.features(self.objects, dtype)
+            if self._keeps:
+                self._kept[dtype] = found
+        return found
+
 
 _REHEARSED = 32
 """Objects whose features tell how long those of all take: more tell it better, and take longer."""
@@ -44,18 +71,18 @@ def gram_of(
     `rows` and `columns` are objects, or anything that the kernel can parse; `columns` are training objects.
     """
     row_objects = _objects(fitted, rows, new=columns is not None)
-    column_objects = None if columns is None else _objects(fitted, columns, new=False)
-    entries = len(row_objects) * len(row_objects if column_objects is None else column_objects)
+    others = columns if columns is None or isinstance(columns, Compared) else Compared(_objects(fitted, columns))
+    entries = len(row_objects) * len(row_objects if others is None else others.objects)
     kind, left, right = _compared(
-        fitted, row_objects, column_objects, dtype or (np.float64 if entries <= DOUBLE_ENTRIES else None)
+        fitted, row_objects, others, dtype or (np.float64 if entries <= DOUBLE_ENTRIES else None)
     )
     diagonal = fitted.diagonal(left) if columns is None else None
     left, right = fitted.align(left, right)
     expensive = fitted.tile_entries(left, right) < ANY_TILE
-    setting = Setting(kind, executor or Threads(), memory, expensive, _width(left))
+    setting = Setting(kind, executor or Threads(1), memory, expensive, _width(left))
     small = setting.at_once(entries)
-    if small and executor is None:
-        setting = dataclasses.replace(setting, executor=Threads(1))
+    if executor is None and not small:
+        setting = dataclasses.replace(setting, executor=Threads())
     setting = _remembering(setting, fitted, row_objects, left, diagonal)
     whole = fitted.kernel.whole(left, right, fitted.state)
     if whole is not None and whole.dtype == kind:
@@ -103,7 +130,7 @@ def _computed_at_once(
 ) -> Gram:
     """A matrix so small that to plan its tiles, and to compute them when they are needed, would take longer."""
     out: Floating = np.empty((len(left), len(right)), dtype=setting.dtype)
-    with single_threaded_blas():
+    with single_threaded_blas(out.size * setting.width or math.inf):
         fitted.tile(left, right, out)
     setting.tally.entries += out.size
     if diagonal is None:
@@ -138,14 +165,14 @@ def gram_of_values(values: Floating, diagonal: Float64, like: Gram) -> Gram:
     return StoredGram(PairRows.of(entries), setting, diagonal)
 
 
-def _objects(fitted: FittedKernel, raw: Any, *, new: bool) -> Objects:
+def _objects(fitted: FittedKernel, raw: Any, *, new: bool = False) -> Objects:
     if isinstance(raw, Objects):
         return raw
     return fitted.coerce(raw) if new else fitted.kernel.coerce(raw)
 
 
 def _compared(
-    fitted: FittedKernel, rows: Objects, columns: Objects | None, dtype: DType | None
+    fitted: FittedKernel, rows: Objects, columns: Compared | None, dtype: DType | None
 ) -> tuple[DType, Features, Features]:
     """The precision of the entries, single where nothing else is asked for and it is safe, and what is compared."""
     kind = dtype or np.float32
@@ -156,11 +183,11 @@ def _compared(
     return kind, left, right
 
 
-def _features(fitted: FittedKernel, rows: Objects, columns: Objects | None, dtype: DType) -> tuple[Features, Features]:
+def _features(fitted: FittedKernel, rows: Objects, columns: Compared | None, dtype: DType) -> tuple[Features, Features]:
     if _deadline.CURRENT.get() is not None:
         _refuse_slow(fitted, rows, dtype)
     left = fitted.features(rows, dtype)
-    return left, left if columns is None else fitted.features(columns, dtype)
+    return left, left if columns is None else columns.features(fitted, dtype)
 
 
 def _refuse_slow(fitted: FittedKernel, objects: Objects, dtype: DType) -> None:

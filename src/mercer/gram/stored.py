@@ -124,7 +124,7 @@ class StoredGram(Gram):
         entries = self._kept.whole()
         right = np.ascontiguousarray(vectors, dtype=entries.dtype)
         if entries.nbytes <= TILE_BYTES:
-            with single_threaded_blas():
+            with single_threaded_blas(right.size * len(entries)):
                 return np.asarray(entries @ right, dtype=np.float64)
 
         def work(strip: Strip) -> None:
@@ -150,13 +150,16 @@ def assemble(square: Array, there: Array, first: Array, second: Array, across: A
         return
     cut = first.shape[0]
     row = square[i]
-    if i < cut:
-        row[:cut] = first[i]
-        row[cut:] = across[i]
+    if i < cut:  # loops, since slices take seconds to compile
+        for t in range(cut):
+            row[t] = first[i, t]
+        for t in range(across.shape[1]):
+            row[cut + t] = across[i, t]
     else:
         for t in range(cut):
             row[t] = across[t, i - cut]
-        row[cut:] = second[i - cut]
+        for t in range(second.shape[1]):
+            row[cut + t] = second[i - cut, t]
     there[i] = True
 
 

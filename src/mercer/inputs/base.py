@@ -14,6 +14,8 @@ from mercer._types import Index
 from mercer.errors import InputError, InputTypeError, ModelFileError
 
 Arrays = Mapping[str, npt.NDArray[Any]]
+_UNKNOWN_BYTES = 1024
+"""Of an object that is not stored in arrays: more than most take."""
 
 
 @dataclass(eq=False, repr=False)
@@ -48,6 +50,16 @@ class Objects:
 
     def __len__(self) -> int:
         return int(getattr(self, fields(self)[0].name).shape[0])
+
+    @property
+    def nbytes(self) -> int:
+        """About the bytes that the objects take."""
+        total = 0
+        for field in fields(self):
+            value = getattr(self, field.name)
+            stored = getattr(value, "data", value) if not hasattr(value, "nbytes") else value  # CSR rows have `data`
+            total += getattr(stored, "nbytes", _UNKNOWN_BYTES * len(self))
+        return total
 
     def take(self, index: Index) -> Self:
         """The objects at these positions; a slice gives a view."""

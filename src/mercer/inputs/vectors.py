@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
+from mercer._cached import cached_property
 from mercer._jit import Array, jit
 from mercer._types import Float64, Floating
 from mercer.errors import InputError, InputTypeError, ModelFileError
@@ -59,6 +60,13 @@ class Vectors(Objects):
     @property
     def is_sparse(self) -> bool:
         return bool(sp.issparse(self.values))
+
+    @cached_property
+    def moments(self) -> tuple[Float64, Float64]:
+        """The mean and the variance of each column of dense rows, in float64; infinite or NaN where they overflow."""
+        mean, variance = np.empty(self.n_features), np.empty(self.n_features)
+        _column_moments(self.values, mean, variance)
+        return mean, variance
 
     def dense(self) -> npt.NDArray[Any]:
         """The rows as an array, whether they are stored sparse or not."""
@@ -218,6 +226,26 @@ def numbers_of(objects: Any) -> float:
 def is_sparse(rows: Any) -> bool:
     """Whether these rows are CSR; the stubs of dense and sparse arrays have nothing in common."""
     return bool(sp.issparse(rows))
+
+
+@jit
+def _column_moments(rows: Array, mean: Array, variance: Array) -> None:
+    n = rows.shape[0]
+    mean[:] = 0.0
+    variance[:] = 0.0
+    for i in range(n):
+        row = rows[i]
+        for j in range(row.shape[0]):
+            mean[j] += row[j]
+    for j in range(mean.shape[0]):
+        mean[j] /= n
+    for i in range(n):
+        row = rows[i]
+        for j in range(row.shape[0]):
+            difference = row[j] - mean[j]
+            variance[j] += difference * difference
+    for j in range(variance.shape[0]):
+        variance[j] /= n
 
 
 @jit

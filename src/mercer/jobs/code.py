@@ -49,7 +49,8 @@ def comparing(problem: Problem, path: str, reading: Options) -> str:
     """Code that compares the same kernels on the same folds."""
     plan, task = problem.plan, problem.task
     rows = sample(problem.y, task, problem.search_size, plan.seed)
-    folds = len(folds_for(problem.y[rows], task, plan.folds, plan.seed))
+    grouped = problem.data.groups is not None
+    folds = 0 if grouped else len(folds_for(problem.y[rows], task, plan.folds, plan.seed))
     splitter = "StratifiedKFold" if task == "classification" else "KFold"
     machine = problem.learner.compared(problem.kernels[0])
     sampled = len(rows) < len(problem.y)
@@ -63,16 +64,21 @@ def comparing(problem: Problem, path: str, reading: Options) -> str:
         [
             f"from mercer import {type(machine).__name__}, compare",
             *_imports(problem.kernels, preparation, *([sampling] if sampled else [])),
-            f"from sklearn.model_selection import {splitter}",
+            "from mercer.jobs.search import folds_for"
+            if grouped
+            else f"from sklearn.model_selection import {splitter}",
             "",
             *_prepared(path, reading, plan),
             f"X, y = prepare(data), data.labels{'' if task == 'classification' else '.astype(float)'}",
             *(part if sampled else []),
+            *([f"groups = data.groups{'[rows]' if sampled else ''}"] if grouped else []),
             "kernels = [",
             *(f"    {kernel!r}," for kernel in problem.kernels),
             "]",
             f"machine = {_constructor(machine)}",
-            f"folds = {splitter}({folds}, shuffle=True, random_state={plan.seed})",
+            f"folds = {splitter}({folds}, shuffle=True, random_state={plan.seed})"
+            if problem.data.groups is None
+            else f"folds = folds_for(y, {task!r}, {plan.folds}, {plan.seed}, groups)",
             f'found = compare(kernels, X, y, estimator=machine, cv=folds, scoring="{problem.scoring}"'
             + ("" if plan.C is None else f", C={plan.C!r}")
             + ")",

@@ -177,8 +177,11 @@ def _calibrated(problem: Problem, found: Search) -> tuple[Float64 | None, Float6
 
 
 def rows_held_out(problem: Problem) -> Indices:
-    """Which objects the model is not trained on; rows of a Gram matrix cannot be told from its columns, and all are."""
-    if not isinstance(problem.objects, Objects):
+    """Which objects the model is not trained on.
+
+    Rows of a Gram matrix cannot be told from its columns, and objects of one group not be parted: then it is on all.
+    """
+    if not isinstance(problem.objects, Objects) or problem.data.groups is not None:
         return np.zeros(0, dtype=np.intp)
     return held_out(problem.y, problem.task, problem.search_size, problem.plan.seed)
 

@@ -72,7 +72,7 @@ def corrected(found: Search, problem: Problem) -> Estimate:
             weights = (n / (len(classes) * counts))[codes]
     else:
         gains = -np.array([np.square(trial.predicted - labels) for trial in found.trials])
-    draws = np.random.default_rng(problem.plan.seed).multinomial(n, np.full(n, 1.0 / n), size=_RESAMPLES).astype(float)
+    draws = _draws(problem, found.rows)
     inside = (draws * weights) @ gains.T / (draws @ weights)[:, None]
     out = (draws == 0) * weights
     outside = (out @ gains.T) / np.maximum(out.sum(axis=1), 1.0)[:, None]
@@ -80,6 +80,15 @@ def corrected(found: Search, problem: Problem) -> Estimate:
     if problem.task == "regression":
         chosen = 1.0 + chosen / (float(np.var(labels)) or 1.0)
     return _estimate(float(chosen.mean()), chosen, labels, problem.scoring)
+
+
+def _draws(problem: Problem, rows: Indices) -> Float64:
+    """How often each object is drawn in each resample; those of a group are drawn together."""
+    n, groups = len(rows), problem.data.groups
+    places = np.arange(n) if groups is None else np.unique(groups[rows], return_inverse=True)[1]
+    many = int(places.max()) + 1
+    draws = np.random.default_rng(problem.plan.seed).multinomial(many, np.full(many, 1.0 / many), size=_RESAMPLES)
+    return draws[:, places].astype(float)
 
 
 def of_predictions(y: npt.NDArray[Any], predicted: npt.NDArray[Any], scoring: str, seed: int) -> Estimate:

@@ -9,6 +9,7 @@ from typing import Any, final
 import numpy as np
 import numpy.typing as npt
 from sklearn.metrics import get_scorer, make_scorer, r2_score
+from sklearn.model_selection import GroupKFold, StratifiedGroupKFold
 
 from mercer._types import Indices
 from mercer.errors import InputError
@@ -109,9 +110,9 @@ def _experiment(problem: Problem, rows: Indices) -> Experiment:
     objects = problem.objects if len(rows) == len(problem.y) else take(problem.objects, rows)
     scorer = make_scorer(_r_squared) if task == "regression" else get_scorer(problem.scoring)
     penalties = None if plan.C is None else (plan.C,)
-    return Experiment(
-        objects, labels, folds_for(labels, task, plan.folds, plan.seed), problem.learner, scorer, penalties
-    )
+    groups = None if problem.data.groups is None else problem.data.groups[rows]
+    splits = folds_for(labels, task, plan.folds, plan.seed, groups)
+    return Experiment(objects, labels, splits, problem.learner, scorer, penalties)
 
 
 def finalists(kernels: Sequence[Kernel], first: Tried) -> tuple[tuple[Kernel, ...], tuple[Kernel, ...]]:
@@ -161,8 +162,13 @@ class Watch:
             self._memory.keep(kernel, trials)
 
 
-def folds_for(y: npt.NDArray[Any], task: str, folds: int, seed: int) -> list[Split]:
-    """Shuffled folds with an equal share of each class; fewer folds if the rarest class has fewer objects."""
+def folds_for(
+    y: npt.NDArray[Any], task: str, folds: int, seed: int, groups: npt.NDArray[Any] | None = None
+) -> list[Split]:
+    """Shuffled folds with an equal share of each class; fewer folds if the rarest class has fewer objects.
+
+    The objects of a group are all in one fold.
+    """
     most = len(y)
     if task == "regression" and most < 2:
         raise InputError("Found 1 object; at least 2 are needed to learn from some and try on others.")
@@ -178,7 +184,20 @@ def folds_for(y: npt.NDArray[Any], task: str, folds: int, seed: int) -> list[Spl
             raise InputError(
                 f"The class {rare!r} has 1 object; at least 2 are needed to learn from one and try on the other."
             )
-    return make_folds(min(folds, most), y, y, classifier=task == "classification", random_state=seed)
+    if groups is None:
+        return make_folds(min(folds, most), y, y, classifier=task == "classification", random_state=seed)
+    most = min(most, len(np.unique(groups)))
+    if most < 2:
+        raise InputError(
+            "All rows are of one group (--group); at least two are needed to learn from one and try another."
+        )
+    splitter = (StratifiedGroupKFold if task == "classification" else GroupKFold)(
+        min(folds, most), shuffle=True, random_state=seed
+    )
+    splits = make_folds(splitter, y, y, classifier=task == "classification", groups=groups)
+    if task == "classification" and any(len(np.unique(y[train])) < len(np.unique(y)) for train, _ in splits):
+        raise InputError("A class has objects of one group alone (--group): without that group it cannot be learnt.")
+    return splits
 
 
 def _r_squared(y: Any, predicted: Any) -> float:

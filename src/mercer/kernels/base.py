@@ -31,7 +31,7 @@ from mercer.inputs.base import Objects
 from mercer.kernels.features import space
 from mercer.kernels.features.feature_map import FeatureMap
 from mercer.kernels.features.rows import FeatureMatrix
-from mercer.kernels.probing import probe
+from mercer.kernels.probing import probe, refuse_large
 from mercer.kernels.text import form, latex
 
 if TYPE_CHECKING:
@@ -375,6 +375,7 @@ class FittedKernel:
         """The block k(left, right) in one piece, in float64; for large ones use `mercer.gram`."""
         rows = self.features(self.kernel.coerce(left) if right is None else self.coerce(left))
         columns = rows if right is None else self.features(self.kernel.coerce(right))
+        refuse_large(len(rows), len(columns))
         diagonal = self.diagonal(rows) if right is None else None  # first, because it refuses overflow
         out = np.empty((len(rows), len(columns)))
         self.tile(*self.align(rows, columns), out)

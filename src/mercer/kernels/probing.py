@@ -14,7 +14,7 @@ import numpy as np
 
 from mercer._record import STRANGERS
 from mercer._types import Float64
-from mercer.errors import KernelError, MercerError
+from mercer.errors import CostError, KernelError, MercerError
 
 if TYPE_CHECKING:
     from mercer.kernels.base import Kernel
@@ -26,6 +26,9 @@ _ROUNDING = 1e-5
 _NEGATIVE = 1e-8
 """... and so are eigenvalues this share of the trace below zero."""
 
+_ONE_PIECE = 2**31
+"""Values that are computed at once, at most: 16 GiB. Larger blocks fit few machines, and nobody could stop them."""
+
 
 def probe(kernel: Kernel, objects: Any) -> None:
     """Try the kernel, and those that it is made of, where their classes are new here; raises KernelError."""
@@ -34,6 +37,16 @@ def probe(kernel: Kernel, objects: Any) -> None:
         if kind in STRANGERS and len(seen) > 1:
             _examine(part, seen.take(np.unique(np.linspace(0, len(seen) - 1, _OBJECTS).astype(np.intp))))
             STRANGERS.discard(kind)
+
+
+def refuse_large(rows: int, columns: int) -> None:
+    """Refuse a block that is to be computed in one piece, and is too large for that."""
+    if rows * columns > _ONE_PIECE:
+        raise CostError(
+            f"{rows:,} x {columns:,} kernel values in one piece take {rows * columns * 8 / 2**30:,.0f} GiB, and cannot "
+            "be interrupted. Compare fewer objects at a time, or make a matrix that is computed by tiles: "
+            "mercer.gram.make.gram_of(fitted, objects)."
+        )
 
 
 def parts(kernel: Kernel, objects: Any) -> Iterator[tuple[Kernel, Any]]:

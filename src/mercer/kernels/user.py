@@ -38,6 +38,8 @@ class RawFeatures:
     """The objects as the user's function wants them: an array of rows, or a list."""
 
     raw: Any
+    own: Float64 | None = None
+    """k(x, x) of each, NaN where it is not known yet; a function of two objects is not called for it twice."""
 
     @classmethod
     def of(cls, objects: Objects) -> Self:
@@ -53,9 +55,17 @@ class RawFeatures:
         return len(self.raw) if isinstance(self.raw, list) else int(self.raw.shape[0])
 
     def take(self, index: Index) -> RawFeatures:
+        own = None if self.own is None else self.own[index]
         if isinstance(self.raw, list) and not isinstance(index, slice):
-            return RawFeatures([self.raw[int(position)] for position in index])
-        return RawFeatures(self.raw[index])
+            return RawFeatures([self.raw[int(position)] for position in index], own)
+        return RawFeatures(self.raw[index], own)
+
+    def is_same(self, other: RawFeatures) -> bool:
+        """Whether these are the same objects in the same order, told without looking into them."""
+        if isinstance(self.raw, list):
+            return len(self) == len(other) and all(one is two for one, two in zip(self.raw, other.raw, strict=True))
+        one, two = self.raw, other.raw
+        return bool(one.ctypes.data == two.ctypes.data and one.shape == two.shape and one.strides == two.strides)
 
 
 _BATCH_NEEDED = (
@@ -111,8 +121,8 @@ class _UserKernel(OnNamedObjects):
 
     function: Callable[[Any, Any], Any]
     phi: Any
-
-    symmetric = False
+    symmetric: bool = False
+    psd: bool = False
 
     def __post_init__(self) -> None:
         name = type(self).__name__
@@ -124,6 +134,10 @@ class _UserKernel(OnNamedObjects):
         _check.choice(name, "objects", self.objects, KINDS)
         if self.phi is not None and not callable(getattr(self.phi, "transform", self.phi)):
             raise _check.fail(name, "phi", "a function of a batch, a fitted transformer, or None", self.phi)
+        for flag in ("symmetric", "psd"):
+            _check.boolean(name, flag, getattr(self, flag))
+        if self.phi is not None:  # inner products of features are
+            object.__setattr__(self, "psd", True)
 
     def feature_map(self, state: State) -> FeatureMap | None:
         if self.phi is None:
@@ -134,10 +148,6 @@ class _UserKernel(OnNamedObjects):
             return images.values
 
         return FixedColumns(rows, names_of_images(self.phi))
-
-    @property
-    def psd(self) -> bool:
-        return self.phi is not None
 
     def features(self, objects: Objects, state: State, dtype: DType) -> RawFeatures:
         return RawFeatures.of(objects)
@@ -159,7 +169,8 @@ class FromBlocks(_UserKernel):
 
     This is what scikit-learn's ``kernel=callable`` means. `objects` says what the function takes: arrays of rows
     (``"vectors"``), lists of str (``"strings"``) or lists of anything (``"items"``). A function in plain Python holds
-    the interpreter lock, so only what it calls inside NumPy runs in parallel. `phi` is as for `FromFunction`.
+    the interpreter lock, so only what it calls inside NumPy runs in parallel. `phi`, `symmetric` and `psd` are as for
+    `FromFunction`.
 
     >>> import numpy as np
     >>> from mercer import kernels
@@ -171,6 +182,8 @@ class FromBlocks(_UserKernel):
     function: Callable[[Any, Any], Any]
     objects: str = "vectors"
     phi: Any = None
+    symmetric: bool = False
+    psd: bool = False
 
     variants = ({"function": _dot_blocks},)
 
@@ -212,6 +225,10 @@ class FromFunction(_UserKernel):
     transformer) that returns one row of numbers per object, such that products of rows are the values of the kernel.
     Linear machines, scoring without support objects, and explanations then work as for Mercer's own kernels.
 
+    Nothing is known of a function, so it is called both ways round for every pair, and the matrix is decomposed to see
+    whether it is a kernel's. Say ``symmetric=True`` where function(x, z) = function(z, x), and it is called once for
+    every pair; ``psd=True`` where no Gram matrix has negative eigenvalues, and nobody looks for any.
+
     >>> from mercer import kernels
     >>> shared = kernels.FromFunction(lambda a, b: len(a & b), objects="items")
     >>> shared.fit([{1, 2}, {2, 3}])([{1, 2}, {2, 3}])
@@ -222,8 +239,10 @@ class FromFunction(_UserKernel):
     function: Callable[[Any, Any], Any]
     objects: str = "vectors"
     phi: Any = None
+    symmetric: bool = False
+    psd: bool = False
 
-    variants = ({"function": _dot},)
+    variants = ({"function": _dot}, {"function": _dot, "symmetric": True, "psd": True})
 
     @cached_property
     def _loop(self) -> Any:
@@ -242,8 +261,10 @@ class FromFunction(_UserKernel):
 
     def features(self, objects: Objects, state: State, dtype: DType) -> RawFeatures:
         if isinstance(objects, Vectors):
-            return RawFeatures(np.array(objects.dense(), dtype=np.float64))  # writable: one compiled signature
-        return RawFeatures.of(objects)
+            raw: Any = np.array(objects.dense(), dtype=np.float64)  # writable: one compiled signature
+        else:
+            raw = RawFeatures.of(objects).raw
+        return RawFeatures(raw, np.full(len(objects), np.nan))
 
     def tile_entries(self, left: RawFeatures, right: RawFeatures, state: State) -> int:
         return _FEW if self._loop is None else super().tile_entries(left, right, state)
@@ -252,17 +273,33 @@ class FromFunction(_UserKernel):
         if self._loop is not None and isinstance(left.raw, np.ndarray):
             self._loop(left.raw, right.raw, out)
         else:
-            timed = _deadline.Work(f"{out.size:,} values of {_name(self.function)}", out.size)
-            for i, x in enumerate(left.raw):
-                for j, z in enumerate(right.raw):
-                    out[i, j] = self._value(x, z)
-                    timed.advance()
+            self._call_for_pairs(left, right, out)
         _refuse_non_finite(self.function, out)
 
+    def _call_for_pairs(self, left: RawFeatures, right: RawFeatures, out: Floating) -> None:
+        """Every pair in turn; of a symmetric function on a batch with itself, only those above the diagonal."""
+        half = self.symmetric and left.is_same(right)
+        timed = _deadline.Work(f"{out.size:,} values of {_name(self.function)}", out.size / 2 if half else out.size)
+        for i, x in enumerate(left.raw):
+            for j in range(i + 1 if half else 0, len(right)):
+                out[i, j] = self._value(x, right.raw[j])
+                if half:
+                    out[j, i] = out[i, j]
+                timed.advance()
+        if half:
+            np.fill_diagonal(out, self._own(left))
+
+    def _own(self, features: RawFeatures) -> Float64:
+        own = np.full(len(features), np.nan) if features.own is None else features.own
+        for i in np.flatnonzero(np.isnan(own)):
+            x = features.raw[i]
+            own[i] = self._value(x, x)
+        return own
+
     def diagonal(self, features: RawFeatures, state: State) -> Float64:
-        values = np.array([self._value(x, x) for x in features.raw], dtype=np.float64)
+        values = self._own(features)
         _refuse_non_finite(self.function, values.reshape(1, -1))
-        return values
+        return values.copy()
 
     def _value(self, x: Any, z: Any) -> float:
         value = self._called(x, z)

@@ -11,6 +11,7 @@ from typing import Self, final
 
 import numpy as np
 
+from mercer._jit import Array, jit
 from mercer._types import Float64
 
 _ROUNDING = 1e-9
@@ -107,7 +108,9 @@ class ProjectedRoot(CurvatureRoot):
         return type(self)(self.scale[objects], self.q[objects])
 
     def bent(self, v: Float64) -> Float64:
-        return self.applied(self.scale * v)  # projecting once is enough
+        out = np.empty(v.shape)
+        _bend(self.scale, self.q, v, out)  # projecting once is enough
+        return out
 
     def diagonal(self) -> Float64:
         return np.square(self.scale) * np.maximum(1.0 - np.square(self.q), 0.0)
@@ -144,3 +147,14 @@ class MatrixRoot(CurvatureRoot):
 
     def total(self) -> Float64:
         return np.asarray(np.einsum("ikm,ilm->kl", self.blocks, self.blocks))
+
+
+@jit
+def _bend(scale: Array, q: Array, v: Array, out: Array) -> None:
+    """diag(scale) (1 - q q') diag(scale) v, row by row."""
+    for i in range(v.shape[0]):
+        shared = 0.0
+        for k in range(v.shape[1]):
+            shared += q[i, k] * scale[i, k] * v[i, k]
+        for k in range(v.shape[1]):
+            out[i, k] = scale[i, k] * (scale[i, k] * v[i, k] - shared * q[i, k])

@@ -12,6 +12,7 @@ from scipy.special import xlogy
 from mercer._types import Float64
 from mercer.losses.base import VectorLoss
 from mercer.losses.curvature import CurvatureRoot, ProjectedRoot
+from mercer.losses.softmax import logarithm_beyond, softmax
 
 
 @final
@@ -28,38 +29,30 @@ class Multinomial(VectorLoss):
     classifies = True
 
     def value(self, y: Float64, f: Float64) -> Float64:
-        shifted = f - f.max(axis=1, keepdims=True)
-        own = np.take_along_axis(shifted, _codes(y), axis=1)[:, 0]
-        return np.asarray(np.log(np.exp(shifted).sum(axis=1)) - own)
+        return logarithm_beyond(f, _codes(y))
 
     def slope(self, y: Float64, f: Float64) -> Float64:
-        slope = _softmax(f)
-        slope[np.arange(len(slope)), _codes(y)[:, 0]] -= 1.0
+        slope = softmax(f)
+        slope[np.arange(len(slope)), _codes(y)] -= 1.0
         return slope
 
     def curvature(self, y: Float64, f: Float64) -> Float64:
         """The diagonal of the Hessian."""
-        p = _softmax(f)
+        p = softmax(f)
         return np.asarray(p * (1.0 - p))
 
     def curvature_root(self, y: Float64, f: Float64) -> CurvatureRoot:
         # diag(p) - p p' = D (1 - q q') D with D = diag(q), q = sqrt(p); 1 - q q' is a projector, its own root.
-        q = np.sqrt(_softmax(f))
+        q = np.sqrt(softmax(f))
         return ProjectedRoot(q, q)
 
     def conjugate(self, y: Float64, a: Float64) -> Float64:
         p = np.array(a)
-        p[np.arange(len(p)), _codes(y)[:, 0]] += 1.0
+        p[np.arange(len(p)), _codes(y)] += 1.0
         inside = (p >= -1e-12).all(axis=1) & (np.abs(p.sum(axis=1) - 1.0) < 1e-9)
         p = np.maximum(p, 0.0)
         return np.where(inside, xlogy(p, p).sum(axis=1), np.inf)
 
 
-def _softmax(f: Float64) -> Float64:
-    p: Float64 = np.exp(f - f.max(axis=1, keepdims=True))
-    p /= p.sum(axis=1, keepdims=True)
-    return p
-
-
 def _codes(y: Float64) -> npt.NDArray[np.intp]:
-    return np.asarray(y).astype(np.intp)[:, None]
+    return np.asarray(y).astype(np.intp)

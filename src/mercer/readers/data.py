@@ -67,6 +67,8 @@ class Data:
     detail: Mapping[str, Any] = field(default_factory=dict)
     """What else is known: for a table, `id`, the column that names the rows; for a folder, whether `whole_files` are
     objects; for sparse rows, the `first` index; for a Gram matrix, the names of its `columns`."""
+    groups: npt.NDArray[Any] | None = None
+    """Which objects belong together: those of one group are never in two folds."""
     before: int = 0
     """How many objects of the file come before these."""
 
@@ -97,6 +99,7 @@ class Data:
             labels=taken(self.labels, index),
             ids=taken(self.ids, index),
             lines=taken(self.lines, index),
+            groups=taken(self.groups, index),
         )
 
 

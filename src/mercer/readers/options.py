@@ -36,6 +36,8 @@ class Options:
     """The columns to read; others are ignored."""
     id: str | None = None
     """The column that names the rows; an empty name if none does."""
+    group: str | None = None
+    """The column that says which rows belong together, such as those of one patient; it is not learnt from."""
     keep: tuple[str, ...] = ()
     """Columns to learn from although they seem to count or name the rows."""
     whole_files: bool | None = None

@@ -7,6 +7,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 
 import numpy as np
+import numpy.typing as npt
 
 from mercer._check import did_you_mean
 from mercer.readers.cells import Cells
@@ -33,6 +34,7 @@ def table_of(
     for given in options.drop:
         left.pop(column_called(given, left, name, "--drop"))
     options = dataclasses.replace(options, keep=tuple(column_called(key, left, name, "--keep") for key in options.keep))
+    groups = _groups(name, left, options, notes)
     key = _id_column(name, left, options, notes)
     ids = None if key is None else [str(cell).strip() for cell in left.pop(key)]
     target = None if options.labels is not None else _target(name, left, options, notes)
@@ -41,10 +43,21 @@ def table_of(
         if len(kept) < len(lines):
             notes.append(f"{count(len(lines) - len(kept), 'row')} without a label left out.")
             left = {own: taken(cells, kept) for own, cells in left.items()}
-            lines, ids = taken(lines, kept), taken(ids, kept)
+            lines, ids, groups = taken(lines, kept), taken(ids, kept), taken(groups, kept)
     labels = None if target is None else np.asarray(left.pop(target))
     table = _columns(name, left, lines, options, notes)
-    return Data(name, format_, "table", table, labels, target, ids, lines, tuple(notes), {"id": key})
+    return Data(name, format_, "table", table, labels, target, ids, lines, tuple(notes), {"id": key}, groups)
+
+
+def _groups(name: str, columns: dict[str, Cells], options: Options, notes: list[str]) -> npt.NDArray[np.str_] | None:
+    """Which rows belong together, by a column that is then left out."""
+    if options.group is None or not options.require_target:
+        return None
+    key = column_called(options.group, columns, name, "--group")
+    groups = np.array([str(cell).strip() for cell in columns.pop(key)], dtype=np.str_)
+    found = len(np.unique(groups))
+    notes.append(f"Rows with the same {quoted(key)} stay together: {count(found, 'group')}; it is not learnt from.")
+    return groups
 
 
 def _columns(

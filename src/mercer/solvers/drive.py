@@ -50,6 +50,12 @@ class Limits:
     since: float = field(default_factory=time.monotonic, compare=False)
     """... from this moment on."""
 
+    def within(self, max_iter: int) -> Limits:
+        """These limits with at most so many iterations; -1 for no other limit."""
+        if max_iter < 0 or 0 <= self.max_iter <= max_iter:
+            return self
+        return replace(self, max_iter=max_iter)
+
     def raise_if_stopped(self) -> None:
         """Raise `Stopped` once the event is set."""
         if self.stop.is_set():

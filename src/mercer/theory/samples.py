@@ -20,6 +20,7 @@ from mercer._jit import Array, jit
 from mercer._types import Float64
 from mercer.errors import InputError, TimeLimitError
 from mercer.gram.centring import Centred
+from mercer.gram.effort import Effort
 from mercer.gram.make import gram_of
 from mercer.kernels.base import Kernel
 from mercer.kernels.vectors.rbf import RBF
@@ -79,7 +80,9 @@ def mmd_test(
     n = len(objects) - m
     if m < 2 or n < 2:
         raise InputError(f"Both samples need two objects or more; got {m} and {n}.")
-    gram = gram_of(chosen.fit(objects), objects, memory=memory).stored_if_it_fits()
+    gram = gram_of(chosen.fit(objects), objects, memory=memory)
+    Effort("mmd_test", 1.0 + permutations / _AT_ONCE, remedy="Test random parts of the samples.").announce(gram)
+    gram = gram.stored_if_it_fits()
     own = gram.diagonal()
     rows = gram.matvec(np.ones((m + n, 1)))[:, 0] - own
     rng = np.random.default_rng(random_state)

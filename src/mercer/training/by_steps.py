@@ -13,15 +13,12 @@ import dataclasses
 import math
 from typing import final
 
-import numpy as np
-
 from mercer._process import single_threaded_blas
 from mercer._types import Float64
 from mercer.gram import cost
 from mercer.gram.contract import Gram
 from mercer.solvers.box import refined
 from mercer.solvers.box.problem import BoxProblem
-from mercer.solvers.box.step_rules import SOME, STEPS
 from mercer.solvers.drive import Chunk, Limits, OnChunk
 from mercer.solvers.problem import LossProblem
 from mercer.solvers.smooth.factored import factor_of
@@ -29,45 +26,31 @@ from mercer.solvers.solution import Solution, Status
 from mercer.solvers.weights import kinked
 from mercer.solvers.weights.problem import LinearProblem
 
-_SMALL_SHARE = 0.25
-"""The share of the work so far that a factor, which tells what the other way would cost, may take."""
 _COPIES = 6
 """Matrices of the size of K, in float64, that the other way needs at most."""
 
 
-def solve(
+def finished(
     gram: Gram,
     problem: LossProblem,
-    box: BoxProblem,
+    found: Solution,
     *,
-    start: Float64 | None = None,
     tol: float = 1e-3,
     limits: Limits | None = None,
     on_chunk: OnChunk | None = None,
 ) -> Solution:
-    """Solve to within `tol`, by steps or else by weights, or as far as the limits allow."""
-    limits = limits or Limits()
-    if not _can_change(gram, box):
-        return refined.solve(gram, box, start=start, tol=tol, limits=limits, on_chunk=on_chunk)
-    n = len(problem.y)
-    first = int(STEPS * n + SOME + cost.of_factor(n) / _SMALL_SHARE / cost.of_step(n))
-    work = _Work(gram, box, tol, limits, on_chunk)
-    found = work.steps(start, first)
+    """Go on from where `patience` for steps ended: to within `tol`, or as far as the limits allow."""
+    work = _Work(gram, BoxProblem.of(problem), tol, limits or Limits(), on_chunk)
+    work.note(found)
     if not work.wanted(found):
         return found
-    rows = factor_of(work.exact)
-    more = _worth(n, rows.shape[1]) - first
+    if 8 * _COPIES * gram.shape[0] ** 2 > gram.budget:
+        return work.steps(found.coefficients, math.inf) if found.status is not Status.STALLED else found
+    rows, n = factor_of(work.exact), gram.shape[0]
+    more = _worth(n, rows.shape[1]) - found.stats.iterations
     if more > 0 and found.status is not Status.STALLED:
         found = work.steps(found.coefficients, more)
-    if not work.wanted(found):
-        return found
-    return _nearer(found, work.on_weights(rows, problem), box)
-
-
-def _can_change(gram: Gram, box: BoxProblem) -> bool:
-    """Whether the other way is open: a finite box, no sums but the one, and room for a few matrices."""
-    bounded = bool(np.isfinite(box.lower).all() and np.isfinite(box.upper).all())
-    return bounded and box.absolute_sum is None and 8 * _COPIES * gram.shape[0] ** 2 <= gram.budget
+    return _nearer(found, work.on_weights(rows, problem), work.box) if work.wanted(found) else found
 
 
 def _worth(n: int, rank: int) -> int:
@@ -87,7 +70,7 @@ class _Work:
     """What is left to do on one problem, within its limits."""
 
     def __init__(self, gram: Gram, box: BoxProblem, tol: float, limits: Limits, on_chunk: OnChunk | None) -> None:
-        self._gram, self._box, self._tol = gram, box, tol
+        self._gram, self.box, self._tol = gram, box, tol
         self._limits, self._on_chunk = limits, on_chunk
         self._done, self._seconds = 0, 0.0
 
@@ -107,9 +90,13 @@ class _Work:
     def _within(self, most: float) -> Limits:
         return dataclasses.replace(self._limits, max_iter=-1 if math.isinf(most) else int(most))
 
-    def _counted(self, found: Solution) -> Solution:
+    def note(self, found: Solution) -> None:
+        """Count the work that led to a solution."""
         self._done += found.stats.iterations
         self._seconds += found.stats.seconds
+
+    def _counted(self, found: Solution) -> Solution:
+        self.note(found)
         stats = dataclasses.replace(found.stats, iterations=self._done, seconds=self._seconds)
         return dataclasses.replace(found, stats=stats)
 
@@ -118,11 +105,11 @@ class _Work:
         stopped = found.status is Status.STALLED or (found.status is Status.OUT_OF_ITERATIONS and self._left > 0)
         return stopped and not self._limits.out_of_time
 
-    def steps(self, start: Float64 | None, most: int) -> Solution:
+    def steps(self, start: Float64, most: float) -> Solution:
         """So many steps, at most."""
         limits = self._within(min(self._left, most))
         return self._counted(
-            refined.solve(self._gram, self._box, start=start, tol=self._tol, limits=limits, on_chunk=self._watch)
+            refined.solve(self._gram, self.box, start=start, tol=self._tol, limits=limits, on_chunk=self._watch)
         )
 
     def on_weights(self, rows: Float64, problem: LossProblem) -> Solution:
@@ -131,7 +118,7 @@ class _Work:
         with single_threaded_blas():
             found = kinked.solve(linear, tol=self._tol, limits=self._within(self._left), on_chunk=self._watch)
         outputs = self.exact.matvec(found.dual)
-        gap = self._box.violation(found.dual, -(outputs + self._box.linear))
+        gap = self.box.violation(found.dual, -(outputs + self.box.linear))
         status = found.status
         if gap <= self._tol:
             status = Status.CONVERGED

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, final
 
@@ -85,6 +86,7 @@ class Certificate:
         return dataclasses.replace(whole, parts=tuple(parts))
 
 
+Prove = Callable[[], Certificate]
 _LOST = 4.0 * float(np.finfo(np.float64).eps)
 """What a sum of products loses of the sum of |x| |z| |b|: entries and sums are rounded, in either direction."""
 _NOTHING = 1e-13

@@ -17,6 +17,8 @@ from mercer.solvers.eigen import leading
 from mercer.solvers.numerics.conjugate_gradients import Product
 from mercer.training.kernel_estimator import limits_of
 
+PRODUCTS = 30.0
+"""With blocks of vectors, that a few leading eigenvectors typically take: for estimates of cost alone."""
 _DIRECT = 600
 """Up to this many objects, all eigenvectors by LAPACK cost no more than a few by iteration; with more objects the cube
 of their number would be wasted."""

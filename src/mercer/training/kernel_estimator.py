@@ -20,6 +20,7 @@ from mercer._record import Record
 from mercer._stored import Stored
 from mercer._types import DType, Float64
 from mercer.errors import InputError, KernelError
+from mercer.gram.effort import Effort
 from mercer.gram.expansion import Expansion
 from mercer.inputs.base import Objects
 from mercer.inputs.gram_rows import GramRows
@@ -35,6 +36,7 @@ from mercer.kernels.vectors.polynomial import Polynomial
 from mercer.kernels.vectors.rbf import RBF
 from mercer.kernels.vectors.stationary import ExponentialChi2, Laplacian
 from mercer.solvers.drive import Limits
+from mercer.training.certificate import Certificate, Prove
 from mercer.training.full_kernel import EXACT_ROWS, Claim, Excess, excess_of
 from mercer.training.matrix import Guarded, Repair, guard, products_gram
 from mercer.training.storing import Field, read_fields, write_fields
@@ -101,6 +103,9 @@ class KernelEstimator(BaseEstimator):
     """The fitted attributes that model files hold."""
     _sharing: WarmStart | None = None
     """What a search shares between its fits: see `share_fits`."""
+    _known_certificate: Certificate | None = None
+    _prove: Prove | None = None
+    """What makes the certificate, until somebody asks for it."""
     _dense_stays_dense: ClassVar[bool] = False
     """Whether sparse rows are refused after training on dense ones, as scikit-learn's machines of the same name do."""
     _given: FittedKernel | None = None
@@ -175,7 +180,8 @@ class KernelEstimator(BaseEstimator):
 
     def _new_objects(self, X: Any) -> Objects:
         """Objects to predict for, once the estimator is fitted."""
-        check_is_fitted(self)
+        if "kernel_" not in vars(self):
+            check_is_fitted(self)  # which asks for tags, and so for the kernel
         objects = self.kernel_.coerce(X)
         self._check_features(X, objects, reset=False)
         if self._dense_stays_dense and isinstance(objects, Vectors) and objects.is_sparse:
@@ -204,13 +210,22 @@ class KernelEstimator(BaseEstimator):
 
     def _check_features(self, X: Any, objects: Objects, *, reset: bool) -> None:
         if isinstance(objects, Vectors):
-            nameless = type(X) is np.ndarray and not hasattr(self, "feature_names_in_")
-            if nameless and not reset and objects.n_features == getattr(self, "n_features_in_", None):
-                return  # scikit-learn would find nothing, and take longer than the prediction of a few objects
+            if type(X) is np.ndarray:  # scikit-learn would do the same, and take longer than few objects do
+                if reset:
+                    self.__dict__.pop("feature_names_in_", None)
+                    self.n_features_in_ = objects.n_features
+                    return
+                unnamed = "feature_names_in_" not in vars(self)
+                if unnamed and objects.n_features == getattr(self, "n_features_in_", None):
+                    return
             named = X if hasattr(X, "columns") else objects.values
             validate_data(self, named, reset=reset, skip_check_array=True)
         elif isinstance(objects, GramRows) and objects.matrix is not None:
             validate_data(self, objects.matrix, reset=reset, skip_check_array=True)
+
+    def _effort(self) -> tuple[float, float]:
+        """About how many products with the matrix there will be, and flops per cube of decompositions of it."""
+        return 1.0, 0.0
 
     def _stored_gram(self, X: Any, *, at_least: int = 2) -> tuple[FittedKernel, Objects, Guarded]:
         """The fitted kernel, the objects and their Gram matrix, stored if it fits, for those who need all of it."""
@@ -223,8 +238,30 @@ class KernelEstimator(BaseEstimator):
             )
         self._check_features(X, objects, reset=True)
         fitted = kernel.fit(objects)
-        gram = products_gram(fitted, objects, self.memory)
+        gram = products_gram(fitted, objects, self.memory, Effort(type(self).__name__, *self._effort()))
         return fitted, objects, guard(type(self).__name__, kernel, gram, self.psd)
+
+    @property
+    def certificate_(self) -> Certificate:
+        """How close the machine is to the optimum, and what it took."""
+        if self._prove is not None:
+            self._known_certificate, self._prove = self._prove(), None
+        if self._known_certificate is None:
+            raise AttributeError(f"This {type(self).__name__} has no certificate: it is not fitted yet.")
+        return self._known_certificate
+
+    @certificate_.setter
+    def certificate_(self, certificate: Certificate) -> None:
+        self._known_certificate, self._prove = certificate, None
+
+    def _certify_later(self, prove: Prove) -> None:
+        """A certificate is made when somebody asks for it, since small machines are trained in less time."""
+        self._known_certificate, self._prove = None, prove
+
+    def __getstate__(self) -> Any:
+        if self._prove is not None:
+            self._known_certificate, self._prove = self._prove(), None  # what it is made of is not worth keeping
+        return super().__getstate__()
 
     def _all_or_nothing(self) -> contextlib.AbstractContextManager[None]:
         return all_or_nothing(self)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import time
 import warnings
 from abc import ABC, abstractmethod
@@ -95,6 +96,10 @@ class MarginClassifier(ClassifierMixin, LibsvmParameters, KernelEstimator, ABC):
     ) -> ovo.Solved:
         """The machine of one pair of classes, and the factor on its bounds."""
 
+    def _c_form(self) -> ovo.CForm | None:
+        """What all machines minimise, where that is a loss and nothing else, so that small ones are trained at once."""
+        return None
+
     def _has_intercept(self) -> bool:
         return True
 
@@ -134,13 +139,12 @@ class MarginClassifier(ClassifierMixin, LibsvmParameters, KernelEstimator, ABC):
             limits = self._limits()
             with reporting("Training") as report, single_threaded_blas():  # once, not for every product
                 share = 1.0 / (1 + FOLDS) if self.probability else 1.0
-                solved = self._train(guarded.gram, classes.codes, bounds, limits, lambda f, w: report(share * f, w))
+                machines = self._train(guarded.gram, classes.codes, bounds, limits, lambda f, w: report(share * f, w))
                 if self.probability:
                     calibration = ovo.held_out_calibration(
                         guarded.gram, classes.codes, bounds, weights, factors, self.random_state,
                         lambda gram, codes, allowed: self._train(gram, codes, allowed, limits),
                     )  # fmt: skip
-        machines = [machine for machine, _ in solved]
         self.class_weight_ = factors
         self.classes_ = classes.labels
         self.shape_fit_ = _shape(objects)
@@ -148,27 +152,27 @@ class MarginClassifier(ClassifierMixin, LibsvmParameters, KernelEstimator, ABC):
         self.__dict__.pop("calibration_", None)
         if self.probability:
             self.calibration_ = calibration
-        self._penalty_scales = np.array([scale for _, scale in solved])
+        self._penalty_scales = machines.scales
         self.support_, self._n_support, coefficients, self._repair = ovo.support_by_class(
-            machines, classes.codes, bounds, guarded
+            machines, classes.codes, guarded
         )
-        self.fit_status_ = 0 if all(machine.converged for machine in machines) else 1
-        self.n_iter_ = np.array([machine.certificate.iterations for machine in machines], dtype=np.int32)
-        intercept = np.array([machine.intercept for machine in machines])
-        self.expansion_ = Expansion(fitted, objects.take(self.support_), coefficients, intercept)
+        self.fit_status_ = 1 if machines.unfinished else 0
+        self.n_iter_ = machines.iterations.astype(np.int32)
+        self.expansion_ = Expansion(fitted, objects.take(self.support_), coefficients, machines.intercepts)
         self._set_views()
         self._remember(objects, classes.codes, bounds)
         entries, seconds = guarded.original.entries_computed, time.monotonic() - began
-        self.certificate_ = Certificate.together(tuple(m.certificate for m in machines), entries, seconds)
-        warn_if_unfinished(self, machines)
+        self._certify_later(lambda: Certificate.together(machines.proofs(), entries, seconds))
+        if machines.unfinished:
+            warn_if_unfinished(self, machines.unfinished, len(machines.sizes))
         return self
 
     def _train(
         self, gram: Gram, codes: Indices, bounds: Float64, limits: Limits, report: ovo.Report | None = None
-    ) -> list[ovo.Solved]:
+    ) -> ovo.PairMachines:
         if self._nu_form and codes.max() == 1:
             gram = gram.stored_if_it_fits()
-        return ovo.train_pairs(gram, codes, bounds, self._solve, limits, report)
+        return ovo.train_pairs(gram, codes, bounds, self._solve, limits, report, self._c_form())
 
     def _set_views(self) -> None:
         """scikit-learn's views of the expansion, whose support objects are grouped by class."""
@@ -179,6 +183,7 @@ class MarginClassifier(ClassifierMixin, LibsvmParameters, KernelEstimator, ABC):
             self._dual_coef_ = expansion.coefficients.T
         else:
             self._dual_coef_ = ovo.dual_coefficients(expansion.coefficients, codes, n_classes)
+            self.expansion_ = dataclasses.replace(expansion, groups=self._n_support)
         self._intercept_ = expansion.intercept
         # scikit-learn's sign: with two classes, positive means the second one.
         sign = -1.0 if n_classes == 2 else 1.0

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
-import numpy.typing as npt
 import scipy.linalg
 
 from mercer import _check, _deadline, _speed
@@ -18,6 +17,7 @@ from mercer.gram import budget, cost
 from mercer.gram.block_rows import rows_of_features
 from mercer.gram.centring import Centred
 from mercer.gram.contract import Gram
+from mercer.gram.effort import Effort
 from mercer.gram.expansion import Expansion
 from mercer.gram.make import gram_of, gram_of_rows, gram_of_values
 from mercer.gram.spectrum import negligible, smallest_eigenvalue
@@ -26,6 +26,7 @@ from mercer.inputs.vectors import Vectors, numbers_of, squared_lengths
 from mercer.kernels.base import FittedKernel, Kernel
 from mercer.kernels.features.space import entries_per_object, features_of
 from mercer.losses.base import Loss
+from mercer.solvers.box.smo import DENSE
 from mercer.solvers.ridge import normal_equations
 from mercer.training.on_features import cheaper, form_of, solvable
 
@@ -41,8 +42,6 @@ merely in different units, such as years and pounds."""
 _SAMPLED_ROWS = 32
 """Rows of the Gram matrix that are looked at to tell whether it is constant: more cost more, fewer could all belong to
 objects that look alike, and the warning would be wrong."""
-_BLOCK_ENTRIES = 1 << 18
-"""Entries of a block of rows when deviations are computed: 2 MiB, which stay in the second-level cache."""
 
 
 @final
@@ -153,25 +152,30 @@ def training_gram(settings: GramSettings, fitted: FittedKernel, objects: Objects
     dual, memory = settings.dual, settings.memory
     _check_dual(settings.owner, dual, fitted)
     primal = dual != "auto" and not dual
-    form = form_of(losses, nu_form=settings.nu_form)
-    wanted = primal or (dual == "auto" and _worthwhile(fitted, objects, losses, memory, form))
+    wanted = primal or (dual == "auto" and _worthwhile(settings, fitted, objects, losses))
     if wanted and not _by_matrix(fitted, objects, losses):
+        form = form_of(losses, nu_form=settings.nu_form)
         rows = rows_of_features(fitted, objects, memory)
         fitted.in_range(squared_lengths(rows))
         sure = primal or _beyond(len(objects), memory)
         if sure or cheaper(form, rows, numbers_of(objects), write=_found(fitted)):
             return gram_of_rows(rows, memory=memory)
-    return gram_of(fitted, objects, dtype=settings.dtype, memory=memory)
+    gram = gram_of(fitted, objects, dtype=settings.dtype, memory=memory)
+    if gram.expensive and len(objects) <= DENSE:  # all of it will be needed, and more than once
+        return gram.stored_if_it_fits()
+    return gram
 
 
-def products_gram(fitted: FittedKernel, objects: Objects, memory: budget.Memory) -> Gram:
+def products_gram(fitted: FittedKernel, objects: Objects, memory: budget.Memory, effort: Effort) -> Gram:
     """The Gram matrix for those who need products with it: by features where these cost less, or stored if it fits."""
     n, features = len(objects), fitted.feature_map()
     if features is not None and features.in_blocks:
         rows = features.rows(objects.take(slice(0, 1)), iter(()), np.float64)[0]
         if cost.of_products(n, rows.shape[1]) <= cost.of_stored_products(n, numbers_of(objects)):
             return gram_of_rows(rows_of_features(fitted, objects, memory), memory=memory)
-    return gram_of(fitted, objects, memory=memory).stored_if_it_fits()
+    gram = gram_of(fitted, objects, memory=memory)
+    effort.announce(gram)
+    return gram.stored_if_it_fits()
 
 
 def _check_dual(owner: str, dual: Any, fitted: FittedKernel) -> None:
@@ -184,13 +188,12 @@ def _check_dual(owner: str, dual: Any, fitted: FittedKernel) -> None:
         raise _check.fail(owner, "dual", rule, dual)
 
 
-def _worthwhile(
-    fitted: FittedKernel, objects: Objects, losses: Sequence[Loss], memory: budget.Memory, form: cost.Form
-) -> bool:
+def _worthwhile(settings: GramSettings, fitted: FittedKernel, objects: Objects, losses: Sequence[Loss]) -> bool:
     """Whether training on features can cost less than on a matrix, told by a few objects, or is the only way."""
-    features, n = fitted.feature_map(), len(objects)
+    features, n, memory = fitted.feature_map(), len(objects), settings.memory
     if features is None or not all(solvable(loss) for loss in losses):
         return False
+    form = form_of(losses, nu_form=settings.nu_form)
     beyond, least, write = _beyond(n, memory), features.columns_at_least(objects), _found(fitted)
 
     def pays(columns: float, entries: float) -> bool:
@@ -271,8 +274,10 @@ def warn_of_scales(objects: Objects) -> None:
     """Warn if one feature drowns the others, which then count for nothing in distances and dot products."""
     if not isinstance(objects, Vectors) or objects.is_sparse or objects.n_features < 2:
         return
-    with np.errstate(over="ignore", invalid="ignore"):
-        spread = _deviations(np.asarray(objects.values))
+    variances = objects.moments[1]
+    if variances.max() <= _SCALES**2 * variances.min():  # also without any columns that vary
+        return
+    spread = np.sqrt(variances)
     usable = np.flatnonzero((spread > 0) & np.isfinite(spread))
     if not len(usable):
         return
@@ -287,24 +292,15 @@ def warn_of_scales(objects: Objects) -> None:
         )
 
 
-def _deviations(values: npt.NDArray[Any]) -> Float64:
-    """Standard deviations of columns, by blocks of rows, since the differences from the mean are another matrix."""
-    mean = values.mean(axis=0, dtype=np.float64)
-    squares = np.zeros_like(mean)
-    step = max(1, _BLOCK_ENTRIES // values.shape[1])
-    for start in range(0, len(values), step):
-        squares += np.square(values[start : start + step] - mean).sum(axis=0)
-    return np.asarray(np.sqrt(squares / len(values)))
-
-
 def warn_if_constant(gram: Gram) -> None:
     """Warn if all objects look the same to the kernel, judged by an evenly spread sample of rows."""
     n = gram.shape[0]
     if n < 2:
         return
-    rows = gram.rows(np.unique(np.linspace(0, n - 1, _SAMPLED_ROWS).astype(np.intp)))
-    size = float(np.abs(rows).max())
-    if float(rows.max()) - float(rows.min()) <= 1e-12 * size:
+    rows = gram.rows(np.arange(0, n, -(-n // _SAMPLED_ROWS)))
+    highest, lowest = float(rows.max()), float(rows.min())
+    size = max(abs(highest), abs(lowest))
+    if highest - lowest <= 1e-12 * size:
         warnings.warn(
             f"The kernel is constant on these {n} objects (every value is {size:g}): it cannot tell them apart. "
             "Rescale the data, or choose another width for the kernel.",

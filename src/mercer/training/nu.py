@@ -18,8 +18,7 @@ from mercer.solvers.drive import Limits, OnChunk
 from mercer.solvers.problem import LossProblem
 from mercer.solvers.solution import Solution, Status
 from mercer.solvers.weights import nu_newton
-from mercer.training.certificate import certify
-from mercer.training.train import Machine
+from mercer.training.train import Machine, machine_of
 
 Levels = tuple[float, float]
 """The F of free coefficients: of the positive side, and of the negative one."""
@@ -76,7 +75,7 @@ def train_nu_classifier(
         off=scale * solution.off,
         intercept=scale * solution.intercept,
     )
-    return _machine(gram, LossProblem(Hinge(), y, scale * weights), scaled), scale
+    return machine_of(gram, LossProblem(Hinge(), y, scale * weights), scaled), scale
 
 
 def train_nu_regressor(
@@ -107,7 +106,7 @@ def train_nu_regressor(
         outputs=solution.outputs[:n],
         off=solution.off if isinstance(solution.off, float) else solution.off.reshape(2, n).max(axis=0),
     )
-    return _machine(gram, LossProblem(EpsilonInsensitive(epsilon), y, C), merged), epsilon
+    return machine_of(gram, LossProblem(EpsilonInsensitive(epsilon), y, C), merged), epsilon
 
 
 def solve_nu_form(
@@ -162,13 +161,3 @@ def _on_features(
     if not nu_newton.applies(gram, problem):
         return None, (0.0, 0.0)
     return nu_newton.solve(gram, problem, tol=max(_GAP * tol, _FINEST_GAP), limits=limits, on_chunk=on_chunk)
-
-
-def _machine(gram: Gram, problem: LossProblem, solution: Solution) -> Machine:
-    """The machine of a solution, certified for the loss that nu stands for."""
-    proof = certify(
-        problem, solution.coefficients, solution.outputs, solution.intercept,
-        iterations=solution.stats.iterations, dtype=np.dtype(gram.dtype).name,
-        off=solution.off, diagonal=gram.diagonal(),
-    )  # fmt: skip
-    return Machine(solution.coefficients, solution.intercept, solution.status, proof)

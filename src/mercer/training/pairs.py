@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
 from itertools import combinations
 from typing import Any, final
 
 import numpy as np
 import numpy.typing as npt
 
+from mercer._jit import Array, jit
 from mercer._types import Float64, Indices
 from mercer.gram import cost
 from mercer.gram.contract import Gram
+from mercer.gram.pair_products import columns_of_groups
 from mercer.gram.pairs import PairBlocks
+from mercer.losses.base import Loss
+from mercer.losses.dual import Dual
+from mercer.solvers.box import small_pairs
+from mercer.solvers.box.small_pairs import SmallPairs
 from mercer.solvers.box.smo import worth_storing
 from mercer.solvers.drive import Chunk, Limits, OnChunk
+from mercer.solvers.problem import LossProblem
+from mercer.training.certificate import Certificate, certify
 from mercer.training.folds import folds_with_every_class, out_of_fold
 from mercer.training.matrix import Guarded, Repair
 from mercer.training.probabilities import (
@@ -25,10 +35,24 @@ from mercer.training.probabilities import (
 )
 from mercer.training.train import Machine
 
+_ENTRIES_AT_ONCE = 1 << 21
+"""Entries of the matrices of small pairs that one compiled call goes through: some hundredths of a second. Shorter
+calls gain nothing, longer ones keep Ctrl-C waiting."""
+
 Solved = tuple[Machine, float]
 """A machine, and the factor on the bounds of its coefficients."""
 Solve = Callable[[Gram, Float64, Float64, Limits, OnChunk | None], Solved]
 Report = Callable[[float, str], None]
+
+
+@final
+@dataclass(frozen=True)
+class CForm:
+    """Machines that minimise 1/2 |w|^2 + sum_i C_i loss(y_i, f(x_i)) with an intercept, for y = +1 and -1."""
+
+    loss: Loss
+    """Its dual is a box problem without kinks."""
+    tol: float
 
 
 def pairs(n_classes: int) -> list[tuple[int, int]]:
@@ -38,30 +62,43 @@ def pairs(n_classes: int) -> list[tuple[int, int]]:
 
 def votes(decisions: Float64, n_classes: int) -> npt.NDArray[np.intp]:
     """The class that wins most pairs; a tie goes to the first."""
-    winners: npt.NDArray[np.intp] = _tally(decisions > 0, n_classes).argmax(axis=1)
+    tally, _ = _tallied(decisions, n_classes, 0.0)
+    winners: npt.NDArray[np.intp] = tally.argmax(axis=1)
     return winners
 
 
 def one_vs_rest_shape(decisions: Float64, n_classes: int) -> Float64:
     """Votes, with ties broken by the sum of decision values squeezed into (-1/3, 1/3), one column per class."""
-    confidence = decisions @ _signs(n_classes)
-    shares: Float64 = _tally(decisions >= 0, n_classes) + confidence / (3 * (np.abs(confidence) + 1))
+    tally, confidence = _tallied(decisions, n_classes, float(np.nextafter(0.0, -1.0)))  # zero counts for the first
+    shares: Float64 = tally + confidence / (3 * (np.abs(confidence) + 1))
     return shares
 
 
-def _signs(n_classes: int) -> Float64:
-    """One row per pair (a, b): +1 for a, -1 for b."""
-    signs = np.zeros((n_classes * (n_classes - 1) // 2, n_classes))
-    for row, (a, b) in enumerate(pairs(n_classes)):
-        signs[row, a], signs[row, b] = 1.0, -1.0
-    return signs
+def _tallied(decisions: Float64, n_classes: int, above: float) -> tuple[Float64, Float64]:
+    """How many pairs each class wins, the first of a pair if its value is larger than `above`; sums of its values."""
+    tally, confidence = np.zeros((len(decisions), n_classes)), np.zeros((len(decisions), n_classes))
+    _tally(np.ascontiguousarray(decisions), above, tally, confidence)
+    return tally, confidence
 
 
-def _tally(wins: npt.NDArray[np.bool_], n_classes: int) -> Float64:
-    """How many pairs each class wins, where `wins` says that the first of a pair does."""
-    signs = _signs(n_classes)
-    tally: Float64 = wins @ signs + (signs < 0).sum(axis=0)
-    return tally
+@jit
+def _tally(decisions: Array, above: float, tally: Array, confidence: Array) -> None:
+    n_classes = tally.shape[1]
+    for i in range(decisions.shape[0]):
+        values, wins, sums = decisions[i], tally[i], confidence[i]
+        column = 0
+        for a in range(n_classes):
+            won, total = 0.0, 0.0
+            for b in range(a + 1, n_classes):  # without branches, so that it vectorises
+                value = values[column + b - a - 1]
+                win = 1.0 if value > above else 0.0
+                won += win
+                total += value
+                wins[b] += 1.0 - win
+                sums[b] -= value
+            wins[a] += won
+            sums[a] += total
+            column += n_classes - a - 1
 
 
 def dual_coefficients(coefficients: Float64, codes: Indices, n_classes: int) -> Float64:
@@ -69,23 +106,13 @@ def dual_coefficients(coefficients: Float64, codes: Indices, n_classes: int) -> 
 
     Row r of a support object of class c is its coefficient against class r, or r + 1 from c on.
     """
-    layout = np.zeros((n_classes - 1, len(codes)))
-    members = [np.flatnonzero(codes == label) for label in range(n_classes)]
-    for column, (a, b) in enumerate(pairs(n_classes)):
-        of_a, of_b = members[a], members[b]
-        layout[b - 1, of_a] = coefficients[of_a, column]
-        layout[a, of_b] = coefficients[of_b, column]
-    return layout
+    return np.take_along_axis(coefficients, columns_of_groups(n_classes)[codes], axis=1).T.copy()
 
 
 def from_dual_coefficients(layout: Float64, codes: Indices, n_classes: int) -> Float64:
     """The inverse of `dual_coefficients`."""
     coefficients = np.zeros((len(codes), n_classes * (n_classes - 1) // 2))
-    members = [np.flatnonzero(codes == label) for label in range(n_classes)]
-    for column, (a, b) in enumerate(pairs(n_classes)):
-        of_a, of_b = members[a], members[b]
-        coefficients[of_a, column] = layout[b - 1, of_a]
-        coefficients[of_b, column] = layout[a, of_b]
+    np.put_along_axis(coefficients, columns_of_groups(n_classes)[codes], layout.T, axis=1)
     return coefficients
 
 
@@ -94,8 +121,10 @@ class Members:
     """The objects of each class that weigh something, and those of each pair of classes."""
 
     def __init__(self, codes: Indices, weights: Float64, n_classes: int) -> None:
-        used = weights > 0
-        self.groups = [np.flatnonzero((codes == label) & used) for label in range(n_classes)]
+        used = np.flatnonzero(weights > 0)
+        own = codes[used]
+        ends = np.bincount(own, minlength=n_classes).cumsum()
+        self.groups = np.split(used[own.argsort(kind="stable")], ends[:-1])
 
     def of(self, pair: tuple[int, int]) -> tuple[Indices, Float64]:
         """The objects of a pair and their signs: +1 for the first class."""
@@ -108,23 +137,60 @@ class Members:
         return ids[order], signs[order]
 
 
-def columns(machines: Sequence[Machine], members: Members) -> tuple[Indices, Float64]:
-    """The objects that any machine uses, in order, and their coefficients in every machine."""
-    used = [np.flatnonzero(machine.coefficients) for machine in machines]
-    ids = [members.of(pair)[0][part] for pair, part in zip(pairs(len(members.groups)), used, strict=True)]
-    support = np.unique(np.concatenate(ids))
-    coefficients = np.zeros((len(support), len(machines)))
-    for column, machine in enumerate(machines):
-        coefficients[np.searchsorted(support, ids[column]), column] = machine.coefficients[used[column]]
-    return support, coefficients
+@final
+@dataclass(frozen=True, eq=False)
+class PairMachines:
+    """The machines of all pairs of classes, in their order: arrays with one row per pair."""
+
+    ids: Indices
+    """The objects of all pairs, one pair after the other ..."""
+    sizes: Indices
+    """... and how many each has."""
+    coefficients: Float64
+    """Of these objects."""
+    intercepts: Float64
+    iterations: Indices
+    scales: Float64
+    """The factors on the bounds of coefficients."""
+    unfinished: list[Machine]
+    """Those that did not converge."""
+    proofs: Callable[[], tuple[Certificate, ...]]
+
+    def columns(self) -> tuple[Indices, Float64]:
+        """The objects that any machine uses, in order, and their coefficients in every machine."""
+        used = np.flatnonzero(self.coefficients)
+        ids = self.ids[used]
+        support = np.unique(ids)
+        coefficients = np.zeros((len(support), len(self.sizes)))
+        column = np.arange(len(self.sizes)).repeat(self.sizes)[used]
+        coefficients[support.searchsorted(ids), column] = self.coefficients[used]
+        return support, coefficients
 
 
 def train_pairs(
-    gram: Gram, codes: Indices, bounds: Float64, solve: Solve, limits: Limits, report: Report | None = None
+    gram: Gram,
+    codes: Indices,
+    bounds: Float64,
+    solve: Solve,
+    limits: Limits,
+    report: Report | None = None,
+    form: CForm | None = None,
+) -> PairMachines:
+    """One machine per pair of classes, side by side; `bounds` are the largest coefficients, up to a factor.
+
+    `solve` trains one. Small ones of a `form` are trained many at a time.
+    """
+    members = Members(codes, bounds, int(codes.max()) + 1)
+    if form is not None and _trained_at_once(gram):
+        return _train_small(gram, members, bounds, form, solve, limits, report)
+    return _collected(members, _train_each(gram, members, bounds, solve, limits, report))
+
+
+def _train_each(
+    gram: Gram, members: Members, bounds: Float64, solve: Solve, limits: Limits, report: Report | None
 ) -> list[Solved]:
-    """One machine per pair of classes, side by side; `bounds` are the largest coefficients, up to a factor."""
-    n_classes = int(codes.max()) + 1
-    problems, members = pairs(n_classes), Members(codes, bounds, n_classes)
+    """Machine by machine, or some of them side by side."""
+    problems = pairs(len(members.groups))
     solved: list[Solved | None] = [None] * len(problems)
     shared = len(problems) > 1 and gram.factor is None
     if shared:
@@ -160,6 +226,95 @@ def train_pairs(
     return [one for one in solved if one is not None]
 
 
+def _collected(members: Members, solved: list[Solved]) -> PairMachines:
+    machines = [machine for machine, _ in solved]
+    return PairMachines(
+        np.concatenate([members.of(pair)[0] for pair in pairs(len(members.groups))]),
+        np.array([len(machine.coefficients) for machine in machines]),
+        np.concatenate([machine.coefficients for machine in machines]),
+        np.array([machine.intercept for machine in machines]),
+        np.array([machine.iterations for machine in machines]),
+        np.array([scale for _, scale in solved]),
+        [machine for machine in machines if not machine.converged],
+        lambda: tuple(machine.certificate for machine in machines),
+    )
+
+
+def _trained_at_once(gram: Gram) -> bool:
+    exact = gram.dtype == np.float64 and gram.factor is None
+    return exact and gram.shape[0] <= small_pairs.LARGEST and gram.fits()
+
+
+def _train_small(
+    gram: Gram,
+    members: Members,
+    bounds: Float64,
+    form: CForm,
+    solve: Solve,
+    limits: Limits,
+    report: Report | None,
+) -> PairMachines:
+    """All machines by few compiled calls; those that these leave unsolved are trained one by one."""
+    found = SmallPairs.of(members.groups)
+    gram = gram.stored()
+    matrix, diagonal, sides = gram.exact(), gram.diagonal(), _sides(form.loss)
+    parts = _parts(np.diff(found.starts))
+
+    def job(part: slice) -> None:
+        limits.raise_if_stopped()
+        found.solve(matrix, diagonal, bounds, sides, form.tol, part)
+        if report is not None:
+            report(part.stop / len(found), "")
+
+    if len(parts) == 1:
+        job(parts[0])
+    else:
+        gram.executor.each(job, parts, limits.stop)
+    others: dict[int, Machine] = {}
+    for number in np.flatnonzero(found.gaps > form.tol).tolist():
+        own = found.part(number)
+        ids = found.ids[own]
+        others[number], _ = solve(gram.view(ids), found.signs[own], bounds[ids], limits, None)
+        found.coefficients[own] = others[number].coefficients
+        found.intercepts[number], found.iterations[number] = others[number].intercept, others[number].iterations
+
+    def proofs() -> tuple[Certificate, ...]:
+        return tuple(
+            others[number].certificate if number in others else _proof(form, found, number, bounds, diagonal)
+            for number in range(len(found))
+        )
+
+    unfinished = [machine for machine in others.values() if not machine.converged]
+    sizes, scales = np.diff(found.starts), np.ones(len(found))
+    return PairMachines(
+        found.ids, sizes, found.coefficients, found.intercepts, found.iterations, scales, unfinished, proofs
+    )
+
+
+def _parts(sizes: Indices) -> list[slice]:
+    """Runs of pairs whose matrices have so many entries together that the clock and Ctrl-C are seen between them."""
+    run = np.cumsum(sizes.astype(np.float64) ** 2) // _ENTRIES_AT_ONCE
+    ends = [*(np.flatnonzero(np.diff(run)) + 1).tolist(), len(sizes)]
+    return [slice(start, end) for start, end in zip([0, *ends[:-1]], ends, strict=True)]
+
+
+@cache
+def _sides(loss: Loss) -> Dual:
+    """The dual of two objects, of +1 and -1, with a penalty of 1: bounds grow with penalties."""
+    dual = loss.dual(np.array((1.0, -1.0)), np.ones(2))
+    assert dual is not None, "a loss without a quadratic dual"
+    return dual
+
+
+def _proof(form: CForm, found: SmallPairs, number: int, bounds: Float64, diagonal: Float64) -> Certificate:
+    own = found.part(number)
+    problem = LossProblem(form.loss, found.signs[own], bounds[found.ids[own]])
+    return certify(
+        problem, found.coefficients[own], found.outputs[own], float(found.intercepts[number]),
+        iterations=int(found.iterations[number]), dtype="float64", diagonal=diagonal[found.ids[own]],
+    )  # fmt: skip
+
+
 def worth_threads(gram: Gram, largest: int) -> bool:
     """Whether pairs of classes, the largest of so many objects, gain from being trained side by side."""
     if gram.expensive and not gram.in_memory:
@@ -183,7 +338,7 @@ def held_out_calibration(
     weights: Float64,
     costs: Float64,
     random_state: Any,
-    train: Callable[[Gram, Indices, Float64], list[Solved]],
+    train: Callable[[Gram, Indices, Float64], PairMachines],
 ) -> Calibration:
     """What makes probabilities of decisions, and labels with these costs of classes.
 
@@ -197,11 +352,11 @@ def held_out_calibration(
 
     def decisions(training: Indices, test: Indices) -> Float64:
         known, allowed = codes[training], bounds[training]
-        machines = [machine for machine, _ in train(gram.view(training), known, allowed)]
-        support, coefficients = columns(machines, Members(known, allowed, n_classes))
+        machines = train(gram.view(training), known, allowed)
+        support, coefficients = machines.columns()
         grouped, _ = grouped_by_class(support, known, n_classes)  # added up in the order of a fitted machine
         products = gram.view(test, training[grouped]).matvec(coefficients[np.searchsorted(support, grouped)])
-        return np.asarray(products + np.array([machine.intercept for machine in machines]))
+        return np.asarray(products + machines.intercepts)
 
     seen, values = out_of_fold(folds_with_every_class(codes, bounds, random_state), decisions)
     values = np.reshape(values, (len(seen), n_classes * (n_classes - 1) // 2))
@@ -214,14 +369,14 @@ def class_values(decisions: Float64, n_classes: int) -> Float64:
 
 
 def support_by_class(
-    machines: Sequence[Machine], codes: Indices, bounds: Float64, guarded: Guarded
+    machines: PairMachines, codes: Indices, guarded: Guarded
 ) -> tuple[Indices, Any, Float64, Repair | None]:
     """Support objects class after class, how many there are of each, their coefficients, and what was repaired."""
     n_classes = int(codes.max()) + 1
-    support, dual = columns(machines, Members(codes, bounds, n_classes))
+    support, dual = machines.columns()
     full = dual
     if guarded.repaired:
-        every, dual = dual, np.zeros((len(codes), len(machines)))
+        every, dual = dual, np.zeros((len(codes), len(machines.sizes)))
         dual[support] = every
         full = guarded.expanded(dual)
         support = np.flatnonzero(np.any(full != 0, axis=1))
@@ -233,6 +388,6 @@ def support_by_class(
 
 def grouped_by_class(support: Indices, codes: Indices, n_classes: int) -> tuple[Indices, Any]:
     """Support objects class after class, and how many there are of each."""
-    ordered = np.concatenate([support[codes[support] == label] for label in range(n_classes)])
-    counts = np.bincount(codes[support], minlength=n_classes)
-    return ordered.astype(np.int32), counts.astype(np.int32)
+    own = codes[support]
+    counts = np.bincount(own, minlength=n_classes)
+    return support[own.argsort(kind="stable")].astype(np.int32), counts.astype(np.int32)

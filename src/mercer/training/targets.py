@@ -147,7 +147,7 @@ def class_weights(class_weight: Any, classes: Classes, weights: Float64 | None =
     if class_weight is None:
         return np.ones(len(classes.labels))
     labels = classes.labels[classes.codes]
-    factors = compute_class_weight(class_weight, classes=classes.labels, y=labels, sample_weight=weights)
+    factors: Float64 = compute_class_weight(class_weight, classes=classes.labels, y=labels, sample_weight=weights)
     return np.asarray(factors, dtype=np.float64)
 
 

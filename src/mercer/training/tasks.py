@@ -18,7 +18,7 @@ from mercer.inputs.base import Objects
 from mercer.kernels.base import FittedKernel
 from mercer.solvers.drive import Limits, OnChunk
 from mercer.solvers.problem import LossProblem
-from mercer.training.certificate import Certificate, certify
+from mercer.training.certificate import Certificate, Prove, certify
 from mercer.training.full_kernel import Claim
 from mercer.training.matrix import Guarded, Recomputed, Repair
 from mercer.training.train import Machine, train, worth_storing
@@ -36,7 +36,7 @@ class Trained:
     expansion: Expansion
     support: Indices
     repair: Repair | None
-    certificate: Certificate
+    prove: Prove
 
 
 def with_train(tol: float, limits: Limits, warm_start: WarmStart | None) -> Solve:
@@ -66,13 +66,13 @@ def train_problems(
     full = guarded.expanded(dual)
     support = np.flatnonzero(np.any(full != 0, axis=1))
     intercept = np.concatenate([np.atleast_1d(machine.intercept) for machine in machines])
-    parts = tuple(machine.certificate for machine in machines)
+    entries, seconds = guarded.original.entries_computed, time.monotonic() - began
     return Trained(
         machines,
         Expansion(fitted, objects.take(support), full[support], intercept),
         support,
         guarded.repair(dual[support]),
-        Certificate.together(parts, guarded.original.entries_computed, time.monotonic() - began),
+        lambda: Certificate.together(tuple(machine.certificate for machine in machines), entries, seconds),
     )
 
 

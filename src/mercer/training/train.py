@@ -6,25 +6,28 @@ import dataclasses
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, final
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from mercer import _check, _registry
+from mercer._cached import cached_property
 from mercer._types import Float64
 from mercer.errors import ParameterError
 from mercer.gram.contract import Gram
 from mercer.losses.base import Loss
+from mercer.solvers.box import refined
 from mercer.solvers.box.problem import BoxProblem
-from mercer.solvers.box.smo import STEPPED
+from mercer.solvers.box.smo import SMO, STEPPED, patience
 from mercer.solvers.drive import Limits, OnChunk
 from mercer.solvers.problem import LossProblem
 from mercer.solvers.smooth import newton
 from mercer.solvers.smooth.factored import factor_of
 from mercer.solvers.solution import Solution, Status
 from mercer.training import by_steps, on_features
-from mercer.training.certificate import Certificate, certify
+from mercer.training.certificate import Certificate, Prove, certify
 from mercer.training.warm_start import WarmStart
 
 _ANY = np.ones(1), np.ones(1)
@@ -39,7 +42,13 @@ class Machine:
     coefficients: Float64
     intercept: Any
     status: Status
-    certificate: Certificate
+    iterations: int
+    prove: Prove
+
+    @cached_property
+    def certificate(self) -> Certificate:
+        """How close it is to the optimum: computed when it is asked for, from what the solver left."""
+        return self.prove()
 
     @property
     def converged(self) -> bool:
@@ -68,15 +77,24 @@ def train(
     else:
         box = BoxProblem.of(problem)
         start = None if warm_start is None else warm_start.start(problem, box)
-        solution = by_steps.solve(gram, problem, box, start=start, tol=tol, limits=limits, on_chunk=on_chunk)
+        soon = (limits or Limits()).within(patience(box))
+        step = SMO().solve if gram.setting.finer is None else refined.solve
+        solution = step(gram, box, start=start, tol=tol, limits=soon, on_chunk=on_chunk)
+        if solution.status is not Status.CONVERGED:
+            solution = by_steps.finished(gram, problem, solution, tol=tol, limits=limits, on_chunk=on_chunk)
         if warm_start is not None:
             warm_start.ended(problem, box, solution.coefficients)
-    proof = certify(
-        problem, solution.coefficients, solution.outputs, solution.intercept,
-        iterations=solution.stats.iterations, dtype=np.dtype(gram.dtype).name,
-        off=solution.off, diagonal=gram.diagonal(),
+    return machine_of(gram, problem, solution)
+
+
+def machine_of(gram: Gram, problem: LossProblem, solution: Solution) -> Machine:
+    """The machine of a solution, certified for a problem."""
+    steps, dtype = solution.stats.iterations, np.dtype(gram.dtype).name
+    prove = partial(
+        certify, problem, solution.coefficients, solution.outputs, solution.intercept,
+        iterations=steps, dtype=dtype, off=solution.off, diagonal=gram.diagonal(),
     )  # fmt: skip
-    return Machine(solution.coefficients, solution.intercept, solution.status, proof)
+    return Machine(solution.coefficients, solution.intercept, solution.status, steps, prove)
 
 
 def _rounded_rows(gram: Gram, b: Float64) -> Float64:
@@ -144,13 +162,13 @@ def refuse_pointless(loss: Loss) -> None:
         )
 
 
-def warn_if_unfinished(estimator: Any, machines: list[Machine]) -> None:
-    """Say that training stopped early, why, and what to do."""
+def warn_if_unfinished(estimator: Any, machines: list[Machine], trained: int = 1) -> None:
+    """Say which of so many machines stopped early, why, and what to do."""
     unfinished = [machine for machine in machines if not machine.converged]
     if not unfinished:
         return
     worst = max(machine.certificate.kkt_violation for machine in unfinished)
-    where = "" if len(machines) == 1 else f" for {len(unfinished)} of {len(machines)} machines"
+    where = "" if trained == 1 else f" for {len(unfinished)} of {trained} machines"
     early = ""
     if unfinished[0].status is Status.OUT_OF_ITERATIONS:  # as scikit-learn says it, two blanks and all
         early = (

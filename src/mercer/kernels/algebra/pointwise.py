@@ -117,6 +117,10 @@ class ExponentialDecay(HasGamma, Pointwise):
     def pointwise(self, values: Floating, state: State) -> None:
         epilogues.exp_of_negative(values, state.number("gamma"))
 
+    def diagonal(self, features: Any, state: State) -> Float64:
+        del state
+        return np.ones(len(features))  # of no distance
+
 
 def check_gamma(owner: str, gamma: Gamma) -> None:
     """Refuse what is neither a positive number nor the name of a rule."""

@@ -209,8 +209,7 @@ def _mean(objects: Vectors) -> State:
     """The mean of dense rows, which distances are computed around; subtracting it would fill sparse ones."""
     if objects.is_sparse:
         return State()
-    with np.errstate(over="ignore"):  # features refuse rows whose sums overflow
-        return State({"mean": np.asarray(objects.values, dtype=np.float64).mean(axis=0)})
+    return State({"mean": objects.moments[0]})  # features refuse rows whose sums overflow
 
 
 def _shiftable(objects: Vectors, shift: Float64 | None) -> Vectors:
@@ -225,8 +224,10 @@ def _variance(objects: Vectors) -> float:
         exact = values.astype(np.float64)
         mean = exact.sum() / np.prod(values.shape)
         return float(exact.multiply(exact).sum() / np.prod(values.shape) - mean**2)
+    means, variances = objects.moments
     with np.errstate(over="ignore", invalid="ignore"):
-        return float(np.var(values, dtype=np.float64))
+        between = means - means.sum() / len(means)
+        return float((variances + between * between).sum() / len(means))
 
 
 def resolved_gamma(value: Gamma, objects: Vectors) -> float:

@@ -15,6 +15,8 @@ from mercer.kernels.base import Kernel, State
 from mercer.kernels.text import latex
 from mercer.kernels.vectors.distances import SquaredEuclidean
 
+_UNWEIGHTED = SquaredEuclidean()
+
 
 @final
 @dataclass(frozen=True)
@@ -61,7 +63,7 @@ class RBF(ExponentialDecay):
     def measure(self) -> Distance:
         if self.over is not None:
             return KernelDistance(self.over)
-        return SquaredEuclidean(self.gamma if isinstance(self.gamma, tuple) else None)
+        return SquaredEuclidean(self.gamma) if isinstance(self.gamma, tuple) else _UNWEIGHTED
 
     @property
     def psd(self) -> bool:

@@ -31,7 +31,7 @@ from mercer.solvers.box.scans import (
 
 
 @jit
-def _extremes(b: Array, F: Array, lower: Array, upper: Array, kink: Array) -> tuple[float, float]:
+def extremes(b: Array, F: Array, lower: Array, upper: Array, kink: Array) -> tuple[float, float]:
     """The most that a rise gains and the least that a fall costs: at an optimum, the first is not the larger."""
     highest, lowest = -np.inf, np.inf
     for t in range(b.shape[0]):
@@ -62,7 +62,7 @@ def _update(F: Array, row: Array, other: Array, move: float, rising: Array, out:
         out[t] = np.float32(value) + rising[t]
 
 
-@jit
+@jit(inline=True)
 def pair_steps(
     K: Array,
     there: Array,
@@ -134,5 +134,5 @@ def pair_steps(
             set_bars(j, b, lower, upper, kink, rising, falling)
             _update(F, row, other, move, rising, scratch)
         i = largest(bits)
-    highest, bottom = _extremes(b, F, lower, upper, kink)
+    highest, bottom = extremes(b, F, lower, upper, kink)
     return limit, max(highest - bottom, 0.0)

@@ -42,9 +42,14 @@ class BoxProblem:
         return cls(dual.linear, dual.lower, dual.upper, 0.0 if problem.intercept else None, kink=kink)
 
     @property
+    def bounded(self) -> bool:
+        """Whether every coefficient has two finite bounds."""
+        return bool(np.isfinite(self.upper).all() and np.isfinite(self.lower).all())
+
+    @property
     def is_hard_margin(self) -> bool:
         """Whether coefficients are unbounded on one side and slope by -y, so that only a separating w will do."""
-        if np.isfinite(self.upper).all() and np.isfinite(self.lower).all():
+        if self.bounded:
             return False
         signs = np.where(self.upper > 0, 1.0, -1.0)
         unbounded = np.isinf(np.where(signs > 0, self.upper, self.lower)).all()

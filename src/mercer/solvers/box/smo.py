@@ -22,6 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mercer._types import Float64
+from mercer.gram import cost
 from mercer.gram.contract import Gram
 from mercer.gram.pairs import LARGEST
 from mercer.gram.stored import lazy_rows
@@ -29,7 +30,7 @@ from mercer.solvers.box.hard_margin import HardMarginRun
 from mercer.solvers.box.large import WorkingSetRun
 from mercer.solvers.box.local import LocalProblem
 from mercer.solvers.box.problem import BoxProblem
-from mercer.solvers.box.step_rules import StepBudget, StepRule, rule_for
+from mercer.solvers.box.step_rules import SOME, STEPS, StepBudget, StepRule, rule_for
 from mercer.solvers.drive import NOISE, Run, Solver, StallDetector
 from mercer.solvers.solution import Solution, Stats, Status
 
@@ -47,6 +48,8 @@ _COPY = 0.15
 """... to copy an entry, next to computing one. Both only weigh storing against computing anew."""
 _CLAIMS = 20
 """How often a gap that F says is closed may turn out to be open, once F is recomputed. Rounding explains a few."""
+_FACTORS = 4.0
+"""Factors of the matrix that steps may cost before one is made."""
 _STALL_STEPS = 64
 """After so many steps per coefficient, and some, in which nothing has become better, nothing will. Fewer would give up
 on problems whose linear systems help only now and then; more only delay the answer."""
@@ -128,6 +131,18 @@ def run(gram: Gram, problem: BoxProblem, start: Float64, tol: float, rule: StepR
     if n <= DENSE or (n <= most and gram.in_memory and not _nearly_there(problem, start)):
         return DenseRun(gram, problem, start, tol, rule)
     return WorkingSetRun(gram, problem, start, tol, rule)
+
+
+def patience(problem: BoxProblem) -> int:
+    """The steps after which another way is worth a thought, -1 where there is none.
+
+    As many as begin linear systems, and as cost several times what a factor of the matrix does, which tells how much
+    the other way would cost.
+    """
+    n = len(problem.linear)
+    if problem.absolute_sum is not None or not problem.bounded:
+        return -1
+    return int(STEPS * n + SOME + _FACTORS * n**3 / 3 * cost.FACTOR / (n * cost.STEP + cost.STEP_CALL))
 
 
 def many_at_bounds(problem: BoxProblem) -> bool:

@@ -79,7 +79,9 @@ class Pairs(StepRule):
         return _exact_pair_steps(local, tol, limit)
 
     def intercept(self, b: Float64, F: Float64, problem: BoxProblem) -> float:
-        return level(b, F, problem, np.ones(len(b), dtype=bool))
+        found = level(b, F, problem, np.ones(len(b), dtype=bool))
+        size = max(float(np.abs(F).max(initial=0.0)), float(np.abs(problem.linear).max(initial=0.0)))
+        return found if abs(found) > _ROUNDING * size else 0.0
 
 
 @final
@@ -180,9 +182,7 @@ def level(b: Float64, F: Float64, problem: BoxProblem, side: npt.NDArray[np.bool
     """The mean slope of free coefficients of a side; without any, the middle of the interval that optimality leaves."""
     up, down = problem.slopes(b, F)
     free = problem.free(b) & side
-    found = float(up[free].mean()) if free.any() else _middle(up[side], down[side])
-    size = max(float(np.abs(F).max(initial=0.0)), float(np.abs(problem.linear).max(initial=0.0)))
-    return found if abs(found) > _ROUNDING * size else 0.0
+    return float(up[free].mean()) if free.any() else _middle(up[side], down[side])
 
 
 def _middle(up: Float64, down: Float64) -> float:

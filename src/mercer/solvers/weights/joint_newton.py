@@ -30,7 +30,7 @@ from mercer.solvers.numerics.thinning import thinned
 from mercer.solvers.problem import LossProblem
 from mercer.solvers.solution import Solution, Stats, Status
 from mercer.solvers.weights.joint_system import Preconditioner, hessian_product
-from mercer.solvers.weights.newton import ROWS_FOR_A_START, STRIDE
+from mercer.solvers.weights.newton import STRIDE
 from mercer.solvers.weights.recovery import recover_coefficients
 from mercer.solvers.weights.row_products import rows_of
 
@@ -45,6 +45,8 @@ _LEVELLINGS = 8
 """Newton steps on the intercepts alone; each about squares what is left."""
 _NOTHING = 1e-10
 """Directions in which intercepts bend less than this, as a share of the most, are not moved."""
+_ROWS_FOR_A_START = 4000
+"""With fewer rows, passes over all of them cost less than a second problem."""
 _START_TOL = 1e-2
 """A rough start need be no better: the full problem moves its optimum by more."""
 _MOST_ENTRIES = 1 << 25
@@ -69,6 +71,10 @@ class JointRun(NewtonRun):
         self._soon = _VERY_SOON if 2 * d**2 <= n else _SOON
         self._first_length = 0.0
         self._preconditioner: Preconditioner | None = None
+        self._here: float | None = None
+        """The objective at the point, where it is known."""
+        self._last = 0.0
+        """The objective that was computed last."""
         self._judge()
 
     @property
@@ -149,9 +155,11 @@ class JointRun(NewtonRun):
         change = self._outputs_of(direction)
 
         def value_at(size: float) -> float:
-            return self._value(self.theta + size * direction, self._f + size * change)
+            self._last = self._value(self.theta + size * direction, self._f + size * change)
+            return self._last
 
-        size = self._descend(value_at, value_at(0.0), float((self._gradient * direction).sum()))
+        here = value_at(0.0) if self._here is None else self._here
+        size = self._descend(value_at, here, float((self._gradient * direction).sum()))
         if self._system.products > self._soon:
             self._preconditioner = None
         if size is None:
@@ -159,19 +167,26 @@ class JointRun(NewtonRun):
         self.theta = self.theta + size * direction
         self._f = self._outputs_of(self.theta)  # afresh: rounding of many steps never adds up
         self._judge()
+        self._here = self._last
         return True
 
     def _level(self) -> None:
         """Newton's method on the intercepts alone: b is to sum to zero, or it proves no bound."""
-        for _ in range(_LEVELLINGS if self._problem.intercept else 0):
-            pull = np.abs(self._gradient[-1]).max()
-            change = -np.linalg.lstsq(self._root().total(), self._gradient[-1], rcond=_NOTHING)[0]
+        if not self._problem.intercept:
+            return
+        excess, C = self._gradient[-1], self._problem.C[:, None]
+        for _ in range(_LEVELLINGS):
+            change = -np.linalg.lstsq(self._root().total(), excess, rcond=_NOTHING)[0]
             self.theta = self.theta.copy()
             self.theta[-1] += change
             self._f = self._f + change
-            self._judge()
-            if not np.abs(self._gradient[-1]).max() < 0.5 * pull:
-                return
+            left = (C * self._slopes(self._f)).sum(axis=0)
+            enough = not np.abs(left).max() < 0.5 * np.abs(excess).max()
+            excess = left
+            if enough:
+                break
+        self._here = None
+        self._judge()
 
     def finish(self, status: Status, stats: Stats) -> Solution:
         if self._under_way:
@@ -223,7 +238,7 @@ def _middle(matrix: Any) -> Float64 | None:
 def _start(matrix: Any, problem: LossProblem, limits: Limits) -> Float64 | None:
     """The rough solution on a few of many rows, each standing for others of its target."""
     n, d = matrix.shape
-    part = thinned(problem.C, STRIDE, problem.y) if n >= max(ROWS_FOR_A_START, 2 * STRIDE * d) else None
+    part = thinned(problem.C, STRIDE, problem.y) if n >= max(_ROWS_FOR_A_START, 2 * STRIDE * d) else None
     if part is None:
         return None
     few, C = part

@@ -30,6 +30,8 @@ _ROWS_PER_FEATURE = 8
 """The matrix of the preconditioner is estimated from this many rows per feature, which is enough for a good one ..."""
 _PASSES = 4
 """... or, with few features, from as many as cost no more than this many passes over all rows."""
+_INVERTED = 64
+"""Up to this many features, calls of LAPACK for each output take longer than their work."""
 _TINY = float(np.finfo(float).tiny)
 
 
@@ -68,15 +70,18 @@ class Preconditioner:
     """(1 + X' diag(R_kk) X)^-1 for each output k, intercepts included."""
 
     def __init__(self, matrix: Any, root: CurvatureRoot, *, intercept: bool) -> None:
-        curvature = root.diagonal()
         n, d = matrix.shape
         stride = max(1, n // max(_ROWS_PER_FEATURE * d, _PASSES * n // d))
-        self._factors = _factors(rows_of(matrix[::stride]), curvature[::stride] * stride, intercept=intercept)
+        some = slice(None, None, stride)
+        self._factors = _factors(rows_of(matrix[some]), root.part(some).diagonal() * stride, intercept=intercept)
         self._differences = root.of_differences()
+        self._inverses = _inverses(self._factors) if d <= _INVERTED else None
 
     def __call__(self, residual: Float64) -> Float64:
         # Where outputs count by their differences alone, steps keep their mean at zero.
         residual = self._centred(residual)
+        if self._inverses is not None:
+            return self._centred(np.matmul(self._inverses, residual.T[:, :, None])[:, :, 0].T)
         solved = np.empty_like(residual)
         for output, factor in enumerate(self._factors):
             solved[:, output] = scipy.linalg.cho_solve(factor, residual[:, output], check_finite=False)
@@ -84,6 +89,17 @@ class Preconditioner:
 
     def _centred(self, v: Float64) -> Float64:
         return v - v.mean(axis=1, keepdims=True) if self._differences else v
+
+
+def _inverses(factors: list[Any]) -> Float64:
+    """The matrices that these are factors of, inverted: for few features one product is quicker than many solutions."""
+    one = np.eye(len(factors[0][0]))
+    if all(factor is factors[0] for factor in factors):
+        factors, repeats = factors[:1], len(factors)
+    else:
+        repeats = 1
+    found = np.array([scipy.linalg.cho_solve(factor, one, check_finite=False) for factor in factors])
+    return np.repeat((found + found.transpose(0, 2, 1)) / 2, repeats, axis=0)
 
 
 def _factors(rows: RowProducts, curvature: Float64, *, intercept: bool) -> list[Any]:

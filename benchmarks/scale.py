@@ -1,0 +1,173 @@
+"""Very many objects: cells and landmarks against scikit-learn, growth with the number of objects, choice of landmarks.
+
+    python benchmarks/scale.py covtype      464,809 rows of forest cover (needs the data sets)
+    python benchmarks/scale.py growth       time and memory at 10^5, 3 x 10^5 and 10^6 generated rows
+    python benchmarks/scale.py landmarks    pivoted Cholesky against uniform landmarks on ten data sets
+
+Every system runs in a process of its own, with a time limit, and reports its accuracy, wall and CPU seconds of
+training and its largest memory. CPU seconds tell more than wall time on a machine that does other things besides.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+from timing import DATA, loader
+
+# isort: split
+from mercer import SVC, Cells, KernelRidge, kernels
+from mercer.datasets import make_dna
+
+LIMIT = 600.0
+"""Seconds that a system may take."""
+
+
+def covtype() -> tuple[Any, ...]:
+    """Class 2 against the rest; columns scaled to [0, 1]; a fifth of the rows to test on."""
+    X, y = loader(DATA)("vectors/covtype")["all"]
+    X = np.asarray(X.todense() if hasattr(X, "todense") else X, dtype=np.float64)
+    X = (X - X.min(axis=0)) / np.maximum(np.ptp(X, axis=0), 1e-9)
+    order = np.random.default_rng(0).permutation(len(X))
+    train, test = order[:464_809], order[464_809:]
+    signs = np.where(y == 2, 1.0, -1.0)
+    return X[train], signs[train], X[test], signs[test]
+
+
+def waves(n: int) -> tuple[Any, ...]:
+    """28 columns, and a smooth function of some of them with noise."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(n + 10_000, 28))
+    f = np.sin(X[:, 0] + X[:, 1]) + 0.5 * X[:, 2] * X[:, 3] + rng.normal(size=len(X))
+    y = np.where(f > 0, 1.0, -1.0)
+    return X[:n], y[:n], X[n:], y[n:]
+
+
+def on_landmarks(m: int, gamma: float, landmarks: str = "rpcholesky") -> Any:
+    return KernelRidge(kernel=kernels.Nystrom(kernels.RBF(gamma=gamma), m=m, landmarks=landmarks), alpha=1e-3)
+
+
+def theirs(kind: str, gamma: float) -> Any:
+    from sklearn.kernel_approximation import Nystroem, RBFSampler
+    from sklearn.linear_model import Ridge, SGDClassifier
+    from sklearn.pipeline import make_pipeline
+
+    features = {"Nystroem": Nystroem, "RBFSampler": RBFSampler}[kind.split(" + ")[0]]
+    learner = Ridge(alpha=1e-3) if kind.endswith("Ridge") else SGDClassifier(max_iter=5, tol=None, random_state=0)
+    return make_pipeline(features(gamma=gamma, n_components=1000, random_state=0), learner)
+
+
+SYSTEMS: dict[str, Callable[[], tuple[Any, tuple[Any, ...]]]] = {
+    "Cells(SVC, 5000)": lambda: (Cells(SVC(C=32, gamma=32.0), size=5000, random_state=0), covtype()),
+    "Cells(SVC, 2000)": lambda: (Cells(SVC(C=32, gamma=32.0), size=2000, random_state=0), covtype()),
+    "Nystrom, ridge": lambda: (on_landmarks(1000, 8.0), covtype()),
+    "Nystrom uniform, ridge": lambda: (on_landmarks(1000, 8.0, "uniform"), covtype()),
+    "Nystroem + Ridge": lambda: (theirs("Nystroem + Ridge", 8.0), covtype()),
+    "Nystroem + SGD": lambda: (theirs("Nystroem + SGD", 8.0), covtype()),
+    "RBFSampler + Ridge": lambda: (theirs("RBFSampler + Ridge", 8.0), covtype()),
+    **{f"growth {n}": lambda n=n: (on_landmarks(200, 0.02), waves(n)) for n in (100_000, 300_000, 1_000_000)},
+}
+
+
+def run(name: str) -> None:
+    """Train and test one system, and print what it took."""
+    model, (X, y, new, truth) = SYSTEMS[name]()
+    wall, cpu = time.perf_counter(), time.process_time()
+    model.fit(X, y)
+    wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
+    right = float((np.sign(model.predict(new)) == truth).mean())
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+    print(f"{name:<26}{100 * right:8.2f} %{wall:9.1f} s{cpu:9.1f} s CPU{memory:7.2f} GiB", flush=True)
+
+
+def apart(names: list[str]) -> list[str]:
+    """Each system in a process of its own."""
+    lines = []
+    for name in names:
+        try:
+            found = subprocess.run(
+                [sys.executable, __file__, "run", name], capture_output=True, text=True, timeout=LIMIT, check=False
+            )
+            lines.append(found.stdout.strip() or f"{name:<26} failed: {found.stderr.strip()[-200:]}")
+        except subprocess.TimeoutExpired:
+            lines.append(f"{name:<26} not finished after {LIMIT:.0f} s")
+        print(lines[-1], flush=True)
+    return lines
+
+
+def growth() -> None:
+    """CPU seconds against objects: the exponent is the slope in logarithms."""
+    sizes = (100_000, 300_000, 1_000_000)
+    lines = apart([f"growth {n}" for n in sizes])
+    spent = [float(line.split()[6]) for line in lines if "CPU" in line]
+    if len(spent) == len(sizes):
+        slope = np.polyfit([math.log(n) for n in sizes], [math.log(value) for value in spent], 1)[0]
+        print(f"time grows with the objects to the power {slope:.2f}")
+
+
+def ten_sets() -> Iterator[tuple[str, Any, Any]]:
+    """Objects of different kinds, with a kernel each."""
+    rng = np.random.default_rng(0)
+    blobs = np.vstack(
+        [rng.normal(scale=s, size=(c, 5)) + 4 * rng.normal(size=5) for s, c in ((0.1, 700), (1, 250), (3, 50))]
+    )
+    yield "blobs of unlike sizes", kernels.RBF(gamma=0.5), blobs
+    yield "normal rows", kernels.RBF(gamma=0.1), rng.normal(size=(1000, 5))
+    yield "heavy tails", kernels.RBF(gamma=0.1), rng.standard_t(2, size=(1000, 5))
+    yield "a line", kernels.Laplacian(gamma=2.0), rng.exponential(size=(1000, 1))
+    yield "histograms", kernels.ExponentialChi2(gamma=2.0), rng.dirichlet(np.full(8, 0.3), size=1000)
+    yield (
+        "a spiral",
+        kernels.RBF(gamma=2.0),
+        np.stack([(t := 20 * rng.uniform(size=1000) ** 3) * np.cos(t), t * np.sin(t)]).T,
+    )
+    yield "DNA", kernels.normalise(kernels.Spectrum(p=4)), make_dna(600, random_state=0)[0]
+    words = ["".join(rng.choice(list("abcdef"), rng.geometric(0.2) + 1)) for _ in range(800)]
+    yield "words", kernels.normalise(kernels.BlendedSpectrum(p=3)), words
+    yield "sets", kernels.SetTanimoto(), [set(rng.choice(40, rng.integers(1, 12))) for _ in range(800)]
+    yield "graphs", kernels.normalise(kernels.WeisfeilerLehman(h=3)), [_graph(rng) for _ in range(400)]
+
+
+def _graph(rng: np.random.Generator) -> Any:
+    n = int(rng.integers(4, 14))
+    upper = np.triu(rng.uniform(size=(n, n)) < rng.uniform(0.1, 0.6), 1)
+    return (upper | upper.T).astype(int)
+
+
+def landmarks() -> None:
+    """What 50 landmarks leave of the trace, on average over ten seeds."""
+    won = 0
+    for name, kernel, objects in ten_sets():
+        left = {
+            way: np.mean(
+                [kernels.Nystrom(kernel, 50, way, seed).fit(objects).state.number("left") for seed in range(10)]
+            )
+            for way in ("rpcholesky", "uniform")
+        }
+        won += left["rpcholesky"] < left["uniform"]
+        print(f"{name:<24} pivoted {left['rpcholesky']:.4f}   uniform {left['uniform']:.4f}", flush=True)
+    print(f"pivoted Cholesky leaves less on {won} of 10")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("part", choices=["covtype", "growth", "landmarks", "run"])
+    parser.add_argument("name", nargs="?", help="a system, for 'run'")
+    asked = parser.parse_args()
+    if asked.part == "run":
+        run(asked.name)
+    elif asked.part == "covtype":
+        apart([name for name in SYSTEMS if not name.startswith("growth")])
+    else:
+        {"growth": growth, "landmarks": landmarks}[asked.part]()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,61 @@
+"""What all the work on a Gram matrix will cost, told before it begins; absurd work is refused.
+
+entries x the measured cost of an entry, as often as each is computed + passes over stored entries + flops of a direct
+solver. The estimate is made on this machine, as busy as it is now: it is right to within a factor of two or so, which
+is enough to tell minutes from days.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import final
+
+from mercer import _deadline, _speed
+from mercer.errors import CostError, CostWarning
+from mercer.gram import budget
+from mercer.gram.contract import Gram
+
+SAID, REFUSED = 120.0, 3600.0
+"""Seconds from which on a cost is said beforehand, and from which on it is refused, unless a time limit says that so
+much time may be spent."""
+_ASKED, _ASKED_IF_DEAR = 1e8, 1e5
+"""Entries from which on the cost is looked into, of cheap kernels and of expensive ones: fewer take seconds at most,
+and looking takes some hundredths."""
+_SECONDS_PER_BYTE = 2e-10  # of reading stored entries from memory, five gigabytes a second
+
+
+@final
+@dataclass(frozen=True)
+class Effort:
+    """What a learner does with its matrix."""
+
+    owner: str
+    """Who asks, for messages."""
+    passes: float = 1.0
+    """About how many products with the whole matrix it makes: each computes all entries anew if they are not stored."""
+    flops_per_cube: float = 0.0
+    """Of decompositions of the whole matrix, in float64: see `_speed`."""
+    remedy: str = "Train on a random part of the objects, or on landmarks: kernels.Nystrom(kernel, 1000)."
+
+    def announce(self, gram: Gram) -> None:
+        """Say what is coming, if that is long, and refuse it if it is absurd."""
+        n, m = gram.shape
+        if n * m < (_ASKED_IF_DEAR if gram.expensive else _ASKED) or gram.in_memory or gram.factor is not None:
+            return
+        what = f"{self.owner} on {max(n, m):,} objects"
+        if self.flops_per_cube:
+            budget.require(16 * n * m, gram.budget, f"{what} (two matrices in float64)", self.remedy)
+        stored = gram.fits()
+        computed = gram.seconds * (1.0 if stored else self.passes)
+        read = _SECONDS_PER_BYTE * gram.bytes * self.passes if stored else 0.0
+        seconds = computed + read + _speed.seconds(self.flops_per_cube, n)
+        if seconds < SAID or _deadline.is_limited():  # a limit ends what takes too long, and says so
+            return
+        times = "" if stored else f", each about {self.passes:,.0f} times, since they do not fit into memory"
+        said = (
+            f"{what} will take about {_deadline.shown_seconds(seconds)}: {n * m:,} kernel values{times}. {self.remedy}"
+        )
+        if seconds > REFUSED:
+            raise CostError(f"{said} To go ahead all the same, say how long it may take: time_limit.")
+        warnings.warn(said, CostWarning, stacklevel=5)

@@ -1,0 +1,93 @@
+"""Products of a Gram matrix with the coefficients of machines for pairs of groups of its columns.
+
+With k groups there are k (k - 1) / 2 machines, and the objects of a group have coefficients in k - 1 of them. So they
+are multiplied group by group, with no zero among them, and the two halves of each machine are added.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import final
+
+import numpy as np
+
+from mercer._jit import Array, jit
+from mercer._process import single_threaded_blas
+from mercer._types import Float64, Floating, Indices
+from mercer.gram.contract import Gram
+from mercer.gram.tiles import Tile
+from mercer.inputs.base import read_only
+
+_ENTRIES_AT_ONCE = 1 << 22
+"""Halves of machines that are kept at a time: 32 MiB."""
+_ZEROS = 0.25
+"""What it takes to add the halves of a machine, next to multiplying with as many objects of a column."""
+
+
+def worth_grouping(objects: int, groups: int) -> bool:
+    """Whether the zeros among the coefficients of so many objects cost more than halves of machines do."""
+    return objects * (groups - 2) * _ZEROS > groups
+
+
+@cache
+def columns_of_groups(groups: int) -> Indices:
+    """For each group the columns of its pairs, against the first of the others, the second, and so on."""
+    found = np.zeros((groups, groups - 1), dtype=np.intp)
+    first, second = np.triu_indices(groups, 1)
+    found[first, second - 1] = found[second, first] = np.arange(len(first))
+    return read_only(found)
+
+
+def pair_products(gram: Gram, layout: Float64, counts: Indices) -> Float64:
+    """One column per pair. `layout` has a row for each column of the matrix: its coefficients against other groups.
+
+    Columns of the matrix are grouped, `counts` of them in each group.
+    """
+    groups, n = len(counts), gram.shape[0]
+    layout = layout.astype(gram.dtype, copy=False)
+    ends = np.cumsum(counts)
+    out = np.empty((n, groups * (groups - 1) // 2))
+    step = max(1, _ENTRIES_AT_ONCE // (groups * (groups - 1)))
+    for start in range(0, n, step):
+        rows = slice(start, min(start + step, n))
+        halves = np.zeros((rows.stop - start, groups, groups - 1))
+        sink = _GroupSink(halves, layout, ends)
+        if gram.in_memory:
+            with single_threaded_blas():
+                sink.accept(Tile(0, len(halves), 0, gram.shape[1]), gram.dense()[rows])
+        else:
+            gram.view(rows, slice(None)).each_tile(sink)
+        _add_halves(halves, out[rows])
+    return out
+
+
+@final
+class _GroupSink:
+    """Adds up products of tiles, group by group."""
+
+    def __init__(self, out: Float64, layout: Floating, ends: Indices) -> None:
+        self._out = out
+        self._layout = layout
+        self._ends = [0, *ends.tolist()]
+
+    def buffer(self, tile: Tile) -> Floating:
+        return np.empty(tile.shape, dtype=self._layout.dtype)
+
+    def accept(self, tile: Tile, block: Floating) -> None:
+        left, right = tile.columns.start, tile.columns.stop
+        for group, (start, end) in enumerate(zip(self._ends[:-1], self._ends[1:], strict=True)):
+            low, high = max(start, left), min(end, right)
+            if low < high:
+                self._out[tile.rows, group] += block[:, low - left : high - left] @ self._layout[low:high]
+
+
+@jit
+def _add_halves(halves: Array, out: Array) -> None:
+    groups = halves.shape[1]
+    for i in range(out.shape[0]):
+        row, own = out[i], halves[i]
+        column = 0
+        for a in range(groups):
+            for b in range(a + 1, groups):
+                row[column] = own[a, b - 1] + own[b, a]
+                column += 1

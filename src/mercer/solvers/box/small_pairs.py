@@ -1,0 +1,177 @@
+"""The machines of all pairs of groups of objects on one small matrix, many of them in one compiled call.
+
+Problem   for every two groups of objects, minimise 1/2 b'Kb + linear'b over lower <= b <= upper, sum(b) = 0
+Given     a matrix K in float64, the groups, the largest coefficient of each object, and the dual of a loss of two sides
+Result    b and Kb of every pair, its intercept, and the violation that is left
+Source    the steps of `pair_loops`, one problem after the other
+
+Python around the steps of one machine takes a millisecond, and those of a few dozen objects take less than a tenth of
+that. Of problems that are not solved by so many steps as all small ones are granted, or not to the tolerance once Kb
+is computed anew, the caller is told; they are for `smo`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+
+from mercer._jit import Array, jit
+from mercer._types import Float64, Indices
+from mercer.losses.dual import Dual
+from mercer.solvers.box.local import subtract_rows
+from mercer.solvers.box.pair_loops import extremes, pair_steps
+from mercer.solvers.box.step_rules import SOME, STEPS
+
+LARGEST = 2048
+"""Up to so many objects: the matrix has then 32 MiB, and one compiled call takes at most some tenths of a second."""
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class SmallPairs:
+    """The problems of pairs (0, 1), (0, 2), ..., and what is known of their solutions. Arrays have a row per pair."""
+
+    groups: list[Indices]
+    """The objects of each group."""
+    ids: Indices
+    """The objects of all pairs, one pair after the other."""
+    starts: Indices
+    """Where each pair begins among them, and the end."""
+    signs: Float64
+    """+1 for objects of the first group of their pair, -1 for the second."""
+    coefficients: Float64
+    outputs: Float64
+    """Kb."""
+    intercepts: Float64
+    iterations: Indices
+    gaps: Float64
+
+    @classmethod
+    def of(cls, groups: list[Indices]) -> SmallPairs:
+        """The problems of these groups. Of two groups, the objects stay in their order."""
+        if len(groups) == 2:
+            ids = np.concatenate(groups)
+            signs = np.repeat((1.0, -1.0), (len(groups[0]), len(groups[1])))
+            order = ids.argsort()
+            ids, signs, starts = ids[order], signs[order], np.array([0, len(ids)])
+        else:
+            sizes = np.array([len(group) for group in groups])
+            pieces = np.column_stack(np.triu_indices(len(groups), 1)).ravel()
+            lengths = sizes[pieces]
+            ends = lengths.cumsum()
+            starts = np.concatenate(([0], ends[1::2]))
+            shifts = (sizes.cumsum() - sizes)[pieces] - (ends - lengths)
+            ids = np.concatenate(groups)[np.arange(ends[-1]) + shifts.repeat(lengths)]
+            signs = np.tile((1.0, -1.0), len(starts) - 1).repeat(lengths)
+        pairs, n = len(starts) - 1, len(ids)
+        return cls(
+            groups, ids, starts, signs, np.zeros(n), np.zeros(n),
+            np.zeros(pairs), np.zeros(pairs, dtype=np.intp), np.full(pairs, np.inf),
+        )  # fmt: skip
+
+    def __len__(self) -> int:
+        return len(self.gaps)
+
+    def part(self, number: int) -> slice:
+        """Where the objects of a pair are among `ids`."""
+        return slice(int(self.starts[number]), int(self.starts[number + 1]))
+
+    def solve(self, matrix: Float64, diagonal: Float64, bounds: Float64, sides: Dual, tol: float, some: slice) -> None:
+        """Solve some of the pairs; `sides` is the dual of two objects, of +1 and -1, with a penalty of 1."""
+        _solve_pairs(
+            matrix, diagonal, bounds, np.array((sides.linear, sides.lower, sides.upper)), tol, STEPS, SOME,
+            some.start, some.stop, self.ids, self.starts, self.signs, self.coefficients, self.outputs,
+            self.intercepts, self.iterations, self.gaps,
+        )  # fmt: skip
+
+
+@jit
+def _solve_pairs(
+    matrix: Array,
+    diagonal: Array,
+    bounds: Array,
+    sides: Array,
+    tol: float,
+    steps: int,
+    more: int,
+    begin: int,
+    end: int,
+    ids: Array,
+    starts: Array,
+    signs: Array,
+    coefficients: Array,
+    outputs: Array,
+    intercepts: Array,
+    iterations: Array,
+    gaps: Array,
+) -> None:
+    """Solve the pairs from `begin` to `end`, by at most `steps` per object and some `more`."""
+    largest = 0
+    for number in range(begin, end):
+        largest = max(largest, starts[number + 1] - starts[number])
+    alone = largest == matrix.shape[0]  # all objects in their order: the matrix itself will do
+    store = np.empty(0 if alone else largest * largest)
+    for number in range(begin, end):
+        start, stop = starts[number], starts[number + 1]
+        n = stop - start
+        own = ids[start:stop]
+        square = matrix
+        if not alone:
+            square = store[: n * n].reshape(n, n)
+            for i in range(n):
+                row, source = square[i], matrix[own[i]]
+                for j in range(n):
+                    row[j] = source[own[j]]
+        linear, lower, upper, ends = np.empty(n), np.empty(n), np.empty(n), np.empty(n)
+        for t in range(n):
+            side, bound = 0 if signs[start + t] > 0 else 1, bounds[own[t]]
+            linear[t] = sides[0, side]
+            lower[t], upper[t] = sides[1, side] * bound, sides[2, side] * bound
+            ends[t] = diagonal[own[t]]
+        iterations[number], gaps[number], intercepts[number] = _solve(
+            square, ends, linear, lower, upper, tol, steps * n + more, coefficients[start:stop], outputs[start:stop]
+        )
+
+
+@jit(inline=True)
+def _solve(
+    K: Array,
+    diagonal: Array,
+    linear: Array,
+    lower: Array,
+    upper: Array,
+    tol: float,
+    limit: int,
+    b: Array,
+    outputs: Array,
+) -> tuple[int, float, float]:
+    """Solve one problem from b = 0: the number of steps, the violation of optimality and the intercept."""
+    n = b.shape[0]
+    there, kink, F = np.empty(n, np.bool_), np.zeros(n), np.empty(n)
+    for t in range(n):  # loops, since array expressions take seconds to compile
+        there[t] = True
+        F[t] = -linear[t]
+    rising, falling, scratch = np.empty(n, np.float32), np.empty(n, np.float32), np.empty(n, np.float32)
+    did, _ = pair_steps(
+        K, there, K, K, K, diagonal, b, F, lower, upper, kink, rising, falling, tol, limit, 0,
+        scratch, scratch.view(np.int32), np.zeros(n), np.zeros(n), np.zeros(n, np.int64), np.zeros(n, np.bool_),
+        np.zeros(1), np.zeros(3, np.int64),
+    )  # fmt: skip
+    used, moves, count = np.empty(n, np.int64), np.empty(n), 0
+    for t in range(n):
+        outputs[t] = 0.0
+        if b[t] != 0.0:
+            used[count], moves[count] = t, -b[t]
+            count += 1
+    subtract_rows(outputs, K, used[:count], moves[:count], 0, n)
+    for t in range(n):
+        F[t] = -(outputs[t] + linear[t])
+    highest, lowest = extremes(b, F, lower, upper, kink)
+    total, free = 0.0, 0
+    for t in range(n):
+        if lower[t] < b[t] < upper[t]:
+            total += F[t]
+            free += 1
+    return did, max(highest - lowest, 0.0), total / free if free else 0.5 * (highest + lowest)
