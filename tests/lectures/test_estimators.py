@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
-from sklearn.base import clone
+from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.datasets import load_iris, make_moons
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import mercer
-from mercer import SVC, GradientKernelMachine, KernelPerceptron, PrimalPerceptron, SubgradientSVM, kernels
+from mercer import SVC, GradientKernelMachine, KernelPerceptron, PrimalPerceptron, SubgradientSVM, _registry, kernels
 from mercer.errors import ParameterError
 
 MODELS = [
@@ -155,3 +155,15 @@ def test_a_time_limit_ends_training_with_a_warning(model):
         clone(model).set_params(time_limit=1e-9).fit(X, y).predict(X)
     with pytest.raises(ParameterError, match="time_limit"):
         clone(model).set_params(time_limit=-1.0).fit(X, y)
+
+
+@pytest.mark.parametrize("entry", _registry.ESTIMATORS.values(), ids=_registry.ESTIMATORS)
+def test_a_fit_that_fails_leaves_nothing_behind(entry):
+    model = entry.load()()
+    if not (is_classifier(model) or is_regressor(model)):
+        return  # it does not look at targets
+    X = np.random.default_rng(0).normal(size=(10, 2))
+    before = dict(vars(model))
+    with pytest.raises(ValueError, match=r"."):
+        model.fit(X, np.full(9, np.nan))
+    assert vars(model) == before

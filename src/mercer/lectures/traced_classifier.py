@@ -27,7 +27,7 @@ from mercer.lectures.run import LectureRun, TracedFit
 from mercer.lectures.trace import Trace
 from mercer.solvers.drive import Chunk
 from mercer.solvers.solution import Status
-from mercer.training.kernel_estimator import KernelEstimator, in_time, limits_of
+from mercer.training.kernel_estimator import KernelEstimator, all_or_nothing, limits_of
 from mercer.training.matrix import guard
 from mercer.training.storing import (
     EXPANSION,
@@ -201,7 +201,7 @@ class TracedLinearClassifier(TracedClassifier):
     def fit(self, X: Any, y: Any) -> Self:
         """Train on rows of numbers X with labels y."""
         self._check_parameters()
-        with in_time(self):
+        with all_or_nothing(self):
             refuse_masked(X)
             values = np.ascontiguousarray(validate_data(self, X, dtype=np.float64))
             classes = classes_of(self, y, Vectors.coerce(values), regressor="KernelRidge")

@@ -238,17 +238,8 @@ class KernelEstimator(Certified, BaseEstimator):
         gram = products_gram(fitted, objects, self.memory, Effort(type(self).__name__, *self._effort()))
         return fitted, objects, guard(type(self).__name__, kernel, gram, self.psd)
 
-    @contextlib.contextmanager
-    def _all_or_nothing(self) -> Iterator[None]:
-        """Train in time, and leave the estimator as it was if that ends in an error or an interrupt."""
-        before = dict(self.__dict__)
-        try:
-            with in_time(self):
-                yield
-        except BaseException:
-            self.__dict__.clear()
-            self.__dict__.update(before)
-            raise
+    def _all_or_nothing(self) -> contextlib.AbstractContextManager[None]:
+        return all_or_nothing(self)
 
     def _linear_weights(self, sign: float = 1.0) -> Any:
         """Weights of the features of support objects, for the linear kernel alone; read-only."""
@@ -338,6 +329,19 @@ class KernelEstimator(Certified, BaseEstimator):
             tags.input_tags.two_d_array = False
             tags.input_tags.string = kind is Strings
         return tags
+
+
+@contextlib.contextmanager
+def all_or_nothing(estimator: Any) -> Iterator[None]:
+    """Train in time, and leave the estimator as it was if that ends in an error or an interrupt."""
+    before = dict(estimator.__dict__)
+    try:
+        with in_time(estimator):
+            yield
+    except BaseException:
+        estimator.__dict__.clear()
+        estimator.__dict__.update(before)
+        raise
 
 
 def resolved_kernel(estimator: KernelEstimator, X: Any = None) -> Kernel:
