@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mercer import SVC, KernelPCA, LinearSVC, kernels
+from mercer import SVC, KernelPCA, KernelSearchCV, LinearSVC, kernels
 from mercer._record import STRANGERS
 from mercer.errors import KernelError
 from mercer.inputs.vectors import Vectors
@@ -129,3 +129,12 @@ def test_our_own_classes_are_no_strangers() -> None:
     LinearSVC().fit(X, Y)
     assert not [kind for kind in STRANGERS if kind.__module__.startswith("mercer.")]
     gc.collect()  # classes that are gone are forgotten
+
+
+def test_searches_go_on_beside_a_class_that_was_not_tried_yet() -> None:
+    kind = made(tile=lopsided)
+    assert kind in STRANGERS
+    table = {"a": X[:, 0], "b": X[:, 1]}
+    kernel = kernels.on("a", kernels.RBF(0.5)) + kernels.on("b", kernels.Linear())
+    found = KernelSearchCV(SVC(kernel=kernel), {"C": [1.0, 10.0]}, cv=3).fit(kernel.coerce(table), Y)
+    assert found.best_score_ > 0.5

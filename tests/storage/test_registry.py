@@ -109,9 +109,9 @@ def test_every_kernel_with_its_support_objects(name, tmp_path):
                     mercer.load(path)
             again = mercer.load(path, kernel=kernel if "<function" in repr(kernel) else None)
             assert again.kernel == kernel
-            np.testing.assert_array_equal(
-                again.decision_function(new), model.decision_function(new), err_msg=f"{kernel} on {kind}"
-            )
+            got, wanted = again.decision_function(new), model.decision_function(new)
+            # BLAS rounds a product by where its arrays lie in memory: the last bit may differ.
+            np.testing.assert_allclose(got, wanted, rtol=1e-13, atol=1e-14, err_msg=f"{kernel} on {kind}")
             stored += 1
     assert stored or name in ("FromFunction", "FromBlocks", "FeatureMap")
 

@@ -96,7 +96,7 @@ def test_pca_refusals():
     with pytest.raises(ParameterError, match="at most the number of objects"):
         KernelPCA(61).fit(X)
     indefinite = np.array([[1.0, 2.0, 0.5], [2.0, 1.0, 0.1], [0.5, 0.1, 1.0]])
-    with pytest.warns(KernelWarning, match="negative eigenvalues"):
+    with pytest.warns(KernelWarning, match="not positive semi-definite"):
         assert KernelPCA(kernel="precomputed").fit_transform(indefinite).shape[1] == 1
 
 

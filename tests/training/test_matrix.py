@@ -82,7 +82,8 @@ def test_certificates_are_of_the_repaired_matrix_and_files_keep_them(model, mode
     model.set_params(kernel=KERNEL, psd=mode).fit(X, y)
     mercer.save(model, tmp_path / "model.mercer")
     again = mercer.load(tmp_path / "model.mercer")
-    assert np.array_equal(values(again, X), values(model, X))
+    # BLAS rounds a product by where its arrays lie in memory: a loaded model may differ in the last bit.
+    np.testing.assert_allclose(values(again, X), values(model, X), rtol=1e-13, atol=1e-14)
     for one in (model, again):
         proof = one.verify(X) if isinstance(one, OneClassSVM) else one.verify(X, y)
         assert proof.kkt_violation <= 1e-5

@@ -17,7 +17,8 @@ from mercer import (
     kernels,
 )
 from mercer.errors import KernelError, KernelWarning
-from mercer.training import matrix, on_features
+from mercer.inputs.vectors import Vectors
+from mercer.training import on_features
 
 
 def test_features_whose_products_overflow_are_refused_as_their_matrix_is():
@@ -64,11 +65,12 @@ def test_a_machine_out_of_time_is_as_good_as_its_weights(classes, shift):
         assert model.score(X, y) > 1.5 / classes  # well above chance
 
 
-def test_deviations_of_columns_by_blocks(monkeypatch):
-    monkeypatch.setattr(matrix, "_BLOCK_ENTRIES", 64)
+@pytest.mark.parametrize(("dtype", "rtol"), [(np.float64, 1e-12), (np.float32, 1e-4)])
+def test_moments_of_columns(dtype, rtol):
     values = np.random.default_rng(0).normal(size=(1000, 3)) * [1.0, 5.0, 0.1] + 100.0
-    np.testing.assert_allclose(matrix._deviations(values), values.std(axis=0), rtol=1e-12)
-    np.testing.assert_allclose(matrix._deviations(values.astype(np.float32)), values.std(axis=0), rtol=1e-4)
+    mean, variance = Vectors.coerce(values.astype(dtype)).moments
+    np.testing.assert_allclose(mean, values.mean(axis=0), rtol=rtol)
+    np.testing.assert_allclose(np.sqrt(variance), values.std(axis=0), rtol=rtol)
 
 
 @pytest.mark.parametrize("loss", ["huber", "squared_epsilon_insensitive", "squared"])

@@ -20,6 +20,7 @@ from mercer.gram.make import gram_of
 from mercer.inputs.base import Objects, refuse_masked
 from mercer.inputs.vectors import Vectors
 from mercer.kernels.base import FittedKernel, State
+from mercer.training.eigenvectors import signs_of_columns
 from mercer.training.kernel_estimator import KernelEstimator, KernelLike, KernelParameters
 from mercer.training.matrix import guard
 from mercer.training.storing import EXPANSION, ArrayField, Field, Parts
@@ -122,7 +123,8 @@ class KernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelParamet
             # var f + alpha |f|^2 = 1: scores have mean square near 1.
             scale = np.sqrt(len(objects))
             a = scale * (U / left_root) @ p[:, :k]
-            b = scale * (V / right_root) @ q[:k].T
+            signs = signs_of_columns(a)
+            a, b = a * signs, scale * (V / right_root) @ q[:k].T * signs
         self.correlations_ = correlations[:k]
         self.kernel_ = fitted
         self.expansion_ = guarded.centred(fitted, objects, one, a)

@@ -13,6 +13,7 @@ from sklearn.base import ClassifierMixin, ClassNamePrefixFeaturesOutMixin, Trans
 from mercer import _check, _deadline, _speed
 from mercer._types import Float64
 from mercer.gram.centring import Centred
+from mercer.training.eigenvectors import signs_of_columns
 from mercer.training.kernel_estimator import KernelEstimator, KernelParameters
 from mercer.training.storing import EXPANSION, ArrayField, Field, LabelsField
 from mercer.training.targets import classes_of
@@ -83,6 +84,7 @@ class KernelFisherDiscriminant(
             values, u = np.clip(values[found], 0.0, 1.0 - 1e-12), u[:, found]
             # w'(S_t + alpha)w is `values` for unit u; what is left of it without S_b is the scatter within classes.
             a = (B @ u) * np.sqrt(n / (values * (1.0 - values)))
+            a *= signs_of_columns(a)
             scores = K @ a
         self.classes_ = classes.labels
         self.kernel_ = fitted

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
+import scipy.sparse as sp
 
 from mercer._cached import cached_property
 from mercer._process import single_threaded_blas
@@ -44,6 +45,10 @@ class Expansion:
     """sum_i c_i phi(x_i), where training found it; else it is made when it is needed."""
     groups: Indices | None = None
     """Where outputs are those of pairs of groups of support objects, which lie side by side: how many are in each."""
+
+    def __post_init__(self) -> None:
+        # Sums are then added up alike, to the last bit, whether the coefficients come from training or from a file.
+        object.__setattr__(self, "coefficients", np.ascontiguousarray(self.coefficients))
 
     def __call__(self, objects: Any) -> Float64:
         """Decision values, of shape (objects, outputs)."""
@@ -93,13 +98,11 @@ class Expansion:
     def _folded(self) -> Callable[[Objects], Float64] | None:
         if not len(self.support):
             return None
-        coefficients = np.ascontiguousarray(self.coefficients)  # sums are then added up alike, wherever they came from
-        brief = Expansion(
-            self.kernel, self.support, coefficients, np.zeros_like(self.intercept), self.weights
-        ).condensed()
+        nothing = np.zeros_like(self.intercept)
+        brief = Expansion(self.kernel, self.support, self.coefficients, nothing, self.weights).condensed()
         if brief.support is not self.support:
             return brief
-        return folded(self.kernel, self.support, coefficients)
+        return folded(self.kernel, self.support, self.coefficients)
 
     def __getstate__(self) -> dict[str, Any]:
         made = ("_folded", "_layout", "_compared")  # quickly, once more
@@ -156,3 +159,15 @@ def pays(fitted: FittedKernel, support: Objects, outputs: int) -> bool:
     entries = entries or entries_per_object(fitted, support)
     width = numbers_of(support) or entries * cost.READ / cost.MULTIPLY  # counts are compared one by one
     return 2.0 * cost.of_folded(entries, outputs, write=write) <= cost.of_support(count, width, outputs)
+
+
+def weights_of_columns(machine: Expansion, sign: float = 1.0) -> Any:
+    """Of a machine with the linear kernel, one weight for each column of its vectors; read-only, CSR if they are."""
+    support: Any = machine.support
+    weights = (sign * machine.coefficients.T) @ support.values
+    if not support.is_sparse:
+        weights.flags.writeable = False  # a change would not be heeded
+        return weights
+    sparse = sp.csr_array(weights)
+    sparse.data.flags.writeable = False
+    return sparse

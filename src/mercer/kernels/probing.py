@@ -50,7 +50,13 @@ def refuse_large(rows: int, columns: int) -> None:
 
 
 def parts(kernel: Kernel, objects: Any) -> Iterator[tuple[Kernel, Any]]:
-    """The kernel and all that it is made of, each with the objects that it compares."""
+    """The kernel and all that it is made of, each with the objects that it compares.
+
+    Searches compare rows of a matrix that was computed before, by a kernel that keeps the one they stand for: that one
+    compares other objects, and was tried when the matrix was made.
+    """
+    if not isinstance(objects, kernel.domain):
+        return
     yield kernel, objects
     try:
         seen = kernel.images(objects)

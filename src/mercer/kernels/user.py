@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Self, final
 
 import numpy as np
@@ -38,7 +38,7 @@ class RawFeatures:
     """The objects as the user's function wants them: an array of rows, or a list."""
 
     raw: Any
-    own: Float64 | None = None
+    own: Float64 | None = field(default=None, metadata={"remembered": True})
     """k(x, x) of each, NaN where it is not known yet; a function of two objects is not called for it twice."""
 
     @classmethod

@@ -127,10 +127,12 @@ def fingerprint(value: Any, path: str = "") -> dict[str, str]:
     elif isinstance(value, Objects):
         parts = vars(value)
     elif dataclasses.is_dataclass(value) and not isinstance(value, type):
-        parts = {item.name: getattr(value, item.name) for item in dataclasses.fields(value)}
+        fields = (item for item in dataclasses.fields(value) if not item.metadata.get("remembered"))
+        parts = {item.name: getattr(value, item.name) for item in fields}
     else:
         return {path: repr(value)}
-    found = {path: f"{type(value).__name__} of {len(parts)}" if not isinstance(value, Mapping) else "mapping"}
+    may_grow = isinstance(value, Mapping | Objects)  # by what is remembered
+    found = {path: type(value).__name__ if may_grow else f"{type(value).__name__} of {len(parts)}"}
     for name, part in parts.items():
         found.update(fingerprint(part, f"{path}/{name}"))
     return found

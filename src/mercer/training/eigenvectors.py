@@ -47,8 +47,13 @@ def leading_eigen(
                 ConvergenceWarning,
                 stacklevel=4,
             )
+    return values, vectors * signs_of_columns(vectors)
+
+
+def signs_of_columns(vectors: Float64) -> Float64:
+    """The sign of the largest entry of each column. Times these, vectors are the same whatever LAPACK gave back."""
     top = np.abs(vectors).argmax(axis=0)
-    return values, vectors * np.where(vectors[top, np.arange(k)] < 0, -1.0, 1.0)
+    return np.where(vectors[top, np.arange(vectors.shape[1])] < 0, -1.0, 1.0)
 
 
 def seed_of(random_state: Any) -> int:

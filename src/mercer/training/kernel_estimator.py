@@ -11,7 +11,6 @@ from numbers import Number
 from typing import Any, ClassVar, Self
 
 import numpy as np
-import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -21,7 +20,7 @@ from mercer._stored import Stored
 from mercer._types import DType, Float64
 from mercer.errors import InputError, KernelError
 from mercer.gram.effort import Effort
-from mercer.gram.expansion import Expansion
+from mercer.gram.expansion import Expansion, weights_of_columns
 from mercer.inputs.base import Objects
 from mercer.inputs.gram_rows import GramRows
 from mercer.inputs.strings import Strings
@@ -246,15 +245,7 @@ class KernelEstimator(Certified, BaseEstimator):
         if self.kernel != "linear" and not getattr(self.kernel, "is_linear", False):
             raise AttributeError("coef_ is only available when using a linear kernel")
         check_is_fitted(self)
-        support: Any = self.expansion_.support
-        rows = support.values
-        weights = (sign * self.expansion_.coefficients.T) @ rows
-        if not sp.issparse(rows):
-            weights.flags.writeable = False  # a change would not be heeded
-            return weights
-        sparse = sp.csr_array(weights)
-        sparse.data.flags.writeable = False
-        return sparse
+        return weights_of_columns(self.expansion_, sign)
 
     def excess(self, X: Any, y: Any, sample_weight: Any = None, *, exact_rows: int = EXACT_ROWS) -> Excess:
         """How far, at most, the objective is above that of the exact machine on the full kernel: for `Nystrom` kernels.
