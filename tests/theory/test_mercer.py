@@ -174,7 +174,8 @@ class Alternating(Kernel):
 
     def tile(self, left, right, state, out):
         signs = np.cos(np.pi * left.values[:, 0])[:, None] * np.cos(np.pi * right.values[:, 0])
-        out[...] = -self.decay / 50 * signs
+        same = left.values[:, 0][:, None] == right.values[:, 0]
+        out[...] = np.where(same, 1.0, -self.decay / 50 * signs)
 
     def diagonal(self, features, state):
         return np.ones(len(features))

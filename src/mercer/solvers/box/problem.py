@@ -12,6 +12,10 @@ import numpy.typing as npt
 from mercer._types import Float64, Indices
 from mercer.solvers.problem import LossProblem
 
+_ROUNDING = 1e-13
+"""The share of its box by which a coefficient may miss a bound after many steps whose sums are kept: some hundred
+roundings. A larger share would move coefficients that are free."""
+
 
 @final
 @dataclass(frozen=True, eq=False)
@@ -99,6 +103,12 @@ class BoxProblem:
         """Which coefficients rest on nothing, neither a bound nor a kink."""
         within: npt.NDArray[np.bool_] = (b > self.lower) & (b < self.upper)
         return within if self.kink is None else within & ((b != 0.0) | (self.kink == 0.0))
+
+    def on_bounds(self, b: Float64) -> Float64:
+        """The coefficients, with those that miss a bound by rounding alone put on it."""
+        size = self.upper - self.lower
+        near = np.where(np.isfinite(size), _ROUNDING * size, 0.0)
+        return np.where(self.upper - b <= near, self.upper, np.where(b - self.lower <= near, self.lower, b))
 
     def ends(self, b: Float64) -> tuple[Float64, Float64]:
         """How far each free coefficient may fall and rise before it meets a bound or a kink."""

@@ -79,7 +79,8 @@ class Pairs(StepRule):
         return _exact_pair_steps(local, tol, limit)
 
     def intercept(self, b: Float64, F: Float64, problem: BoxProblem) -> float:
-        found = level(b, F, problem, np.ones(len(b), dtype=bool))
+        # A coefficient that rounding keeps off its bound is not free: it would tell any level of a whole interval.
+        found = level(problem.on_bounds(b), F, problem, np.ones(len(b), dtype=bool))
         size = max(float(np.abs(F).max(initial=0.0)), float(np.abs(problem.linear).max(initial=0.0)))
         return found if abs(found) > _ROUNDING * size else 0.0
 
