@@ -36,6 +36,7 @@ def is_the_table(data):
 
 
 def test_excel(tmp_path):
+    pytest.importorskip("python_calamine")
     path = xlsx(tmp_path / "t.xlsx", {"people": ROWS, "more": ROWS[:5]})
     data = read(path)
     is_the_table(data)
@@ -48,6 +49,7 @@ def test_excel(tmp_path):
 
 
 def test_damaged_and_huge_spreadsheets(tmp_path):
+    pytest.importorskip("python_calamine")
     path = xlsx(tmp_path / "t.xlsx", {"a": ROWS})
     whole = path.read_bytes()
     path.write_bytes(whole[: len(whole) // 2])
