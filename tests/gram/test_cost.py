@@ -91,3 +91,11 @@ def test_folding_pays_where_features_are_few():
     assert not pays(20, 2, 20, write=False)
     assert not pays(20_100, 1000, 200)  # monomials of degree 2, of 200 columns
     assert pays(15, 1000, 4)
+
+
+def test_many_small_machines_share_one_matrix():
+    """Ten classes of 144 images: a matrix for all pairs costs less than 45 times Newton's method, one pair does not."""
+    told = {"width": 64.0, "features": 64.0, "entries": 64.0}
+    assert not cost.weights_pay(cost.KINKED, 1437, **told, groups=10)
+    assert cost.weights_pay(cost.KINKED, 1437, **told)
+    assert cost.weights_pay(cost.KINKED, 4000, width=200.0, features=200.0, entries=200.0, groups=4)

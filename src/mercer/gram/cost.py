@@ -110,6 +110,21 @@ def of_weights(form: Form, n: int, features: float, entries: float, *, write: bo
     return form.newton_steps * step + written
 
 
+def weights_pay(
+    form: Form, n: int, *, width: float, features: float, entries: float, write: bool = False, groups: int = 2
+) -> bool:
+    """Whether to train on weights costs less than on kernel values made of `width` numbers.
+
+    With more than two `groups` there is a machine for each pair of them, on its share of the objects; kernel values and
+    features are made once for all.
+    """
+    machines, size = (groups * (groups - 1) // 2, max(2, 2 * n // groups)) if groups > 2 else (1, n)
+    one = of_matrix(form, size, width, features) - of_entries(size * size, width)
+    on_matrix = of_entries(n * n, width) + machines * one
+    written = n * entries * WRITE if write else 0.0
+    return machines * of_weights(form, size, features, entries) + written <= on_matrix
+
+
 def of_products(n: int, entries: float) -> float:
     """Of the products with a Gram matrix that an eigensolver takes, by features that must be found."""
     return n * entries * (2.0 * _PRODUCTS * READ + WRITE)

@@ -134,7 +134,8 @@ class MarginClassifier(ClassifierMixin, LibsvmParameters, KernelEstimator, ABC):
             fitted = self._fit_kernel(kernel, objects)
             owner, memory = type(self).__name__, self.memory if self.cache_size is None else self.cache_size
             dual = self.dual if np.isfinite(bounds).all() else True  # a hard margin needs the matrix
-            settings = GramSettings(owner, dual, memory, self.psd, self._gram_dtype(), nu_form=self._nu_form)
+            precision, groups = self._gram_dtype(), len(classes.labels)
+            settings = GramSettings(owner, dual, memory, self.psd, precision, nu_form=self._nu_form, groups=groups)
             guarded = guarded_gram(settings, fitted, objects, [Hinge()])
             limits = self._limits()
             with reporting("Training") as report, single_threaded_blas():  # once, not for every product

@@ -60,6 +60,8 @@ class GramSettings:
     """The precision of kernel values, where it does not depend on the number of objects."""
     nu_form: bool = False
     """Whether coefficients of either sign keep their sum, as in the nu forms, which gain from features sooner."""
+    groups: int = 2
+    """Classes, if there is a machine for each pair of them."""
 
 
 @final
@@ -158,7 +160,7 @@ def training_gram(settings: GramSettings, fitted: FittedKernel, objects: Objects
         rows = rows_of_features(fitted, objects, memory)
         fitted.in_range(squared_lengths(rows))
         sure = primal or _beyond(len(objects), memory)
-        if sure or cheaper(form, rows, numbers_of(objects), write=_found(fitted)):
+        if sure or cheaper(form, rows, numbers_of(objects), write=_found(fitted), groups=settings.groups):
             return gram_of_rows(rows, memory=memory)
     gram = gram_of(fitted, objects, dtype=settings.dtype, memory=memory)
     if gram.expensive and len(objects) <= DENSE:  # all of it will be needed, and more than once
@@ -197,8 +199,10 @@ def _worthwhile(settings: GramSettings, fitted: FittedKernel, objects: Objects, 
     beyond, least, write = _beyond(n, memory), features.columns_at_least(objects), _found(fitted)
 
     def pays(columns: float, entries: float) -> bool:
-        on_matrix = cost.of_matrix(form, n, numbers_of(objects), columns)
-        return beyond or cost.of_weights(form, n, columns, entries, write=write) <= on_matrix
+        width, groups = numbers_of(objects), settings.groups
+        return beyond or cost.weights_pay(
+            form, n, width=width, features=columns, entries=entries, write=write, groups=groups
+        )
 
     if least and not pays(least, least):
         return False  # which is known before any is written down

@@ -61,12 +61,12 @@ def form_of(losses: Sequence[Loss], *, nu_form: bool = False) -> cost.Form:
     return cost.TUBE if all(dual is not None and dual.has_kink for dual in duals) else cost.KINKED
 
 
-def cheaper(form: cost.Form, rows: Any, width: float | None = None, *, write: bool = False) -> bool:
+def cheaper(form: cost.Form, rows: Any, width: float | None = None, *, write: bool = False, groups: int = 2) -> bool:
     """Whether to train on these rows costs less than on kernel values, made of `width` numbers or of a row."""
     n, features = rows.shape
     entries = rows.nnz / max(1, n) if is_sparse(rows) else float(features)
-    on_matrix = cost.of_matrix(form, n, entries if width is None else width, features)
-    return cost.of_weights(form, n, features, entries, write=write) <= on_matrix
+    width = entries if width is None else width
+    return cost.weights_pay(form, n, width=width, features=features, entries=entries, write=write, groups=groups)
 
 
 def solve(
