@@ -99,7 +99,8 @@ class SVC(MarginClassifier):
         return machine, 1.0
 
     def _c_form(self) -> CForm | None:
-        plain = self.fit_intercept and self._sharing is None and self.max_iter < 0 and math.isfinite(self.C)
+        alone = self._sharing is None or not self._sharing.warm
+        plain = self.fit_intercept and alone and self.max_iter < 0 and math.isfinite(self.C)
         return CForm(Hinge(), float(self.tol)) if plain else None
 
     def _remember(self, objects: Objects, codes: Indices, penalties: Float64) -> None:

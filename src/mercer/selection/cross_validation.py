@@ -239,7 +239,7 @@ class CrossValidation:
             return None
 
     def _fit(self, settings: list[Setting], block: Block | None, split: int) -> None:
-        sharing = WarmStart(self._stop, self._warm_start)
+        sharing = WarmStart(self._stop, self._warm_start and len(settings) > 1)  # the first has nothing to start from
         for setting in settings:
             if self._stop.is_set():
                 return
