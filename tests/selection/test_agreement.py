@@ -64,7 +64,7 @@ def test_searches_and_exhaustive_loops(kernel, library):
 @pytest.mark.parametrize("machine", [SVC(gamma=0.1), SVC(kernel="linear"), NuSVC(gamma=0.1), LinearSVC()], ids=str)
 @pytest.mark.parametrize("labels", [(Y > 0).astype(int), Y], ids=["two classes", "three classes"])
 def test_probabilities(machine, labels):
-    """Probabilities are fitted to what the cross-validator keeps of the same folds, for two classes to the last digit."""
+    """Probabilities are fitted to what the cross-validator keeps of these folds; of two classes, to the last digit."""
     model = clone(machine).set_params(probability=True, random_state=7).fit(X, labels)
     splits = list(folds_with_every_class(labels, np.ones(len(Y)), 7))
     grid, method = {"tol": [machine.tol]}, "decision_function"
