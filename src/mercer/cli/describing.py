@@ -47,13 +47,18 @@ def _of_file(model: TrainedModel) -> dict[str, Any]:
         **about,
         "classes": None if model.classes is None else [str(label) for label in model.classes],
         "columns": [{"name": name, "kind": kind} for name, kind in model.preparation.columns if kind != OBJECT],
-        "certificate": {**output.certificate_as_json(proof), "precision": proof.dtype},
+        "certificate": {**output.certificate_as_json(proof), "precision": proof.dtype, "in_words": str(proof)},
     }
 
 
 def _of_estimator(model: Any) -> dict[str, Any]:
     parameters = {key: str(value) for key, value in model.get_params(deep=False).items()}
-    return {"estimator": type(model).__name__, "parameters": parameters}
+    proof, weights = getattr(model, "certificate_", None), getattr(model, "weights_certificate_", None)
+    found: dict[str, Any] = {"estimator": type(model).__name__, "parameters": parameters}
+    found["certificate"] = None if proof is None else str(proof)
+    if weights is not None:
+        found["certificate_of_weights"] = str(weights)
+    return found
 
 
 def _text(value: Any) -> str:
