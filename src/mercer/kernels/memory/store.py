@@ -39,8 +39,8 @@ from mercer.errors import InputError
 NAME_BYTES = 16
 """Of the name of an object: two of 10^9 objects share one by chance once in 10^20 times."""
 BLOCK = 64
-"""Objects of a block unless the caller says otherwise: at 0.1 ms a value, a tile takes half a second. Smaller tiles lose
-less when a process is killed, and larger ones make fewer files."""
+"""Objects of a block unless the caller says otherwise: at 0.1 ms a value, a tile takes half a second. Smaller tiles
+lose less when a process is killed, and larger ones make fewer files."""
 _KEPT_BYTES = 2**28
 """Of tiles that are kept in memory beside their files."""
 _FORMAT = "mercer kernel values"
