@@ -28,7 +28,8 @@ from mercer._record import STRANGERS, Record
 from mercer._types import DType, Float64, Floating, Index
 from mercer.errors import InputError, KernelError
 from mercer.inputs.base import Objects
-from mercer.inputs.streamed import coerced
+from mercer.inputs.blocks import Blocks
+from mercer.inputs.streamed import Streamed, streamed
 from mercer.kernels.features import space
 from mercer.kernels.features.feature_map import FeatureMap
 from mercer.kernels.features.rows import FeatureMatrix
@@ -251,7 +252,7 @@ class Kernel(Measure):
     @final
     def coerce(self, raw: Any) -> Objects:
         """Training objects, parsed and validated."""
-        return coerced(self.domain, raw)
+        return streamed(raw, self.domain) if isinstance(raw, Blocks | Streamed) else self.domain.coerce(raw)
 
     @final
     def fit(self, raw: Any) -> FittedKernel:
@@ -340,7 +341,8 @@ class FittedKernel:
 
     def coerce(self, raw: Any) -> Objects:
         """New objects, parsed and validated for comparison with the training objects."""
-        return coerced(self.kernel.domain, raw, new=True)
+        domain = self.kernel.domain
+        return streamed(raw, domain) if isinstance(raw, Blocks | Streamed) else domain.coerce(raw, new=True)
 
     def feature_map(self) -> FeatureMap | None:
         return self.kernel.feature_map(self.state)
