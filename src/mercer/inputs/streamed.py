@@ -153,6 +153,10 @@ class Streamed(Objects):
         raise ModelFileError("Objects that are read from blocks stay where they are: no model file can hold them.")
 
 
-def streamed(raw: Blocks | Streamed, domain: type[Objects]) -> Streamed:
+Blockwise = Blocks | Streamed
+"""What is read block by block."""
+
+
+def streamed(raw: Blockwise, domain: type[Objects]) -> Streamed:
     """Blocks as objects of a kind, parsed when they are read."""
     return Streamed(raw, domain) if isinstance(raw, Blocks) else raw
