@@ -217,7 +217,7 @@ def test_kernels_of_negative_length_are_refused():
     X = np.random.default_rng(0).normal(size=(20, 2))
     negative = kernels.FromFunction(lambda x, z: -float(x @ z), objects="vectors")
     with pytest.raises(InputError, match="mean diagonal of -"):
-        MultipleKernelMachine([kernels.RBF(), negative]).fit(X, X[:, 0] > 0)
+        learn_kernel([kernels.RBF(), negative], X, X[:, 0] > 0)
 
 
 def test_a_kernel_that_draws_classes_together_gets_no_weight():
