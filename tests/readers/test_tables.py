@@ -216,5 +216,7 @@ def test_labels_too_large_for_floats_are_codes(file):
     assert sorted(set(labels.tolist())) == codes
     labels = read(file("floats.csv", "a,y\n1,1e300\n2,-3e250\n3,1e17\n"), target="y").labels
     assert labels.tolist() == [1e300, -3e250, 1e17]
+    labels = read(file("vast.csv", "a,y\n1,1e17\n2,3e17\n"), target="y").labels
+    assert (labels.dtype.kind, labels.tolist()) == ("f", [1e17, 3e17])
     labels = read(file("whole.csv", f"a,y\n1,{2**53 - 1}\n2,-5\n"), target="y").labels
     assert (labels.dtype.kind, labels.tolist()) == ("i", [2**53 - 1, -5])
