@@ -437,3 +437,22 @@ def test_the_mark_of_a_search_knows_all_that_it_depends_on(part):
     changed = dataclasses.replace(data, **{part: values})
     marks = [mark_of(prepare(one, Plan(), ["rbf"])) for one in (data, data, changed)]
     assert marks[0] == marks[1] != marks[2]
+
+
+def test_intervals_of_errors_are_as_wide_as_those_of_means():
+    """Of a mean of absolute errors, 95 % lie within 1.96 standard deviations of the mean."""
+    random = np.random.default_rng(0)
+    y = random.normal(size=400)
+    predicted = y + random.normal(size=400)
+    metric = metric_for("mae", "regression", y)
+    found = of_answers(Answers(y, predicted, np.ones(400)), metric, 0)
+    errors = np.abs(y - predicted)
+    assert found.high - found.low == pytest.approx(2 * 1.96 * errors.std() / 20, rel=0.12)
+
+
+def test_sixty_of_sixty_does_not_mean_always():
+    """Wilson's interval for 95 %: z^2 = 3.84 objects that were not seen might have been wrong."""
+    y = np.arange(60) % 2
+    found = of_answers(Answers(y, y, np.ones(60)), metric_for("accuracy", "classification", y), 0)
+    assert found.low == pytest.approx(60 / (60 + 1.959964**2), abs=1e-6)
+    assert found.high == 1.0
