@@ -10,7 +10,7 @@ import functools
 import hashlib
 import types
 from collections.abc import Callable, Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -58,33 +58,52 @@ def _feed(hashed: Any, value: Any) -> None:
     if isinstance(value, np.ndarray) and value.dtype.kind != "O":
         hashed.update(f"{value.dtype.str}{value.shape}".encode())
         hashed.update(np.ascontiguousarray(value).tobytes())
-    elif isinstance(value, Objects):
-        _feed(hashed, dict(value.to_arrays()))
-    elif isinstance(value, Record) or is_dataclass(value):
-        hashed.update(type(value).__module__.encode())
-        for field in fields(value):
-            _feed(hashed, getattr(value, field.name))
-        if isinstance(value, Kernel) and not type(value).__module__.startswith("mercer."):
-            _feed(hashed, {name: part for name, part in vars(type(value)).items() if callable(part)})
-    elif isinstance(value, types.FunctionType):
-        cells = [cell.cell_contents for cell in value.__closure__ or ()]
-        _feed(hashed, [value.__code__, value.__defaults__, value.__kwdefaults__, cells])
-    elif isinstance(value, types.CodeType):
-        _feed(hashed, [value.co_code, value.co_consts, value.co_names])
-    elif hasattr(value, "py_func"):  # compiled by Numba
-        _feed(hashed, value.py_func)
-    elif isinstance(value, functools.partial):
-        _feed(hashed, [value.func, value.args, value.keywords])
-    elif isinstance(value, Mapping):
-        for name in sorted(value, key=repr):
-            _feed(hashed, [name, value[name]])
-    elif isinstance(value, list | tuple | np.ndarray):
-        for item in value:
-            _feed(hashed, item)
-    elif isinstance(value, set | frozenset):
-        _feed(hashed, sorted(map(repr, value)))
-    elif callable(value):
-        hashed.update(f"{getattr(value, '__module__', '')}.{getattr(value, '__qualname__', '')}".encode())
     else:
-        hashed.update(repr(value).encode())
+        parts = _parts(value)
+        if parts is None:
+            hashed.update(_text(value).encode())
+        else:
+            for part in parts:
+                _feed(hashed, part)
     hashed.update(b")")
+
+
+def _parts(value: Any) -> list[Any] | None:
+    """What a value is made of; None for one that is whole."""
+    for kinds, parts in _MADE_OF:
+        if isinstance(value, kinds):
+            return parts(value)
+    if hasattr(value, "py_func"):  # compiled by Numba
+        return [value.py_func]
+    return None
+
+
+def _text(value: Any) -> str:
+    if callable(value):
+        return f"{getattr(value, '__module__', '')}.{getattr(value, '__qualname__', '')}"
+    return repr(value)
+
+
+def _of_record(record: Any) -> list[Any]:
+    parts = [type(record).__module__, *(getattr(record, field.name) for field in fields(record))]
+    if isinstance(record, Kernel) and not type(record).__module__.startswith("mercer."):
+        parts.append({name: part for name, part in vars(type(record)).items() if callable(part)})
+    return parts
+
+
+def _of_function(function: Any) -> list[Any]:
+    cells = [cell.cell_contents for cell in function.__closure__ or ()]
+    return [function.__code__, function.__defaults__, function.__kwdefaults__, cells]
+
+
+_MADE_OF: tuple[tuple[Any, Callable[[Any], list[Any]]], ...] = (
+    (Objects, lambda objects: [dict(objects.to_arrays())]),
+    ((Record, State), _of_record),
+    (types.FunctionType, _of_function),
+    (types.CodeType, lambda code: [code.co_code, code.co_consts, code.co_names]),
+    (functools.partial, lambda partial: [partial.func, partial.args, partial.keywords]),
+    (Mapping, lambda mapping: [[name, mapping[name]] for name in sorted(mapping, key=repr)]),
+    ((list, tuple, np.ndarray), list),
+    ((set, frozenset), lambda items: sorted(map(repr, items))),
+)
+"""What values of these classes are made of, in an order that is always the same."""
