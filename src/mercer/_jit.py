@@ -76,6 +76,21 @@ def jit(function: Any = None, *, reassociate: bool = True, cache: bool = True, i
     return compiled
 
 
+def tell_when_compiling(tell: Callable[[], None]) -> None:
+    """Have a function called whenever a loop is about to be compiled, which takes a second or so; one that is read from
+    the cache is not. It is for whoever shows somebody that waits."""
+    from numba.core import event
+
+    class Teller(event.Listener):  # type: ignore[misc]
+        def on_start(self, event: Any) -> None:
+            tell()
+
+        def on_end(self, event: Any) -> None:
+            pass
+
+    event.register("numba:compile", Teller())
+
+
 def is_jitted(function: object) -> bool:
     """Whether a user's function was compiled by Numba, so that a compiled loop can call it."""
     return isinstance(function, CPUDispatcher)

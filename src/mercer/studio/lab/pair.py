@@ -9,7 +9,7 @@ from typing import Any
 
 from mercer.errors import MercerError
 from mercer.kernels.text.expression import parse
-from mercer.studio import fields
+from mercer.studio import drawn, fields
 from mercer.studio.refusal import Refusal, refuse
 from mercer.theory.shared import shared
 from mercer.theory.showing import plain
@@ -43,7 +43,7 @@ def pair(told: Mapping[str, Any]) -> dict[str, Any]:
         "more": max(0, len(found.names) - _MOST),
         "left": [{"part": plain(part), "share": plain(share)} for part, share in found.left],
         "right": [{"part": plain(part), "share": plain(share)} for part, share in found.right],
-        "objects": [_drawn(kind, one) for one in (x, z)],
+        "objects": [_drawn(kind, one, str(told[name])) for name, one in (("x", x), ("z", z))],
         "python": f"from mercer import kernels, shared\n\nprint(shared(kernels.parse({str(kernel)!r}), {x!r}, {z!r}))",
     }
 
@@ -52,6 +52,10 @@ def _object(kind: str, told: Mapping[str, Any], name: str) -> Any:
     text = fields.text(told, name, longest=_LONGEST)
     try:
         return READERS[kind](text)
+    except Refusal as error:
+        raise Refusal(str(error), field=name) from error
+    except MercerError as error:
+        raise Refusal.of(error, name) from error
     except (ValueError, TypeError, IndexError, RecursionError) as error:
         raise Refusal(f"This is not read as one of {kind}: {error}", field=name) from error
 
@@ -97,35 +101,17 @@ READERS: Mapping[str, Callable[[str], Any]] = {
     "sets": lambda text: [one for one in re.split(r"[\s,;]+", text) if one],
     "trees": lambda text: " ".join(text.split()),
     "graphs": _graph,
+    "molecules": lambda text: drawn.molecule_as_graph(text.strip()),
     "series": _numbers,
     "vectors": _numbers,
     "rows": _row,
 }
 
 
-def _drawn(kind: str, one: Any) -> Any:
-    """What the page draws of an object: the nodes of a tree in postorder, the edges of a graph, or nothing."""
+def _drawn(kind: str, one: Any, told: str) -> dict[str, Any] | None:
+    """What the page draws of an object."""
     if kind == "trees":
-        return _postorder(one)
-    return {"edges": one["edges"], "labels": one["labels"]} if kind == "graphs" else None
-
-
-def _postorder(text: str) -> dict[str, Any]:
-    """Labels and parents of the nodes of a bracketed tree, children before their parent."""
-    labels: list[str] = []
-    parents: dict[int, int] = {}
-    stack: list[tuple[str, list[int]]] = []
-    words = re.findall(r"\(|\)|[^\s()]+", text)
-    for place, word in enumerate(words):
-        if word == "(":
-            stack.append((words[place + 1], []))
-        elif word == ")":
-            label, children = stack.pop()
-            labels.append(label)
-            parents |= dict.fromkeys(children, len(labels) - 1)
-            if stack:
-                stack[-1][1].append(len(labels) - 1)
-        elif words[place - 1] != "(" and stack:
-            labels.append(word)
-            stack[-1][1].append(len(labels) - 1)
-    return {"labels": labels, "parents": [parents.get(node, -1) for node in range(len(labels))]}
+        return drawn.tree(one)
+    if kind == "molecules":
+        return drawn.molecule(told.strip())
+    return drawn.graph(one["edges"], one["labels"]) if kind == "graphs" else None

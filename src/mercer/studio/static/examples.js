@@ -48,7 +48,7 @@ function separable(next) {
 
 const DEFAULTS = { task: "classification", kernel: "linear", C: 1, epsilon: 0.2, nu: 0.1 };
 
-const of = (name, about, settings, points) => ({ name, about, scene: { ...DEFAULTS, ...settings, points } });
+const of = (name, about, settings, points) => ({ key: name.toLowerCase().replace(/^1-d /, "").replace(/ /g, "-"), name, about, scene: { ...DEFAULTS, ...settings, points } });
 
 export const EXAMPLES = [
   of("Margin", "Of all lines that separate, the one with the widest street.", { kernel: "linear", C: Infinity }, separable(random(7))),

@@ -9,7 +9,10 @@ const REACH = 14; // pixels around a point that still hit it; fingers get more
 const round = (value) => Math.round(value * 100) / 100;
 const clamp = (value) => Math.min(Math.max(value, -HALF), HALF);
 
-/** From coordinates of the plane to pixels. */
+/**
+ * From coordinates of the plane to pixels.
+ * @returns {(x: number, y: number) => [number, number]}
+ */
 const toPixels = (size) => (x, y) => [((x + HALF) / (2 * HALF)) * size, ((HALF - y) / (2 * HALF)) * size];
 /** From grid coordinates to pixels. */
 const gridToPixels = (size, cells) => ([x, y]) => [(x / (cells - 1)) * size, size - (y / (cells - 1)) * size];
@@ -121,6 +124,7 @@ function drawRegression(context, size, values, scene, machine) {
   const place = toPixels(size);
   const last = values.length - 1;
   const curve = (shift) => Array.from(values, (value, number) => [-HALF + (2 * HALF * number) / last, value + shift]);
+  /** @type {(point: number[]) => [number, number]} */
   const across = ([x, y]) => place(x, Math.min(Math.max(y, -2 * HALF), 2 * HALF));
   context.save();
   context.fillStyle = colour("class-0");

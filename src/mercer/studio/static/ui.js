@@ -16,7 +16,7 @@ export function Segments({ label, options, value, onChange }) {
 }
 
 /** Tabs with their panel: the content of the chosen one. */
-export function Tabs({ label, tabs, value, onChange, children }) {
+export function Tabs({ label, tabs, value, onChange, children, end = null }) {
   const move = (event) => {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
     if (!step) return;
@@ -26,7 +26,7 @@ export function Tabs({ label, tabs, value, onChange, children }) {
     onChange(next);
     event.currentTarget.querySelector(`[data-key="${next}"]`)?.focus();
   };
-  return html`<div class="tabs">
+  return html`<div class="tabs">${end && html`<span class="tabs-end">${end}</span>`}
     <div role="tablist" aria-label=${label} onKeyDown=${move}>
       ${tabs.map(
         ([key, text]) =>
