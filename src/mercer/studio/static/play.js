@@ -20,6 +20,13 @@ const KINDS = [0, 1, 2];
 /** What the server is asked about a scene. */
 const question = (scene) => ({ ...scene, C: scene.C === Infinity ? "inf" : scene.C });
 
+/** When each question was asked, and how long it took from there to its picture: `performance.getEntriesByName("picture")`. */
+const begun = new WeakMap();
+function measured(start) {
+  if (performance.getEntriesByName("picture").length > 2000) performance.clearMeasures("picture");
+  performance.measure("picture", { start });
+}
+
 /** The machine of an answer, ready to draw. */
 function drawable(answer) {
   if (!answer?.machine) return null;
@@ -46,7 +53,12 @@ export function Playground({ warm }) {
   const ask = useMemo(() => latest("/api/lab/picture",
     (told, asked) => { setAnswer({ ...told, asked, machine: told.machine, drawn: drawable(told), gram: told.views && unpack(told.views.gram.values) }); setError(null); },
     (wrong) => setError(wrong), setSlow), []);
-  useEffect(() => ask(question(scene)), [scene]);
+  useEffect(() => {
+    const told = question(scene);
+    begun.set(told, performance.now());
+    ask(told);
+  }, [scene]);
+  useEffect(() => { if (answer) measured(begun.get(answer.asked)); }, [answer]);
   useEffect(() => {
     const timer = setTimeout(() => window.history.replaceState(null, "", writeScene(scene, shown)), 300);
     return () => clearTimeout(timer);

@@ -1,6 +1,6 @@
 // What every screen uses: the template tag, and small components.
 import { h } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import htm from "htm";
 
 export const html = htm.bind(h);
@@ -90,7 +90,7 @@ export function Canvas({ draw, watch, label, ...more }) {
   const ref = useRef(null);
   const latest = useRef(draw);
   latest.current = draw;
-  useEffect(() => {
+  useLayoutEffect(() => {
     const canvas = ref.current;
     const paint = () => {
       const { clientWidth: width, clientHeight: height } = canvas;
@@ -111,6 +111,6 @@ export function Canvas({ draw, watch, label, ...more }) {
       window.removeEventListener("themechange", paint);
     };
   }, []);
-  useEffect(() => ref.current.paint(), watch);
+  useLayoutEffect(() => ref.current.paint(), watch); // in the same frame as what it belongs to
   return html`<canvas ref=${ref} role="img" aria-label=${label} ...${more}></canvas>`;
 }
