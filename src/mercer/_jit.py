@@ -87,14 +87,15 @@ def tell_when_compiling(tell: Callable[[], None]) -> None:
     the cache is not. It is for whoever shows somebody that waits."""
     from numba.core import event
 
-    class Teller(event.Listener):  # type: ignore[misc]
+    class Teller(event.Listener):
         def on_start(self, event: Any) -> None:
             tell()
 
         def on_end(self, event: Any) -> None:
             pass
 
-    event.register("numba:compile", Teller())
+    register: Any = event.register
+    register("numba:compile", Teller())
 
 
 def is_jitted(function: object) -> bool:

@@ -44,4 +44,6 @@ def _changed(rng, value):
 def damaged(rng, body):
     """Some bytes elsewhere than they were."""
     place = rng.randrange(max(len(body), 1))
-    return body[:place] + bytes(rng.randrange(256) for _ in range(rng.randint(0, 3))) + body[place + rng.randint(0, 2) :]
+    return (
+        body[:place] + bytes(rng.randrange(256) for _ in range(rng.randint(0, 3))) + body[place + rng.randint(0, 2) :]
+    )

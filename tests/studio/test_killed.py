@@ -1,4 +1,4 @@
-"""Server, search, or both are killed at random moments: no finished kernel is searched twice, and the model stays the same."""
+"""Server, search, or both are killed at random moments: nothing finished is searched again, and the model stays."""
 
 import http.client
 import json
@@ -136,6 +136,7 @@ def test_killed_at_fifty_moments(tmp_path):
             studio.ask("POST", f"{place}/{job}/resume")
         assert same(undisturbed(job), whole)
         assert all(len(told) == 1 for told in kernels_of(tmp_path / project / "jobs" / job).values())
-        print(f"{killed}, {finished + 1} searches finished")
+        assert finished > 5
+        assert min(killed.values()) > 5
     finally:
         studio.kill()

@@ -46,6 +46,14 @@ function Project({ project, step }) {
     return () => { live = false; };
   }, [plan.target, plan.task, plan.impute]);
 
+  // A search that is not looked at tells nobody that it has ended.
+  const unwatched = about?.jobs.some((one) => one.state === "running" && (one.id !== chosen || tab !== "run"));
+  useEffect(() => {
+    if (!unwatched) return undefined;
+    const timer = setInterval(() => load().catch(() => {}), 2000);
+    return () => clearInterval(timer);
+  }, [unwatched]);
+
   const start = async (more = {}) => {
     try {
       const told = await post(`/api/projects/${project}/jobs`, { ...plan, target: plan.target || null, ...more });
@@ -90,9 +98,9 @@ function Data({ described, plan, setPlan, ready, onStart }) {
         <option value="auto">${described.task ? `detected: ${described.task}` : "detect"}</option><option value="classification">classification</option><option value="regression">regression</option></select></label>
       <label class="field"><span>Time for the search</span><select value=${plan.time_limit ?? ""} onChange=${(event) => setPlan({ ...plan, time_limit: event.currentTarget.value ? Number(event.currentTarget.value) : null })}>
         ${[10, 60, 600, ...([10, 60, 600, null].includes(plan.time_limit) ? [] : [plan.time_limit])].map((seconds) => html`<option key=${seconds} value=${seconds}>${{ 10: "10 seconds", 60: "a minute", 600: "ten minutes" }[seconds] ?? `${seconds} seconds`}</option>`)}<option value="">no limit</option></select></label>
-      <label class="check"><input type="checkbox" checked=${plan.balanced} onChange=${(event) => setPlan({ ...plan, balanced: event.currentTarget.checked })} /> rare classes count as much</label>
       <label class="field small"><span>Folds</span><input type="number" min="2" max="20" value=${plan.folds} onChange=${(event) => setPlan({ ...plan, folds: Math.min(Math.max(Math.round(event.currentTarget.valueAsNumber) || 5, 2), 20) })} /></label>
       <label class="field small"><span>Seed</span><input type="number" min="0" value=${plan.seed} onChange=${(event) => setPlan({ ...plan, seed: Math.max(Math.round(event.currentTarget.valueAsNumber) || 0, 0) })} /></label>
+      <label class="check"><input type="checkbox" checked=${plan.balanced} onChange=${(event) => setPlan({ ...plan, balanced: event.currentTarget.checked })} /> rare classes count as much</label>
       <label class="check"><input type="checkbox" checked=${plan.impute} onChange=${(event) => setPlan({ ...plan, impute: event.currentTarget.checked })} /> fill in missing values</label></div>
     <p><button type="button" class="primary" disabled=${!ready} onClick=${onStart}>Compare kernels</button> ${described.needs_target ? html`<span class="soft">Choose the column to predict first.</span>` : ""}</p>
     ${described.notes?.map((note, number) => html`<p class="note" key=${number}>${note}</p>`)}

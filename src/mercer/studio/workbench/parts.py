@@ -58,7 +58,7 @@ def _exactly(lean: Leaning, one: Data) -> dict[str, Any] | None:
         found = lean.model.estimator.explain(lean.model.objects(one))[0]
     except (MercerError, AttributeError):
         return None
-    shares = lean.total(np.asarray(found.contributions))
+    shares = [float(share) for share in lean.total(np.asarray(found.contributions))]
     if one.kind == "graphs":
         return _told(found.parts, shares, EXACT, drawing=drawn.graph_of(one.objects, 0))
     if one.kind == "strings" and "".join(map(str, found.parts)) == str(one.objects[0]):
@@ -124,7 +124,7 @@ def _of_graph(lean: Leaning, one: Data) -> dict[str, Any]:
     np.fill_diagonal(codes, unknown)
     changed = dataclasses.replace(copies, objects=copies.objects.relabelled(codes.ravel()))
     try:
-        shares = lean(one)[0] - lean(changed)
+        shares = [float(share) for share in lean(one)[0] - lean(changed)]
     except MercerError:
         return _told([], [], UNKNOWN)
     return _told(picture["labels"], shares, UNKNOWN, drawing=picture)
