@@ -7,6 +7,8 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import numpy as np
+
 from mercer.errors import MercerError
 from mercer.kernels.text.expression import parse
 from mercer.studio import drawn, fields
@@ -16,6 +18,8 @@ from mercer.theory.showing import plain
 
 _MOST = 60
 """Contributions that are listed; the rest is summed up."""
+_ROUNDING = 1e-12
+"""Contributions that are smaller than this, relative to the largest, are what rounding left of none."""
 _LONGEST = 4000
 """Characters of an object."""
 
@@ -29,7 +33,9 @@ def pair(told: Mapping[str, Any]) -> dict[str, Any]:
         found = shared(kernel, x, z)
     except MercerError as error:
         raise Refusal.of(error, "kernel") from error
-    rest = float(found.contributions[_MOST:].sum())
+    sizes = np.abs(found.contributions)
+    listed = min(_MOST, int(np.count_nonzero(sizes > _ROUNDING * sizes.max(initial=0.0))))
+    rest = float(found.contributions[listed:].sum())
     return {
         "value": plain(found.value),
         "cosine": plain(found.cosine),
@@ -37,10 +43,10 @@ def pair(told: Mapping[str, Any]) -> dict[str, Any]:
         "how": found.how,
         "features": [
             {"name": plain(name), "contribution": plain(float(amount))}
-            for name, amount in zip(found.names[:_MOST], found.contributions[:_MOST], strict=True)
+            for name, amount in zip(found.names[:listed], found.contributions[:listed], strict=True)
         ],
         "rest": plain(rest),
-        "more": max(0, len(found.names) - _MOST),
+        "more": int(np.count_nonzero(sizes[listed:] > _ROUNDING * sizes.max(initial=0.0))),
         "left": [{"part": plain(part), "share": plain(share)} for part, share in found.left],
         "right": [{"part": plain(part), "share": plain(share)} for part, share in found.right],
         "objects": [_drawn(kind, one, str(told[name])) for name, one in (("x", x), ("z", z))],
