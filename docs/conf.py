@@ -17,7 +17,15 @@ project, author, release = "Mercer", "The Mercer developers", __version__
 copyright = "The Mercer developers"  # noqa: A001 - the name that Sphinx reads
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx_design", "sphinx_copybutton", "sphinx_gallery.gen_gallery"]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
-exclude_patterns = ["README.md", "site/*", "images/*", "gallery/*", "examples/**/*.ipynb", "examples/**/*.py", "examples/backreferences/*"]
+exclude_patterns = [
+    "README.md",
+    "site/*",
+    "images/*",
+    "gallery/*",
+    "examples/**/*.ipynb",
+    "examples/**/*.py",
+    "examples/backreferences/*",
+]
 default_role = "code"
 autodoc_typehints = "none"
 autodoc_member_order = "bysource"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import io
 import re
 import shutil
@@ -111,15 +112,18 @@ def _named(module: str, names: list[str]) -> dict[str, str]:
 
 
 def _modules(titles: dict[str, str]) -> dict[str, str]:
+    """A page for each module of functions."""
     return {
-        name: f"{title}\n{'=' * len(title)}\n\n.. automodule:: mercer.theory.{name}\n   :members:\n{_examples(f'mercer.theory.{name}')}"
+        name: f"{title}\n{'=' * len(title)}\n\n.. automodule:: mercer.theory.{name}\n   :members:\n"
         for name, title in titles.items()
     }
 
 
 def _searches() -> dict[str, str]:
     """Classes that train learners: searches, cells, machines on several kernels."""
-    names = [name for name in sorted(homes("mercer")) if isinstance(getattr(mercer, name), type) and name not in ESTIMATORS]
+    names = [
+        name for name in sorted(homes("mercer")) if isinstance(getattr(mercer, name), type) and name not in ESTIMATORS
+    ]
     return {
         name: f"{name}\n{'=' * len(name)}\n\n.. autoclass:: mercer.{name}\n   :members:\n   :inherited-members:\n"
         f"   :exclude-members: {OF_SCIKIT_LEARN}\n{_examples(f'mercer.{name}')}"
@@ -130,7 +134,11 @@ def _searches() -> dict[str, str]:
 def _examples(full: str) -> str:
     """Pictures of the examples that use a name; nothing where none does."""
     name = full.rpartition(".")[2]
-    used = re.search(rf"\bkernels\.{name}\b", GALLERY) if full.startswith("mercer.kernels.") else re.search(rf"\b{name}\b", GALLERY)
+    used = (
+        re.search(rf"\bkernels\.{name}\b", GALLERY)
+        if full.startswith("mercer.kernels.")
+        else re.search(rf"\b{name}\b", GALLERY)
+    )
     return f"\n.. minigallery:: {full}\n   :add-heading: In the gallery\n" if used else ""
 
 

@@ -2,9 +2,10 @@
 Downhill, in four ways
 ======================
 
-Gradient descent is easy to write and easy to get wrong. Here are four runs on one soft-margin problem: what the slide prints, what
-it means, what a smaller constant step does, and steps that shrink. Heights are relative to the optimum, which :py:class:`~mercer.SVC` finds
-with a certificate. A constant step stops getting closer once the kink of the hinge is all that is left.
+Gradient descent is easy to write and easy to get wrong. Here are four runs on one soft-margin problem: what the slide
+prints, what it means, what a smaller constant step does, and steps that shrink. Heights are relative to the optimum,
+which :py:class:`~mercer.SVC` finds with a certificate. A constant step stops getting closer once the kink of the
+hinge is all that is left.
 """
 
 import matplotlib.pyplot as plt

@@ -2,9 +2,10 @@
 Hinge, and its smooth relatives
 ===============================
 
-A loss says how much an object costs whose score is y f(x). The perceptron charges only mistakes, the hinge also charges right
-answers that come too close to the border. Both have a kink. Replacing max by log Σ exp rounds it off, which is how one gets from the
-perceptron to logistic regression, and from the hinge to a smooth support vector machine.
+A loss says how much an object costs whose score is y f(x). The perceptron charges only mistakes, the hinge also
+charges right answers that come too close to the border. Both have a kink. Replacing max by log Σ exp rounds it off,
+which is how one gets from the perceptron to logistic regression, and from the hinge to a smooth support vector
+machine.
 """
 
 import matplotlib.pyplot as plt
@@ -22,8 +23,12 @@ figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4.4))
 
 families = {
     left: {"perceptron: max(0, -yf)": PerceptronLoss(), "logistic: log(1 + exp(-yf))": Logistic()},
-    right: {"hinge: max(0, 1 - yf)": Hinge(), "smooth hinge: log(1 + exp(1 - yf))": SmoothHinge(), "squared hinge": SquaredHinge()},
-}  # fmt: skip
+    right: {
+        "hinge: max(0, 1 - yf)": Hinge(),
+        "smooth hinge: log(1 + exp(1 - yf))": SmoothHinge(),
+        "squared hinge": SquaredHinge(),
+    },
+}
 for ax, losses in families.items():
     for (name, loss), dash in zip(losses.items(), ("-", "--", "-."), strict=False):
         ax.plot(scores, loss.value(ones, scores), dash, linewidth=2.2, label=name)

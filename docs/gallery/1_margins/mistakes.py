@@ -2,9 +2,9 @@
 How many mistakes can a perceptron make?
 ========================================
 
-At most (R / γ)², says Novikoff, where R is the length of the longest object and γ the margin of some line through the origin.
-There is no n in that: ten times the data may not cost a single mistake more. Here the data stay at least γ away from a plane, and
-γ varies.
+At most (R / γ)², says Novikoff, where R is the length of the longest object and γ the margin of some line through the
+origin. There is no n in that: ten times the data may not cost a single mistake more. Here the data stay at least γ
+away from a plane, and γ varies.
 """
 
 import matplotlib.pyplot as plt

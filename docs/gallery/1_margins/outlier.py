@@ -2,8 +2,8 @@
 One outlier against a hard margin
 =================================
 
-A hard margin obeys every object. One mislabelled point near the border turns the line and leaves almost no margin. A soft
-margin pays for that point once, and keeps the line that the other objects agree on.
+A hard margin obeys every object. One mislabelled point near the border turns the line and leaves almost no margin. A
+soft margin pays for that point once, and keeps the line that the other objects agree on.
 """
 
 import matplotlib.pyplot as plt

@@ -2,9 +2,9 @@
 Slack, and the hinge that measures it
 =====================================
 
-When no line separates the classes, each object may buy its way past its margin with a slack ζ. At the optimum it buys no more
-than it needs: ζ = max(0, 1 - y f(x)), the hinge loss. On the left, dotted lines show the slack in the plane; on the right, the
-same objects sit on the hinge.
+When no line separates the classes, each object may buy its way past its margin with a slack ζ. At the optimum it buys
+no more than it needs: ζ = max(0, 1 - y f(x)), the hinge loss. On the left, dotted lines show the slack in the plane;
+on the right, the same objects sit on the hinge.
 """
 
 import matplotlib.pyplot as plt

@@ -2,8 +2,8 @@
 What the trick saves
 ====================
 
-A polynomial kernel of degree d is a dot product of all monomials up to that degree. Their number explodes with d. The kernel computes
-the same dot product with as many multiplications as there are inputs, whatever the degree.
+A polynomial kernel of degree d is a dot product of all monomials up to that degree. Their number explodes with d. The
+kernel computes the same dot product with as many multiplications as there are inputs, whatever the degree.
 """
 
 import matplotlib.pyplot as plt

@@ -2,8 +2,8 @@
 Infinitely many features
 ========================
 
-The Gaussian kernel on numbers is the dot product of the features exp(-x²/2) xᵏ/√k! for k = 0, 1, 2, and so on for ever. They fade quickly:
-a few of them already give the kernel, and the further apart the numbers, the more it takes.
+The Gaussian kernel on numbers is the dot product of the features exp(-x²/2) xᵏ/√k! for k = 0, 1, 2, and so on for
+ever. They fade quickly: a few of them already give the kernel, and the further apart the numbers, the more it takes.
 """
 
 import math

@@ -2,8 +2,8 @@
 A ring becomes a bowl
 =====================
 
-Inside or outside a circle? Give each point its squared distance from the origin as a third coordinate: the plane turns into a bowl,
-and a flat cut separates the bottom from the rim.
+Inside or outside a circle? Give each point its squared distance from the origin as a third coordinate: the plane
+turns into a bowl, and a flat cut separates the bottom from the rim.
 """
 
 import matplotlib.pyplot as plt

@@ -2,8 +2,9 @@
 What a kernel believes
 ======================
 
-Choosing a kernel is choosing which functions are plausible. On the left, k(x, 0) says how far the influence of an object at 0 reaches.
-On the right, functions drawn at random with that kernel as covariance show what it expects the world to look like.
+Choosing a kernel is choosing which functions are plausible. On the left, k(x, 0) says how far the influence of an
+object at 0 reaches. On the right, functions drawn at random with that kernel as covariance show what it expects the
+world to look like.
 """
 
 import matplotlib.pyplot as plt

@@ -2,8 +2,8 @@
 A decision surface is a sum of bumps
 ====================================
 
-A Gaussian machine predicts with f(x) = b + Σ cᵢ k(xᵢ, x): a hill over each support vector of one class, a hollow under each of the
-other. Where the surface crosses zero is the decision boundary.
+A Gaussian machine predicts with f(x) = b + Σ cᵢ k(xᵢ, x): a hill over each support vector of one class, a hollow
+under each of the other. Where the surface crosses zero is the decision boundary.
 """
 
 import matplotlib.pyplot as plt

@@ -2,8 +2,8 @@
 Exclusive or, lifted
 ====================
 
-No line separates the corners of a square when opposite corners share a class. Measure instead how close each corner is to (1, 1) and to
-(0, 0), and one line is enough. A kernel machine does this with every training object as a centre.
+No line separates the corners of a square when opposite corners share a class. Measure instead how close each corner
+is to (1, 1) and to (0, 0), and one line is enough. A kernel machine does this with every training object as a centre.
 """
 
 import matplotlib.pyplot as plt
@@ -16,8 +16,8 @@ FeatureSpaceDisplay.from_lift("xor")
 plt.show()
 
 # %%
-# Seen from the plane, the line becomes a curve. The polynomial kernel of degree 2 knows the product x₁x₂, which is all it takes; a
-# Gaussian draws islands around the corners.
+# Seen from the plane, the line becomes a curve. The polynomial kernel of degree 2 knows the product x₁x₂, which is
+# all it takes; a Gaussian draws islands around the corners.
 
 corners, labels = np.array([[0, 0], [0, 1], [1, 0], [1, 1]], dtype=float), [0, 1, 1, 0]
 figure, axes = plt.subplots(1, 2, figsize=(10, 4.5), sharex=True, sharey=True)

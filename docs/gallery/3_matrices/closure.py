@@ -2,8 +2,8 @@
 Kernels are built like formulas
 ===============================
 
-Sums and products of kernels are kernels. A series with a trend, a yearly rhythm and a drift needs one term for each, and the sum
-predicts where none of the terms could alone. Each kernel can also say *why* it is one.
+Sums and products of kernels are kernels. A series with a trend, a yearly rhythm and a drift needs one term for each,
+and the sum predicts where none of the terms could alone. Each kernel can also say *why* it is one.
 """
 
 import matplotlib.pyplot as plt
@@ -27,13 +27,17 @@ print((trend + rhythm + drift).derivation())
 
 figure, axes = plt.subplots(1, 3, figsize=(13.5, 3.8), sharex=True, sharey=True)
 for ax, (name, kernel) in zip(
-    axes, {"trend": trend, "trend + drift": trend + drift, "trend + rhythm + drift": trend + rhythm + drift}.items(), strict=True
+    axes,
+    {"trend": trend, "trend + drift": trend + drift, "trend + rhythm + drift": trend + rhythm + drift}.items(),
+    strict=True,
 ):
     mean, deviation = KernelRidge(kernel=kernel, alpha=0.03).fit(x[seen], noisy[seen]).predict(x, return_std=True)
     ax.plot(months[seen], noisy[seen], ".", color="black", markersize=4, label="seen")
     ax.plot(months[~seen], noisy[~seen], "x", color="#D55E00", markersize=4, label="still to come")
     ax.plot(months, mean, color="#0072B2", label="prediction")
-    ax.fill_between(months, mean - 2 * deviation, mean + 2 * deviation, color="#0072B2", alpha=0.2, label="± 2 deviations")
+    ax.fill_between(
+        months, mean - 2 * deviation, mean + 2 * deviation, color="#0072B2", alpha=0.2, label="± 2 deviations"
+    )
     ax.set(title=name, xlabel="years")
 axes[0].set_ylabel("value")
 axes[0].legend(loc="upper left")

@@ -2,8 +2,9 @@
 Good and bad Gram matrices
 ==========================
 
-A Gram matrix shows at a glance what a kernel sees. In a good one, objects of one class resemble each other: there are blocks. In a bad one
-every object resembles itself alone: there is a diagonal and nothing to learn from. The lecture's two matrices of five objects come first.
+A Gram matrix shows at a glance what a kernel sees. In a good one, objects of one class resemble each other: there are
+blocks. In a bad one every object resembles itself alone: there is a diagonal and nothing to learn from. The lecture's
+two matrices of five objects come first.
 """
 
 import matplotlib.pyplot as plt
@@ -21,8 +22,8 @@ for ax, (name, matrix) in zip(axes, {"good": good, "bad": np.eye(5)}.items(), st
     ax.set_title(f"{name}: diagnosed as {diagnose(matrix, y=labels).verdict}", pad=14)
 
 # %%
-# The same on real flowers. A Gaussian that is far too narrow turns the iris data into the bad matrix, one that is far too wide makes all
-# flowers look the same.
+# The same on real flowers. A Gaussian that is far too narrow turns the iris data into the bad matrix, one that is far
+# too wide makes all flowers look the same.
 
 X, y = load_iris(return_X_y=True)
 figure, axes = plt.subplots(1, 3, figsize=(13, 4))

@@ -2,8 +2,9 @@
 Is it a kernel?
 ===============
 
-Not every similarity is a kernel: some Gram matrix of it may have a negative eigenvalue, which no dot product has. One such matrix refutes
-the function; no number of others proves it. :py:func:`~mercer.certify_kernel` looks for a counterexample and shrinks it.
+Not every similarity is a kernel: some Gram matrix of it may have a negative eigenvalue, which no dot product has. One
+such matrix refutes the function; no number of others proves it. :py:func:`~mercer.certify_kernel` looks for a
+counterexample and shrinks it.
 """
 
 import matplotlib.pyplot as plt
@@ -26,8 +27,8 @@ for ax, kernel in zip(axes, (kernels.RBF(gamma=1.0), sigmoid), strict=True):
     ax.set_title(str(kernel))
 
 # %%
-# The matrix of ``-|x - z|`` also fails, although it looks like a fine similarity. Here are the objects that refute it, drawn as points on a line, and
-# their Gram matrix.
+# The matrix of ``-|x - z|`` also fails, although it looks like a fine similarity. Here are the objects that refute
+# it, drawn as points on a line, and their Gram matrix.
 
 distance = kernels.FromFunction(lambda x, z: -abs(x[0] - z[0]))
 refuted = certify_kernel(distance, np.linspace(0, 3, 13)[:, None])

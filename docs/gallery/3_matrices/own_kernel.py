@@ -2,8 +2,9 @@
 A kernel of your own, in five lines
 ===================================
 
-Any function of two objects can be tried as a kernel. Here objects are colours, and two colours are alike if they lie close on the colour
-wheel, where 359° is next to 0°. An ordinary Gaussian cannot know that; three lines of Python can tell it.
+Any function of two objects can be tried as a kernel. Here objects are colours, and two colours are alike if they lie
+close on the colour wheel, where 359° is next to 0°. An ordinary Gaussian cannot know that; three lines of Python can
+tell it.
 """
 
 import matplotlib.pyplot as plt
@@ -23,12 +24,14 @@ warm = (np.cos(angles[:, 0] - 0.5) + 0.3 * random.normal(size=60) > 0).astype(in
 print(check_mercer(wheel, angles).verdict)
 
 # %%
-# Trained on sixty colours, "warm or cold?" is a smooth function all around the wheel, across the gap in the data as well. The Gaussian on the
-# raw angle does not know that 360° is 0°: its function tears there, where red meets red.
+# Trained on sixty colours, "warm or cold?" is a smooth function all around the wheel, across the gap in the data as
+# well. The Gaussian on the raw angle does not know that 360° is 0°: its function tears there, where red meets red.
 
 figure = plt.figure(figsize=(11, 4.6))
 grid = np.linspace(0, 2 * np.pi, 361)[:, None]
-for place, (name, kernel) in enumerate({"my kernel": wheel, "Gaussian on the angle": kernels.RBF(gamma=1.0)}.items(), 1):
+for place, (name, kernel) in enumerate(
+    {"my kernel": wheel, "Gaussian on the angle": kernels.RBF(gamma=1.0)}.items(), 1
+):
     model = SVC(kernel=kernel, C=1.0).fit(angles, warm)
     ax = figure.add_subplot(1, 2, place, projection="polar")
     f = model.decision_function(grid)

@@ -2,8 +2,9 @@
 How many directions count?
 ==========================
 
-The eigenvalues of a centred Gram matrix say how many directions of feature space the objects really use. A wide Gaussian needs a handful, a narrow
-one as many as there are objects. Few directions mean little to overfit, and good prospects for landmarks.
+The eigenvalues of a centred Gram matrix say how many directions of feature space the objects really use. A wide
+Gaussian needs a handful, a narrow one as many as there are objects. Few directions mean little to overfit, and good
+prospects for landmarks.
 """
 
 import matplotlib.pyplot as plt

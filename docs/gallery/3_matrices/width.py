@@ -2,8 +2,9 @@
 Too wide, too narrow, and just right
 ====================================
 
-The width of a Gaussian decides how far an object's influence reaches. Too wide, and the machine cannot bend; too narrow, and it learns
-every object by heart, islands included. The score on new objects tells, the score on the training objects does not.
+The width of a Gaussian decides how far an object's influence reaches. Too wide, and the machine cannot bend; too
+narrow, and it learns every object by heart, islands included. The score on new objects tells, the score on the
+training objects does not.
 """
 
 import matplotlib.pyplot as plt

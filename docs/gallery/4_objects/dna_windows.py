@@ -2,8 +2,9 @@
 A hundred thousand DNA windows
 ==============================
 
-The Gram matrix of 100,000 sequences has ten thousand million entries: 80 GB. There is no need for it. A spectrum kernel has explicit features,
-the counts of words, so the machine can learn one weight for each word and take time in proportion to the number of windows.
+The Gram matrix of 100,000 sequences has ten thousand million entries: 80 GB. There is no need for it. A spectrum
+kernel has explicit features, the counts of words, so the machine can learn one weight for each word and take time in
+proportion to the number of windows.
 """
 
 import time

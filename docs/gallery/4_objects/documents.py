@@ -2,11 +2,12 @@
 Different words for one thing
 =============================
 
-Two documents on one topic may share no word. Latent semantic kernels look at which words occur together over all documents, and compare along
-the leading directions. Here documents are docstrings of Python's standard library, and the question is which class they come from.
+Two documents on one topic may share no word. Latent semantic kernels look at which words occur together over all
+documents, and compare along the leading directions. Here documents are docstrings of Python's standard library, and
+the question is which class they come from.
 """
 
-import datetime
+import datetime as dt
 import decimal
 import inspect
 import pathlib
@@ -23,7 +24,7 @@ for topic, homes in {
     "numbers": [decimal.Decimal, decimal.Context],
     "paths": [pathlib.Path, pathlib.PurePath],
     "threads": [threading, threading.Thread, threading.Condition, threading.Barrier],
-    "times": [datetime.datetime, datetime.date, datetime.timedelta],
+    "times": [dt.datetime, dt.date, dt.timedelta],
 }.items():
     for home in homes:
         for name, found in inspect.getmembers(home):
@@ -35,8 +36,8 @@ topics = np.array(topics)
 print({str(name): int((topics == name).sum()) for name in np.unique(topics)})
 
 # %%
-# Shared words give a faint picture: most pairs of docstrings on one topic have no telling word in common. Through eight latent directions, learnt from
-# all of them without labels, the topics become blocks.
+# Shared words give a faint picture: most pairs of docstrings on one topic have no telling word in common. Through
+# eight latent directions, learnt from all of them without labels, the topics become blocks.
 
 words = kernels.normalise(kernels.VectorSpace(weighting="smooth-tf-idf", stop_words="english"))
 latent = kernels.normalise(kernels.LatentSemantic(words, k=8))
@@ -57,7 +58,9 @@ for (name, gram), marker in zip(matrices.items(), "os", strict=True):
     for size in sizes:
         scores = []
         for _ in range(20):
-            seen = np.concatenate([random.permutation(np.flatnonzero(topics == topic))[:size] for topic in np.unique(topics)])
+            seen = np.concatenate(
+                [random.permutation(np.flatnonzero(topics == topic))[:size] for topic in np.unique(topics)]
+            )
             rest = np.setdiff1d(np.arange(len(topics)), seen)
             model = SVC(kernel="precomputed", C=10).fit(gram[np.ix_(seen, seen)], topics[seen])
             scores.append(model.score(gram[np.ix_(rest, seen)], topics[rest]))

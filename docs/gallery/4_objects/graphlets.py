@@ -2,8 +2,8 @@
 The alphabet of graphs
 ======================
 
-Graphlets are the small shapes that networks are made of. There are 4 of three nodes, 11 of four and 34 of five. A graphlet kernel counts
-how often each occurs and compares the counts, as a text is known by its letters.
+Graphlets are the small shapes that networks are made of. There are 4 of three nodes, 11 of four and 34 of five. A
+graphlet kernel counts how often each occurs and compares the counts, as a text is known by its letters.
 """
 
 import matplotlib.pyplot as plt
@@ -15,7 +15,9 @@ from mercer import kernels
 atlas = [graph for graph in nx.graph_atlas_g() if 3 <= len(graph) <= 5]  # every graph of so many nodes, once
 for size, columns in ((3, 4), (4, 11), (5, 12)):
     found = [graph for graph in atlas if len(graph) == size]
-    found.sort(key=lambda graph: kernels.Graphlet(size=size).histograms([graph])[0].argmax())  # as the kernel counts them
+    found.sort(
+        key=lambda graph: kernels.Graphlet(size=size).histograms([graph])[0].argmax()
+    )  # as the kernel counts them
     rows = -(-len(found) // columns)
     figure, axes = plt.subplots(rows, columns, figsize=(max(0.95 * columns, 5), 1.15 * rows + 0.4), squeeze=False)
     for ax in axes.ravel():
@@ -37,6 +39,7 @@ families = {
 histograms = kernels.Graphlet(size=4).histograms(list(families.values()))
 figure, ax = plt.subplots(figsize=(8, 3.8))
 for number, (name, counts) in enumerate(zip(families, histograms, strict=True)):
-    ax.bar(np.arange(len(counts)) + 0.27 * (number - 1), counts / counts.sum(), width=0.25, label=name, hatch=("", "//", "..")[number], edgecolor="black", linewidth=0.5)  # fmt: skip
+    places, look = np.arange(len(counts)) + 0.27 * (number - 1), {"edgecolor": "black", "linewidth": 0.5}
+    ax.bar(places, counts / counts.sum(), width=0.25, label=name, hatch=("", "//", "..")[number], **look)
 ax.set(xlabel="graphlet of four nodes, as numbered above", ylabel="share", yscale="log", xticks=range(11))
 ax.legend()

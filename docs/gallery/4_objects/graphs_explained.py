@@ -2,9 +2,9 @@
 Which nodes decided?
 ====================
 
-Every graph here is a small tree with one cycle. In half of them it is a ring of six; in the others a chain of six closes a longer cycle
-somewhere. A Weisfeiler-Lehman kernel counts neighbourhoods, and its decision can be shared out among the nodes: orange nodes speak for "ring",
-violet ones for "chain".
+Every graph here is a small tree with one cycle. In half of them it is a ring of six; in the others a chain of six
+closes a longer cycle somewhere. A Weisfeiler-Lehman kernel counts neighbourhoods, and its decision can be shared out
+among the nodes: orange nodes speak for "ring", violet ones for "chain".
 """
 
 import matplotlib.pyplot as plt

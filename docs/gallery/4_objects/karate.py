@@ -2,8 +2,9 @@
 The karate club that split
 ==========================
 
-In the 1970s a karate club quarrelled and broke in two. Zachary had drawn who spent time with whom, and that network alone predicts who went
-where. A heat kernel says how much warmth put on one member reaches another; with one label from each side, it knows the rest.
+In the 1970s a karate club quarrelled and broke in two. Zachary had drawn who spent time with whom, and that network
+alone predicts who went where. A heat kernel says how much warmth put on one member reaches another; with one label
+from each side, it knows the rest.
 """
 
 import matplotlib.pyplot as plt
@@ -23,7 +24,9 @@ kernel = kernels.Heat(club, time=0.2)
 figure, axes = plt.subplots(1, 2, figsize=(12, 4.6))
 for ax, leader in zip(axes, (0, 33), strict=True):
     warmth = kernel.fit(list(club))([leader], list(club))[0]
-    drawn = nx.draw_networkx_nodes(club, places, node_color=warmth, node_size=220, edgecolors="black", cmap="cividis", ax=ax)
+    drawn = nx.draw_networkx_nodes(
+        club, places, node_color=warmth, node_size=220, edgecolors="black", cmap="cividis", ax=ax
+    )
     nx.draw_networkx_edges(club, places, alpha=0.4, ax=ax)
     for colour, dark in (("white", True), ("black", False)):
         names = {node: node for node in club if (warmth[node] < 0.5 * warmth.max()) == dark}
@@ -43,7 +46,16 @@ nx.draw_networkx_edges(club, places, alpha=0.4, ax=ax)
 for name, shape in (("Mr. Hi", "o"), ("Officer", "s")):
     nodes = [node for node in club if side[node] == name]
     fill = ["#0072B2" if answers[node] == "Mr. Hi" else "#E69F00" for node in nodes]
-    nx.draw_networkx_nodes(club, places, nodelist=nodes, node_color=fill, node_shape=shape, edgecolors="black", ax=ax, label=f"joined {name}")
+    nx.draw_networkx_nodes(
+        club,
+        places,
+        nodelist=nodes,
+        node_color=fill,
+        node_shape=shape,
+        edgecolors="black",
+        ax=ax,
+        label=f"joined {name}",
+    )
 ax.legend()
 ax.set_axis_off()
 ax.set_title(f"Two labels (0 and 33) settle {np.mean(answers == side):.0%} of the club")

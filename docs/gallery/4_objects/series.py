@@ -2,8 +2,9 @@
 The same gesture at another speed
 =================================
 
-Nobody makes a gesture at the same moment and speed twice. Compared moment by moment, two performances look different. Alignment kernels stretch one onto the
-other: :py:class:`~mercer.kernels.GlobalAlignment` sums over all ways to do so, :py:class:`~mercer.kernels.DynamicTimeWarping` takes the best.
+Nobody makes a gesture at the same moment and speed twice. Compared moment by moment, two performances look different.
+Alignment kernels stretch one onto the other: :py:class:`~mercer.kernels.GlobalAlignment` sums over all ways to do so,
+:py:class:`~mercer.kernels.DynamicTimeWarping` takes the best.
 """
 
 import matplotlib.pyplot as plt
@@ -38,7 +39,8 @@ for ax, name in zip(axes, GESTURES, strict=True):
 axes[0].set_ylabel("position")
 
 # %%
-# Ten performances of each gesture are for training, thirty for the test. Time warping is not positive semi-definite; ``psd="clip"`` repairs its matrix.
+# Ten performances of each gesture are for training, thirty for the test. Time warping is not positive semi-definite;
+# ``psd="clip"`` repairs its matrix.
 
 train = np.concatenate([np.flatnonzero(names == name)[:10] for name in GESTURES])
 test = np.setdiff1d(np.arange(len(names)), train)

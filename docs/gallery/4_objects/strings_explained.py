@@ -2,8 +2,9 @@
 Which letters decided?
 ======================
 
-A machine on strings compares them by the words that they share. So its decision can be handed back to the letters: each gets its part of
-every word that it belongs to, and the parts add up to f(x). Tall bars find the planted motif without being told that there is one.
+A machine on strings compares them by the words that they share. So its decision can be handed back to the letters:
+each gets its part of every word that it belongs to, and the parts add up to f(x). Tall bars find the planted motif
+without being told that there is one.
 """
 
 import matplotlib.pyplot as plt

@@ -2,8 +2,9 @@
 Twins among programs
 ====================
 
-Python's parser turns source code into a tree. A tree kernel counts the fragments that two trees share, so it compares programs by their structure
-and does not care about names. Given the functions of two modules of the standard library, it finds those that were written as twins.
+Python's parser turns source code into a tree. A tree kernel counts the fragments that two trees share, so it compares
+programs by their structure and does not care about names. Given the functions of two modules of the standard library,
+it finds those that were written as twins.
 """
 
 import ast

@@ -2,8 +2,9 @@
 When it says 80 %, is it 80 %?
 ==============================
 
-A probability is only useful if it is meant. Sort the predictions by their probability: among those near 0.8, about 80 % should be right. Decision
-values are scores, not probabilities; :py:class:`~mercer.SVC` with ``probability=True`` learns the translation on objects that were held out.
+A probability is only useful if it is meant. Sort the predictions by their probability: among those near 0.8, about 80
+% should be right. Decision values are scores, not probabilities; :py:class:`~mercer.SVC` with ``probability=True``
+learns the translation on objects that were held out.
 """
 
 import matplotlib.pyplot as plt

@@ -2,8 +2,9 @@
 Clusters that are not round
 ===========================
 
-k-means cuts rings and moons in half, because it looks for round clusters. Kernel k-means looks for them in the feature space of a kernel, and spectral
-clustering cuts the graph of similarities where it is thinnest. Which of them finds what you see?
+k-means cuts rings and moons in half, because it looks for round clusters. Kernel k-means looks for them in the
+feature space of a kernel, and spectral clustering cuts the graph of similarities where it is thinnest. Which of them
+finds what you see?
 """
 
 import matplotlib.pyplot as plt
@@ -34,5 +35,5 @@ for row, (name, (X, count, gamma)) in zip(axes, data.items(), strict=True):
         ax.set(title=method, xticks=[], yticks=[], xlabel="x₁", ylabel=f"{name}: x₂")
 
 # %%
-# Spectral clustering follows long and thin clusters from neighbour to neighbour. Kernel k-means does not: with a narrow Gaussian, the ends of a moon have
-# nothing in common with its mean.
+# Spectral clustering follows long and thin clusters from neighbour to neighbour. Kernel k-means does not: with a
+# narrow Gaussian, the ends of a moon have nothing in common with its mean.

@@ -2,8 +2,8 @@
 Is this like anything seen before?
 ==================================
 
-A one-class machine draws a border around what is normal. ``nu`` says which share of the training objects may lie outside. New objects get a score: the
-further below zero, the stranger.
+A one-class machine draws a border around what is normal. ``nu`` says which share of the training objects may lie
+outside. New objects get a score: the further below zero, the stranger.
 """
 
 import matplotlib.pyplot as plt

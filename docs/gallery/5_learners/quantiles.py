@@ -2,8 +2,8 @@
 Bands instead of a line
 =======================
 
-A mean hides how much is uncertain, and here that changes: the noise grows with x. Quantile regression draws the lines below which a tenth, a half and
-nine tenths of the values lie. They are learnt together and never cross.
+A mean hides how much is uncertain, and here that changes: the noise grows with x. Quantile regression draws the lines
+below which a tenth, a half and nine tenths of the values lie. They are learnt together and never cross.
 """
 
 import matplotlib.pyplot as plt

@@ -2,8 +2,9 @@
 Are these two samples from one source?
 ======================================
 
-Two samples have the same mean and the same spread. Are they from the same distribution? The maximum mean discrepancy compares the means of
-*all* features of a kernel. Shuffling the labels of the objects tells how large it gets by chance.
+Two samples have the same mean and the same spread. Are they from the same distribution? The maximum mean discrepancy
+compares the means of *all* features of a kernel. Shuffling the labels of the objects tells how large it gets by
+chance.
 """
 
 import matplotlib.pyplot as plt

@@ -2,8 +2,8 @@
 What two views have in common
 =============================
 
-Two instruments watch the same hidden state, each through its own distortion and noise. Kernel canonical correlation finds a function of either view so that
-the two agree as well as possible, and thereby what they both see.
+Two instruments watch the same hidden state, each through its own distortion and noise. Kernel canonical correlation
+finds a function of either view so that the two agree as well as possible, and thereby what they both see.
 """
 
 import matplotlib.pyplot as plt

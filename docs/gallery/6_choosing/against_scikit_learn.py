@@ -2,8 +2,8 @@
 The same machine, in less time
 ==============================
 
-:py:class:`~mercer.SVC` and scikit-learn's solve the same problem and agree on the answers. How long each takes, against the number of objects, measured while this
-page was built; best of three runs each, in turns.
+:py:class:`~mercer.SVC` and scikit-learn's solve the same problem and agree on the answers. How long each takes,
+against the number of objects, measured while this page was built; best of three runs each, in turns.
 """
 
 import time
@@ -42,7 +42,9 @@ figure, axes = plt.subplots(1, 2, figsize=(11, 4.2), sharey=True)
 for ax, what in zip(axes, ("fit", "predict"), strict=True):
     for kind, name, marker, dash in ((Ours, "Mercer", "o", "-"), (Theirs, "scikit-learn", "s", "--")):
         ax.loglog(sizes, seconds[kind, what], dash, marker=marker, label=name)
-    ax.set(xlabel="training objects", ylabel="seconds", title="training" if what == "fit" else "predicting 1,000 objects")
+    ax.set(
+        xlabel="training objects", ylabel="seconds", title="training" if what == "fit" else "predicting 1,000 objects"
+    )
     ax.set_xticks(sizes, sizes)
     ax.minorticks_off()
 axes[0].legend()

@@ -2,8 +2,8 @@
 A chess board, cell by cell
 ===========================
 
-A rugged function has no few directions that would carry it, and landmarks fail. :py:class:`~mercer.Cells` divides the objects among centres and trains an exact machine
-in each cell: many small problems instead of a large one.
+A rugged function has no few directions that would carry it, and landmarks fail. :py:class:`~mercer.Cells` divides the
+objects among centres and trains an exact machine in each cell: many small problems instead of a large one.
 """
 
 import time

@@ -2,8 +2,9 @@
 A proof with every model
 ========================
 
-Every objective has a dual that bounds it from below. A solver that knows both knows how far it can still be from the optimum, without knowing the optimum. Mercer
-keeps that proof with each model: tighten ``tol`` and watch the gap close.
+Every objective has a dual that bounds it from below. A solver that knows both knows how far it can still be from the
+optimum, without knowing the optimum. Mercer keeps that proof with each model: tighten ``tol`` and watch the gap
+close.
 """
 
 import matplotlib.pyplot as plt

@@ -2,8 +2,9 @@
 The luckiest of many
 ====================
 
-Search long enough, and some setting looks good by luck. Here the labels are coin tosses: nothing can be learnt. The more settings a search tries, the better the
-best of them looks. Nested cross-validation searches again inside each fold, and stays at one half.
+Search long enough, and some setting looks good by luck. Here the labels are coin tosses: nothing can be learnt. The
+more settings a search tries, the better the best of them looks. Nested cross-validation searches again inside each
+fold, and stays at one half.
 """
 
 import matplotlib.pyplot as plt
@@ -24,9 +25,26 @@ for draw in range(6):
         honest[place, draw] = nested_cross_validate(search, X, y, cv=3).mean
 
 figure, ax = plt.subplots(figsize=(7, 4.2))
-for values, name, marker, shift in ((believed, "what the search believes", "s", 0.97), (honest, "nested cross-validation", "o", 1.03)):
-    ax.errorbar(np.array(counts) * shift, values.mean(axis=1), values.std(axis=1) / np.sqrt(6), marker=marker, capsize=4, label=name)
+for values, name, marker, shift in (
+    (believed, "what the search believes", "s", 0.97),
+    (honest, "nested cross-validation", "o", 1.03),
+):
+    ax.errorbar(
+        np.array(counts) * shift,
+        values.mean(axis=1),
+        values.std(axis=1) / np.sqrt(6),
+        marker=marker,
+        capsize=4,
+        label=name,
+    )
 ax.axhline(0.5, color="black", linestyle="--", linewidth=1, label="the truth")
-ax.set(xscale="log", xlabel="settings tried", ylabel="accuracy, mean ± standard error", title="Labels by coin toss, six draws", xticks=counts, xticklabels=counts)
+ax.set(
+    xscale="log",
+    xlabel="settings tried",
+    ylabel="accuracy, mean ± standard error",
+    title="Labels by coin toss, six draws",
+    xticks=counts,
+    xticklabels=counts,
+)
 ax.minorticks_off()
 ax.legend(loc="upper left")

@@ -2,8 +2,9 @@
 How much do more data help?
 ===========================
 
-A learning curve shows the score against the number of training objects. A rigid kernel is soon at its best; a flexible one starts lower or level and goes on
-learning. Where the curve is still rising, collect more data; where it is flat, change the kernel.
+A learning curve shows the score against the number of training objects. A rigid kernel is soon at its best; a
+flexible one starts lower or level and goes on learning. Where the curve is still rising, collect more data; where it
+is flat, change the kernel.
 """
 
 import matplotlib.pyplot as plt
@@ -33,6 +34,13 @@ for (name, kernel), marker in zip(chosen.items(), "os^D", strict=True):
         means.append(np.mean(scores))
         spreads.append(np.std(scores))
     ax.errorbar(sizes, means, spreads, marker=marker, capsize=3, label=name)
-ax.set(xscale="log", xlabel="training objects", ylabel="accuracy on 600 others", title="Handwritten digits", xticks=sizes, xticklabels=sizes)
+ax.set(
+    xscale="log",
+    xlabel="training objects",
+    ylabel="accuracy on 600 others",
+    title="Handwritten digits",
+    xticks=sizes,
+    xticklabels=sizes,
+)
 ax.minorticks_off()
 ax.legend(loc="lower right")

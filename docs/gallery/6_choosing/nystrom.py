@@ -2,8 +2,9 @@
 Landmarks, with a receipt
 =========================
 
-A few hundred landmarks can stand for the whole Gram matrix. How much is lost? ``excess`` does not guess: it proves a bound on how far the machine on landmarks is
-from the exact one. More landmarks, a smaller bound, and the true excess always below it.
+A few hundred landmarks can stand for the whole Gram matrix. How much is lost? ``excess`` does not guess: it proves a
+bound on how far the machine on landmarks is from the exact one. More landmarks, a smaller bound, and the true excess
+always below it.
 """
 
 import matplotlib.pyplot as plt
@@ -30,7 +31,11 @@ print(found)
 figure, (one, two) = plt.subplots(1, 2, figsize=(11, 4.2))
 one.loglog(sizes, bounds, marker="s", linestyle="--", label="bound proved by excess")
 one.loglog(sizes, truths, marker="o", label="true excess")
-one.set(xlabel="landmarks", ylabel="excess over the exact objective, as a share", title="The true loss stays below the proof")
+one.set(
+    xlabel="landmarks",
+    ylabel="excess over the exact objective, as a share",
+    title="The true loss stays below the proof",
+)
 two.loglog(sizes, left, marker="^", color="#009E73")
 two.set(xlabel="landmarks", ylabel="share of the trace not seen", title="What the landmarks leave")
 for ax in (one, two):

@@ -2,12 +2,11 @@
 Which kernel for these data?
 ============================
 
-Try several and let cross-validation decide. :py:func:`~mercer.compare` ranks kernels on the same folds; each gets the best of a few penalties, and the
-table says how sure the ranking is.
+Try several and let cross-validation decide. :py:func:`~mercer.compare` ranks kernels on the same folds; each gets the
+best of a few penalties, and the table says how sure the ranking is.
 """
 
 import matplotlib.pyplot as plt
-import numpy as np
 
 from mercer import compare, kernels
 from mercer.datasets import make_dna

@@ -2,8 +2,8 @@
 The landscape of C and gamma
 ============================
 
-Two numbers decide how a Gaussian machine behaves, and they trade against each other: good settings lie along a ridge. The search computes distances
-once and reuses them for every width, every penalty and every fold.
+Two numbers decide how a Gaussian machine behaves, and they trade against each other: good settings lie along a ridge.
+The search computes distances once and reuses them for every width, every penalty and every fold.
 """
 
 import matplotlib.pyplot as plt
