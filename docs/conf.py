@@ -52,6 +52,7 @@ html_theme_options = {
     "footer_end": [],
 }
 html_show_sourcelink = False
+html_search_scorer = "site/scorer.js"
 sphinx_gallery_conf = {
     "examples_dirs": "gallery",
     "gallery_dirs": "examples",
