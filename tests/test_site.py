@@ -1,4 +1,4 @@
-"""The documentation site: advice for every kernel, every page within reach, a gallery in order, pictures and links that lead somewhere."""
+"""The documentation site: advice for kernels, pages within reach, a gallery in order, pictures and links that exist."""
 
 import ast
 import importlib.util
@@ -41,7 +41,8 @@ def advice() -> dict[str, tuple[str, str]]:
 def pictures() -> types.ModuleType:
     """The module that puts pictures into pages; it imports the standard library alone."""
     spec = importlib.util.spec_from_file_location("pictures", DOCS / "site" / "pictures.py")
-    assert spec is not None and spec.loader is not None
+    assert spec is not None
+    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
@@ -75,7 +76,9 @@ def test_the_gallery_is_complete_and_in_order():
 def test_examples_have_a_title_prose_and_labelled_axes(file: Path) -> None:
     code = file.read_text(encoding="utf-8")
     title, rule, empty, *prose = (ast.get_docstring(ast.parse(code)) or "").splitlines()
-    assert len(title) == len(rule) and set(rule) == {"="} and not empty
+    assert len(title) == len(rule)
+    assert set(rule) == {"="}
+    assert not empty
     assert 100 < len(" ".join(prose)) < 600
     assert re.search(r"Display\.from_|label", code)
     assert not re.search(r"^\s*from mercer(\.\w+)*\._", code, re.MULTILINE)
