@@ -26,6 +26,7 @@ ORDER = {
     "2_trick": ["line", "ring", "xor", "cost", "surface", "infinite", "shapes"],
     "3_matrices": ["good_and_bad", "width", "spectrum", "is_it_a_kernel", "own_kernel", "closure"],
     "4_objects": [
+        "overview",
         "strings_explained",
         "dna_windows",
         "molecules",
