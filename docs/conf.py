@@ -52,7 +52,7 @@ html_theme_options = {
     "footer_end": [],
 }
 html_show_sourcelink = False
-html_search_scorer = "site/scorer.js"
+html_search_scorer = str(HERE / "site" / "scorer.js")
 sphinx_gallery_conf = {
     "examples_dirs": "gallery",
     "gallery_dirs": "examples",
