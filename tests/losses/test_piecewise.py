@@ -88,7 +88,7 @@ def test_coefficients_on_a_bound_count_as_within_it():
         (EpsilonInsensitive, "epsilon", -0.1),
         (SquaredEpsilonInsensitive, "epsilon", -0.1),
         (Huber, "delta", 0.0),
-        (Quantile, "quantile", 1.5),
+        (Quantile, "tau", 1.5),
     ],
 )
 def test_wrong_parameters_are_named(make, field, wrong):
