@@ -95,7 +95,8 @@ class KernelRidgeClassifier(ClassifierMixin, KernelParameters, KernelEstimator):
             problem = RidgeProblem(targets, weights, alphas, bool(self.fit_intercept))
             found = fit_ridge(problem, settings, fitted, objects, self._limits(), began)
         self.kernel_, self._alpha, self._weights = fitted, alphas, weights
-        self.expansion_, self._repair, self.certificate_ = found
+        self.expansion_, self._repair, prove = found
+        self._certify_later(prove)
         self.classes_, self._multilabel = labels, table is not None
         return self
 
@@ -131,7 +132,7 @@ class KernelRidgeClassifier(ClassifierMixin, KernelParameters, KernelEstimator):
         weights = sample_weights(sample_weight, objects) * self._factors(y, table)
         problem = RidgeProblem(targets, weights, self._alpha, bool(self.fit_intercept))
         found = Recomputed.of(self.expansion_, self._repair, slice(None), objects)
-        return certify_ridge(problem, found, self.expansion_.intercept, began)
+        return certify_ridge(problem, found, self.expansion_.intercept, time.monotonic() - began)
 
     def explain(self, X: Any) -> list[Explanation]:
         """What every part of each object adds to its decision value, as in `SVC`."""

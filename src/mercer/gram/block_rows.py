@@ -145,7 +145,7 @@ def rows_of_features(
         return np.ascontiguousarray(rows, dtype=np.float32)
 
     streamed = BlockRows(objects, write, columns)
-    if not hold or n * columns * streamed.dtype.itemsize > budget.stored_bytes(memory):
+    if not hold or not budget.holds(memory, n * columns * streamed.dtype.itemsize):
         return streamed
     held = np.empty((n, columns), dtype=np.float32)
 

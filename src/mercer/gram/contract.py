@@ -195,7 +195,7 @@ class Gram(ABC):
 
     def fits(self) -> bool:
         """Whether all entries may be stored within the budget."""
-        return self.in_memory or self.bytes <= self.budget
+        return self.in_memory or budget.holds(self.setting.memory, self.bytes)
 
     @final
     def stored_if_it_fits(self) -> Gram:
@@ -238,7 +238,7 @@ class Gram(ABC):
     @final
     def dense(self, dtype: DType | None = None) -> Floating:
         """All entries as one array; refuses, before allocating, what is beyond the budget."""
-        if not self.in_memory:
+        if not self.fits():
             n, m = self.shape
             budget.require(
                 self.bytes,

@@ -23,6 +23,8 @@ MULTIPLY = 0.08
 """A multiplication and an addition within a product of matrices: 25 GFlop/s in float64."""
 FACTOR = 0.1
 """The same within a triangular factor, which has less to reuse."""
+EIGEN = 0.09
+"""For each cube of the rows of a matrix, of which a few eigenvectors are wanted: half of it are products with vectors."""
 READ = 0.3
 """A number that is read for one multiplication alone, as in a product with a vector."""
 ENTRY = 1.0
@@ -33,6 +35,11 @@ STEP, STEP_CALL = 1.0, 400.0
 """A step along a pair of coefficients: for each coefficient that it passes, and beside them."""
 CALL = 150_000.0
 """What Python takes around one Newton step."""
+LOOP = 0.3
+"""A multiplication and an addition in a compiled loop of ours, which has no blocks for the cache."""
+AT_ONCE = 500_000.0
+"""Of a Newton step of all machines in one compiled call, which goes through some dozens of them: ten milliseconds or
+two, so that Ctrl-C does not wait and threads have something to share."""
 THREADS = 150_000.0
 """What it takes to plan tiles and to wake threads. Work that costs less is done at once."""
 MACHINE = 1_500_000.0
@@ -46,6 +53,8 @@ _STEPS_OF_A_PAIR = 3.0
 """Passes that the steps of a pair of classes make over its matrix, entry for entry, from the same runs."""
 _PRODUCTS = 50.0
 """Products with a Gram matrix until its leading eigenvectors are found."""
+_BLOCKS, _BLOCK_READS = 10.0, 3.0
+"""Such products with a few vectors at a time, and what one costs next to that with a single vector."""
 _PASSES = 4.0
 """How often a Newton step goes over the rows: outputs, the gradient, the line search."""
 _EARLY = 0.1
@@ -110,6 +119,19 @@ def of_weights(form: Form, n: int, features: float, entries: float, *, write: bo
     return form.newton_steps * step + written
 
 
+def of_loops(n: int, features: float, entries: float) -> float:
+    """Of one Newton step on weights by compiled loops over n rows, of which all numbers are there, zero or not."""
+    return LOOP * (n * features * _PASSES + n * features * entries / 2 + features**3 / 6)
+
+
+def loops_pay(n: int, features: int, entries: float) -> bool:
+    """Whether such a step costs less than one by products of matrices, and the Python around these."""
+    if features > MOST_FEATURES:
+        return False
+    products = CALL + n * entries * _PASSES * READ + n * entries**2 * MULTIPLY / 2 + of_factor(features)
+    return of_loops(n, features, entries) <= products
+
+
 def weights_pay(
     form: Form, n: int, *, width: float, features: float, entries: float, write: bool = False, groups: int = 2
 ) -> bool:
@@ -133,6 +155,16 @@ def of_products(n: int, entries: float) -> float:
 def of_stored_products(n: int, width: float) -> float:
     """The same by the matrix itself."""
     return of_entries(n * n, width) + n * n * _PRODUCTS * READ
+
+
+def of_some_eigenvectors(n: int) -> float:
+    """Of the eigenvalues of a matrix and a few of its eigenvectors, by LAPACK."""
+    return n**3 * EIGEN
+
+
+def of_leading_eigenvectors(n: int) -> float:
+    """Of the leading ones alone, by products with blocks of vectors."""
+    return _BLOCKS * (CALL + n * n * _BLOCK_READS * READ)
 
 
 def of_factor(n: float) -> float:

@@ -17,6 +17,7 @@ from mercer.gram.contract import Gram, Setting
 from mercer.gram.executors import Threads
 from mercer.gram.finer import Finer
 from mercer.gram.of_features import DotProducts, FeatureRows, FeaturesGram
+from mercer.gram.sinks import mirror_within
 from mercer.gram.stored import PairRows, StoredGram
 from mercer.gram.tiled import FeatureAxis, Source, TiledGram, refuse_asymmetry
 from mercer.inputs.base import Objects
@@ -126,7 +127,7 @@ def _width(features: Features) -> float:
 
 
 def _fits(entries: int, setting: Setting) -> bool:
-    return setting.memory == "auto" or entries * np.dtype(setting.dtype).itemsize <= setting.budget
+    return budget.holds(setting.memory, entries * np.dtype(setting.dtype).itemsize)
 
 
 def _computed_at_once(
@@ -140,8 +141,7 @@ def _computed_at_once(
     if diagonal is None:
         return StoredGram(PairRows.of(out), setting, None)
     if fitted.kernel.symmetric:
-        upper = np.triu(out, 1)  # as of large matrices, the upper triangle counts
-        out = upper + upper.T
+        mirror_within(out, 0, len(out))  # as of large matrices, the upper triangle counts
     else:
         refuse_asymmetry(out, fitted.kernel)
     np.fill_diagonal(out, diagonal)

@@ -54,7 +54,7 @@ class StoreSink:
         if not self._mirror:
             return
         if tile.top == tile.left:
-            _mirror_within(self._out, tile.top, tile.bottom)
+            mirror_within(self._out, tile.top, tile.bottom)
         else:
             mirror_across(self._out, block, tile.top, tile.left)
 
@@ -155,7 +155,8 @@ def mirror_across(out: Array, block: Array, top: int, left: int) -> None:
 
 
 @jit
-def _mirror_within(out: Array, start: int, stop: int) -> None:
+def mirror_within(out: Array, start: int, stop: int) -> None:
+    """The upper triangle of a square on the diagonal, into the lower one."""
     for i in range(start, stop):
         for j in range(i + 1, stop):
             out[j, i] = out[i, j]

@@ -54,6 +54,13 @@ class Vectors(Objects):
     def of_columns(cls, columns: Arrays) -> Self:
         return cls.coerce(np.column_stack([_numeric(name, values) for name, values in columns.items()]))
 
+    def __len__(self) -> int:
+        return int(self.values.shape[0])
+
+    @property
+    def nbytes(self) -> int:
+        return int(self.values.data.nbytes)
+
     @property
     def n_features(self) -> int:
         return int(self.values.shape[1])

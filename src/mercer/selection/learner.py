@@ -56,7 +56,7 @@ class Learner:
         limits = {"psd": "ignore", "max_iter": _MOST_STEPS}
         if task == "classification":
             return cls(SVC(class_weight="balanced" if balanced else None), in_search=limits)
-        if len(y) <= LARGEST_RIDGE and _MATRICES * 8 * len(y) ** 2 <= budget.stored_bytes("auto"):
+        if len(y) <= LARGEST_RIDGE and budget.holds("auto", _MATRICES * 8 * len(y) ** 2):
             return cls(KernelRidge(fit_intercept=True), in_search={"psd": "ignore"})
         unit = rounded(float(np.std(y))) or 1.0
         return cls(SVR(epsilon=rounded(_TUBE * unit), tol=rounded(_TOLERANCE * unit)), unit, limits)

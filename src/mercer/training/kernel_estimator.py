@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import inspect
 import threading
 from collections.abc import Callable, Iterator, Mapping
@@ -24,7 +25,7 @@ from mercer.gram.expansion import Expansion, weights_of_columns
 from mercer.inputs.base import Objects
 from mercer.inputs.gram_rows import GramRows
 from mercer.inputs.strings import Strings
-from mercer.inputs.vectors import Vectors
+from mercer.inputs.vectors import Vectors, is_sparse
 from mercer.kernels.algebra.normalised import Normalised
 from mercer.kernels.base import FittedKernel, Kernel
 from mercer.kernels.precomputed import Precomputed
@@ -163,8 +164,7 @@ class KernelEstimator(Certified, BaseEstimator):
 
     def _refuse_shapes_beside_objects(self) -> None:
         owner = type(self).__name__
-        for name in ("gamma", "degree", "coef0"):
-            default = inspect.signature(type(self)).parameters[name].default
+        for name, default in _default_shapes(type(self)).items():
             if getattr(self, name) != default:
                 rule = f"left at its default ({default!r}) beside a kernel object, which has its own parameters"
                 remedy = f"Set it in the kernel, or search over kernel__{name}."
@@ -174,10 +174,14 @@ class KernelEstimator(Certified, BaseEstimator):
         """The kernel fitted to the objects, unless a fitted one was given."""
         return kernel.fit(objects) if self._given is None else self._given
 
-    def _new_objects(self, X: Any) -> Objects:
-        """Objects to predict for, once the estimator is fitted."""
+    def _require_fit(self) -> None:
+        """Refuse to predict before training."""
         if "kernel_" not in vars(self):
             check_is_fitted(self)  # which asks for tags, and so for the kernel
+
+    def _new_objects(self, X: Any) -> Objects:
+        """Objects to predict for, once the estimator is fitted."""
+        self._require_fit()
         objects = self.kernel_.coerce(X)
         self._check_features(X, objects, reset=False)
         if self._dense_stays_dense and isinstance(objects, Vectors) and objects.is_sparse:
@@ -205,19 +209,20 @@ class KernelEstimator(Certified, BaseEstimator):
         return self.expansion_
 
     def _check_features(self, X: Any, objects: Objects, *, reset: bool) -> None:
-        if isinstance(objects, Vectors):
-            if type(X) is np.ndarray:  # scikit-learn would do the same, and take longer than few objects do
-                if reset:
-                    self.__dict__.pop("feature_names_in_", None)
-                    self.n_features_in_ = objects.n_features
-                    return
-                unnamed = "feature_names_in_" not in vars(self)
-                if unnamed and objects.n_features == getattr(self, "n_features_in_", None):
-                    return
-            named = X if hasattr(X, "columns") else objects.values
-            validate_data(self, named, reset=reset, skip_check_array=True)
-        elif isinstance(objects, GramRows) and objects.matrix is not None:
-            validate_data(self, objects.matrix, reset=reset, skip_check_array=True)
+        rows = objects.values if isinstance(objects, Vectors) else None
+        if isinstance(objects, GramRows):
+            rows = objects.matrix
+        if rows is None:
+            return
+        if type(X) is np.ndarray or is_sparse(X):  # scikit-learn would do the same, and take longer than few objects do
+            if reset:
+                self.__dict__.pop("feature_names_in_", None)
+                self.n_features_in_ = int(rows.shape[1])
+                return
+            if "feature_names_in_" not in vars(self) and rows.shape[1] == getattr(self, "n_features_in_", None):
+                return
+        named = X if isinstance(objects, Vectors) and hasattr(X, "columns") else rows
+        validate_data(self, named, reset=reset, skip_check_array=True)
 
     def _effort(self) -> tuple[float, float]:
         """About how many products with the matrix there will be, and flops per cube of decompositions of it."""
@@ -391,6 +396,13 @@ def in_time(estimator: Any) -> contextlib.AbstractContextManager[None]:
     if limit is None:
         return contextlib.nullcontext()
     return _deadline.limited(_check.real(type(estimator).__name__, "time_limit", limit, low=0, low_open=True))
+
+
+@functools.cache
+def _default_shapes(kind: type) -> dict[str, Any]:
+    """What the parameters that shape named kernels are unless somebody sets them."""
+    parameters = inspect.signature(kind).parameters
+    return {name: parameters[name].default for name in ("gamma", "degree", "coef0")}
 
 
 def _holds_objects(X: Any) -> bool:

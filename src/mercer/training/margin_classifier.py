@@ -206,7 +206,7 @@ class MarginClassifier(ClassifierMixin, LibsvmParameters, KernelEstimator, ABC):
 
     def _decisions(self, X: Any) -> Float64:
         """One column per pair of classes (a, b), positive for a."""
-        check_is_fitted(self)
+        self._require_fit()
         if int(self._n_support.sum()) != len(self.support_):
             raise InputError(
                 f"The internal representation of {type(self).__name__} was altered: {int(self._n_support.sum())} "

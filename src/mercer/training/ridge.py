@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, final
 
 import numpy as np
@@ -11,6 +12,7 @@ import numpy as np
 from mercer import _check
 from mercer._types import Float64
 from mercer.gram.block_rows import BlockRows
+from mercer.gram.contract import Gram
 from mercer.gram.expansion import Expansion
 from mercer.inputs.base import Objects
 from mercer.kernels.base import FittedKernel
@@ -18,7 +20,7 @@ from mercer.losses.squared import Squared
 from mercer.solvers.drive import Limits
 from mercer.solvers.problem import LossProblem
 from mercer.solvers.ridge import direct, normal_equations
-from mercer.training.certificate import Certificate, certify
+from mercer.training.certificate import Certificate, Prove, certify
 from mercer.training.full_kernel import Claim
 from mercer.training.matrix import GramSettings, Recomputed, Repair, guard, training_gram
 
@@ -43,9 +45,10 @@ def fit_ridge(
     objects: Objects,
     limits: Limits,
     began: float,
-) -> tuple[Expansion, Repair | None, Certificate]:
-    """The machine over all training objects, what was repaired of its matrix, and its certificate."""
-    gram = training_gram(settings, fitted, objects, [Squared()])
+    gram: Gram | None = None,
+) -> tuple[Expansion, Repair | None, Prove]:
+    """The machine over all training objects, what was repaired of its matrix, and what proves it."""
+    gram = training_gram(settings, fitted, objects, [Squared()]) if gram is None else gram
     guarded = guard(settings.owner, fitted.kernel, gram, settings.psd)
     targets, alpha = problem.targets, problem.alpha
     solve = direct.solve if gram.factor is None else normal_equations.solve
@@ -59,8 +62,9 @@ def fit_ridge(
         outputs = guarded.gram.matvec(found.coefficients)
     expansion = Expansion(fitted, objects, guarded.expanded(found.coefficients), found.intercept, weights)
     recomputed = Recomputed(found.coefficients, outputs, gram.entries_computed, guarded.gram.diagonal())
-    proof = certify_ridge(problem, recomputed, found.intercept, began, np.dtype(gram.dtype).name)
-    return expansion, guarded.repair(found.coefficients), proof
+    dtype, seconds = np.dtype(gram.dtype).name, time.monotonic() - began
+    prove = partial(certify_ridge, problem, recomputed, found.intercept, seconds, dtype)
+    return expansion, guarded.repair(found.coefficients), prove
 
 
 def ridge_claims(problem: RidgeProblem) -> list[Claim]:
@@ -77,7 +81,7 @@ def ridge_claims(problem: RidgeProblem) -> list[Claim]:
 
 
 def certify_ridge(
-    problem: RidgeProblem, found: Recomputed, intercept: Float64, began: float, dtype: str = "float64"
+    problem: RidgeProblem, found: Recomputed, intercept: Float64, seconds: float, dtype: str = "float64"
 ) -> Certificate:
     """One certificate for all outputs; `dtype` is the precision of the matrix."""
     parts = []
@@ -90,7 +94,7 @@ def certify_ridge(
             common, coefficients, outputs, constant, iterations=1, dtype=dtype, diagonal=found.diagonal
         )  # fmt: skip
         parts.append(proof)
-    return Certificate.together(tuple(parts), found.entries, time.monotonic() - began)
+    return Certificate.together(tuple(parts), found.entries, seconds)
 
 
 def checked_alpha(owner: str, alpha: Any, n_outputs: int) -> Float64:

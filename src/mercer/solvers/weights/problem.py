@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, final
 
 import numpy as np
@@ -66,6 +67,11 @@ class OneVsRestProblem:
     """... and what multiplies it, for each class, in the machine of the row's own class."""
     intercept_scale: float = 0.0
 
+    def all(self) -> tuple[Float64, Float64]:
+        """Targets and penalties of all machines, one row each."""
+        own = self.codes == np.arange(len(self.factors))[:, None]
+        return np.where(own, 1.0, -1.0), np.where(own, self.C * self.factors[:, None], self.C)
+
     def single(self, k: int) -> LinearProblem:
         """The machine of class k."""
         own = self.codes == k
@@ -91,6 +97,7 @@ class LinearSolution:
     """The largest violation of optimality, where the gap does not bound the distance from the best weights."""
 
 
+@lru_cache
 def unit_dual(loss: Loss) -> Dual | None:
     """The dual of two objects with labels -1 and +1 and penalties of 1: that of other objects has the same form."""
     return loss.dual(np.array([-1.0, 1.0]), np.ones(2))
