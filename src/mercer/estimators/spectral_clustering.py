@@ -16,7 +16,8 @@ from mercer._types import Float64, Indices
 from mercer.errors import KernelError, ModelFileError
 from mercer.gram.contract import Gram
 from mercer.training.eigenvectors import PRODUCTS, leading_eigen, seed_of
-from mercer.training.kernel_estimator import KernelEstimator, KernelParameters
+from mercer.training.kernel_estimator import KernelEstimator
+from mercer.training.parameters import KernelParameters
 from mercer.training.storing import ArrayField, Field
 
 

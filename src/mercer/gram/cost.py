@@ -24,7 +24,7 @@ MULTIPLY = 0.08
 FACTOR = 0.1
 """The same within a triangular factor, which has less to reuse."""
 EIGEN = 0.09
-"""For each cube of the rows of a matrix, of which a few eigenvectors are wanted: half of it are products with vectors."""
+"""For each cube of the rows of a matrix, a few of whose eigenvectors are wanted: half are products with vectors."""
 READ = 0.3
 """A number that is read for one multiplication alone, as in a product with a vector."""
 ENTRY = 1.0

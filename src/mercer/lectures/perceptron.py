@@ -19,7 +19,7 @@ from mercer.lectures.traced_classifier import (
     TracedKernelClassifier,
     TracedLinearClassifier,
 )
-from mercer.training.kernel_estimator import KernelParameters
+from mercer.training.parameters import KernelParameters
 from mercer.training.storing import ArrayField, Field
 
 

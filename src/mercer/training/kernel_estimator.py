@@ -6,8 +6,7 @@ import contextlib
 import functools
 import inspect
 import threading
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
 from numbers import Number
 from typing import Any, ClassVar, Self
 
@@ -42,47 +41,11 @@ from mercer.training.matrix import Guarded, Repair, guard, products_gram
 from mercer.training.storing import Field, read_fields, write_fields
 from mercer.training.warm_start import WarmStart
 
-KernelLike = str | Kernel | Callable[[Any, Any], Any]
-
 DTYPES = ("auto", "float64")
 """Single precision cannot be asked for: it serves where it is safe, and there is nothing else to gain from it."""
 
 # scikit-learn's names that take its gamma, degree and coef0; any other text is an expression with its own parameters.
 _SHAPED = ("linear", "poly", "polynomial", "rbf", "sigmoid", "laplacian", "chi2", "cosine", "precomputed")
-
-
-@dataclass(kw_only=True, eq=False, repr=False)
-class KernelParameters:
-    """The parameters of every estimator on objects of any kind."""
-
-    kernel: KernelLike = "rbf"
-    degree: int = 3
-    gamma: float | str | None = "scale"
-    coef0: float = 0.0
-    memory: float | str = "auto"
-    time_limit: float | None = None
-    psd: str = "warn"
-
-
-@dataclass(kw_only=True, eq=False, repr=False)
-class MachineParameters(KernelParameters):
-    """Those of machines that a solver approaches step by step."""
-
-    tol: float = 1e-3
-    max_iter: int = -1
-    dual: bool | str = "auto"
-    dtype: str = "auto"
-
-
-@dataclass(kw_only=True, eq=False, repr=False)
-class LibsvmParameters(MachineParameters):
-    """And those that scikit-learn's estimators of the same name have, too."""
-
-    shrinking: bool = True
-    cache_size: float | None = None
-    verbose: bool = False
-
-    _dense_stays_dense: ClassVar[bool] = True
 
 
 class KernelEstimator(Certified, BaseEstimator):

@@ -33,8 +33,9 @@ from mercer.training.certificate import Certificate, certify
 from mercer.training.explanation import Explanation, explanations
 from mercer.training.folds import FOLDS
 from mercer.training.full_kernel import Claim
-from mercer.training.kernel_estimator import KernelEstimator, LibsvmParameters
+from mercer.training.kernel_estimator import KernelEstimator
 from mercer.training.matrix import GramSettings, Recomputed, guarded_gram
+from mercer.training.parameters import LibsvmParameters
 from mercer.training.probabilities import (
     Calibration,
     CalibrationField,

@@ -97,10 +97,20 @@ class LinearSolution:
     """The largest violation of optimality, where the gap does not bound the distance from the best weights."""
 
 
-@lru_cache
 def unit_dual(loss: Loss) -> Dual | None:
     """The dual of two objects with labels -1 and +1 and penalties of 1: that of other objects has the same form."""
+    try:
+        return _known_dual(loss)
+    except TypeError:  # a loss of the user's that has no hash
+        return _unit_dual(loss)
+
+
+def _unit_dual(loss: Loss) -> Dual | None:
     return loss.dual(np.array([-1.0, 1.0]), np.ones(2))
+
+
+_known_dual = lru_cache(_unit_dual)
+"""Asked for many times in a fit of few objects."""
 
 
 def bounds(problem: LinearProblem, w: Float64, c: float, f: Float64, b: Float64, image: Float64) -> tuple[float, float]:

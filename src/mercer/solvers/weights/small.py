@@ -40,8 +40,8 @@ from mercer.solvers.weights.small_loops import (
 )
 
 _STEPS = 400
-"""Newton steps that a small problem is granted: ten times as many as most take. With the costs that count as small, they
-take less than a tenth of a second, for which limits and Ctrl-C can wait."""
+"""Newton steps that a small problem is granted: ten times as many as most take. With the costs that count as small,
+they take less than a tenth of a second, for which limits and Ctrl-C can wait."""
 
 
 def suits(rows: Any) -> bool:
