@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self, cast
 
@@ -60,6 +61,17 @@ class Vectors(Objects):
     @property
     def nbytes(self) -> int:
         return int(self.values.data.nbytes)
+
+    @classmethod
+    def joined(cls, parts: Sequence[Self]) -> Self:
+        widths = sorted({part.n_features for part in parts})
+        if len(widths) > 1:
+            raise InputError(
+                f"Vectors of different lengths cannot be joined: {' and '.join(map(str, widths))} features."
+            )
+        if any(part.is_sparse for part in parts):
+            return cls(sp.csr_array(sp.vstack([part.values for part in parts], format="csr")))
+        return cls(read_only(np.concatenate([part.values for part in parts])))
 
     @property
     def n_features(self) -> int:

@@ -120,4 +120,5 @@ def _orthonormal(block: Float64, space: Float64) -> Float64:
         shares, turns = np.linalg.eigh(out @ out.T)
         kept = shares > _DEPENDENT**2  # the squared length of what is left, in the direction that has least of it
         out = (turns[:, kept] / np.sqrt(shares[kept])).T @ out
-    return out[-(space.shape[1] - len(space)) :] if len(out) + len(space) > space.shape[1] else out
+    most = space.shape[1] - len(space)
+    return np.asarray(out[-most:] if len(out) > most else out)

@@ -30,7 +30,7 @@ def leading_eigen(
 
     `tol`, `random_state` and limits are those of the estimator.
     """
-    if k > n // 10 or cost.of_some_eigenvectors(n) <= cost.of_leading_eigenvectors(n):
+    if by_decomposition(n, k):
         _deadline.refuse_decomposition(n, _speed.EIGENVECTORS)
         with decomposing(n):
             values, vectors = scipy.linalg.eigh(dense(), subset_by_index=(n - k, n - 1), check_finite=False)
@@ -48,6 +48,11 @@ def leading_eigen(
                 stacklevel=4,
             )
     return values, vectors * signs_of_columns(vectors)
+
+
+def by_decomposition(n: int, k: int) -> bool:
+    """Whether k eigenvectors by LAPACK cost no more than by iteration."""
+    return k > n // 10 or cost.of_some_eigenvectors(n) <= cost.of_leading_eigenvectors(n)
 
 
 def signs_of_columns(vectors: Float64) -> Float64:

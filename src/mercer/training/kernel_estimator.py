@@ -8,7 +8,7 @@ import inspect
 import threading
 from collections.abc import Iterator, Mapping
 from numbers import Number
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -127,7 +127,7 @@ class KernelEstimator(Certified, BaseEstimator):
 
     def _refuse_shapes_beside_objects(self) -> None:
         owner = type(self).__name__
-        for name, default in _default_shapes(type(self)).items():
+        for name, default in _default_shapes(cast(Any, type(self))).items():
             if getattr(self, name) != default:
                 rule = f"left at its default ({default!r}) beside a kernel object, which has its own parameters"
                 remedy = f"Set it in the kernel, or search over kernel__{name}."
@@ -362,7 +362,7 @@ def in_time(estimator: Any) -> contextlib.AbstractContextManager[None]:
 
 
 @functools.cache
-def _default_shapes(kind: type) -> dict[str, Any]:
+def _default_shapes(kind: Any) -> dict[str, Any]:
     """What the parameters that shape named kernels are unless somebody sets them."""
     parameters = inspect.signature(kind).parameters
     return {name: parameters[name].default for name in ("gamma", "degree", "coef0")}

@@ -46,7 +46,8 @@ they take less than a tenth of a second, for which limits and Ctrl-C can wait.""
 
 def suits(rows: Any) -> bool:
     """Whether loops over these rows cost less than products of matrices and the Python around these."""
-    return cost.loops_pay(*rows.shape, _entries(rows))
+    n, d = rows.shape
+    return cost.loops_pay(n, d, _entries(rows))
 
 
 def _entries(rows: Any) -> float:

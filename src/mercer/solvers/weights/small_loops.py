@@ -230,7 +230,7 @@ def _flat_point(
         at_high = at + high * across + _pull(pieces, f, change, high)
     if abs(at_high) <= enough or at_high < 0.0:
         return high
-    for _ in range(sections):
+    for _ in range(int(sections)):
         middle = low + min(max(at_low / (at_low - at_high), 0.1), 0.9) * (high - low)
         at_middle = at + middle * across + _pull(pieces, f, change, middle)
         if abs(at_middle) <= enough:
