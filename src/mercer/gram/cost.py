@@ -10,6 +10,8 @@ With n objects, d features of which an object has e, and w numbers that a kernel
     a matrix           n^2 (ENTRY + w MULTIPLY + passes READ) + steps n (n STEP + STEP_CALL) + n^3 / 3 FACTOR
     weights            steps (n e PASSES READ + curved e^2 MULTIPLY / 2 + d^3 / 3 FACTOR + CALL) + n e WRITE
                        or, of very many features, sweeps n e READ + n e WRITE
+    weights by loops   steps LOOP (n d PASSES + n d e / 2 + d^3 / 6), while that is less than a step as above
+    eigenvectors       n^3 EIGEN, or blocks (CALL + n^2 BLOCK_READS READ) for a few of them
     support objects    count (ENTRY + (w + outputs) MULTIPLY), for each new object
     folded             e (WRITE + READ + outputs MULTIPLY), for each new object, and once for each support object
 """
@@ -35,9 +37,9 @@ STEP, STEP_CALL = 1.0, 400.0
 """A step along a pair of coefficients: for each coefficient that it passes, and beside them."""
 CALL = 150_000.0
 """What Python takes around one Newton step."""
-LOOP = 0.3
+LOOP = 0.15
 """A multiplication and an addition in a compiled loop of ours, which has no blocks for the cache."""
-AT_ONCE = 500_000.0
+AT_ONCE = 250_000.0
 """Of a Newton step of all machines in one compiled call, which goes through some dozens of them: ten milliseconds or
 two, so that Ctrl-C does not wait and threads have something to share."""
 THREADS = 150_000.0
