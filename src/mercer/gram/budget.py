@@ -12,6 +12,8 @@ from mercer.errors import MemoryBudgetError
 MIB = 2**20  # bytes
 LEAST = 16 * MIB
 """What counts as available wherever this code runs: NumPy alone takes more."""
+SURE = LEAST // 2
+"""So much may be stored without asking the system, which takes longer than to use it."""
 _UNLIMITED = 2**60  # bytes; systems without a limit state one beyond this
 
 Memory = str | float
@@ -32,7 +34,7 @@ def holds(memory: Memory, needed: float) -> bool:
     >>> holds("auto", 1000), holds(0.5, MIB)
     (True, False)
     """
-    if memory == "auto" and needed <= LEAST // 2:
+    if memory == "auto" and needed <= SURE:
         return True
     return needed <= stored_bytes(memory)
 

@@ -17,12 +17,12 @@ from mercer.gram.contract import Gram, Setting
 from mercer.gram.executors import Threads
 from mercer.gram.finer import Finer
 from mercer.gram.of_features import DotProducts, FeatureRows, FeaturesGram
-from mercer.gram.sinks import mirror_within
 from mercer.gram.stored import PairRows, StoredGram
 from mercer.gram.tiled import FeatureAxis, Source, TiledGram, refuse_asymmetry
 from mercer.inputs.base import Objects
 from mercer.inputs.vectors import is_sparse, squared_lengths
 from mercer.kernels.base import ANY_TILE, Features, FittedKernel
+from mercer.kernels.loops.epilogues import mirror_within
 
 DOUBLE_ENTRIES = 2048 * 2048
 """Matrices up to this many entries are computed in float64: 32 MiB and some tens of milliseconds buy exact entries.
@@ -127,7 +127,7 @@ def _width(features: Features) -> float:
 
 
 def _fits(entries: int, setting: Setting) -> bool:
-    return budget.holds(setting.memory, entries * np.dtype(setting.dtype).itemsize)
+    return setting.holds(entries * np.dtype(setting.dtype).itemsize)
 
 
 def _computed_at_once(
