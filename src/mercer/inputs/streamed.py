@@ -153,8 +153,10 @@ class Streamed(Objects):
         raise ModelFileError("Objects that are read from blocks stay where they are: no model file can hold them.")
 
 
-def coerced(domain: type[Objects], raw: Any, *, new: bool = False) -> Objects:
-    """What a user passed as objects of a kind, parsed and validated; blocks when they are read."""
-    if isinstance(raw, Blocks):
-        return Streamed(raw, domain)
-    return raw if isinstance(raw, Streamed) else domain.coerce(raw, new=new)
+Blockwise = Blocks | Streamed
+"""What is read block by block."""
+
+
+def streamed(raw: Blockwise, domain: type[Objects]) -> Streamed:
+    """Blocks as objects of a kind, parsed when they are read."""
+    return Streamed(raw, domain) if isinstance(raw, Blocks) else raw
