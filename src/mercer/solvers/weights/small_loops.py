@@ -27,12 +27,16 @@ def minimised(
     allowed: int,
     line: tuple[float, ...],
     newton: tuple[float, ...],
+    settling: tuple[float, float, float],
     theta: Array,
     state: Array,
     work: Array,
     matrix: Array,
 ) -> tuple[int, bool]:
-    """Newton steps from theta: how many, and whether they came to nothing before the tolerance was met."""
+    """Newton steps from theta: how many, and whether they came to nothing before the tolerance was met.
+
+    That is on the gap, or where a goal is among the rules for `settling`, on what the gradient moves outputs by.
+    """
     rounding, fine, patience, less, real = newton
     armijo, shortest = line[0], line[1]
     outputs, slope, change = state
@@ -41,7 +45,7 @@ def minimised(
     value = evaluate(rows, price, pieces, theta, outputs, slope, gradient)
     gap = _gap(price, theta, gradient, value)
     best_gap, best_value, idle, steps = np.inf, np.inf, 0, 0
-    while gap > tol and steps < allowed:
+    while not _settled(price, gradient, gap, tol, settling) and steps < allowed:
         steps += 1
         noise = rounding * abs(value)
         _set_direction(rows, price, pieces, total, outputs, slope, gradient, matrix, step, ends)
@@ -80,8 +84,23 @@ def minimised(
         idle = 0 if gap < real * best_gap or value < best_value - noise else idle + 1
         best_gap, best_value = min(gap, best_gap), min(value, best_value)
         if not moved or idle >= patience:
-            return steps, not gap <= tol
+            return steps, not _settled(price, gradient, gap, tol, settling)
     return steps, False
+
+
+@jit
+def _settled(price: Array, gradient: Array, gap: float, tol: float, settling: tuple[float, float, float]) -> bool:
+    """Whether a round is over: the longest row times the gradient bounds what that moves outputs by."""
+    longest, goal, most = settling
+    if goal < 0.0:
+        return gap <= tol
+    squared, excess = 0.0, 0.0
+    for j in range(price.shape[0]):
+        if price[j] > 0.0:
+            squared += gradient[j] * gradient[j]
+        else:
+            excess = abs(gradient[j])  # of the sum of coefficients
+    return longest * np.sqrt(squared) + longest * longest * excess <= goal and excess <= most
 
 
 @jit
@@ -282,3 +301,74 @@ def _balance(b: Array) -> None:
     for i in range(b.shape[0]):
         if (b[i] > 0.0) == (positive > negative):
             b[i] *= ratio
+
+
+@jit
+def violation(rows: Array, free: bool, pieces: Array, mends: tuple[int, float], b: Array, f: Array, w: Array) -> float:
+    """By how much b, whose sum is mended first where an intercept is `free`, misses optimality; f and w are its own."""
+    n, m = rows.shape
+    rounds, off = mends
+    if free:
+        for _ in range(rounds):
+            if not _mend(pieces, b):
+                break
+    total, size = 0.0, 0.0
+    w[:] = 0.0
+    for i in range(n):
+        total += b[i]
+        size += abs(b[i])
+        row = rows[i]
+        for j in range(m):
+            w[j] += b[i] * row[j]
+    if free:
+        w[m - 1] = 0.0  # of the column of ones
+        if abs(total) > off * size:
+            return np.inf
+    set_outputs(rows, w, f)
+    highest, lowest = -np.inf, np.inf
+    for i in range(n):
+        kink, slope = pieces[KINK, i], -(f[i] + pieces[LINEAR, i])
+        if b[i] < pieces[UPPER, i]:
+            highest = max(highest, slope - kink if b[i] >= 0.0 else slope + kink)
+        if b[i] > pieces[LOWER, i]:
+            lowest = min(lowest, slope - kink if b[i] > 0.0 else slope + kink)
+    if not free:
+        return max(highest, -lowest, 0.0)
+    return max(highest - lowest, 0.0) if np.isfinite(highest - lowest) else 0.0
+
+
+@jit
+def _mend(pieces: Array, b: Array) -> bool:
+    """Move free coefficients until all sum to zero, or they meet their ends; whether there was anything to move."""
+    excess, room, free = 0.0, 0.0, 0
+    for i in range(b.shape[0]):
+        excess += b[i]
+    for i in range(b.shape[0]):
+        if _is_free(pieces, i, b[i]):
+            free += 1
+            room += abs(_end(pieces, i, b[i], excess > 0.0) - b[i])
+    if excess == 0.0 or free == 0:
+        return False
+    share = min(abs(excess) / max(room, TINY), 1.0)
+    for i in range(b.shape[0]):
+        if _is_free(pieces, i, b[i]):
+            end = _end(pieces, i, b[i], excess > 0.0)
+            b[i] = end if share == 1.0 else b[i] + share * (end - b[i])
+    return True
+
+
+@jit
+def _is_free(pieces: Array, i: int, b: float) -> bool:
+    """Whether a coefficient rests on nothing, neither a bound nor a kink."""
+    return pieces[LOWER, i] < b < pieces[UPPER, i] and (b != 0.0 or pieces[KINK, i] == 0.0)
+
+
+@jit
+def _end(pieces: Array, i: int, b: float, down: bool) -> float:
+    """How far a free coefficient may go before it meets a bound or a kink."""
+    kinked, end = pieces[KINK, i] > 0.0, float(pieces[LOWER, i] if down else pieces[UPPER, i])
+    if kinked and down and b > 0.0:
+        end = max(end, 0.0)
+    elif kinked and not down and b < 0.0:
+        end = min(end, 0.0)
+    return end
