@@ -109,6 +109,12 @@ def test_strings_are_explained_and_numbers_have_residuals():
     assert "Root mean squared error" in text
 
 
+def test_decisions_on_a_table_are_shared_out(hostile):
+    text = render(hostile)
+    assert "What decisions are made of" in text
+    assert "colour" in text[text.index("What decisions are made of") :]
+
+
 def test_three_classes_and_odd_spectra():
     random = np.random.default_rng(0)
     x = random.normal(size=90)

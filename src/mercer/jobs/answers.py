@@ -77,6 +77,7 @@ def answers(model: TrainedModel, part: Any, names: list[str], columns: Columns) 
             predicted = _cut(model, chances, columns)
     unlike = model.unlike_training(part, across)
     why = model.reasons(across, predicted, columns.reasons) if columns.reasons else [[] for _ in names]
+    because = model.because(part, predicted, columns.reasons) if columns.reasons else []
     found = []
     for place, name in enumerate(names):
         told: dict[str, Any] = {"object": name, "prediction": plain(predicted[place])}
@@ -90,6 +91,8 @@ def answers(model: TrainedModel, part: Any, names: list[str], columns: Columns) 
         told["unlike_training"] = bool(unlike[place])
         if columns.reasons:
             told["reasons"] = [{"object": reason.name, "contribution": reason.contribution} for reason in why[place]]
+            if because[place]:
+                told["columns"] = [{"column": one.name, "contribution": one.contribution} for one in because[place]]
         found.append(told)
     return found
 

@@ -26,9 +26,10 @@ import numpy.typing as npt
 
 from mercer._record import STRANGERS, Record
 from mercer._types import DType, Float64, Floating, Index
-from mercer.errors import InputError, KernelError
+from mercer.errors import InputError, KernelError, UnfittedError
 from mercer.inputs.base import Objects
 from mercer.kernels.features import space
+from mercer.kernels.features.columns import ColumnProducts
 from mercer.kernels.features.feature_map import FeatureMap
 from mercer.kernels.features.rows import FeatureMatrix
 from mercer.kernels.probing import probe, refuse_large
@@ -216,6 +217,16 @@ class Kernel(Measure):
         fitted = FittedKernel(self, self.resolve(batch) if state is None else state)
         return space.feature_matrix(fitted, batch, names)
 
+    def column_products(self, state: State) -> ColumnProducts | None:
+        """The kernel as a sum of products of kernels on single columns, for explanations; None where it is none."""
+        del state
+        return None
+
+    @property
+    def summands(self) -> tuple[Kernel, ...]:
+        """The kernels that it is the sum of, in the order of `State.parts`; none where it is no sum."""
+        return ()
+
     @property
     def logarithms(self) -> LogKernel | None:
         """The kernel itself, if it also gives the logarithms of its values."""
@@ -266,6 +277,13 @@ class Kernel(Measure):
         if STRANGERS:
             probe(self, objects)
         return FittedKernel(self, self.resolve(objects))
+
+    def __call__(self, *objects: Any) -> Any:
+        """Refused: only a fitted kernel computes."""
+        raise UnfittedError(
+            f"{self} is a kernel that has seen no objects, and some depend on them. Fit it first: "
+            "kernel.fit(X)(X) compares training objects with each other, kernel.fit(X)(new, X) new ones with them."
+        )
 
     def __add__(self, other: Kernel | float) -> Kernel:
         from mercer.kernels.algebra.constant import constant_like
@@ -346,7 +364,14 @@ class FittedKernel:
         return self.kernel.feature_map(self.state)
 
     def features(self, objects: Objects, dtype: DType = np.float64) -> Features:
-        return self.kernel.features(objects, self.state, dtype)
+        found = self.kernel.features(objects, self.state, dtype)
+        if isinstance(found, np.ndarray | list | tuple):  # whose `take` does something else
+            raise KernelError(
+                f"{type(self.kernel).__name__}.features returned {'an array' if hasattr(found, 'ndim') else 'a list'}, "
+                "which cannot be sliced object by object as tiles are. Keep it in a dataclass of your own that derives "
+                "from mercer.kernels.base.Batch: each of its fields is then sliced by take."
+            )
+        return found
 
     def align(self, left: Features, right: Features) -> tuple[Features, Features]:
         return self.kernel.align(left, right, self.state)

@@ -36,6 +36,7 @@ from mercer.kernels.vectors.rbf import RBF
 from mercer.kernels.vectors.stationary import ExponentialChi2, Laplacian
 from mercer.solvers.drive import Limits
 from mercer.training.certificate import Certified
+from mercer.training.choices import Dual, Gamma, Memory, Precision, Psd, parameter_of_a_name
 from mercer.training.full_kernel import EXACT_ROWS, Claim, Excess, excess_of
 from mercer.training.matrix import Guarded, Repair, guard, products_gram
 from mercer.training.storing import Field, read_fields, write_fields
@@ -56,11 +57,11 @@ class KernelParameters:
 
     kernel: KernelLike = "rbf"
     degree: int = 3
-    gamma: float | str | None = "scale"
+    gamma: Gamma = "scale"
     coef0: float = 0.0
-    memory: float | str = "auto"
+    memory: Memory = "auto"
     time_limit: float | None = None
-    psd: str = "warn"
+    psd: Psd = "warn"
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -69,8 +70,8 @@ class MachineParameters(KernelParameters):
 
     tol: float = 1e-3
     max_iter: int = -1
-    dual: bool | str = "auto"
-    dtype: str = "auto"
+    dual: Dual = "auto"
+    dtype: Precision = "auto"
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -88,12 +89,12 @@ class KernelEstimator(Certified, BaseEstimator):
     """Resolves `kernel` (a name, an expression, a function of two batches, or an object) and parses objects for it."""
 
     kernel: Any
-    gamma: float | str | None
+    gamma: Gamma
     degree: int
     coef0: float
-    memory: float | str
+    memory: Memory
     time_limit: float | None
-    psd: str
+    psd: Psd
     kernel_: FittedKernel
     expansion_: Expansion
     _repair: Repair | None
@@ -113,7 +114,6 @@ class KernelEstimator(Certified, BaseEstimator):
         """Refuse bad parameters."""
 
     def _gram_dtype(self) -> DType | None:
-        """The precision of the Gram matrix, where it does not depend on its size."""
         asked = _check.choice(type(self).__name__, "dtype", getattr(self, "dtype", "auto"), DTYPES)
         return np.float64 if asked == "float64" else self._precision
 
@@ -192,8 +192,7 @@ class KernelEstimator(Certified, BaseEstimator):
 
     def _outputs(self, X: Any) -> Float64:
         """What the expansion says of new objects, one column per output."""
-        objects = self._new_objects(X)
-        return self.expansion_(objects)
+        return self.expansion_(self._new_objects(X))
 
     def _machine_and_objects(self, X: Any) -> tuple[Expansion, Objects, Any]:
         """What explanations of new objects are made from: the machine, the objects, and names of columns."""
@@ -228,10 +227,8 @@ class KernelEstimator(Certified, BaseEstimator):
         kernel = self._kernel(X)
         objects = kernel.coerce(X)
         if len(objects) < at_least:
-            raise InputError(
-                f"Found array with {len(objects)} sample(s), while a minimum of {at_least} is required by "
-                f"{type(self).__name__}."
-            )
+            found = f"Found array with {len(objects)} sample(s)"
+            raise InputError(f"{found}, while a minimum of {at_least} is required by {type(self).__name__}.")
         self._check_features(X, objects, reset=True)
         fitted = kernel.fit(objects)
         gram = products_gram(fitted, objects, self.memory, Effort(type(self).__name__, *self._effort()))
@@ -299,6 +296,8 @@ class KernelEstimator(Certified, BaseEstimator):
             target = params.get(head, getattr(self, head, None))
             if rest and isinstance(target, Record):
                 nested.setdefault(head, {})[rest] = value
+            elif rest and isinstance(target, str) and head.startswith("kernel"):
+                raise parameter_of_a_name(type(self).__name__, head, target, rest, value)
             else:
                 plain[path] = value
         super().set_params(**plain)
