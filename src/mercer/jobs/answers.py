@@ -11,7 +11,7 @@ import numpy.typing as npt
 from mercer._types import Float64
 from mercer.errors import ParameterError
 from mercer.jobs import calibration
-from mercer.jobs.trained import TrainedModel
+from mercer.jobs.trained import Reason, TrainedModel
 
 
 @final
@@ -90,11 +90,17 @@ def answers(model: TrainedModel, part: Any, names: list[str], columns: Columns) 
             told["decisions"] = [float(value) for value in values[place]]
         told["unlike_training"] = bool(unlike[place])
         if columns.reasons:
-            told["reasons"] = [{"object": reason.name, "contribution": reason.contribution} for reason in why[place]]
-            if because[place]:
-                told["columns"] = [{"column": one.name, "contribution": one.contribution} for one in because[place]]
+            told |= _reasons(why[place], because[place])
         found.append(told)
     return found
+
+
+def _reasons(objects: list[Reason], columns: list[Reason]) -> dict[str, Any]:
+    """The support objects, and the columns where there are any, that contributed most."""
+    told = {"reasons": [{"object": one.name, "contribution": one.contribution} for one in objects]}
+    if columns:
+        told["columns"] = [{"column": one.name, "contribution": one.contribution} for one in columns]
+    return told
 
 
 def _cut(model: TrainedModel, chances: Float64, columns: Columns) -> npt.NDArray[Any]:

@@ -317,8 +317,8 @@ class FromFunction(_UserKernel):
             return float(value)
         except (TypeError, ValueError) as error:
             raise KernelError(
-                f"The kernel function {_name(self.function)} must return one number per pair; for "
-                f"{self._told(x, z)} it returned {type(value).__name__}."
+                f"The kernel function {_name(self.function)} must return one number per pair; it returned "
+                f"{type(value).__name__} for {self._told(x, z)}."
             ) from error
 
 
