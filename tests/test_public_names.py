@@ -137,6 +137,7 @@ KERNELS = [
     "RankOne",
     "RationalQuadratic",
     "RegularisedLaplacian",
+    "Remembered",
     "RestrictedGapWeighted",
     "Scaled",
     "SetAgreement",

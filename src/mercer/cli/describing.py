@@ -16,13 +16,19 @@ from mercer.readers.reading import read
 if TYPE_CHECKING:
     from mercer.jobs.trained import TrainedModel
 
+_LISTED = 200  # columns of a table that are listed: more than anybody reads, and soon drawn
+_LONGEST_NAME = 60  # characters of the name of a column
 
-def info(path: str, wanted: OutputOptions, command: str = "info") -> None:
+
+def info(path: str, wanted: OutputOptions, command: str = "info", *, card: bool = False) -> None:
     """What a model file holds, and how it was trained."""
     from mercer.jobs.trained import TrainedModel
     from mercer.storage import load
 
     model: Any = load(path)
+    if card:
+        _print_card(model, path, wanted)
+        return
     found = {"model": path, **(_of_file(model) if isinstance(model, TrainedModel) else _of_estimator(model))}
     if wanted.as_json:
         output.write_result(command, found)
@@ -31,6 +37,17 @@ def info(path: str, wanted: OutputOptions, command: str = "info") -> None:
         text = _text(value)
         if text and key != "versions":
             output.write_text(f"{key.replace('_', ' ')}: {text}")
+
+
+def _print_card(model: Any, path: str, wanted: OutputOptions) -> None:
+    from mercer.cli.subjects import trained
+    from mercer.jobs.card import card
+
+    text = card(trained(model, path), path)
+    if wanted.as_json:
+        output.write_result("info", {"model": path, "card": text})
+    else:
+        print(text, end="")
 
 
 def _of_file(model: TrainedModel) -> dict[str, Any]:
@@ -62,8 +79,19 @@ def _text(value: Any) -> str:
     if isinstance(value, dict):
         return ", ".join(f"{name} {f'{item:.4g}' if isinstance(item, float) else item}" for name, item in value.items())
     if isinstance(value, list):
-        return ", ".join(f"{item['name']} ({item['kind']})" if isinstance(item, dict) else str(item) for item in value)
+        return ", ".join(_item(item) for item in value)
     return "" if value is None else str(value)
+
+
+def _item(item: Any) -> str:
+    """One thing of a list: a name, with what is known about it in brackets."""
+    if isinstance(item, list):
+        return " = ".join(map(str, item))
+    if not isinstance(item, dict):
+        return str(item)
+    name, *rest = item.items()
+    known = (value if isinstance(value, str) else f"{key} {value:.3g}" for key, value in rest)
+    return f"{name[1]} ({', '.join(known)})"
 
 
 def check(path: str, reading: Options, wanted: OutputOptions) -> None:
@@ -88,21 +116,28 @@ def check(path: str, reading: Options, wanted: OutputOptions) -> None:
     if wanted.as_json:
         output.write_result("check", found)
         return
-    print(f"{data.name}: {count(len(data), NOUNS[data.kind])} ({data.format})")
+    print(output.visible(f"{data.name}: {count(len(data), NOUNS[data.kind])} ({data.format})"))
     output.write_notes(data.notes, wanted)
     if data.kind == "table":
         print()
         table = output.new_table("column", "kind", "missing", "content")
-        for column in found["columns"]:
-            name, content = output.escaped(column["name"]), output.escaped(column["content"])
+        for column in found["columns"][:_LISTED]:
+            name, content = output.escaped(_short(column["name"])), output.escaped(column["content"])
             table.add_row(name, column["kind"], f"{column['missing']:,}", content)
         output.write_table(table, fold=True)
+        more = len(found["columns"]) - _LISTED
+        if more > 0:
+            print(f"and {count(more, 'more column')}, which --json lists")
     if proof is not None:
         print()
         output.write_text(proof.reason)
     if data.labels is not None:
         print()
         output.write_text(f"{data.target or 'label'}: {found['labels']['content']}")
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME - 3]}..."
 
 
 def _check_model(path: str, wanted: OutputOptions) -> None:

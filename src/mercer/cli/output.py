@@ -16,10 +16,16 @@ from mercer._version import __version__
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from mercer.jobs.metrics import Metric
     from mercer.jobs.problem import Problem
     from mercer.selection.trials import Trial
     from mercer.training.certificate import Certificate
 
+_HIDDEN = {place: f"\\x{place:02x}" for place in (*range(32), *range(127, 160)) if chr(place) not in "\t\n"} | {
+    place: f"\\u{place:04x}" for place in (0x2028, 0x2029, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
+}
+"""Characters that tell a terminal to do something, or turn the direction of the text after them."""
+_JSON_HIDDEN = {place: f"\\u{place:04x}" for place in _HIDDEN if place > 31}
 Cell = tuple[str, *tuple[float, ...]]
 
 SCHEMA_VERSION = 1
@@ -45,6 +51,11 @@ class OutputOptions:
 def on_terminal() -> bool:
     """Whether stdout is a terminal that can show more than plain text."""
     return sys.stdout is not None and sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+
+
+def visible(text: str) -> str:
+    """Text of a file or its name, fit for a terminal: control characters are shown, and do nothing."""
+    return text.translate(_HIDDEN)
 
 
 def write_json(content: Mapping[str, Any]) -> None:
@@ -79,14 +90,15 @@ def json_of(content: Mapping[str, Any], *, indent: int | None = 2) -> str:
     """Valid JSON: numbers that are not finite become null."""
     from mercer.theory.showing import plain
 
-    return json.dumps(plain(content), indent=indent, ensure_ascii=False, allow_nan=False)
+    text = json.dumps(plain(content), indent=indent, ensure_ascii=False, allow_nan=False)
+    return text.translate(_JSON_HIDDEN)  # JSON escapes the others by itself
 
 
 def escaped(text: str) -> str:
-    """Text in a table, of which nothing is taken for markup."""
+    """Text in a table, of which nothing is taken for markup, nor for an order to the terminal."""
     from rich.markup import escape
 
-    return escape(text)
+    return escape(visible(text))
 
 
 def new_table(*columns: str) -> Table:
@@ -100,20 +112,19 @@ def new_table(*columns: str) -> Table:
     return Table(*columns, box=lines, show_edge=False, pad_edge=False, padding=padding, header_style="bold")
 
 
-def ranking(problem: Problem, rows: Iterable[tuple[Trial, Sequence[Cell]]], score: str, *columns: str) -> Table:
+def ranking(problem: Problem, rows: Iterable[tuple[Trial, Sequence[Cell]]], *columns: str) -> Table:
     """A table of kernels, best first: the penalty of each, its score, further columns, and the time it took.
 
-    A cell is a text with gaps, and the scores that fill them: in per cent, unless they are R2.
+    A cell is a text with gaps, and the scores that fill them.
     """
     from mercer.jobs.candidates import short_text
 
-    factor, digits, unit = (1, 3, "") if problem.task == "regression" else (100, 1, " %")
     table = new_table()
     table.add_column("kernel", overflow="fold", min_width=_KERNEL_WIDTH)
-    for column in (problem.learner.penalty, score + unit, *columns, "seconds"):
+    for column in (problem.learner.penalty, problem.metric.head, *columns, "seconds"):
         table.add_column(column, justify="right", no_wrap=True)
     for trial, cells in rows:
-        shown = (cell.format(*(f"{factor * value:.{digits}f}" for value in values)) for cell, *values in cells)
+        shown = (cell.format(*map(problem.metric.figure, values)) for cell, *values in cells)
         kernel = escaped(short_text(trial.kernel, problem.preparation))
         table.add_row(kernel, f"{trial.penalty:g}", *shown, f"{trial.seconds:.2f}")
     return table
@@ -146,16 +157,16 @@ def write_text(text: str) -> None:
     import textwrap
 
     width = min(shutil.get_terminal_size().columns, 100) if on_terminal() else _WIDE
-    print(textwrap.fill(text, width, break_long_words=False, break_on_hyphens=False))
+    print(textwrap.fill(visible(text), width, break_long_words=False, break_on_hyphens=False))
 
 
-def trial_as_json(trial: Trial) -> dict[str, Any]:
+def trial_as_json(trial: Trial, metric: Metric) -> dict[str, Any]:
     """A kernel with its best penalty, and its scores."""
     return {
         "kernel": str(trial.kernel),
         "penalty": trial.penalty,
-        "score": trial.score,
-        "fold_scores": trial.fold_scores.tolist(),
+        "score": metric.sign * trial.score,
+        "fold_scores": (metric.sign * trial.fold_scores).tolist(),
         "seconds": trial.seconds,
     }
 

@@ -12,12 +12,13 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from mercer.errors import DataFileError
+from mercer.readers.columns import column_called
 from mercer.readers.data import Data
 from mercer.readers.gram_files import gram_of, is_gram
 from mercer.readers.options import Options
 from mercer.readers.problems import problem, quoted, reason, some
 from mercer.readers.source import Source, binary
-from mercer.readers.tables import check_width, column_called
+from mercer.readers.tables import check_width
 
 _MATRICES = ("X", "x", "data", "features", "arr_0")
 _LABELS = ("y", "Y", "target", "labels", "label", "arr_1")
@@ -123,7 +124,7 @@ def _data(name: str, format_: str, matrix: Any, labels: Any, options: Options) -
     if matrix.ndim != 2 or matrix.dtype.kind not in "fiub":
         what = f"a matrix of numbers is needed; this is {matrix.dtype} of shape {matrix.shape}"
         raise problem(name, what, hint="Save one row of numbers per object.")
-    check_width(name, matrix.shape[1], options)
+    check_width(name, matrix.shape[1], options, table=False)
     if options.format == "gram" or (options.format is None and labels is None and is_gram(matrix)):
         return gram_of(name, matrix, options, labels=_as_text(name, labels, matrix.shape[:1]))
     target = "label"

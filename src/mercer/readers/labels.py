@@ -15,18 +15,40 @@ from mercer.readers.cells import MISSING, Cells, is_number
 from mercer.readers.data import Data
 from mercer.readers.opening import open_source
 from mercer.readers.options import Options
-from mercer.readers.problems import count, problem, quoted
+from mercer.readers.problems import count, problem, quoted, some
 from mercer.readers.written import written_numbers
 
 _SPLIT = re.compile(r"[\t,;]| +")
+_INTEGER = re.compile(r"[+-]?\d+")
 _HINT = "Give them with --labels FILE: one label per line, in the order of the objects, or lines of id and label."
 
 
 def with_labels(data: Data, options: Options) -> Data:
     """The last step of reading: labels from the file that the user names, else those of the data, as their type.
 
-    Objects to be predicted keep their labels only if all have one.
+    Objects to be predicted keep their labels only if all have one. Classes are called as the user wants.
     """
+    data = _with_own_labels(data, options)
+    if not options.class_names or data.labels is None:
+        return data
+    names = dict(options.class_names)
+    words = [str(label) for label in data.labels.tolist()]
+    unknown = [label for label in names if label not in {*words, *names.values()}]
+    found = some([quoted(word) for word in sorted(set(words))], 10)
+    if len(unknown) == len(names) and options.require_target:
+        raise problem(
+            data.name, f"no object has the label {quoted(unknown[0])} (--class-name)", hint=f"Found: {found}."
+        )
+    notes = [f"No object has the label {quoted(label)} (--class-name); found: {found}." for label in unknown]
+    return dataclasses.replace(
+        data,
+        labels=typed(np.array([names.get(word, word) for word in words], dtype=np.str_), data.name),
+        notes=(*data.notes, *notes),
+        detail={**data.detail, "class_names": [list(pair) for pair in options.class_names]},
+    )
+
+
+def _with_own_labels(data: Data, options: Options) -> Data:
     if options.labels is not None:
         text, target = _read_labels(options.labels, data.ids, len(data), options)
         return dataclasses.replace(data, labels=typed(np.array(text), options.labels), target=target)
@@ -76,6 +98,8 @@ def typed(
     if len(too_large):
         place = int(too_large[0])
         raise fail(place, f"the label {quoted(stripped[place])} is too large a number", "Rescale the labels.")
+    if any(_INTEGER.fullmatch(stripped[place]) for place in np.flatnonzero(np.abs(numbers) >= 2**53)):
+        return np.array(stripped, dtype=np.str_)  # codes: as floats, neighbours would be one class
     return _as_whole(numbers)
 
 

@@ -8,13 +8,14 @@ from typing import Any
 
 from mercer._check import did_you_mean
 from mercer.errors import ParameterError
+from mercer.readers.beside import refuse_beside
 from mercer.readers.data import SMILES, Data
 from mercer.readers.formats import FORMATS, by_magic, detect
 from mercer.readers.labels import with_labels
 from mercer.readers.opening import STDIN, open_source
 from mercer.readers.options import Options
 from mercer.readers.problems import problem
-from mercer.readers.source import Source
+from mercer.readers.source import Source, empty
 from mercer.readers.weeding import weeded
 
 
@@ -69,11 +70,15 @@ def _read_as(format_: str, source: Source | str, name: str, options: Options) ->
         hint = f"Give {remedy}, or leave --format out: Mercer detects it."
         raise problem(name, f"this is a {there}, but the format {format_} is a {wanted}", hint=hint)
     reader = getattr(importlib.import_module(chosen.module, "mercer.readers"), chosen.function)
-    return completed(reader(source, options), options)
+    data = reader(source, options)
+    if not len(data):
+        raise empty(name, "there are no objects in it", hint="Check that whatever wrote it has finished.")
+    return completed(data, options)
 
 
 def completed(data: Data, options: Options) -> Data:
     """What a reader found, with its labels typed, its molecules checked and its useless columns left out."""
+    refuse_beside(data, options)
     data = with_labels(data, options)
     if data.kind == "table" and any(column.kind == SMILES for column in data.objects.values()):
         from mercer.readers.molecules import without_bad_molecules
