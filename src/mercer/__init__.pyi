@@ -1,5 +1,9 @@
 from mercer import blocks as blocks
+from mercer import datasets as datasets
 from mercer import kernels as kernels
+from mercer import losses as losses
+from mercer import plots as plots
+from mercer import testing as testing
 from mercer._version import __version__ as __version__
 from mercer.estimators.kernel_cca import KernelCCA as KernelCCA
 from mercer.estimators.kernel_fisher import KernelFisherDiscriminant as KernelFisherDiscriminant

@@ -126,6 +126,28 @@ def test_strange_objects_are_noticed(cancer, outcome):
     assert model.unlike_training(objects, model.similarities(objects)).all()
 
 
+def test_columns_add_up_to_the_decision_for_the_class():
+    random = np.random.default_rng(0)
+    columns = {name: Column(name, NUMBER, random.normal(size=60)) for name in "abc"}
+    labels = np.where(columns["a"].values * columns["b"].values > 0, "yes", "no")
+    data = Data("x.csv", "csv", "table", columns, labels, "y")
+    model = fit(data, Plan(folds=3, kernel="rbf", C=5.0)).model
+    objects = model.objects(data)
+    across = model.similarities(objects)
+    predicted, values = model.predictions_from(objects, across)
+    found = model.because(objects, predicted, 3)
+    machine = model.estimator.expansion_
+    for row in range(5):
+        assert {reason.name for reason in found[row]} == set("abc")
+        support = sum(reason.contribution for reason in model.reasons(across, predicted, 10**6)[row])
+        total = float((across[row] * model._towards(predicted)[row]).sum())
+        left = float(model._towards(predicted)[row].sum())  # of a product with no column compared
+        assert sum(reason.contribution for reason in found[row]) + left == pytest.approx(total, abs=1e-9)
+        assert support >= total - 1e-9
+    assert len(machine.support) == across.shape[1]
+    assert values is not None
+
+
 def test_reasons_add_up(cancer, outcome):
     model = outcome.model
     objects = model.objects(cancer).take(np.arange(5))

@@ -109,6 +109,12 @@ def test_strings_are_explained_and_numbers_have_residuals():
     assert "Root mean squared error" in text
 
 
+def test_decisions_on_a_table_are_shared_out(hostile):
+    text = render(hostile)
+    assert "What decisions are made of" in text
+    assert "colour" in text[text.index("What decisions are made of") :]
+
+
 def test_texts_compared_by_words_have_no_coloured_symbols():
     texts = [f"{'sea salt' if place % 2 else 'snow pine'} and the morning {place % 7}" for place in range(40)]
     labels = np.array(["sea" if place % 2 else "hill" for place in range(40)])

@@ -129,6 +129,6 @@ def test_nodes_share_the_decisions_of_linear_machines():
 def test_kernels_without_parts_say_so():
     X = np.arange(12.0).reshape(6, 2)
     with pytest.raises(KernelError, match="cannot be taken apart"):
-        SVC().fit(X, SIDES).explain(X)
+        SVC().fit(X, SIDES).explain(X, by="features")
     with pytest.raises(KernelError, match="cannot be taken apart"):
-        SVC(kernel=kernels.GapWeighted(2)).fit(WORDS, SIDES).explain(WORDS)
+        SVC(kernel=kernels.GapWeighted(2)).fit(WORDS, SIDES).explain(WORDS, by="features")

@@ -125,7 +125,7 @@ def predict(
             min=0,
             max=20,
             metavar="NUMBER",
-            help="For each object, name this many support objects that contributed most.",
+            help="For each object, name this many support objects, and columns of a table, that contributed most.",
         ),
     ] = 0,
     decisions: Annotated[bool, typer.Option("--decisions", help="Add the decision values.")] = False,

@@ -121,6 +121,8 @@ def _cells(row: dict[str, Any]) -> dict[str, Any]:
     cells["unlike_training"] = "yes" if row["unlike_training"] else "no"
     if "reasons" in row:
         cells["reasons"] = "; ".join(f"{item['object']} ({item['contribution']:+.3g})" for item in row["reasons"])
+    if "columns" in row:
+        cells["columns"] = "; ".join(f"{item['column']} ({item['contribution']:+.3g})" for item in row["columns"])
     return cells
 
 

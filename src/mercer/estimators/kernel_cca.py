@@ -75,6 +75,9 @@ class KernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelParamet
     expansion_y_ : the functions of the second view, as `expansion_` has those of the first.
     certificate_ : the share of all correlations that the pairs hold, the largest share that as many could hold, and
         the residual of the eigenproblem.
+    kernel_ : the kernel, fitted to the training objects.
+    expansion_ : the fitted function: objects, their coefficients, and intercepts.
+    n_features_in_, feature_names_in_ : how many columns there are, and their names if they had any; of vectors alone.
 
     >>> import numpy as np
     >>> from mercer import KernelCCA

@@ -46,6 +46,9 @@ class KernelFisherDiscriminant(
     means_ : of the classes along the directions.
     certificate_ : the share of separation that the directions of `transform` hold, the largest share possible, and the
         residual of the eigenproblem.
+    kernel_ : the kernel, fitted to the training objects.
+    expansion_ : the fitted function: objects, their coefficients, and intercepts.
+    n_features_in_, feature_names_in_ : how many columns there are, and their names if they had any; of vectors alone.
 
     >>> from mercer import KernelFisherDiscriminant, kernels
     >>> words = ["gattaca", "gattica", "gattac", "ccgcg", "cgcgc", "cgccg"]

@@ -47,6 +47,9 @@ class KernelKMeans(ClusterMixin, KernelParameters, KernelEstimator):
     inertia_ : the sum of squared distances in feature space.
     n_iter_ : the rounds of the best run.
     certificate_ : what the clusters explain, and a bound from the spectral relaxation: no clusters explain more.
+    kernel_ : the kernel, fitted to the training objects.
+    expansion_ : the fitted function: objects, their coefficients, and intercepts.
+    n_features_in_, feature_names_in_ : how many columns there are, and their names if they had any; of vectors alone.
 
     >>> from mercer import KernelKMeans, kernels
     >>> words = ["gattaca", "gattica", "gattac", "ccgcg", "cgcgc", "cgccg"]

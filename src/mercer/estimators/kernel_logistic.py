@@ -20,7 +20,16 @@ class KernelLogisticRegression(KernelMachineClassifier):
     Minimises 1/2 |w|^2 + C sum_i -log P(y_i | x_i), with P = 1 / (1 + exp(-y f)) for two classes and softmax(f) for
     more, all classes in one machine.
 
-    Parameters as in `KernelMachineClassifier`, without `loss`.
+    Parameters
+    ----------
+    C, class_weight, fit_intercept, kernel, gamma, degree, coef0, memory, psd, tol, max_iter, time_limit, dual, dtype :
+        as in `KernelMachineClassifier`.
+
+    Attributes
+    ----------
+    classes_, loss_, support_, dual_coef_, intercept_, n_iter_, kernel_, expansion_, certificate_ : as in
+        `KernelMachineClassifier`.
+    n_features_in_, feature_names_in_ : how many columns there are, and their names if they had any; of vectors alone.
 
     >>> from mercer import KernelLogisticRegression, kernels
     >>> model = KernelLogisticRegression(kernel=kernels.Spectrum(2), C=10.0)

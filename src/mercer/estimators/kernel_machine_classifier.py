@@ -19,7 +19,7 @@ from mercer.inputs.base import Objects
 from mercer.losses.base import Loss
 from mercer.solvers.problem import LossProblem
 from mercer.training.certificate import Certificate
-from mercer.training.explanation import Explanation, explanations
+from mercer.training.explanation import By, Explanation, explanations
 from mercer.training.full_kernel import Claim
 from mercer.training.kernel_estimator import KernelEstimator
 from mercer.training.matrix import GramSettings, Recomputed, guarded_gram
@@ -55,6 +55,19 @@ class KernelMachineClassifier(ClassifierMixin, MachineParameters, KernelEstimato
     max_iter, time_limit : limits on iterations of each machine and on seconds for all.
     dual : as in `SVC`, except that smooth losses are trained on features from 5,000 objects on, and joint machines of
         several classes from any number on, to the same `tol`.
+
+    Attributes
+    ----------
+    classes_ : the labels, sorted.
+    loss_ : the loss, as an object.
+    support_ : positions of the objects with a coefficient among the training objects.
+    dual_coef_ : their coefficients, a row for each output.
+    intercept_ : one number for each output.
+    n_iter_ : how many steps each machine took.
+    kernel_ : the kernel, fitted to the training objects.
+    expansion_ : the fitted function: objects, their coefficients, and intercepts.
+    certificate_ : how close the machine is to the optimum, in numbers and, printed, in words.
+    n_features_in_, feature_names_in_ : how many columns there are, and their names if they had any; of vectors alone.
 
     >>> from mercer import KernelMachineClassifier, kernels
     >>> from mercer.losses.squared_hinge import SquaredHinge
@@ -167,9 +180,9 @@ class KernelMachineClassifier(ClassifierMixin, MachineParameters, KernelEstimato
         classes = known_classes(self.classes_, y)
         return claims_of(self._problems(self.loss_, classes, sample_weights(sample_weight, objects)))
 
-    def explain(self, X: Any) -> list[Explanation]:
+    def explain(self, X: Any, by: By = "auto") -> list[Explanation]:
         """What every part of each object adds to its decision value, as in `SVC`."""
-        return explanations(*self._machine_and_objects(X))
+        return explanations(*self._machine_and_objects(X), by=by, support=getattr(self, "support_", None))
 
     @property
     def dual_coef_(self) -> Float64:

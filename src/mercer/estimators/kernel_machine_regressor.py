@@ -22,7 +22,7 @@ from mercer.losses.base import Loss
 from mercer.solvers.drive import Limits
 from mercer.solvers.problem import LossProblem
 from mercer.training.certificate import Certificate
-from mercer.training.explanation import Explanation, explanations
+from mercer.training.explanation import By, Explanation, explanations
 from mercer.training.full_kernel import Claim
 from mercer.training.kernel_estimator import KernelEstimator
 from mercer.training.matrix import GramSettings, Recomputed, guarded_gram
@@ -46,6 +46,21 @@ class KernelMachineRegressor(RegressorMixin, MachineParameters, KernelEstimator)
     tol : how far the optimality conditions may be violated.
     max_iter, time_limit : limits on iterations and seconds.
     dual : as in `KernelMachineClassifier`.
+
+    Attributes
+    ----------
+    loss_ : the loss, as an object.
+    support_ : positions of the objects with a coefficient among the training objects.
+    support_vectors_ : these objects, where they are vectors.
+    n_support_ : how many there are, in an array.
+    dual_coef_ : their coefficients, in one row.
+    intercept_ : the constant, in an array.
+    coef_ : weights of the columns, for the linear kernel alone; read-only.
+    n_iter_ : how many steps training took.
+    kernel_ : the kernel, fitted to the training objects.
+    expansion_ : the fitted function: objects, their coefficients, and intercepts.
+    certificate_ : how close the machine is to the optimum, in numbers and, printed, in words.
+    n_features_in_, feature_names_in_ : how many columns there are, and their names if they had any; of vectors alone.
 
     >>> import numpy as np
     >>> from mercer import KernelMachineRegressor
@@ -144,9 +159,9 @@ class KernelMachineRegressor(RegressorMixin, MachineParameters, KernelEstimator)
         targets, _ = numbers_of(self, y, objects, several=False)
         return claims_of(self._problems(targets[:, 0], sample_weights(sample_weight, objects)))
 
-    def explain(self, X: Any) -> list[Explanation]:
+    def explain(self, X: Any, by: By = "auto") -> list[Explanation]:
         """What every part of each object adds to its prediction, as in `SVC`."""
-        return explanations(*self._machine_and_objects(X))
+        return explanations(*self._machine_and_objects(X), by=by, support=getattr(self, "support_", None))
 
     def _restored(self) -> None:
         if self.expansion_.coefficients.shape[1] != len(self._losses()):

@@ -19,6 +19,7 @@ from mercer.gram.expansion import Expansion
 from mercer.inputs.base import Objects
 from mercer.inputs.vectors import Vectors
 from mercer.kernels.base import FittedKernel, Kernel
+from mercer.training.choices import Gamma
 from mercer.training.eigenvectors import PRODUCTS, leading_eigen
 from mercer.training.kernel_estimator import KernelEstimator
 from mercer.training.matrix import Guarded
@@ -76,6 +77,9 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelParamet
     explained_variance_ratio_ : shares of the variance in feature space.
     certificate_ : the share explained, the largest share that as many components could explain, and the residual of
         the eigenproblem, all in float64; printed, it is a sentence.
+    kernel_ : the kernel, fitted to the training objects.
+    expansion_ : the fitted function: objects, their coefficients, and intercepts.
+    n_features_in_, feature_names_in_ : how many columns there are, and their names if they had any; of vectors alone.
 
     >>> from mercer import KernelPCA, kernels
     >>> words = ["gattaca", "gattica", "gattac", "ccgcg", "cgcgc", "cgccg"]
@@ -86,7 +90,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelParamet
 
     n_components: int | None = field(default=None, kw_only=False)
     kernel: KernelLike = "linear"
-    gamma: float | str | None = None
+    gamma: Gamma = None
     coef0: float = 1.0
     fit_inverse_transform: bool = False
     alpha: float = 1.0

@@ -24,8 +24,14 @@ class KernelQuantileRegressor(KernelMachineRegressor):
     quantiles : one number in (0, 1), or several; `predict` then has one column for each, in their order.
     non_crossing : whether predicted quantiles of an object are put into ascending order, which never makes the loss
         larger; without, each machine predicts by itself, and a higher quantile may lie below a lower one.
-    C, kernel, degree, gamma, coef0, fit_intercept, tol, max_iter, time_limit, memory, psd, dual : as in
+    C, kernel, degree, gamma, coef0, fit_intercept, tol, max_iter, time_limit, memory, psd, dual, dtype : as in
         `KernelMachineRegressor`.
+
+    Attributes
+    ----------
+    loss_, support_, support_vectors_, n_support_, dual_coef_, intercept_, coef_, n_iter_, kernel_, expansion_,
+        certificate_ : as in `KernelMachineRegressor`.
+    n_features_in_, feature_names_in_ : how many columns there are, and their names if they had any; of vectors alone.
 
     >>> import numpy as np
     >>> from mercer import KernelQuantileRegressor

@@ -17,8 +17,9 @@ from mercer.gram.contract import Gram
 from mercer.inputs.base import Objects
 from mercer.kernels.base import FittedKernel
 from mercer.training.certificate import Certificate
+from mercer.training.choices import Dual, Gamma
 from mercer.training.deviation import Process, process_of
-from mercer.training.explanation import Explanation, explanations
+from mercer.training.explanation import By, Explanation, explanations
 from mercer.training.full_kernel import Claim
 from mercer.training.kernel_estimator import KernelEstimator
 from mercer.training.matrix import GramSettings, Recomputed
@@ -52,6 +53,15 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelParameters, KernelEsti
     dual : whether to solve for the coefficients of objects (True) or for the weights of features (False), as in
         `KernelMachineClassifier`.
 
+    Attributes
+    ----------
+    dual_coef_ : the coefficients of the training objects, a column for each target.
+    intercept_ : the constant of each target.
+    kernel_ : the kernel, fitted to the training objects.
+    expansion_ : the fitted function: objects, their coefficients, and intercepts.
+    certificate_ : how close the machine is to the optimum, in numbers and, printed, in words.
+    n_features_in_, feature_names_in_ : how many columns there are, and their names if they had any; of vectors alone.
+
     >>> import numpy as np
     >>> from mercer import KernelRidge
     >>> X = np.linspace(0, 6, 40)[:, None]
@@ -62,10 +72,10 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelParameters, KernelEsti
 
     alpha: Any = field(default=1.0, kw_only=False)
     kernel: KernelLike = "linear"
-    gamma: float | str | None = None
+    gamma: Gamma = None
     coef0: float = 1.0
     fit_intercept: bool = False
-    dual: bool | str = "auto"
+    dual: Dual = "auto"
 
     _precision = np.float64
     _fields: ClassVar[Mapping[str, Field]] = {
@@ -117,9 +127,9 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelParameters, KernelEsti
         weights = sample_weights(sample_weight, objects)
         return ridge_claims(RidgeProblem(targets, weights, self._alpha, bool(self.fit_intercept)))
 
-    def explain(self, X: Any) -> list[Explanation]:
+    def explain(self, X: Any, by: By = "auto") -> list[Explanation]:
         """What every part of each object adds to its prediction, as in `SVC`."""
-        return explanations(*self._machine_and_objects(X))
+        return explanations(*self._machine_and_objects(X), by=by, support=getattr(self, "support_", None))
 
     @property
     def dual_coef_(self) -> Float64:

@@ -18,7 +18,8 @@ from mercer._types import Float64
 from mercer.errors import InputError, ModelFileError
 from mercer.inputs.base import Objects, refuse_masked
 from mercer.training.certificate import Certificate
-from mercer.training.explanation import Explanation, explanations
+from mercer.training.choices import Dual
+from mercer.training.explanation import By, Explanation, explanations
 from mercer.training.kernel_estimator import KernelEstimator
 from mercer.training.matrix import GramSettings, Recomputed
 from mercer.training.parameters import KernelParameters
@@ -51,6 +52,12 @@ class KernelRidgeClassifier(ClassifierMixin, KernelParameters, KernelEstimator):
     class_weight : factors on the weights of objects by class, or ``"balanced"``; for several labels at once a list of
         dicts, one for each.
 
+    Attributes
+    ----------
+    classes_ : the labels, sorted.
+    dual_coef_, intercept_, kernel_, expansion_, certificate_ : as in `KernelRidge`.
+    n_features_in_, feature_names_in_ : how many columns there are, and their names if they had any; of vectors alone.
+
     >>> from mercer import KernelRidgeClassifier, kernels
     >>> model = KernelRidgeClassifier(kernel=kernels.Spectrum(2))
     >>> model.fit(["gattaca", "gattica", "ccgcg", "cgcgc"], [1, 1, 0, 0]).predict(["gatta", "gcgc"])
@@ -63,7 +70,7 @@ class KernelRidgeClassifier(ClassifierMixin, KernelParameters, KernelEstimator):
     coef0: float = 1.0
     fit_intercept: bool = True
     class_weight: Any = None
-    dual: bool | str = "auto"
+    dual: Dual = "auto"
 
     _precision = np.float64
     _fields: ClassVar[Mapping[str, Field]] = {
@@ -139,9 +146,9 @@ class KernelRidgeClassifier(ClassifierMixin, KernelParameters, KernelEstimator):
         found = Recomputed.of(self.expansion_, self._repair, slice(None), objects)
         return certify_ridge(problem, found, self.expansion_.intercept, time.monotonic() - began)
 
-    def explain(self, X: Any) -> list[Explanation]:
+    def explain(self, X: Any, by: By = "auto") -> list[Explanation]:
         """What every part of each object adds to its decision value, as in `SVC`."""
-        return explanations(*self._machine_and_objects(X))
+        return explanations(*self._machine_and_objects(X), by=by, support=getattr(self, "support_", None))
 
     @property
     def dual_coef_(self) -> Float64:

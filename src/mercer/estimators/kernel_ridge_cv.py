@@ -47,7 +47,13 @@ class KernelRidgeCV(KernelRidge):
     kernel, gamma, degree, coef0, fit_intercept, memory, time_limit, psd, dual : as in `KernelRidge`; one matrix is
         repaired, that of all objects. Features of a kernel serve where there are fewer of them than objects.
 
-    Attributes: `alpha_`, `best_score_`, `scores_` (one per alpha), and those of `KernelRidge`.
+    Attributes
+    ----------
+    alpha_ : the penalty that was chosen.
+    best_score_ : its score.
+    scores_ : the scores of all penalties, in their order.
+    dual_coef_, intercept_, kernel_, expansion_, certificate_ : as in `KernelRidge`.
+    n_features_in_, feature_names_in_ : how many columns there are, and their names if they had any; of vectors alone.
 
     >>> import numpy as np
     >>> from mercer import KernelRidgeCV

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from sklearn.base import ClassifierMixin
@@ -91,8 +91,17 @@ class LinearSVC(ClassifierMixin, LinearMachine):
         occurs in training.
     probability : whether to learn `predict_proba`, as in `SVC`.
 
-    Attributes: `coef_`, `intercept_`, `classes_`, `n_iter_`, `n_features_in_`, and `certificate_`, whose
-    `kkt_violation` bounds the distance of `coef_` from the best weights.
+    Attributes
+    ----------
+    classes_ : the labels, sorted.
+    coef_ : weights of the columns, or of the features of the kernel, a row for each machine.
+    intercept_ : one number for each machine.
+    weights_ : both of them, as a function of rows.
+    n_iter_ : how many steps training took.
+    kernel_ : the kernel, fitted to the training objects.
+    certificate_ : how close the machine is to the optimum; its `kkt_violation` bounds the distance of `coef_` from the
+        best weights.
+    n_features_in_, feature_names_in_ : how many columns there are, and their names if they had any; of vectors alone.
 
     >>> from mercer import LinearSVC
     >>> model = LinearSVC(C=10.0).fit([[0.0, 1.0], [1.0, 0.0], [3.0, 4.0], [4.0, 3.0]], [0, 0, 1, 1])
@@ -107,9 +116,9 @@ class LinearSVC(ClassifierMixin, LinearMachine):
     array([1, 0])
     """
 
-    penalty: str = field(default="l2", kw_only=False)
-    loss: str = field(default="squared_hinge", kw_only=False)
-    multi_class: str = "ovr"
+    penalty: Literal["l2", "l1"] = field(default="l2", kw_only=False)
+    loss: Literal["squared_hinge", "hinge"] = field(default="squared_hinge", kw_only=False)
+    multi_class: Literal["ovr", "crammer_singer"] = "ovr"
     class_weight: Any = None
     probability: bool = False
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from sklearn.base import RegressorMixin
@@ -53,6 +53,11 @@ class LinearSVR(RegressorMixin, LinearMachine):
     dual : ``"auto"``, True or False, as in `LinearSVC`.
     fit_intercept, intercept_scaling, verbose, random_state, max_iter, time_limit, kernel : as in `LinearSVC`.
 
+    Attributes
+    ----------
+    coef_, intercept_, weights_, n_iter_, kernel_, certificate_ : as in `LinearSVC`, of one machine.
+    n_features_in_, feature_names_in_ : how many columns there are, and their names if they had any; of vectors alone.
+
     >>> from mercer import LinearSVR
     >>> model = LinearSVR(C=100.0).fit([[0.0], [1.0], [2.0], [3.0]], [1.0, 3.0, 5.0, 7.0])
     >>> model.predict([[4.0]]).round(2)
@@ -60,7 +65,7 @@ class LinearSVR(RegressorMixin, LinearMachine):
     """
 
     epsilon: float = 0.0
-    loss: str = "epsilon_insensitive"
+    loss: Literal["epsilon_insensitive", "squared_epsilon_insensitive"] = "epsilon_insensitive"
 
     _fields: ClassVar[Mapping[str, Field]] = {**LinearMachine._fields, "weights_": WeightsField(outputs=1)}
 

@@ -44,8 +44,12 @@ class NuSVC(MarginClassifier):
         method on their weights ends by the duality gap, at `tol` / 10,000 of the objective; with more, working sets end
         by `tol` as on a Gram matrix.
 
-    Attributes: those of `SVC`, and `penalties_`, one for each pair of classes: `SVC` with this C has the same
-    machine for that pair.
+    Attributes
+    ----------
+    classes_, support_, support_vectors_, n_support_, dual_coef_, intercept_, coef_, class_weight_ : as in `SVC`.
+    penalties_ : the C of the machine of each pair of classes that has the same solution.
+    kernel_, expansion_, certificate_, n_iter_, fit_status_, shape_fit_, calibration_, probA_, probB_, n_features_in_,
+        feature_names_in_ : as in `SVC`.
 
     >>> from mercer import NuSVC
     >>> model = NuSVC(nu=0.5, kernel="linear").fit([[0.0], [1.0], [4.0], [5.0]], [0, 0, 1, 1])

@@ -36,7 +36,12 @@ class NuSVR(LibsvmParameters, KernelMachineRegressor):
         `SVR`.
     dual : as in `NuSVC`.
 
-    Attributes: those of `SVR`, and `epsilon_`, half the width of the tube.
+    Attributes
+    ----------
+    epsilon_ : half the width of the tube that was found.
+    loss_, support_, support_vectors_, n_support_, dual_coef_, intercept_, coef_, n_iter_, kernel_, expansion_,
+        certificate_ : as in `SVR`.
+    n_features_in_, feature_names_in_ : how many columns there are, and their names if they had any; of vectors alone.
 
     >>> import numpy as np
     >>> from mercer import NuSVR

@@ -7,7 +7,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from sklearn.base import OutlierMixin
@@ -24,7 +24,7 @@ from mercer.losses.hinge import Hinge
 from mercer.solvers.box.problem import BoxProblem
 from mercer.solvers.solution import Solution, Stats, Status
 from mercer.training.certificate import Certificate, lost_in_double
-from mercer.training.explanation import Explanation, explanations
+from mercer.training.explanation import By, Explanation, explanations
 from mercer.training.kernel_estimator import KernelEstimator
 from mercer.training.matrix import GramSettings, Recomputed, guard, guarded_gram
 from mercer.training.nu import solve_nu_form
@@ -52,8 +52,21 @@ class OneClassSVM(OutlierMixin, LibsvmParameters, KernelEstimator):
         `SVC`.
     dual : as in `NuSVC`.
 
-    Attributes: `offset_`, `support_`, `dual_coef_`, `intercept_`, `certificate_`, and `radius_`, that of the ball in
-    feature space.
+    Attributes
+    ----------
+    support_ : positions of the support objects among the training objects.
+    support_vectors_ : these objects, where they are vectors.
+    n_support_ : how many there are, in an array.
+    dual_coef_ : their coefficients, in one row.
+    intercept_, offset_ : decision values are scores minus the offset, which is minus the intercept.
+    coef_ : weights of the columns, for the linear kernel alone; read-only.
+    radius_ : of the smallest ball around the objects, where all have one length in feature space.
+    n_iter_ : how many steps training took.
+    fit_status_ : 0 if training converged, otherwise 1.
+    kernel_ : the kernel, fitted to the training objects.
+    expansion_ : the fitted function: objects, their coefficients, and intercepts.
+    certificate_ : how close the machine is to the optimum, in numbers and, printed, in words.
+    n_features_in_, feature_names_in_ : how many columns there are, and their names if they had any; of vectors alone.
 
     >>> from mercer import OneClassSVM, kernels
     >>> model = OneClassSVM(nu=0.2, kernel=kernels.normalise(kernels.Spectrum(2)))
@@ -62,7 +75,7 @@ class OneClassSVM(OutlierMixin, LibsvmParameters, KernelEstimator):
     """
 
     nu: float = 0.5
-    region: str = "plane"
+    region: Literal["plane", "ball"] = "plane"
 
     _fields: ClassVar[Mapping[str, Field]] = {
         **MACHINE,
@@ -182,9 +195,9 @@ class OneClassSVM(OutlierMixin, LibsvmParameters, KernelEstimator):
         gram = gram_of(self.kernel_, objects, dtype=np.float64, memory=self.memory)
         return guard(type(self).__name__, self.kernel_.kernel, gram, self.psd).gram.diagonal()
 
-    def explain(self, X: Any) -> list[Explanation]:
+    def explain(self, X: Any, by: By = "auto") -> list[Explanation]:
         """What every part of each object adds to its decision value, as in `SVC`."""
-        return explanations(*self._machine_and_objects(X))
+        return explanations(*self._machine_and_objects(X), by=by, support=getattr(self, "support_", None))
 
     @property
     def offset_(self) -> float:

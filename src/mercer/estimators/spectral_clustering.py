@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 import scipy.linalg
@@ -46,6 +46,7 @@ class SpectralClustering(ClusterMixin, KernelParameters, KernelEstimator):
     embedding_ : its coordinates.
     certificate_ : the share of similarities that clusters keep within, and a bound from the spectral relaxation: no
         clusters keep more.
+    n_features_in_, feature_names_in_ : how many columns there are, and their names if they had any; of vectors alone.
 
     >>> from mercer import SpectralClustering, kernels
     >>> words = ["gattaca", "gattica", "gattac", "ccgcg", "cgcgc", "cgccg"]
@@ -58,7 +59,7 @@ class SpectralClustering(ClusterMixin, KernelParameters, KernelEstimator):
     coef0: float = 1.0
     n_components: int | None = None
     n_init: int = 10
-    assign_labels: str = "kmeans"
+    assign_labels: Literal["kmeans", "cluster_qr"] = "kmeans"
     tol: float = 1e-6
     random_state: Any = None
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import cast
+from typing import Literal, cast
 
 from sklearn.utils.validation import check_is_fitted
 
@@ -65,6 +65,26 @@ class SVC(MarginClassifier):
         by the duality gap, at a tenth of `tol` of the objective. ``"auto"`` does that where objects are ten times as
         many as the features of one, from 20,000 objects on or where the matrix does not fit `memory`.
 
+    Attributes
+    ----------
+    classes_ : the labels, sorted.
+    support_ : positions of the support objects among the training objects, class by class.
+    support_vectors_ : these objects, where they are vectors.
+    n_support_ : how many of them each class has.
+    dual_coef_ : their coefficients, in one row fewer than there are classes, laid out as in scikit-learn.
+    intercept_ : one number for each pair of classes.
+    coef_ : weights of the columns, for the linear kernel alone; read-only.
+    class_weight_ : the weight of each class.
+    kernel_ : the kernel, fitted to the training objects.
+    expansion_ : the fitted function: objects, their coefficients, and intercepts.
+    certificate_ : how close the machine is to the optimum, in numbers and, printed, in words.
+    n_iter_ : how many steps the machine of each pair of classes took.
+    fit_status_ : 0 if training converged, otherwise 1.
+    shape_fit_ : the shape of the training data.
+    calibration_ : what turns decision values into probabilities, with ``probability=True``.
+    probA_, probB_ : slopes and offsets that turn decision values into probabilities, with ``probability=True``.
+    n_features_in_, feature_names_in_ : how many columns there are, and their names if they had any; of vectors alone.
+
     >>> from mercer import SVC, kernels
     >>> model = SVC(kernel=kernels.Spectrum(p=2)).fit(["gattaca", "gattica", "ccgcg", "cgcgc"], [1, 1, 0, 0])
     >>> model.predict(["gatta", "gcgc"])
@@ -72,7 +92,7 @@ class SVC(MarginClassifier):
     """
 
     C: float = 1.0
-    penalty_scaling: str = "sum"
+    penalty_scaling: Literal["sum", "mean"] = "sum"
     fit_intercept: bool = True
 
     _regressor = "SVR"

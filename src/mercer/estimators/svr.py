@@ -46,8 +46,15 @@ class SVR(LibsvmParameters, KernelMachineRegressor):
     epsilon : half the width of the tube in which errors cost nothing.
     shrinking, verbose : accepted for scikit-learn's sake; the solver and the terminal decide by themselves.
     cache_size : memory for stored kernel values in MiB; ``None`` means what `memory` says.
-    kernel, degree, gamma, coef0, tol, max_iter, time_limit, fit_intercept, memory, psd, dual : as in
+    kernel, degree, gamma, coef0, tol, max_iter, time_limit, fit_intercept, memory, psd, dual, dtype : as in
         `SVC`.
+
+    Attributes
+    ----------
+    loss_ : the epsilon-insensitive loss, as an object.
+    support_, support_vectors_, n_support_, dual_coef_, intercept_, coef_, n_iter_, kernel_, expansion_, certificate_ :
+        as in `KernelMachineRegressor`.
+    n_features_in_, feature_names_in_ : how many columns there are, and their names if they had any; of vectors alone.
 
     >>> import numpy as np
     >>> from mercer import SVR

@@ -11,7 +11,7 @@ from mercer._types import Float64
 from mercer.errors import ParameterError
 from mercer.jobs import calibration
 from mercer.jobs.threshold import Threshold
-from mercer.jobs.trained import TrainedModel
+from mercer.jobs.trained import Reason, TrainedModel
 
 
 @final
@@ -67,6 +67,7 @@ def answers(model: TrainedModel, part: Any, names: list[str], columns: Columns) 
             predicted = columns.cut(model, columns.threshold).predicted(model.classes, chances)
     unlike = model.unlike_training(part, across)
     why = model.reasons(across, predicted, columns.reasons) if columns.reasons else [[] for _ in names]
+    because = model.because(part, predicted, columns.reasons) if columns.reasons else []
     found = []
     for place, name in enumerate(names):
         told: dict[str, Any] = {"object": name, "prediction": plain(predicted[place])}
@@ -79,9 +80,17 @@ def answers(model: TrainedModel, part: Any, names: list[str], columns: Columns) 
             told["decisions"] = [float(value) for value in values[place]]
         told["unlike_training"] = bool(unlike[place])
         if columns.reasons:
-            told["reasons"] = [{"object": reason.name, "contribution": reason.contribution} for reason in why[place]]
+            told |= _reasons(why[place], because[place])
         found.append(told)
     return found
+
+
+def _reasons(objects: list[Reason], columns: list[Reason]) -> dict[str, Any]:
+    """The support objects, and the columns where there are any, that contributed most."""
+    told = {"reasons": [{"object": one.name, "contribution": one.contribution} for one in objects]}
+    if columns:
+        told["columns"] = [{"column": one.name, "contribution": one.contribution} for one in columns]
+    return told
 
 
 def _chances(model: TrainedModel, chances: Float64, top: int) -> dict[str, Any]:

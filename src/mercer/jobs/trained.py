@@ -15,6 +15,7 @@ from mercer._stored import Stored, checked_array, checked_value, unwrapped, wrap
 from mercer._types import Float64
 from mercer.errors import InputError, ModelFileError
 from mercer.estimators.svc import SVC
+from mercer.gram.expansion import Expansion
 from mercer.gram.make import gram_of
 from mercer.inputs.base import Objects
 from mercer.inputs.vectors import Vectors
@@ -24,6 +25,7 @@ from mercer.jobs.preparation import Preparation
 from mercer.jobs.threshold import Threshold
 from mercer.readers.data import NUMBER, NUMERIC, Data
 from mercer.readers.frames import columns_in
+from mercer.training.explanation import explanations
 from mercer.training.pairs import one_vs_rest_shape, pairs, votes
 
 _MARK = "job_"
@@ -150,6 +152,27 @@ class TrainedModel:
                 [Reason(str(self.support_names[place]), float(shares[place])) for place in top if shares[place] > 0]
             )
         return found
+
+    def because(self, objects: Any, predicted: Sequence[Any] | npt.NDArray[Any], most: int) -> list[list[Reason]]:
+        """For each object the columns that contributed most to its prediction, where the kernel compares columns.
+
+        Contributions are exact Shapley values; there are none where the kernel does not tell columns apart.
+        """
+        machine = self.estimator.expansion_
+        fitted = machine.kernel
+        if fitted.kernel.column_products(fitted.state) is None:
+            return [[] for _ in predicted]
+        weights = machine.coefficients[:, :1] if self.task == "regression" else self._votes().T
+        towards = Expansion(fitted, machine.support, weights, np.zeros(weights.shape[1]))
+        found = explanations(towards, fitted.coerce(objects), by="columns")
+        wanted = predicted if self.task != "regression" else None
+        codes = [0] * len(found) if wanted is None else np.searchsorted(self.estimator.classes_, np.asarray(wanted))
+        reasons = []
+        for one, code in zip(found, codes, strict=True):
+            shares = one.contributions[:, code]
+            top = np.argsort(-np.abs(shares), kind="stable")[:most]
+            reasons.append([Reason(str(one.parts[place]), float(shares[place])) for place in top])
+        return reasons
 
     def support_labels(self) -> npt.NDArray[Any] | None:
         """The classes of the support objects: each one votes for its own class."""

@@ -25,13 +25,14 @@ import numpy.typing as npt
 
 from mercer._record import STRANGERS, Record
 from mercer._types import DType, Float64, Floating, Index
-from mercer.errors import InputError, KernelError
+from mercer.errors import KernelError
 from mercer.inputs.base import Objects
 from mercer.inputs.streamed import Blockwise, streamed
 from mercer.kernels.features import space
+from mercer.kernels.features.columns import ColumnProducts
 from mercer.kernels.features.feature_map import FeatureMap
 from mercer.kernels.features.rows import FeatureMatrix
-from mercer.kernels.probing import probe, refuse_large
+from mercer.kernels.probing import array_of_features, probe, refuse_large, unfitted
 from mercer.kernels.text import form, latex
 
 if TYPE_CHECKING:
@@ -195,7 +196,6 @@ class Kernel(Measure):
         A kernel that has them trains linear machines and, on many objects, all machines without a Gram matrix; scores
         new objects without comparing them to support objects; and explains its decisions.
         """
-        del state
         return None
 
     @final
@@ -214,6 +214,14 @@ class Kernel(Measure):
         batch = self.coerce(objects)
         fitted = FittedKernel(self, self.resolve(batch) if state is None else state)
         return space.feature_matrix(fitted, batch, names)
+
+    def column_products(self, state: State) -> ColumnProducts | None:
+        """The kernel as a sum of products of kernels on single columns, for explanations; None where it is none."""
+
+    @property
+    def summands(self) -> tuple[Kernel, ...]:
+        """The kernels that it is the sum of, in the order of `State.parts`; none where it is no sum."""
+        return ()
 
     @property
     def logarithms(self) -> LogKernel | None:
@@ -266,6 +274,10 @@ class Kernel(Measure):
             probe(self, objects)
         return FittedKernel(self, self.resolve(objects))
 
+    def __call__(self, *objects: Any) -> Any:
+        """Refused: only a fitted kernel computes."""
+        raise unfitted(self)
+
     def __add__(self, other: Kernel | float) -> Kernel:
         from mercer.kernels.algebra.constant import constant_like
         from mercer.kernels.algebra.sums import Sum
@@ -278,11 +290,10 @@ class Kernel(Measure):
 
     def __radd__(self, other: float) -> Kernel:
         from mercer.kernels.algebra.constant import constant_like
-        from mercer.kernels.algebra.sums import Sum
 
         if not _is_number(other):
             return NotImplemented
-        return self if other == 0 else Sum.of(constant_like(self, other), self)  # 0: how the built-in sum starts
+        return self if other == 0 else constant_like(self, other) + self  # 0: how the built-in sum starts
 
     def __mul__(self, other: Kernel | float) -> Kernel:
         from mercer.kernels.algebra.sums import Product, Scaled
@@ -346,7 +357,10 @@ class FittedKernel:
         return self.kernel.feature_map(self.state)
 
     def features(self, objects: Objects, dtype: DType = np.float64) -> Features:
-        return self.kernel.features(objects, self.state, dtype)
+        found = self.kernel.features(objects, self.state, dtype)
+        if isinstance(found, np.ndarray | list | tuple):  # whose `take`, if there is one, does something else
+            raise array_of_features(self.kernel, found)
+        return found
 
     def align(self, left: Features, right: Features) -> tuple[Features, Features]:
         return self.kernel.align(left, right, self.state)
@@ -365,10 +379,8 @@ class FittedKernel:
         """The values k(x, x) of objects, if they are numbers."""
         if not np.isfinite(values).all():
             where = int(np.flatnonzero(~np.isfinite(values))[0])
-            raise KernelError(
-                f"overflow in kernel {self.kernel}: k(x, x) of object {where} is {values[where]}. "
-                "Rescale the data, lower the degree, or normalise the kernel."
-            )
+            what = f"overflow in kernel {self.kernel}: k(x, x) of object {where} is {values[where]}"
+            raise KernelError(f"{what}. Rescale the data, lower the degree, or normalise the kernel.")
         return values
 
     def __call__(self, left: Any, right: Any = None) -> Float64:
@@ -382,18 +394,6 @@ class FittedKernel:
         if diagonal is not None:
             np.fill_diagonal(out, diagonal)
         return out
-
-
-def same_domain(kernels: tuple[Kernel, ...], owner: str) -> type[Objects]:
-    """The one kind of objects that all these kernels compare."""
-    kinds = {kernel.domain for kernel in kernels}
-    if len(kinds) > 1:
-        listed = " and ".join(sorted(kind.kind for kind in kinds))
-        raise InputError(
-            f"{owner} needs kernels on one kind of objects, got kernels on {listed}. "
-            "To mix kinds, put them in a table and use kernels.on(column, kernel) for each."
-        )
-    return kernels[0].domain
 
 
 def _is_number(value: object) -> bool:

@@ -14,7 +14,7 @@ import numpy as np
 
 from mercer._record import STRANGERS
 from mercer._types import Float64
-from mercer.errors import CostError, KernelError, MercerError
+from mercer.errors import CostError, KernelError, MercerError, UnfittedError
 
 if TYPE_CHECKING:
     from mercer.kernels.base import Kernel
@@ -47,6 +47,23 @@ def refuse_large(rows: int, columns: int) -> None:
             "be interrupted. Compare fewer objects at a time, or make a matrix that is computed by tiles: "
             "mercer.gram.make.gram_of(fitted, objects)."
         )
+
+
+def unfitted(kernel: Kernel) -> UnfittedError:
+    """The answer to a kernel that is called before it is fitted."""
+    return UnfittedError(
+        f"{kernel} is a kernel that has seen no objects, and some depend on them. Fit it first: kernel.fit(X)(X) "
+        "compares training objects with each other, kernel.fit(X)(new, X) new ones with them."
+    )
+
+
+def array_of_features(kernel: Kernel, features: Any) -> KernelError:
+    """The answer to features that are a bare array or list."""
+    return KernelError(
+        f"{type(kernel).__name__}.features returned {'an array' if hasattr(features, 'ndim') else 'a list'}, which "
+        "cannot be sliced object by object as tiles are. Keep it in a dataclass of your own that derives from "
+        "mercer.kernels.base.Batch: each of its fields is then sliced by take."
+    )
 
 
 def parts(kernel: Kernel, objects: Any) -> Iterator[tuple[Kernel, Any]]:

@@ -28,6 +28,8 @@ _FEW = 1024
 """Entries of a tile of a function that may take long, which nobody can tell beforehand: at a millisecond each they take
 a second. Larger tiles delay the answer to Ctrl-C, smaller ones cost more calls. Fewer still where a time limit has to
 be kept and a function cannot be left between two pairs."""
+_SHOWN = 60
+"""Letters of an object in a message: enough to know it by."""
 _DIAGONAL_BLOCK = 8
 """Objects compared at once for k(x, x) of a function of blocks: short blocks waste little, longer ones save calls."""
 
@@ -159,7 +161,12 @@ class _UserKernel(OnNamedObjects):
         try:
             return self.function(left, right)
         except Exception as error:
-            raise KernelError(f"The kernel function {_name(self.function)} raised {error!r}.") from error
+            told = f"raised {error!r} for {self._told(left, right)}"
+            raise KernelError(f"The kernel function {_name(self.function)} {told}.") from error
+
+    def _told(self, left: Any, right: Any) -> str:
+        """What the function was called with, in words."""
+        return f"blocks of {len(RawFeatures(left))} and {len(RawFeatures(right))} objects"
 
 
 @final
@@ -289,6 +296,9 @@ class FromFunction(_UserKernel):
         if half:
             np.fill_diagonal(out, self._own(left))
 
+    def _told(self, left: Any, right: Any) -> str:
+        return f"the pair {_shown(left)} and {_shown(right)}"
+
     def _own(self, features: RawFeatures) -> Float64:
         own = np.full(len(features), np.nan) if features.own is None else features.own
         for i in np.flatnonzero(np.isnan(own)):
@@ -308,7 +318,7 @@ class FromFunction(_UserKernel):
         except (TypeError, ValueError) as error:
             raise KernelError(
                 f"The kernel function {_name(self.function)} must return one number per pair; it returned "
-                f"{type(value).__name__}."
+                f"{type(value).__name__} for {self._told(x, z)}."
             ) from error
 
 
@@ -319,6 +329,15 @@ def _refuse_non_finite(function: Callable[[Any, Any], Any], block: Any) -> None:
             f"The kernel function {_name(function)} returned {block[i, j]} for the pair ({i}, {j}) of a block. "
             "A kernel must give a finite number for every pair."
         )
+
+
+def _shown(item: Any) -> str:
+    """An object of a user's function, in as many letters as a message has room for."""
+    try:
+        text = " ".join(repr(item).split())
+    except Exception:  # of a class that fails even there
+        text = f"<{type(item).__name__}>"
+    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 3]}..."
 
 
 def _name(function: object) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from mercer import _check
 from mercer._types import Float64
@@ -15,6 +15,7 @@ from mercer.lectures.gradient_descent import GradientDescent
 from mercer.lectures.traced_classifier import TRACED_KERNEL, TracedKernelClassifier, checked_variant
 from mercer.losses.logistic import Logistic
 from mercer.losses.smooth_hinge import SmoothHinge
+from mercer.training.choices import Variant
 from mercer.training.parameters import KernelParameters
 from mercer.training.storing import ArrayField, Field
 
@@ -52,6 +53,13 @@ class GradientKernelMachine(KernelParameters, TracedKernelClassifier):
     z_ : the coefficients, one column per machine.
     traces_ : the objective after each step, for each machine; `trace_` for two classes.
     certificate_ : how far the objective is above its exact minimum.
+    trace_ : the only trace, of two classes.
+    classes_ : the labels, sorted.
+    support_ : positions of the objects with a coefficient among the training objects.
+    dual_coef_, intercept_ : their coefficients and the constants, a row for each machine.
+    kernel_ : the kernel, fitted to the training objects.
+    expansion_ : the fitted function: objects, their coefficients, and intercepts.
+    n_features_in_, feature_names_in_ : how many columns there are, and their names if they had any; of vectors alone.
 
     >>> from mercer import GradientKernelMachine
     >>> model = GradientKernelMachine(objective="svm", C=10.0).fit([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0])
@@ -59,8 +67,8 @@ class GradientKernelMachine(KernelParameters, TracedKernelClassifier):
     array([0, 1])
     """
 
-    objective: str = "softmax"
-    variant: str = "corrected"
+    objective: Literal["softmax", "svm"] = "softmax"
+    variant: Variant = "corrected"
     lam: float = 1.0
     C: float = 1.0
     steps: int = 1000

@@ -92,6 +92,13 @@ class KernelPerceptron(_Perceptron, KernelParameters, TracedKernelClassifier):
     traces_ : mistakes in each epoch, for each machine; `trace_` for two classes.
     converged_ : whether the last epoch had no mistake.
     certificate_ : how far the margin is from the largest one, told by 1/2 |w|^2 with the nearest object at 1.
+    trace_ : the only trace, of two classes.
+    classes_ : the labels, sorted.
+    support_ : positions of the objects that were learnt from.
+    dual_coef_, intercept_ : their coefficients and the constants, a row for each machine.
+    kernel_ : the kernel, fitted to the training objects.
+    expansion_ : the fitted function: objects, their coefficients, and intercepts.
+    n_features_in_, feature_names_in_ : how many columns there are, and their names if they had any; of vectors alone.
 
     >>> from mercer import KernelPerceptron, kernels
     >>> xor = [[0, 0], [0, 1], [1, 0], [1, 1]]
@@ -123,6 +130,8 @@ class PrimalPerceptron(_Perceptron, TracedLinearClassifier):
     classes_ : the labels.
     coef_, intercept_ : w and b, a row for each machine.
     traces_, converged_, certificate_ : as in `KernelPerceptron`.
+    trace_ : the only trace, of two classes.
+    n_features_in_, feature_names_in_ : how many columns there are, and their names if they had any; of vectors alone.
 
     >>> from mercer import PrimalPerceptron
     >>> model = PrimalPerceptron().fit([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]], [-1, 1])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -15,6 +15,7 @@ from mercer.lectures.run import LectureRun
 from mercer.lectures.subgradient_descent import BatchSubgradient, StochasticSubgradient
 from mercer.lectures.traced_classifier import TracedLinearClassifier, checked_variant
 from mercer.losses.hinge import Hinge
+from mercer.training.choices import Variant
 
 _BATCH_STEPS, _PASSES = 1000, 100
 """Steps over all objects, and passes of single ones: enough to come within 1 % of the minimum on standardised data.
@@ -51,6 +52,8 @@ class SubgradientSVM(TracedLinearClassifier):
     coef_, intercept_ : w and b, a row for each machine.
     traces_ : the objective after each recorded step, for each machine; `trace_` for two classes.
     certificate_ : how far the objective is above its exact minimum.
+    trace_ : the only trace, of two classes.
+    n_features_in_, feature_names_in_ : how many columns there are, and their names if they had any; of vectors alone.
 
     >>> from mercer import SubgradientSVM
     >>> model = SubgradientSVM(method="batch").fit([[-2.0], [-1.0], [1.0], [2.0]], [0, 0, 1, 1])
@@ -58,8 +61,8 @@ class SubgradientSVM(TracedLinearClassifier):
     array([0, 1])
     """
 
-    method: str = "batch"
-    variant: str = "corrected"
+    method: Literal["batch", "stochastic"] = "batch"
+    variant: Variant = "corrected"
     C: float = 1.0
     steps: int | None = None
     learning_rate: float | None = None

@@ -31,6 +31,7 @@ from mercer.lectures.trace import Trace
 from mercer.solvers.drive import Chunk
 from mercer.solvers.solution import Status
 from mercer.training.certificate import Certified
+from mercer.training.choices import Memory
 from mercer.training.kernel_estimator import KernelEstimator, all_or_nothing, limits_of
 from mercer.training.matrix import guard
 from mercer.training.storing import (
@@ -168,7 +169,7 @@ class TracedClassifier(Certified, ClassifierMixin, BaseEstimator, ABC):
 class TracedKernelClassifier(TracedClassifier, KernelEstimator):
     """Teaching classifiers in the feature space of a kernel."""
 
-    memory: float | str
+    memory: Memory
     _per_object: ClassVar[str]
     """The fitted attribute with one row per training object and one column per machine: updates or coefficients."""
 

@@ -49,7 +49,7 @@ class GraphExplanationDisplay(style.Contributions):
         graphs = graph if isinstance(graph, Graphs) else Graphs.coerce([graph])
         if len(graphs) != 1:
             raise InputError(f"GraphExplanationDisplay explains one graph; got {len(graphs)}.")
-        shares, intercept = style.explained(cls.__name__, estimator.explain(graphs)[0], output)
+        shares, intercept = style.explained(cls.__name__, estimator.explain(graphs, by="features")[0], output)
         if labels is None and graphs.labels is not None and np.isin(graphs.labels, list(_ATOMS)).all():
             labels = [_ATOMS[int(code)] for code in graphs.labels]
         made = cls(graphs.adjacency(0), shares, intercept=intercept, labels=labels, positions=positions)

@@ -36,7 +36,7 @@ class SequenceExplanationDisplay(style.Contributions):
     ) -> Self:
         """One sequence under a fitted machine that can `explain` it."""
         per_line = _check.integer(cls.__name__, "per_line", per_line, low=5, high=200)
-        found = estimator.explain([sequence])[0]
+        found = estimator.explain([sequence], by="features")[0]
         shares, intercept = style.explained(cls.__name__, found, output)
         symbols = sequence if len(sequence) == len(found.parts) else found.parts
         return cls(symbols, shares, intercept=intercept, per_line=per_line).plot(axes=axes)

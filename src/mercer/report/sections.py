@@ -5,7 +5,7 @@ from __future__ import annotations
 from mercer.jobs.candidates import short_text
 from mercer.jobs.fitting import Outcome
 from mercer.jobs.summary import summary
-from mercer.report import drawing, evidence, influence, matrices, support
+from mercer.report import drawing, evidence, influence, matrices, shares, support
 from mercer.report.page import escape, figure, listed, paragraph, table
 
 _MOST_COLUMNS = 25  # rows of a table that still reads at a glance
@@ -16,6 +16,7 @@ def sections(outcome: Outcome) -> list[tuple[str, str, str]]:
     found = [
         ("top", "", _top(outcome)),
         ("influence", "What moves the predictions", influence.influence(outcome)),
+        ("shares", "What decisions are made of", shares.shares(outcome)),
         ("errors", "Errors", evidence.errors(outcome)),
         ("calibration", "How reliable its probabilities are", evidence.calibration(outcome)),
         ("kernels", "Kernels compared", _kernels(outcome)),

@@ -78,7 +78,7 @@ def _explained(outcome: Outcome, rows: Any) -> str:
         return ""
     texts = [data.objects[int(row)][:_LONGEST] for row in rows[:4]]
     try:
-        found = estimator.explain(Strings.coerce(texts))
+        found = estimator.explain(Strings.coerce(texts), by="features")
     except MercerError:  # kernels whose features have no place in the string
         return ""
     if any("".join(map(str, one.parts)) != shown for shown, one in zip(texts, found, strict=True)):

@@ -51,8 +51,16 @@ class Cells(MetaEstimatorMixin, BaseEstimator):
         held out; that trains every machine once more.
     random_state : the seed of the centres.
 
-    Attributes: `estimators_` (the machine of each cell; None where one class is all there is), `centres_`, `sizes_`,
-    `kernel_`, `classes_` of a classifier, and `certificate_`, of all machines together.
+    Attributes
+    ----------
+    estimators_ : the machine of each cell; None where one class is all there is.
+    centres_ : positions or objects around which cells lie.
+    sizes_ : how many training objects each cell has.
+    classes_ : the labels, of classifiers.
+    kernel_ : the kernel, fitted to all training objects.
+    temperature_ : what divides scores before they become probabilities.
+    certificate_ : how close the machines are to their optima, in sum.
+    n_features_in_, feature_names_in_ : how many columns there are, and their names if they had any; of vectors alone.
 
     >>> import numpy as np
     >>> from mercer import SVC, Cells

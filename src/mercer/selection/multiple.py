@@ -23,6 +23,7 @@ from mercer.kernels.algebra.sums import Scaled, Sum
 from mercer.kernels.base import Kernel
 from mercer.kernels.text.expression import parse
 from mercer.selection import kernel_weights, storing
+from mercer.training.choices import KernelWeights
 from mercer.training.proof import Proof
 
 Method = TypeVar("Method", bound=Callable[..., Any])
@@ -37,7 +38,7 @@ def learn_kernel(
     X: Any,
     y: Any,
     *,
-    method: str = "alignment",
+    method: KernelWeights = "alignment",
     lam: float = 0.1,
     memory: Memory = "auto",
 ) -> Kernel:
@@ -154,6 +155,8 @@ class MultipleKernelMachine(MetaEstimatorMixin, BaseEstimator):
     certificate_ : how close the machine is to its optimum, with this kernel.
     weights_certificate_ : how close the weights are to the optimum of what `method` optimises; None where it optimises
         nothing, as equal weights and those of a single kernel.
+    classes_ : the labels, if the machine is a classifier.
+    n_features_in_ : how many columns there are; of vectors alone.
 
     >>> from mercer import SVC, MultipleKernelMachine, kernels
     >>> strings, labels = ["gattaca", "gattica", "ccgcg", "cgcgc"], [1, 1, 0, 0]
@@ -162,7 +165,7 @@ class MultipleKernelMachine(MetaEstimatorMixin, BaseEstimator):
     array([1, 0])
     """
 
-    def __init__(self, estimator: Any, kernels: Any, *, method: str = "alignment", lam: float = 0.1) -> None:
+    def __init__(self, estimator: Any, kernels: Any, *, method: KernelWeights = "alignment", lam: float = 0.1) -> None:
         self.estimator = estimator
         self.kernels = kernels
         self.method = method

@@ -54,8 +54,17 @@ class KernelSearchCV(BaseSearchCV):
         fold are kept: see `held_out_values`.
     verbose : accepted for compatibility with scikit-learn; progress shows by itself on a terminal.
 
-    Attributes: `best_estimator_`, `best_params_`, `best_score_`, `best_index_`, `cv_results_`, `n_splits_`, `scorer_`,
-    `refit_time_`, and `complete_`: whether every setting was tried on every fold.
+    Attributes
+    ----------
+    best_params_, best_score_, best_index_ : the best setting, its mean score, and its place in `cv_results_`.
+    best_estimator_ : an estimator with it, trained on all objects, if `refit`.
+    cv_results_ : all settings and scores, as in scikit-learn.
+    n_splits_ : how many folds there are.
+    scorer_, multimetric_ : what settings were scored by, and whether by several.
+    refit_time_ : the seconds of the last training.
+    complete_ : whether every setting was tried on every fold.
+    classes_ : the labels, of classifiers.
+    n_features_in_, feature_names_in_ : how many columns there are, and their names if they had any; of vectors alone.
 
     >>> from mercer import KernelSearchCV, SVC, kernels
     >>> strings, labels = ["gattaca", "gattica", "gatgata", "ccgcg", "cgcgc", "ccccg"], [1, 1, 1, 0, 0, 0]

@@ -18,6 +18,7 @@ from mercer.gram.sinks import StoreSink
 from mercer.gram.tiles import plan
 from mercer.gram.work import TileWork
 from mercer.inputs.base import Objects
+from mercer.inputs.items import Items
 from mercer.kernels.base import Features, FittedKernel, Kernel, State
 from mercer.kernels.probing import parts
 from mercer.testing.checks import (
@@ -66,6 +67,11 @@ def kernel_checks(kernel: Kernel, objects: Any = None, *, round_trips: RoundTrip
     >>> for check in kernel_checks(kernels.RBF(gamma=0.5)):
     ...     check()
     """
+    if objects is None and kernel.domain is Items:
+        raise InputError(
+            f"{type(kernel).__name__} compares items, which can be anything, so that none can be made up. Pass at "
+            "least 12 objects that your kernel understands: check_kernel(kernel, objects)."
+        )
     given = next(iter(objects_for(kernel).values())) if objects is None else kernel.coerce(objects)
     if len(given) < 12:
         raise ValueError(f"The checks need at least 12 objects to slice and permute, got {len(given)}.")

@@ -37,6 +37,7 @@ from mercer.kernels.vectors.rbf import RBF
 from mercer.kernels.vectors.stationary import ExponentialChi2, Laplacian
 from mercer.solvers.drive import Limits
 from mercer.training.certificate import Certified
+from mercer.training.choices import Gamma, Memory, Psd, parameter_of_a_name
 from mercer.training.full_kernel import EXACT_ROWS, Claim, Excess, excess_of
 from mercer.training.matrix import Guarded, Repair, guard, products_gram
 from mercer.training.storing import Field, read_fields, write_fields
@@ -54,12 +55,12 @@ class KernelEstimator(Certified, BaseEstimator):
     """Resolves `kernel` (a name, an expression, a function of two batches, or an object) and parses objects for it."""
 
     kernel: Any
-    gamma: float | str | None
+    gamma: Gamma
     degree: int
     coef0: float
-    memory: float | str
+    memory: Memory
     time_limit: float | None
-    psd: str
+    psd: Psd
     kernel_: FittedKernel
     expansion_: Expansion
     _repair: Repair | None
@@ -79,7 +80,6 @@ class KernelEstimator(Certified, BaseEstimator):
         """Refuse bad parameters."""
 
     def _gram_dtype(self) -> DType | None:
-        """The precision of the Gram matrix, where it does not depend on its size."""
         asked = _check.choice(type(self).__name__, "dtype", getattr(self, "dtype", "auto"), DTYPES)
         return np.float64 if asked == "float64" else self._precision
 
@@ -161,7 +161,7 @@ class KernelEstimator(Certified, BaseEstimator):
 
     def _outputs(self, X: Any) -> Float64:
         """What the expansion says of new objects, one column per output."""
-        objects = self._new_objects(X)
+        objects = self._new_objects(X)  # first, since it asks whether this is fitted
         return self.expansion_(objects)
 
     def _machine_and_objects(self, X: Any) -> tuple[Expansion, Objects, Any]:
@@ -185,10 +185,8 @@ class KernelEstimator(Certified, BaseEstimator):
         kernel = self._kernel(X)
         objects = kernel.coerce(X)
         if len(objects) < at_least:
-            raise InputError(
-                f"Found array with {len(objects)} sample(s), while a minimum of {at_least} is required by "
-                f"{type(self).__name__}."
-            )
+            found = f"Found array with {len(objects)} sample(s)"
+            raise InputError(f"{found}, while a minimum of {at_least} is required by {type(self).__name__}.")
         self._check_features(X, objects, reset=True)
         fitted = kernel.fit(objects)
         gram = products_gram(fitted, objects, self.memory, Effort(type(self).__name__, *self._effort()))
@@ -258,6 +256,8 @@ class KernelEstimator(Certified, BaseEstimator):
             target = params.get(head, getattr(self, head, None))
             if rest and isinstance(target, Record):
                 nested.setdefault(head, {})[rest] = value
+            elif rest and isinstance(target, str) and head.startswith("kernel"):
+                raise parameter_of_a_name(type(self).__name__, head, target, rest, value)
             else:
                 plain[path] = value
         super().set_params(**plain)

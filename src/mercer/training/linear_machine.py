@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, ClassVar, final
+from typing import Any, ClassVar, Literal, final
 
 import numpy as np
 import scipy.sparse as sp
@@ -32,6 +32,7 @@ from mercer.solvers.weights import choice
 from mercer.solvers.weights.problem import LinearProblem, LinearSolution, bounds
 from mercer.solvers.weights.row_products import rows_of
 from mercer.training.certificate import Certificate
+from mercer.training.choices import Dual
 from mercer.training.explanation import Explanation, weighed_explanations
 from mercer.training.kernel_estimator import KernelEstimator
 from mercer.training.storing import CertificateField, Field, Parts, ValueField
@@ -109,7 +110,7 @@ class LinearMachine(KernelEstimator):
     C: float = 1.0
     kernel: str | Kernel = "linear"
     tol: float = 1e-4
-    dual: bool | str = "auto"
+    dual: Dual = "auto"
     fit_intercept: bool = True
     intercept_scaling: float | None = 1.0
     verbose: int = 0
@@ -209,8 +210,10 @@ class LinearMachine(KernelEstimator):
         objects = self._new_objects(X)
         return np.vstack([self.weights_(rows) for rows in self._columns.space.blocks(objects)])
 
-    def explain(self, X: Any) -> list[Explanation]:
+    def explain(self, X: Any, by: Literal["auto", "features"] = "auto") -> list[Explanation]:
         """What every column, symbol, node or feature of each object adds to its decision value, as in `SVC`."""
+        remedy = "A machine on weights keeps no support objects; SVC and SVR explain in other ways, too."
+        _check.choice("explain", "by", by, ("auto", "features"), remedy)
         objects, names = self._new_objects(X), getattr(self, "feature_names_in_", None)
         return weighed_explanations(self._columns.space, self.weights_, objects, names)
 

@@ -8,7 +8,7 @@ import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -33,7 +33,7 @@ from mercer.solvers.drive import Limits, OnChunk
 from mercer.solvers.problem import LossProblem
 from mercer.training import pairs as ovo
 from mercer.training.certificate import Certificate, certify
-from mercer.training.explanation import Explanation, explanations
+from mercer.training.explanation import By, Explanation, explanations
 from mercer.training.folds import FOLDS
 from mercer.training.full_kernel import Claim
 from mercer.training.kernel_estimator import KernelEstimator
@@ -65,7 +65,7 @@ class MarginClassifier(ClassifierMixin, LibsvmParameters, KernelEstimator, ABC):
 
     probability: bool = False
     class_weight: Any = None
-    decision_function_shape: str = "ovr"
+    decision_function_shape: Literal["ovr", "ovo"] = "ovr"
     break_ties: bool = False
     random_state: Any = None
 
@@ -278,15 +278,18 @@ class MarginClassifier(ClassifierMixin, LibsvmParameters, KernelEstimator, ABC):
         calibration = of_this_fit(self)
         return calibration.log_odds(ovo.evidence(decisions, len(self.classes_), calibration))
 
-    def explain(self, X: Any) -> list[Explanation]:
+    def explain(self, X: Any, by: By = "auto") -> list[Explanation]:
         """What every part of each object adds to its decision value; with the intercept that is all of it.
 
-        Parts are the symbols of strings and the nodes of graphs where the kernel counts features with a place (k-mers,
-        neighbourhoods, paths), the columns of vectors for the linear kernel, and otherwise the named features of the
-        object. Kernels without explicit features raise an error. Outputs are the columns of the decision function, one
-        for each pair of classes if there are more than two.
+        With ``by="features"``, parts are the symbols of strings and the nodes of graphs where the kernel counts
+        features with a place (k-mers, neighbourhoods, paths), the columns of vectors for the linear kernel, and
+        otherwise the named features of the object. ``"columns"`` shares the value out to the columns of vectors and
+        tables: by exact Shapley values where the kernel is made of sums and products of kernels on columns, as `RBF`
+        is, otherwise by leaving columns out. ``"terms"`` are those of a sum of kernels, ``"support"`` the support
+        objects. ``"auto"`` takes the first of these that the kernel allows. Outputs are the columns of the decision
+        function, one for each pair of classes if there are more than two.
         """
-        return explanations(*self._machine_and_objects(X))
+        return explanations(*self._machine_and_objects(X), by=by, support=getattr(self, "support_", None))
 
     def _decision_expansion(self) -> Expansion:
         machine = self.expansion_

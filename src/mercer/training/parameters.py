@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from mercer.kernels.base import Kernel
+from mercer.training.choices import Dual, Gamma, Memory, Precision, Psd
 
 KernelLike = str | Kernel | Callable[[Any, Any], Any]
 
@@ -17,11 +18,11 @@ class KernelParameters:
 
     kernel: KernelLike = "rbf"
     degree: int = 3
-    gamma: float | str | None = "scale"
+    gamma: Gamma = "scale"
     coef0: float = 0.0
-    memory: float | str = "auto"
+    memory: Memory = "auto"
     time_limit: float | None = None
-    psd: str = "warn"
+    psd: Psd = "warn"
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -30,8 +31,8 @@ class MachineParameters(KernelParameters):
 
     tol: float = 1e-3
     max_iter: int = -1
-    dual: bool | str = "auto"
-    dtype: str = "auto"
+    dual: Dual = "auto"
+    dtype: Precision = "auto"
 
 
 @dataclass(kw_only=True, eq=False, repr=False)

@@ -12,6 +12,7 @@ from mercer._registry import INPUTS, find
 from mercer._types import DType, Float64, Floating
 from mercer.inputs.base import Objects
 from mercer.kernels.base import Batch, Kernel, State
+from mercer.kernels.features.columns import ColumnProducts, constant
 from mercer.kernels.features.feature_map import FeatureMap, FixedColumns
 
 
@@ -61,6 +62,9 @@ class Constant(OnNamedObjects):
 
     def feature_map(self, state: State) -> FeatureMap:
         return FixedColumns(lambda objects: np.full((len(objects), 1), np.sqrt(self.value)), ("1",))
+
+    def column_products(self, state: State) -> ColumnProducts | None:
+        return constant(float(self.value))
 
     def features(self, objects: Objects, state: State, dtype: DType) -> Values:
         return Values(np.full(len(objects), float(self.value)))

@@ -5,20 +5,22 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any, final
 
 import numpy as np
 
 from mercer import _check
 from mercer._types import DType, Float64, Floating
-from mercer.errors import KernelError
+from mercer.errors import KernelError, ParameterError
 from mercer.inputs import readings
 from mercer.inputs.base import Objects
 from mercer.inputs.gram_rows import GramRows
 from mercer.inputs.tables import Table
 from mercer.kernels.algebra.constant import OnNamedObjects
 from mercer.kernels.algebra.of_kernel import Delegating
-from mercer.kernels.base import Features, Kernel, State
+from mercer.kernels.base import Features, FittedKernel, Kernel, State
+from mercer.kernels.features.columns import ColumnProducts, of_one
 from mercer.kernels.features.embedding import Embedding
 from mercer.kernels.features.feature_map import Columns, FeatureMap, OfImages
 from mercer.kernels.text.form import text_of_value
@@ -139,6 +141,12 @@ class OnColumns(Through):
         columns = ", ".join(words(name) for name in self.columns)
         return self.kernel.latex(f"{{{x}}}_{{{columns}}}", f"{{{z}}}_{{{columns}}}")
 
+    def column_products(self, state: State) -> ColumnProducts | None:
+        inner = self.kernel.column_products(state.parts[0]) if len(self.columns) > 1 else None
+        if inner is not None:
+            return tuple(part.renamed(self.columns, self.images) for part in inner)
+        return of_one(", ".join(self.columns), FittedKernel(self, state))  # not told apart, where they are several
+
     def images(self, objects: Table) -> Objects:
         return objects.objects(self.columns, self.kernel.domain, self.as_)
 
@@ -158,7 +166,23 @@ def on(columns: str | Iterable[str], kernel: Kernel, as_: str | None = None) -> 
     array([[4., 3.],
            [3., 4.]])
     """
-    return OnColumns((columns,) if isinstance(columns, str) else tuple(columns), kernel, as_)
+    if isinstance(columns, Kernel):
+        raise _check.fail("on", "columns", "column names, and the kernel comes second: on(columns, kernel)", columns)
+    if isinstance(columns, Integral):
+        raise _numbered(columns)
+    names = (columns,) if isinstance(columns, str) else tuple(columns)
+    if any(isinstance(name, Integral) for name in names):
+        raise _numbered(columns)
+    return OnColumns(names, kernel, as_)
+
+
+def _numbered(columns: Any) -> ParameterError:
+    """The answer to positions in place of names."""
+    return _check.fail(
+        "on", "columns", "a column name or a non-empty list of column names", columns,
+        "Columns of an array have no names: put them in a data frame or a mapping of columns, {'a': X[:, 0], ...}, or "
+        "use kernels.pull_back(kernel, lambda X: X[:, [0]]).",
+    )  # fmt: skip
 
 
 def _squared_lengths(rows: Any) -> Any:

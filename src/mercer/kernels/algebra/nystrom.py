@@ -41,6 +41,8 @@ class Nystrom(Embedding):
     before them do not see, or all with the same chance ("uniform"). Where the kernel has a smaller rank on the training
     objects, fewer than `m` are kept, and nothing is lost.
 
+    `random_state` is the seed by which landmarks are drawn.
+
     >>> from mercer import kernels
     >>> X = [[0.0], [0.1], [2.0], [2.1]]
     >>> seen = kernels.Nystrom(kernels.RBF(gamma=0.5), m=2).fit(X)

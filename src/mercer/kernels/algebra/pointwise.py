@@ -16,6 +16,7 @@ from mercer import _check
 from mercer._types import DType, Float64, Floating
 from mercer.inputs.base import Objects
 from mercer.kernels.base import Features, Kernel, Measure, State
+from mercer.kernels.features.columns import ColumnProducts, of_vectors
 from mercer.kernels.loops import epilogues
 
 Gamma = float | str
@@ -77,6 +78,11 @@ class Distance(Measure):
     def diagonal(self, features: Any, state: State) -> Float64:
         return np.zeros(len(features))
 
+    def column_terms(self, row: Float64, rows: Float64) -> Float64 | None:
+        """What each column adds to the distances of one row from others; None where it is no sum over columns."""
+        del row, rows
+        return None
+
     def gamma(self, rule: str, objects: Any, state: State) -> float:
         """The gamma of a kernel that decays with this distance, by the rule of that name."""
         if rule == "auto":
@@ -120,6 +126,16 @@ class ExponentialDecay(HasGamma, Pointwise):
     def diagonal(self, features: Any, state: State) -> Float64:
         del state
         return np.ones(len(features))  # of no distance
+
+    def column_products(self, state: State) -> ColumnProducts | None:
+        return decaying(self.measure, state.number("gamma"))
+
+
+def decaying(distance: Distance, gamma: float) -> ColumnProducts | None:
+    """exp(-gamma d), column by column, where the distance is a sum over columns of vectors."""
+    if distance.column_terms(np.zeros((1, 0)), np.zeros((1, 0))) is None:
+        return None
+    return of_vectors(lambda row, rows: np.exp(-gamma * np.asarray(distance.column_terms(row, rows))))
 
 
 def check_gamma(owner: str, gamma: Gamma) -> None:

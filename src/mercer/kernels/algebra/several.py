@@ -12,8 +12,9 @@ from typing import final
 from mercer import _check
 from mercer._cached import cached_property
 from mercer._types import DType, Floating, Index
+from mercer.errors import InputError
 from mercer.inputs.base import Objects
-from mercer.kernels.base import Features, Kernel, Measure, State, same_domain
+from mercer.kernels.base import Features, Kernel, Measure, State
 
 
 @final
@@ -105,4 +106,15 @@ def check_terms(owner: str, terms: object, least: int) -> None:
     rule = f"a tuple of at least {'one kernel' if least == 1 else 'two kernels'}"
     if not isinstance(terms, tuple) or len(terms) < least or not all(isinstance(term, Kernel) for term in terms):
         raise _check.fail(owner, "terms", rule, terms)
-    same_domain(terms, owner)
+    _refuse_mixed(terms, owner)
+
+
+def _refuse_mixed(kernels: tuple[Kernel, ...], owner: str) -> None:
+    """Refuse kernels that compare objects of different kinds."""
+    kinds = {kernel.domain for kernel in kernels}
+    if len(kinds) > 1:
+        listed = " and ".join(sorted(kind.kind for kind in kinds))
+        raise InputError(
+            f"{owner} needs kernels on one kind of objects, got kernels on {listed}. "
+            "To mix kinds, put them in a table and use kernels.on(column, kernel) for each."
+        )

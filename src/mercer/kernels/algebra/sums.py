@@ -14,6 +14,7 @@ from mercer._types import Float64, Floating
 from mercer.kernels.algebra.of_kernel import PointwiseOf
 from mercer.kernels.algebra.several import PartFeatures, Several, check_terms
 from mercer.kernels.base import Kernel, Measure, State
+from mercer.kernels.features.columns import ColumnProducts, multiplied
 from mercer.kernels.features.feature_map import FeatureMap, SideBySide, Stretched
 from mercer.kernels.text import latex
 from mercer.kernels.text.form import FACTOR, SUM, TERM, call_text, operand, text_of_value
@@ -81,6 +82,15 @@ class Sum(Combination):
         known = tuple(part for part in parts if part is not None)
         return SideBySide(known) if len(known) == len(parts) else None
 
+    @property
+    def summands(self) -> tuple[Kernel, ...]:
+        return self.terms
+
+    def column_products(self, state: State) -> ColumnProducts | None:
+        parts = [term.column_products(own) for term, own in zip(self.terms, state.parts, strict=True)]
+        known = [part for part in parts if part is not None]
+        return sum(known, ()) if len(known) == len(parts) else None
+
     def latex(self, x: str = "x", z: str = "z") -> str:
         return " + ".join(term.latex(x, z) for term in self.terms)
 
@@ -97,7 +107,7 @@ class Sum(Combination):
 @final
 @dataclass(frozen=True)
 class Product(Combination):
-    """k(x, z) = k1(x, z) k2(x, z) ...: all products of one feature of each term.
+    """k(x, z) = k1(x, z) k2(x, z) ...: all products of one feature of each of its `terms`.
 
     >>> from mercer import kernels
     >>> print(kernels.Linear() * (kernels.Linear() + kernels.RBF(gamma=0.1)))
@@ -108,6 +118,9 @@ class Product(Combination):
 
     reason = "its features are all products of one feature of each factor"
     binding = TERM
+
+    def column_products(self, state: State) -> ColumnProducts | None:
+        return multiplied([term.column_products(own) for term, own in zip(self.terms, state.parts, strict=True)])
 
     def latex(self, x: str = "x", z: str = "z") -> str:
         return r" \cdot ".join(latex.factor(term.latex(x, z)) for term in self.terms)
@@ -143,6 +156,10 @@ class Scaled(PointwiseOf):
         features = self.kernel.feature_map(state.parts[0])
         root = np.sqrt(self.factor)
         return None if features is None else Stretched(features, lambda lengths: np.full_like(lengths, root))
+
+    def column_products(self, state: State) -> ColumnProducts | None:
+        parts = self.kernel.column_products(state.parts[0])
+        return None if parts is None else tuple(part.scaled(self.factor) for part in parts)
 
     def latex(self, x: str = "x", z: str = "z") -> str:
         return rf"{latex.number(self.factor)}\,{latex.factor(self.kernel.latex(x, z))}"

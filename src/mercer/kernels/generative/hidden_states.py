@@ -145,6 +145,8 @@ class FixedLengthHMM(Marginal):
     Baum and Welch's algorithm from a random start. The value is the probability that two strings, emitted
     independently along one hidden path, are s and t: use `kernels.normalise`, which works with logarithms.
 
+    `random_state` is the seed of the starts from which probabilities are learnt.
+
     >>> from mercer import kernels
     >>> model = dict(start=(0.6, 0.4), transitions=((0.7, 0.3), (0.2, 0.8)), emissions=((0.9, 0.1), (0.2, 0.8)))
     >>> kernels.FixedLengthHMM(alphabet="ab", **model).fit(["ab"])(["ab"], ["ab", "aa"]).round(6)
@@ -172,6 +174,8 @@ class HiddenTree(Marginal):
     its children. `observed` are the nodes that emit the symbols of a string, in order: by default the leaves, as in
     phylogenetic profiles. `transitions` has a row for each state of the parent; the model is given or learnt as for
     `FixedLengthHMM`, which is the tree that is a chain.
+
+    `random_state` is the seed of the starts from which probabilities are learnt.
 
     >>> from mercer import kernels
     >>> model = dict(start=(0.6, 0.4), transitions=((0.7, 0.3), (0.2, 0.8)), emissions=((0.9, 0.1), (0.2, 0.8)))

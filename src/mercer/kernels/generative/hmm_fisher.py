@@ -32,6 +32,8 @@ class HMMFisher(Fisher):
     ``"identity"``, or ``"empirical"``, the mean of phi phi' over the training strings, by its pseudo-inverse. Strings
     may have any lengths; the empty string has the score 0.
 
+    `random_state` is the seed of the starts from which probabilities are learnt.
+
     >>> from mercer import kernels
     >>> model = dict(start=(0.6, 0.4), transitions=((0.7, 0.3), (0.2, 0.8)), emissions=((0.9, 0.1), (0.2, 0.8)))
     >>> kernels.HMMFisher(alphabet="ab", **model).fit(["ab"])(["ab"], ["ab", "ba"]).round(4)

@@ -33,6 +33,8 @@ class GaussianMixtureFisher(Fisher):
 
     The score of a bag of vectors is the sum of their scores: so `DerivedSubsets` over this kernel compares bags.
 
+    `random_state` is the seed of the starts from which the mixture is learnt.
+
     >>> from mercer import kernels
     >>> kernel = kernels.GaussianMixtureFisher(weights=(1.0,), means=[[0.0]], covariances=[[1.0]])
     >>> kernel.fit([[1.0]])([[1.0], [2.0]], [[2.0]])

@@ -173,6 +173,8 @@ class RegularisedLaplacian(LaplacianKernel):
 
     Its norm is |f|^2 + strength * sum over edges of (f_u - f_v)^2. L as in `Heat`.
 
+    `normalised` divides the Laplacian by the roots of the degrees of both ends of an edge.
+
     >>> from mercer import kernels
     >>> kernels.RegularisedLaplacian([[0, 1], [1, 0]], strength=1.0).fit([0, 1])([0], [0, 1]).round(6)
     array([[0.666667, 0.333333]])

@@ -75,6 +75,8 @@ class WeisfeilerLehmanOptimalAssignment(ColourKernel):
     the sum over rounds and colours of the smaller of the two counts (Kriege, Giscard, Wilson 2016), and it is positive
     semi-definite, which optimal assignments in general are not. k(G, G) = (h + 1) n.
 
+    `edge_labels` says whether labels of edges count, as for `WeisfeilerLehman`.
+
     >>> import networkx as nx
     >>> from mercer import kernels
     >>> path, star = nx.path_graph(4), nx.star_graph(3)
@@ -106,6 +108,8 @@ class WeisfeilerLehmanOver(OfKernel):
 
     Over `VertexHistogram` this is the subtree kernel, over `EdgeHistogram(ends=True)` the Weisfeiler-Lehman edge
     kernel, over `ShortestPath` the Weisfeiler-Lehman shortest path kernel (Shervashidze and others 2011).
+
+    `edge_labels` says whether labels of edges count, as for `WeisfeilerLehman`.
 
     >>> import networkx as nx
     >>> from mercer import kernels

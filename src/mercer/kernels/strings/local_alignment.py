@@ -106,6 +106,8 @@ class LogLocalAlignment(_Alignment):
     It tames the dominant diagonal of `LocalAlignment`, at the price of being indefinite (`psd` is False): repair its
     Gram matrix, or expect machines to warn.
 
+    `match`, `mismatch`, `gap_open` and `gap_extend` are as for `LocalAlignment`.
+
     >>> from mercer import kernels
     >>> kernels.LogLocalAlignment(beta=0.5).fit(["cat"])(["cat"], ["cart"]).round(6)
     array([[7.436843]])

@@ -46,6 +46,10 @@ class SquaredEuclidean(VectorDistance):
 
     weights: tuple[float, ...] | None = None
 
+    def column_terms(self, row: Float64, rows: Float64) -> Float64 | None:
+        squares = np.square(rows - row)
+        return squares if self.weights is None or not rows.shape[1] else squares * np.asarray(self.weights)
+
     def resolve(self, objects: Vectors) -> State:
         if self.weights is not None:
             refuse_other_width(objects.n_features, len(self.weights))
@@ -89,6 +93,9 @@ class Euclidean(SquaredEuclidean):
     differences.
     """
 
+    def column_terms(self, row: Float64, rows: Float64) -> Float64 | None:
+        return None  # a root of a sum is no sum
+
     def gamma(self, rule: str, objects: Vectors, state: State) -> float:
         return VectorDistance.gamma(self, rule, objects, state)  # from distances, not from the variance
 
@@ -126,6 +133,9 @@ class L1Distance(VectorDistance, Coordinatewise):
         shift = mean if dtype is np.float32 else None
         return CoordinateFeatures.of(_shiftable(objects, shift), dtype, self.own, shift=shift)
 
+    def column_terms(self, row: Float64, rows: Float64) -> Float64 | None:
+        return np.abs(rows - row)
+
     def own(self, rows: Float64) -> Float64:
         return row_sums(np.abs(rows))
 
@@ -155,6 +165,10 @@ class Chi2Distance(VectorDistance, Coordinatewise):
     owner = "ExponentialChi2"
     bounds = 0.0, np.inf
 
+    def column_terms(self, row: Float64, rows: Float64) -> Float64 | None:
+        sums = rows + row
+        return np.square(rows - row) / np.where(sums > 0, sums, 1.0)
+
     def own(self, rows: Float64) -> Float64:
         return row_sums(rows)
 
@@ -171,6 +185,10 @@ class CircularDistance(VectorDistance):
     """
 
     period: float
+
+    def column_terms(self, row: Float64, rows: Float64) -> Float64 | None:
+        turns = (rows - row) / self.period
+        return 4.0 * np.square(np.sin(np.pi * (turns - np.rint(turns))))
 
     def features(self, objects: Vectors, state: State, dtype: DType) -> RowFeatures:
         values: Any = objects.values

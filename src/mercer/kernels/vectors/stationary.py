@@ -8,8 +8,9 @@ from typing import Any, final
 
 from mercer import _check
 from mercer._types import Floating
-from mercer.kernels.algebra.pointwise import ExponentialDecay, Pointwise
-from mercer.kernels.base import Measure, State
+from mercer.kernels.algebra.pointwise import ExponentialDecay, Pointwise, decaying
+from mercer.kernels.base import State
+from mercer.kernels.features.columns import ColumnProducts
 from mercer.kernels.loops import epilogues
 from mercer.kernels.vectors.distances import Chi2Distance, CircularDistance, Euclidean, L1Distance, SquaredEuclidean
 
@@ -163,8 +164,11 @@ class Periodic(Pointwise):
         _check.real("Periodic", "length_scale", self.length_scale, low=0, low_open=True, high_open=True)
 
     @property
-    def measure(self) -> Measure:
+    def measure(self) -> CircularDistance:
         return CircularDistance(float(self.period))
+
+    def column_products(self, state: State) -> ColumnProducts | None:
+        return decaying(self.measure, 0.5 / self.length_scale**2)
 
     def pointwise(self, values: Floating, state: State) -> None:
         epilogues.exp_of_negative(values, min(0.5 / self.length_scale / self.length_scale, 1e308))

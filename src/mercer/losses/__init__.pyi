@@ -1,0 +1,12 @@
+from mercer.losses.base import Loss as Loss
+from mercer.losses.epsilon_insensitive import EpsilonInsensitive as EpsilonInsensitive
+from mercer.losses.hinge import Hinge as Hinge
+from mercer.losses.huber import Huber as Huber
+from mercer.losses.logistic import Logistic as Logistic
+from mercer.losses.multinomial import Multinomial as Multinomial
+from mercer.losses.perceptron import PerceptronLoss as PerceptronLoss
+from mercer.losses.quantile import Quantile as Quantile
+from mercer.losses.smooth_hinge import SmoothHinge as SmoothHinge
+from mercer.losses.squared import Squared as Squared
+from mercer.losses.squared_epsilon import SquaredEpsilonInsensitive as SquaredEpsilonInsensitive
+from mercer.losses.squared_hinge import SquaredHinge as SquaredHinge

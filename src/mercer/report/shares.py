@@ -1,0 +1,43 @@
+"""What the decisions on a table or on vectors are made of: the mean share of each column, or term of the kernel."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mercer.errors import MercerError
+from mercer.jobs.fitting import Outcome
+from mercer.report.page import paragraph, table
+from mercer.selection.learner import evenly_spread
+
+_ROWS = 40  # decisions that are taken apart: more make the means steadier, and take longer
+_LISTED = 12  # parts in the list
+
+
+def shares(outcome: Outcome) -> str:
+    """The parts with the largest shares; nothing for objects of other kinds."""
+    data, model = outcome.problem.data, outcome.model
+    if data.kind not in ("table", "vectors") or not hasattr(model.estimator, "explain"):
+        return ""
+    rows = evenly_spread(len(data), _ROWS)
+    try:
+        found = model.estimator.explain(model.objects(data.take(rows)))
+    except MercerError:  # kernels of the user's own may not be told apart
+        return ""
+    if found[0].by == "support":
+        return ""
+    sizes: dict[str, float] = {}
+    for one in found:
+        for part, share in zip(one.parts, np.abs(one.contributions).mean(axis=1), strict=True):
+            sizes[str(part)] = sizes.get(str(part), 0.0) + float(share) / len(found)
+    total = sum(sizes.values())
+    if total <= 0:
+        return ""
+    how = "Shapley values" if found[0].by == "columns" and found[0].exact else "shares"
+    most = sorted(sizes.items(), key=lambda item: -item[1])
+    text = paragraph(
+        f"Each of {len(found)} decision values is the sum of what its parts add: {how}, here without their signs and "
+        "averaged."
+    )
+    listed = [(name, f"{size:.3g}", f"{100 * size / total:.0f} %") for name, size in most[:_LISTED]]
+    more = len(most) - len(listed)
+    return text + table(("part", "adds on average", "share"), listed, f"{more:,} more parts" if more > 0 else "")

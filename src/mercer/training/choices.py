@@ -1,0 +1,30 @@
+"""The choices that estimators offer, as types: editors complete them, type checkers and `_check` refuse others."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from mercer.errors import MercerError, ParameterError
+from mercer.kernels.text.expression import parse
+
+Gamma = float | Literal["scale", "auto", "median"] | None
+Memory = float | Literal["auto"]
+Psd = Literal["warn", "error", "ignore", "clip", "flip", "shift"]
+Dual = bool | Literal["auto"]
+Precision = Literal["auto", "float64"]
+Variant = Literal["corrected", "constant", "printed"]
+KernelWeights = Literal["alignment", "margin", "uniform"]
+
+
+def parameter_of_a_name(owner: str, head: str, name: str, parameter: str, value: Any) -> ParameterError:
+    """The answer to ``kernel__gamma``, where the kernel is a name and has no parameters of its own."""
+    try:
+        kind = type(parse(name)).__name__
+    except MercerError:
+        kind = "RBF"
+    own = f"Use set_params({parameter}={value!r}), or " if parameter in ("gamma", "degree", "coef0") else ""
+    remedy = f"{own}give the kernel as an object: {head}=kernels.{kind}({parameter}={value!r})."
+    return ParameterError(
+        f"{head}__{parameter} is for kernels that are objects, but the {head} of this {owner} is the name {name!r}. "
+        f"{remedy[0].upper()}{remedy[1:]}"
+    )
