@@ -46,6 +46,7 @@ TOP = [
     "feature_vectors",
     "hsic_test",
     "indexed",
+    "objects",
     "kernel_target_alignment",
     "kernels",
     "fit",

@@ -20,6 +20,7 @@ from mercer import _check, _deadline
 from mercer.errors import TimeLimitError
 from mercer.gram.executors import default_threads
 from mercer.inputs.base import Objects, refuse_masked
+from mercer.inputs.tables import Table
 from mercer.selection.cross_validation import CrossValidation
 from mercer.selection.scoring import FoldScorer, scorers_of
 from mercer.selection.settings import settings_of
@@ -121,6 +122,8 @@ class KernelSearchCV(BaseSearchCV):
         scorer, metric = self._get_scorers()
         for name, given in {"y": y, **params}.items():
             refuse_masked(given, name)
+        if isinstance(X, Mapping):  # a table: its length is that of its columns
+            X = Table.coerce(X)
         if not isinstance(X, Objects):
             X, y = indexable(X, y)
         routed = self._get_routed_params_for_fit(params)
