@@ -16,7 +16,7 @@ from mercer._progress import reporting
 from mercer._types import Float64
 from mercer.errors import InputError
 from mercer.estimators.kernel_ridge import KernelRidge
-from mercer.gram import budget
+from mercer.gram import budget, known
 from mercer.gram.block_rows import BlockRows
 from mercer.gram.contract import Gram
 from mercer.inputs.base import Objects
@@ -73,7 +73,7 @@ class KernelRidgeCV(KernelRidge):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Choose alpha by cross-validation, then train on everything with it."""
-        with self._all_or_nothing():
+        with self._all_or_nothing(), known.sharing():
             alphas = self._checked_alphas()
             kernel = self._kernel(X)
             objects = kernel.coerce(X)

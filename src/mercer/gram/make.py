@@ -12,7 +12,7 @@ import numpy as np
 from mercer import _deadline
 from mercer._process import single_threaded_blas
 from mercer._types import DType, Float64, Floating
-from mercer.gram import budget
+from mercer.gram import budget, known
 from mercer.gram.contract import Gram, Setting
 from mercer.gram.executors import Threads
 from mercer.gram.finer import Finer
@@ -71,6 +71,10 @@ def gram_of(
     `rows` and `columns` are objects, or anything that the kernel can parse; `columns` are training objects.
     """
     row_objects = _objects(fitted, rows, new=columns is not None)
+    if columns is None and known.KNOWN.get():
+        found = known.find(fitted, row_objects, dtype)
+        if found is not None:
+            return found
     others = _others(fitted, columns)
     entries = len(row_objects) * len(row_objects if others is None else others.objects)
     kind, left, right = _compared(

@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer import _check, _deadline
 from mercer.errors import TimeLimitError
+from mercer.gram import known
 from mercer.gram.executors import default_threads
 from mercer.inputs.base import Objects, refuse_masked
 from mercer.inputs.tables import Table
@@ -114,7 +115,7 @@ class KernelSearchCV(BaseSearchCV):
         threads = self._threads()
         if self.time_limit is not None:
             _check.real("KernelSearchCV", "time_limit", self.time_limit, low=0, low_open=True)
-        with _deadline.limited(self.time_limit):
+        with _deadline.limited(self.time_limit), known.sharing():
             return self._fit(X, y, threads, params)
 
     def _fit(self, X: Any, y: Any, threads: int, params: Mapping[str, Any]) -> Self:
