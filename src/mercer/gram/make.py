@@ -75,12 +75,22 @@ def gram_of(
         found = known.find(fitted, row_objects, dtype)
         if found is not None:
             return found
-    others = _others(fitted, columns)
+    return _made(fitted, row_objects, _others(fitted, columns), dtype, memory, executor)
+
+
+def _made(
+    fitted: FittedKernel,
+    row_objects: Objects,
+    others: Compared | None,
+    dtype: DType | None,
+    memory: budget.Memory,
+    executor: Threads | None,
+) -> Gram:
     entries = len(row_objects) * len(row_objects if others is None else others.objects)
     kind, left, right = _compared(
         fitted, row_objects, others, dtype or (np.float64 if entries <= DOUBLE_ENTRIES else None)
     )
-    diagonal = fitted.diagonal(left) if columns is None else None
+    diagonal = fitted.diagonal(left) if others is None else None
     left, right = fitted.align(left, right)
     expensive = fitted.tile_entries(left, right) < ANY_TILE
     setting = Setting(kind, executor or Threads(1), memory, expensive, _width(left))
