@@ -49,6 +49,7 @@ TOP = [
     "fit",
     "hsic_test",
     "indexed",
+    "objects",
     "kernel_target_alignment",
     "kernels",
     "learn_kernel",

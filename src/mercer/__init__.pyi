@@ -32,6 +32,7 @@ from mercer.lectures.subgradient_svm import SubgradientSVM as SubgradientSVM
 from mercer.selection.cells import Cells as Cells
 from mercer.selection.compare import compare as compare
 from mercer.selection.indexed import indexed as indexed
+from mercer.selection.indexed import objects as objects
 from mercer.selection.multiple import MultipleKernelMachine as MultipleKernelMachine
 from mercer.selection.multiple import learn_kernel as learn_kernel
 from mercer.selection.nested import nested_cross_validate as nested_cross_validate

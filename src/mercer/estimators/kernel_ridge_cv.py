@@ -16,7 +16,7 @@ from mercer._progress import reporting
 from mercer._types import Float64
 from mercer.errors import InputError
 from mercer.estimators.kernel_ridge import KernelRidge, Known
-from mercer.gram import budget
+from mercer.gram import budget, known
 from mercer.gram.block_rows import BlockRows
 from mercer.gram.contract import Gram
 from mercer.inputs.base import Objects
@@ -79,7 +79,7 @@ class KernelRidgeCV(KernelRidge):
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Choose alpha by cross-validation, then train on everything with it; blocks have targets of their own."""
-        with self._all_or_nothing():
+        with self._all_or_nothing(), known.sharing():
             alphas = self._checked_alphas()
             kernel = self._kernel(X)
             objects = kernel.coerce(X)
@@ -87,12 +87,12 @@ class KernelRidgeCV(KernelRidge):
             weights = sample_weights(sample_weight, objects)
             _refuse_weightless(weights)
             folds = None if self.cv is None else self._folds(objects, targets)
-            residuals, known = self._residuals(kernel, objects, targets, weights, alphas, folds)
+            residuals, made = self._residuals(kernel, objects, targets, weights, alphas, folds)
             predictions = targets[:, :, None] - residuals
             score = self._scorer(weights)
             scores = np.array([score(targets, predictions[:, :, number]) for number in range(len(alphas))])
             best = int(scores.argmax())
-            self._fit(X, y, sample_weight, float(alphas[best]), known)
+            self._fit(X, y, sample_weight, float(alphas[best]), made)
         self.alpha_ = float(alphas[best])
         self.scores_ = scores
         self.best_score_ = float(scores[best])

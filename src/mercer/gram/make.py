@@ -12,7 +12,7 @@ import numpy as np
 from mercer import _deadline
 from mercer._process import single_threaded_blas
 from mercer._types import DType, Float64, Floating
-from mercer.gram import budget
+from mercer.gram import budget, known
 from mercer.gram.contract import Gram, Setting
 from mercer.gram.executors import Threads
 from mercer.gram.finer import Finer
@@ -72,12 +72,26 @@ def gram_of(
     `rows` and `columns` are objects, or anything that the kernel can parse; `columns` are training objects.
     """
     row_objects = _objects(fitted, rows, new=columns is not None)
-    others = _others(fitted, columns)
+    if columns is None and known.KNOWN.get():
+        found = known.find(fitted, row_objects, dtype)
+        if found is not None:
+            return found
+    return _made(fitted, row_objects, _others(fitted, columns), dtype, memory, executor)
+
+
+def _made(
+    fitted: FittedKernel,
+    row_objects: Objects,
+    others: Compared | None,
+    dtype: DType | None,
+    memory: budget.Memory,
+    executor: Threads | None,
+) -> Gram:
     entries = len(row_objects) * len(row_objects if others is None else others.objects)
     kind, left, right = _compared(
         fitted, row_objects, others, dtype or (np.float64 if entries <= DOUBLE_ENTRIES else None)
     )
-    diagonal = fitted.diagonal(left) if columns is None else None
+    diagonal = fitted.diagonal(left) if others is None else None
     left, right = fitted.align(left, right)
     expensive = fitted.tile_entries(left, right) < ANY_TILE
     setting = Setting(kind, executor or Threads(1), memory, expensive, _width(left))

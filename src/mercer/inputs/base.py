@@ -142,10 +142,17 @@ def listed(raw: Any, kind: str) -> list[Any]:
         if column.ndim != 1:
             raise InputTypeError(f"Expected a list of {kind}, got {column.shape[1]} columns. Pass one of them.")
         raw = column
+    if is_column(raw):
+        raw = raw[:, 0]
     items = list(raw)  # never np.asarray: it takes graphs and sets apart
     if not items:
         raise InputError(f"Found 0 {kind} while a minimum of 1 is required.")
     return items
+
+
+def is_column(raw: Any) -> bool:
+    """Whether objects stand in an array of one column, as `mercer.objects` puts them for scikit-learn's tools."""
+    return isinstance(raw, np.ndarray) and raw.dtype.kind == "O" and raw.ndim == 2 and raw.shape[1] == 1
 
 
 def not_a_list(kind: str, raw: Any, *, single: bool = True) -> InputTypeError:

@@ -14,7 +14,7 @@ from mercer._registry import INPUTS, find
 from mercer._types import Index
 from mercer.errors import InputError, InputTypeError, ModelFileError
 from mercer.inputs import coerce
-from mercer.inputs.base import Arrays, Objects, read_only, refuse_masked, under
+from mercer.inputs.base import Arrays, Objects, is_column, read_only, refuse_masked, under
 
 Kind = TypeVar("Kind", bound=Objects)
 
@@ -49,6 +49,8 @@ class Table(Objects):
             table = raw
         elif isinstance(raw, Mapping):
             table = cls(raw)
+        elif rows := _rows(raw):
+            table = cls({name: [row[name] for row in rows] for name in rows[0]})
         else:
             table = cls(frame_columns(raw))
         if not len(table):
@@ -61,6 +63,11 @@ class Table(Objects):
         for names, _, _ in self._parsed:
             seen.update(dict.fromkeys(names))
         return tuple(seen)
+
+    @property
+    def raw(self) -> Mapping[str, npt.NDArray[Any]]:
+        """The columns as they were given, not parsed for any kernel."""
+        return self._raw
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -186,3 +193,18 @@ def frame_columns(raw: Any) -> dict[str, npt.NDArray[Any]]:
     if repeated:
         raise InputError(f"Column names must be unique, but these occur more than once: {', '.join(repeated)}.")
     return {str(name): frame[name].to_numpy() for name in names}
+
+
+def _rows(raw: Any) -> list[Mapping[str, Any]]:
+    """The rows of a list of mappings, each with the same columns; empty for what is no such list."""
+    rows = raw[:, 0] if is_column(raw) else raw
+    is_listed = isinstance(rows, list | tuple) or (isinstance(rows, np.ndarray) and rows.dtype.kind == "O")
+    if not is_listed or not len(rows) or not all(isinstance(row, Mapping) for row in rows):
+        return []
+    for place, row in enumerate(rows):
+        if row.keys() != rows[0].keys():
+            raise InputError(
+                f"Rows of a table must have the same columns: row 0 has {sorted(map(str, rows[0]))}, row {place} has "
+                f"{sorted(map(str, row))}."
+            )
+    return list(rows)

@@ -15,6 +15,7 @@ from typing import cast, final
 import numpy as np
 
 from mercer._types import DType, Float64, Floating, Indices
+from mercer.gram import known
 from mercer.gram.budget import Memory
 from mercer.gram.contract import Gram
 from mercer.gram.executors import Threads
@@ -71,6 +72,7 @@ class Shared(Source):
             fitted = measuring(self.kernel, self.kernel.fit(self.objects).state)
             matrix = gram_of(fitted, self.objects, dtype=self.dtype, memory=self.memory, executor=self.executor)
             self._stored = matrix.stored()
+            known.note(fitted, self.objects, self._stored)
             self.entries += self._stored.entries_computed
             self.seconds += time.perf_counter() - began
 

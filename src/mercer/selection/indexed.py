@@ -2,17 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from mercer import _check
 from mercer._types import Float64
 from mercer.errors import InputError
+from mercer.inputs.base import listed
+from mercer.inputs.tables import Table
 from mercer.kernels.base import Kernel
 from mercer.kernels.text.expression import parse
 from mercer.kernels.user import FromBlocks
+
+
+def objects(X: Any) -> npt.NDArray[Any]:
+    """Objects of any kind as an array of one column, for tools of scikit-learn that want a length and a shape.
+
+    A table given as a dictionary has the length of its columns, not of its rows, so that `cross_val_score` and the like
+    cannot take it apart; lists of strings or graphs have no shape, which bagging, boosting, learning curves and
+    permutation importance ask for. Every learner takes the array that is returned as it takes the objects themselves.
+    Tools that turn X into numbers (one-against-one, chains, self-training) need `indexed`.
+
+    >>> from sklearn.model_selection import cross_val_score
+    >>> from mercer import SVC, kernels, objects
+    >>> table = {"word": ["gattaca", "gattica", "ccgcg", "cgcgc"], "mass": [1.0, 1.5, 3.0, 3.5]}
+    >>> kernel = kernels.on("word", kernels.Spectrum(2)) + kernels.on("mass", kernels.RBF())
+    >>> cross_val_score(SVC(kernel=kernel), objects(table), [0, 0, 1, 1], cv=2)
+    array([1., 1.])
+    """
+    if isinstance(X, Mapping) or hasattr(X, "columns"):
+        table = Table.coerce(X)
+        columns = {name: column.tolist() for name, column in table.raw.items()}
+        X = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    items = listed(X, "objects")
+    found = np.empty((len(items), 1), dtype=object)
+    for place, item in enumerate(items):  # one by one: NumPy would take lists and arrays apart
+        found[place, 0] = item
+    return found
 
 
 def indexed(objects: Sequence[Any], kernel: Kernel | str) -> tuple[Float64, Kernel]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, final
 
@@ -13,6 +14,7 @@ from sklearn.utils import indexable
 from mercer._progress import heard, reporting
 from mercer._types import Float64
 from mercer.inputs.base import Objects
+from mercer.inputs.tables import Table
 from mercer.selection.cross_validation import CrossValidation
 from mercer.selection.scoring import FoldScorer
 from mercer.selection.settings import settings_of
@@ -71,6 +73,8 @@ def nested_cross_validate(
     >>> round(found.mean, 2)
     1.0
     """
+    if isinstance(X, Mapping):  # a table: its length is that of its columns
+        X = Table.coerce(X)
     if not isinstance(X, Objects):
         X, y = indexable(X, y)
     splits = make_folds(cv, X, y, classifier=is_classifier(search), groups=groups)

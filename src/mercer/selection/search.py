@@ -18,8 +18,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer import _check, _deadline
 from mercer.errors import TimeLimitError
+from mercer.gram import known
 from mercer.gram.executors import default_threads
 from mercer.inputs.base import Objects, refuse_masked
+from mercer.inputs.tables import Table
 from mercer.selection.cross_validation import CrossValidation
 from mercer.selection.scoring import FoldScorer, scorers_of
 from mercer.selection.settings import settings_of
@@ -122,7 +124,7 @@ class KernelSearchCV(BaseSearchCV):
         threads = self._threads()
         if self.time_limit is not None:
             _check.real("KernelSearchCV", "time_limit", self.time_limit, low=0, low_open=True)
-        with _deadline.limited(self.time_limit):
+        with _deadline.limited(self.time_limit), known.sharing():
             return self._fit(X, y, threads, params)
 
     def _fit(self, X: Any, y: Any, threads: int, params: Mapping[str, Any]) -> Self:
@@ -130,6 +132,8 @@ class KernelSearchCV(BaseSearchCV):
         scorer, metric = self._get_scorers()
         for name, given in {"y": y, **params}.items():
             refuse_masked(given, name)
+        if isinstance(X, Mapping):  # a table: its length is that of its columns
+            X = Table.coerce(X)
         if not isinstance(X, Objects):
             X, y = indexable(X, y)
         routed = self._get_routed_params_for_fit(params)

@@ -14,7 +14,7 @@ from mercer import _check, _deadline, _speed
 from mercer._process import decomposing
 from mercer._types import DType, Float64
 from mercer.errors import KernelError, KernelWarning, MemoryBudgetError
-from mercer.gram import budget, cost
+from mercer.gram import budget, cost, known
 from mercer.gram.block_rows import BlockRows, rows_of_features
 from mercer.gram.centring import Centred
 from mercer.gram.condensing import machine_over, read_whole, refuse_from_blocks, streams
@@ -189,7 +189,9 @@ def training_gram(settings: GramSettings, fitted: FittedKernel, objects: Objects
             return gram_of_rows(rows, memory=memory)
     gram = gram_of(fitted, objects, dtype=settings.dtype, memory=memory)
     if gram.expensive and len(objects) <= DENSE:  # all of it will be needed, and more than once
-        return gram.stored_if_it_fits()
+        kept = gram.stored_if_it_fits()
+        known.note(fitted, objects, kept)
+        return kept
     return gram
 
 
