@@ -270,12 +270,13 @@ def _room(rows: BlockRows, memory: int) -> int:
 def many_rows(fitted: FittedKernel, objects: Objects, memory: budget.Memory = "auto") -> BlockRows | None:
     """Rows that are gone through by passes, of objects in blocks or in memory; None where one array is as good."""
     features = features_of(fitted)
-    if isinstance(objects, Streamed):
-        found: BlockRows = rows_of_features(fitted, objects, memory)
+    if isinstance(objects, Streamed):  # for whom one pass is enough: nothing is kept of it
+        found: BlockRows = rows_of_features(fitted, objects, memory, hold=False)
         return found
     if not features.in_blocks or len(objects) * _width(features, objects) <= _MANY:
         return None
-    return many_rows(fitted, Streamed(ArrayBlocks(objects), type(objects)), memory)
+    again: BlockRows = rows_of_features(fitted, Streamed(ArrayBlocks(objects), type(objects)), memory)
+    return again
 
 
 def _width(features: FeatureMap, objects: Objects) -> int:
