@@ -134,6 +134,7 @@ KERNELS = [
     "RankOne",
     "RationalQuadratic",
     "RegularisedLaplacian",
+    "Remembered",
     "RestrictedGapWeighted",
     "Scaled",
     "SetAgreement",
