@@ -3,6 +3,7 @@
     python benchmarks/scale.py covtype      464,809 rows of forest cover (needs the data sets)
     python benchmarks/scale.py growth       time and memory at 10^5, 3 x 10^5 and 10^6 generated rows
     python benchmarks/scale.py landmarks    pivoted Cholesky against uniform landmarks on ten data sets
+    python benchmarks/scale.py blocks 10000000 500    rows that are read from npy files, on so many landmarks
 
 Every system runs in a process of its own, with a time limit, and reports its accuracy, wall and CPU seconds of
 training and its largest memory. CPU seconds tell more than wall time on a machine that does other things besides.
@@ -15,6 +16,7 @@ import math
 import resource
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -102,6 +104,30 @@ def apart(names: list[str]) -> list[str]:
     return lines
 
 
+def from_blocks(n: int, m: int) -> None:
+    """Ridge regression on rows of an npy file, which is written in parts: seconds, memory, area under the curve."""
+    from sklearn.metrics import roc_auc_score
+
+    from mercer import blocks
+
+    rng = np.random.default_rng(0)
+    with tempfile.TemporaryDirectory() as place:
+        X = np.lib.format.open_memmap(f"{place}/X.npy", mode="w+", dtype=np.float32, shape=(n, 28))
+        y = np.lib.format.open_memmap(f"{place}/y.npy", mode="w+", dtype=np.float64, shape=(n,))
+        for start in range(0, n, 1 << 18):
+            part = rng.normal(size=(min(1 << 18, n - start), 28))
+            f = np.sin(part[:, 0] + part[:, 1]) + 0.5 * part[:, 2] * part[:, 3] + rng.normal(size=len(part))
+            X[start : start + len(part)], y[start : start + len(part)] = part, np.where(f > 0, 1.0, -1.0)
+        X.flush(), y.flush()
+        training, test = blocks.split(blocks.of(f"{place}/X.npy", f"{place}/y.npy"), held_out=min(0.1, 1e5 / n))
+        wall, cpu = time.perf_counter(), time.process_time()
+        model = on_landmarks(m, 0.02).fit(training)
+        wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
+        area = roc_auc_score(test.y, model.predict(test))
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+    print(f"{n:,} rows, {m} landmarks: area {area:.4f}, {wall:.1f} s, {cpu:.1f} s CPU, {memory:.2f} GiB", flush=True)
+
+
 def growth() -> None:
     """CPU seconds against objects: the exponent is the slope in logarithms."""
     sizes = (100_000, 300_000, 1_000_000)
@@ -158,11 +184,13 @@ def landmarks() -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("part", choices=["covtype", "growth", "landmarks", "run"])
-    parser.add_argument("name", nargs="?", help="a system, for 'run'")
+    parser.add_argument("part", choices=["covtype", "growth", "landmarks", "blocks", "run"])
+    parser.add_argument("name", nargs="*", help="a system, for 'run'; rows and landmarks, for 'blocks'")
     asked = parser.parse_args()
     if asked.part == "run":
-        run(asked.name)
+        run(asked.name[0])
+    elif asked.part == "blocks":
+        from_blocks(*map(int, asked.name))
     elif asked.part == "covtype":
         apart([name for name in SYSTEMS if not name.startswith("growth")])
     else:

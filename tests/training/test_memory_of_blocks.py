@@ -19,8 +19,9 @@ before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 model = make(kernel=kernel, memory=float(memory)).fit(data)
 print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024)
 """
-N, VECTORS = 300_000, 12
-"""Rows, of which features take 172 MiB; and numbers per row that solvers keep at most, beside passes."""
+N, VECTORS = 300_000, 20
+"""Rows, of which features take 172 MiB; and numbers per row that are kept at most: targets, weights, penalties, codes,
+lengths; and outputs, slopes and curvatures at two points, each in parts and as a whole while it is put together."""
 
 
 @pytest.fixture(scope="module")

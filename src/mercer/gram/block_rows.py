@@ -42,6 +42,9 @@ from mercer.kernels.features.space import FeatureSpace, features_of
 
 _BLOCK_BYTES = 2**25
 """A block of rows in float64: fast products need some thousand rows, more would only take memory in every thread."""
+_PASS_BYTES = 2**23
+"""The same of a piece of a block in a pass, of which every thread has some copies: memory is what passes are for. It
+does not depend on how much there is, because sums are made of pieces."""
 _LEAST = 256
 """Rows of a block at least: fewer would spend their time on preparing landmarks."""
 _MANY = 2**25
@@ -114,7 +117,8 @@ class BlockRows:
         self.dtype: np.dtype[Any] = getattr(write, "dtype", np.dtype(np.float32))
         self.shape = (len(objects) if chosen is None else len(chosen), columns)
         self.cache = RowCache()
-        self.step = max(_LEAST, _BLOCK_BYTES // (8 * max(1, columns)))
+        size = _PASS_BYTES if self.streamed else _BLOCK_BYTES
+        self.step = max(_LEAST, size // (8 * max(1, columns)))
 
     @property
     def held(self) -> bool:
@@ -266,12 +270,13 @@ def _room(rows: BlockRows, memory: int) -> int:
 def many_rows(fitted: FittedKernel, objects: Objects, memory: budget.Memory = "auto") -> BlockRows | None:
     """Rows that are gone through by passes, of objects in blocks or in memory; None where one array is as good."""
     features = features_of(fitted)
-    if isinstance(objects, Streamed):
-        found: BlockRows = rows_of_features(fitted, objects, memory)
+    if isinstance(objects, Streamed):  # for whom one pass is enough: nothing is kept of it
+        found: BlockRows = rows_of_features(fitted, objects, memory, hold=False)
         return found
     if not features.in_blocks or len(objects) * _width(features, objects) <= _MANY:
         return None
-    return many_rows(fitted, Streamed(ArrayBlocks(objects), type(objects)), memory)
+    again: BlockRows = rows_of_features(fitted, Streamed(ArrayBlocks(objects), type(objects)), memory)
+    return again
 
 
 def _width(features: FeatureMap, objects: Objects) -> int:
