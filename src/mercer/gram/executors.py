@@ -11,7 +11,7 @@ import contextvars
 import functools
 import os
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -167,6 +167,45 @@ class Threads:
         if failures:
             _dismiss()
             raise failures[0]
+
+
+class Executor(Protocol):
+    """Who computes tiles and sums over blocks: `Threads`, or what stands for other machines."""
+
+    def map(self, work: Work, strips: Sequence[Strip], sink: Sink, report: Reporter | None = None) -> None: ...
+
+    def reduce(
+        self, task: Callable[[Item], Result], items: Sequence[Item], combine: Callable[[Result, Result], Result]
+    ) -> Result: ...
+
+
+_elsewhere: contextvars.ContextVar[Executor | None] = contextvars.ContextVar("mercer_elsewhere", default=None)
+
+
+def elsewhere() -> Executor | None:
+    """Who does long work in place of this machine's threads; None if nobody does."""
+    return _elsewhere.get()
+
+
+@contextlib.contextmanager
+def working_elsewhere(executor: Executor | None) -> Iterator[None]:
+    """Long work inside is for this executor: what calls for it asks `elsewhere`."""
+    token = _elsewhere.set(executor)
+    try:
+        yield
+    finally:
+        _elsewhere.reset(token)
+
+
+@contextlib.contextmanager
+def in_this_thread() -> Iterator[None]:
+    """Everything inside works in the calling thread alone, with BLAS held to one thread: its callers share the cores."""
+    before, _worker.busy = getattr(_worker, "busy", False), True
+    try:
+        with single_threaded_blas():
+            yield
+    finally:
+        _worker.busy = before
 
 
 def _finish(futures: Sequence[Future[None]], watch: Callable[[], None]) -> None:
