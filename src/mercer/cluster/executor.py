@@ -8,6 +8,7 @@ at a time, follows the number of threads and the time that they take; the tree i
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar, final
@@ -84,6 +85,37 @@ class Workers:
             done.add(part, found)
             timed.advance(len(part))
         return done.whole()
+
+    def results(
+        self,
+        work: Any,
+        items: Sequence[Item],
+        shared: Sequence[Any],
+        *,
+        watch: Callable[[], None],
+        at_once: int | None = None,
+        keep: bool = False,
+    ) -> Iterator[tuple[int, Any]]:
+        """The places of items and what ``work(item, prepared)`` gives, as they come.
+
+        What items share is let go when the last of them is done, unless it is to be kept for the next call.
+        """
+        session = self.session
+        session.require_workers()
+        held, left = session.hold(work), Counter(shared)
+
+        def send(place: int) -> Any:
+            if shared[place] is None:
+                return session.submit(tasks.fold, held, items[place], None)
+            prepared = session.derived(held, shared[place], tasks.prepared, items[place])
+            return session.submit(tasks.fold, held, items[place], prepared)
+
+        most = _PER_THREAD * session.threads
+        for place, found in session.each(range(len(items)), send, watch, min(most, at_once or most)):
+            left[shared[place]] -= 1
+            if shared[place] is not None and not left[shared[place]] and not keep:
+                session.forget(held, shared[place])
+            yield place, found
 
     def _tree(self, held: Any, joining: Any, items: Sequence[Any], part: range) -> Any:
         """The future of the sum over a part: neighbours in one task as far as there are threads for all tasks."""

@@ -30,6 +30,7 @@ _SECONDS_FOR_WORKERS = 30.0
 workers before they begin, as the message says."""
 _MOST_HELD = 16
 """Values kept on the cluster for the next tasks that need them; older ones are let go."""
+_GONE = ("cancelled", "error", "lost")
 _TRIES = 2
 """How often work is sent again whose workers died. Dask gives a task up when three workers died that had it in their
 queue, which also befalls innocent ones; a task that kills its workers kills no more than three times as many."""
@@ -102,11 +103,26 @@ class Session:
 
         key = f"mercer-held-{tokenize(value)}"
         future = self._held.pop(key, None)
-        if future is None or future.status in ("cancelled", "error", "lost"):
+        if future is None or future.status in _GONE:
             self.traffic.sent += sizeof(value)
             self.traffic.tasks += 1
             with _large_is_meant():
                 future = self.client.submit(tasks.same, value, key=key)
+        return self._kept(key, future)
+
+    def derived(self, held: Any, name: Any, function: Callable[..., Any], *arguments: Any) -> Any:
+        """A future of a function of something held, made once for each name."""
+        key = f"{held.key}-{name}"
+        future = self._held.pop(key, None)
+        if future is None or future.status in _GONE:
+            future = self.submit(function, held, *arguments, priority=1)
+        return self._kept(key, future)
+
+    def forget(self, held: Any, name: Any) -> None:
+        """Let go of something derived, once the tasks that were sent have used it."""
+        self._held.pop(f"{held.key}-{name}", None)
+
+    def _kept(self, key: str, future: Any) -> Any:
         self._held[key] = future
         while len(self._held) > _MOST_HELD:
             self._held.popitem(last=False)

@@ -44,6 +44,16 @@ def combined(version: str, combine: Callable[[Any, Any], Any], first: Any, secon
         return combine(copy.deepcopy(first), second)
 
 
+def prepared(version: str, work: Any, item: Any) -> Any:
+    """What several items share."""
+    return call(version, work.prepared, item)
+
+
+def fold(version: str, work: Any, item: Any, shared: Any) -> Any:
+    """The work of one item."""
+    return call(version, work, item, shared)
+
+
 def tiles(version: str, work: Any, wanted: Sequence[Tile], dtype: Any) -> list[Any]:
     """A few tiles of a Gram matrix."""
     _require(version)

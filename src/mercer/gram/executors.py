@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol, TypeVar, final
+from typing import Any, Protocol, TypeVar, final
 
 from mercer import _deadline
 from mercer._process import single_threaded_blas
@@ -177,6 +177,22 @@ class Executor(Protocol):
     def reduce(
         self, task: Callable[[Item], Result], items: Sequence[Item], combine: Callable[[Result, Result], Result]
     ) -> Result: ...
+
+    def results(
+        self,
+        work: Any,
+        items: Sequence[Item],
+        shared: Sequence[Any],
+        *,
+        watch: Callable[[], None],
+        at_once: int | None = None,
+        keep: bool = False,
+    ) -> Iterator[tuple[int, Any]]:
+        """The places of items and what ``work(item, prepared)`` gives, as they come.
+
+        Items with the same `shared` name share what ``work.prepared(item)`` makes of one of them; None for nothing.
+        """
+        ...
 
 
 _elsewhere: contextvars.ContextVar[Executor | None] = contextvars.ContextVar("mercer_elsewhere", default=None)
