@@ -57,7 +57,11 @@ def run(package, program, *arguments, **environment):
 
 
 OUTER = "from mercer.caller import outer; print(outer(1), sum(outer.stats.cache_hits.values()))"
-BOTH = f"{OUTER}; from mercer._jit import cache_folder; print(cache_folder() and cache_folder().name)"
+BOTH = f"""{OUTER}
+from pathlib import Path
+from mercer import _jit, caller
+folder = _jit._folder_of(Path(caller.__file__))
+print(folder and folder.name)"""
 
 
 def test_editing_a_callee_in_another_file_is_noticed(package):
@@ -69,6 +73,42 @@ def test_editing_a_callee_in_another_file_is_noticed(package):
     *edited, other = run(package, BOTH).stdout.split()
     assert edited == ["202", "0"]
     assert other != key
+
+
+def test_editing_a_file_compiles_nothing_that_does_not_depend_on_it(package):
+    home = package / "src/mercer"
+    (home / "stranger.py").write_text("from mercer._jit import jit\n\n@jit\ndef alone(x):\n    return -x\n")
+    alone = "from mercer.stranger import alone; print(alone(1), sum(alone.stats.cache_hits.values()))"
+    assert run(package, f"{OUTER}; {alone}").stdout.split() == ["22", "0", "-1", "0"]
+    callee = home / "callee.py"
+    callee.write_text(callee.read_text().replace("x + 10", "x + 100"))
+    assert run(package, f"{OUTER}; {alone}").stdout.split() == ["202", "0", "-1", "1"]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "from mercer.rooms.middle import outer",
+        "from mercer.rooms import (\n    other,\n    middle,\n)",
+        "from mercer.rooms import middle as renamed",
+        "import mercer.rooms.middle",
+        "def late():\n    from mercer.rooms.middle import outer",
+    ],
+)
+def test_every_form_of_import_is_followed(package, line):
+    home = package / "src/mercer"
+    (home / "rooms").mkdir()
+    (home / "rooms/__init__.py").touch()
+    (home / "rooms/middle.py").write_text("from mercer._jit import jit\nfrom mercer.callee import inner as outer\n")
+    (home / "rooms/other.py").write_text("nothing = 0  # no loop here\n")
+    (home / "asking.py").write_text(f"from mercer import _jit\n{line}\n")
+    program = """
+        from pathlib import Path
+        from mercer import _jit
+        home = Path(_jit.__file__).parent
+        print(*sorted(str(path.relative_to(home)) for path in _jit._dependencies(home / "asking.py")))
+    """
+    assert run(package, program).stdout.split() == ["_jit.py", "asking.py", "callee.py", "rooms/middle.py"]
 
 
 def test_flags_of_numba_are_part_of_the_key(package):

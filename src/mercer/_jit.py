@@ -5,9 +5,9 @@
 - ``error_model="numpy"``: no exception branches inside a loop, so that it vectorises.
 - An explicit set of fast-math flags. It leaves out ``nnan`` and ``ninf``: infinities are legal inside our loops.
 - A disk cache of our own. Numba's default cache does not notice that a function called from *another* file
-  changed, and fails at import where nothing is writable. Ours is a folder named by everything that compiled code
-  depends on (our sources with compiled loops, Numba, the processor, Numba's flags); where no folder is writable there
-  is no cache.
+  changed, and fails at import where nothing is writable. Ours is a folder for each build (this copy of the library,
+  Numba, the processor, Numba's flags) and in it one for each file, named by the text of that file and of all that it
+  imports: an edit compiles anew what depends on it, and nothing else. Where no folder is writable there is no cache.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import contextlib
 import functools
 import hashlib
 import os
+import re
 import shutil
 import sys
 import tempfile
@@ -45,9 +46,14 @@ _WITHOUT_EFFECT = (
 """Settings on which our compiled code does not depend, since it never asks Numba for threads; joblib sets some of them
 in its workers, which would otherwise compile everything anew."""
 _KEPT_FOLDERS = 6
-"""Compiled code of so many other versions is kept, some 20 MB each: those who switch between a few need not wait ..."""
+"""Compiled code of so many other builds is kept, and of so many other versions of a file, for those who go back ..."""
 _SECONDS_BEFORE_PRUNING = 24 * 3600.0
 """... and what was used within a day is kept in any case, since another process may be about to read it."""
+_IMPORT = re.compile(
+    rb"^\s*(?:from\s+(mercer[\w.]*)\s+import\s+(\([^)]*\)|[^\n]*)|import\s+(mercer[\w.]*))", re.MULTILINE
+)
+"""An import of ours, with the names it takes: some of them may be modules."""
+_PACKAGE = Path(__file__).parent
 _decorating = free_when_forking(threading.RLock())
 free_when_forking(global_compiler_lock)  # a child could not compile while a thread that it does not have held this
 _config: Any = numba.config
@@ -67,7 +73,7 @@ def jit(function: Any = None, *, reassociate: bool = True, cache: bool = True, i
     if function is None:
         return functools.partial(jit, reassociate=reassociate, cache=cache, inline=inline)
     flags = set(FASTMATH) if reassociate else {"contract"}
-    folder = cache_folder() if cache else None
+    folder = _folder_of(Path(function.__code__.co_filename)) if cache else None
     with _numba_cache_at(folder):
         options: dict[str, Any] = {"inline": "always"} if inline else {}
         decorate = numba.njit(nogil=True, error_model="numpy", fastmath=flags, cache=folder is not None, **options)
@@ -96,19 +102,75 @@ def _numba_cache_at(folder: Path | None) -> Iterator[None]:
 
 @functools.cache
 def cache_folder() -> Path | None:
-    """The folder for this exact build, or None where nothing can be written."""
+    """The folder for this build of the library, or None where nothing can be written."""
     for root in _candidate_roots():
         folder = root / _build_key()
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            with tempfile.TemporaryFile(dir=folder):
-                pass
-            os.utime(folder)  # marks it as in use, for the pruning
-        except OSError:
-            continue
-        _prune(root, keep=folder)
-        return folder
+        if _usable(folder):
+            _prune(root, keep=folder)
+            return folder
     return None
+
+
+@functools.cache
+def _folder_of(source: Path) -> Path | None:
+    """Where the compiled loops of a file are kept: a folder named by the file and all that it depends on."""
+    build = cache_folder()
+    if build is None or not source.is_file():  # a function typed at a prompt has no file
+        return None
+    digest = hashlib.sha256()
+    for path in sorted(_dependencies(source)):
+        digest.update(str(path).encode())
+        digest.update(_text(path))
+    inside = source.is_relative_to(_PACKAGE)
+    home = build / (".".join(source.relative_to(_PACKAGE).with_suffix("").parts) if inside else source.stem)
+    folder = home / digest.hexdigest()[:16]
+    if folder.is_dir():
+        with contextlib.suppress(OSError):
+            os.utime(folder)  # marks it as in use, for the pruning
+        return folder
+    if not _usable(folder):
+        return None
+    _prune(home, keep=folder)
+    return folder
+
+
+def _usable(folder: Path) -> bool:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+        os.utime(folder)  # marks it as in use, for the pruning
+    except OSError:
+        return False
+    return True
+
+
+def _dependencies(source: Path) -> set[Path]:
+    """A file and the files with compiled loops that it imports, directly or through others of them."""
+    found, waiting = {source}, [source]
+    while waiting:
+        for path in _imported(waiting.pop()) - found:
+            found.add(path)
+            waiting.append(path)
+    return found
+
+
+@functools.cache
+def _imported(source: Path) -> frozenset[Path]:
+    # Compiled loops take names from files with compiled loops alone, which a test asserts.
+    modules = set()
+    for match in _IMPORT.finditer(_text(source)):
+        module = (match[1] or match[3]).decode()
+        modules.add(module)
+        modules.update(f"{module}.{name.decode()}" for name in re.findall(rb"\w+", match[2] or b""))
+    homes = [_PACKAGE.joinpath(*module.split(".")[1:]) for module in modules]
+    paths = [path for home in homes for path in (home.with_suffix(".py"), home / "__init__.py")]
+    return frozenset(path for path in paths if path.is_file() and b"_jit" in _text(path))
+
+
+@functools.cache
+def _text(source: Path) -> bytes:
+    return source.read_bytes()
 
 
 def _candidate_roots() -> Iterator[Path]:
@@ -128,13 +190,7 @@ def _candidate_roots() -> Iterator[Path]:
 @functools.cache
 def _build_key() -> str:
     digest = hashlib.sha256()
-    package = Path(__file__).parent
-    for source in sorted(package.rglob("*.py")):
-        text = source.read_bytes()
-        if b"_jit" in text:  # compiled loops take names from files with compiled loops alone, which a test asserts
-            digest.update(str(source.relative_to(package)).encode())
-            digest.update(text)
-    digest.update(str(package).encode())  # two checkouts never share object code
+    digest.update(str(_PACKAGE).encode())  # two checkouts never share object code
     digest.update(f"{numba.__version__} {sys.version} {sys.platform}".encode())
     digest.update(_processor().encode())
     for name, value in sorted(os.environ.items()):

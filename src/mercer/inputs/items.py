@@ -33,6 +33,10 @@ class Items(Objects):
             return type(self)(self.items[index])
         return type(self)([self.items[int(position)] for position in np.asarray(index)])
 
+    @classmethod
+    def joined(cls, parts: Sequence[Self]) -> Self:
+        return cls([item for part in parts for item in part.items])
+
     def to_arrays(self) -> Arrays:
         raise ModelFileError(
             "Arbitrary Python objects cannot be written to a model file, because reading them back would mean "
