@@ -107,14 +107,16 @@ class Workers:
         def send(place: int) -> Any:
             if shared[place] is None:
                 return session.submit(tasks.fold, held, items[place], None)
-            prepared = session.derived(held, shared[place], tasks.prepared, items[place])
+            prepared = session.held.derived(
+                held, shared[place], lambda: session.submit(tasks.prepared, held, items[place], priority=1)
+            )
             return session.submit(tasks.fold, held, items[place], prepared)
 
         most = _PER_THREAD * session.threads
         for place, found in session.each(range(len(items)), send, watch, min(most, at_once or most)):
             left[shared[place]] -= 1
             if shared[place] is not None and not left[shared[place]] and not keep:
-                session.forget(held, shared[place])
+                session.held.forget(held, shared[place])
             yield place, found
 
     def _tree(self, held: Any, joining: Any, items: Sequence[Any], part: range) -> Any:

@@ -11,13 +11,13 @@ import itertools
 import pydoc
 import queue
 import warnings
-from collections import Counter, OrderedDict
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, TypeVar, final
 
 from mercer._version import __version__
-from mercer.cluster import tasks
 from mercer.cluster.failures import lost, translated
+from mercer.cluster.holding import Holding
 from mercer.cluster.traffic import Traffic
 from mercer.errors import ClusterError
 
@@ -28,9 +28,6 @@ _SECONDS_BETWEEN_LOOKS = 0.05
 _SECONDS_FOR_WORKERS = 30.0
 """How long a cluster may take to have its first worker. Queues of batch systems take longer: their users wait for
 workers before they begin, as the message says."""
-_MOST_HELD = 16
-"""Values kept on the cluster for the next tasks that need them; older ones are let go."""
-_GONE = ("cancelled", "error", "lost")
 _TRIES = 2
 """How often work is sent again whose workers died. Dask gives a task up when three workers died that had it in their
 queue, which also befalls innocent ones; a task that kills its workers kills no more than three times as many."""
@@ -43,7 +40,7 @@ class Session:
     def __init__(self, client: Any) -> None:
         self.client = client
         self.traffic = Traffic()
-        self._held: OrderedDict[str, Any] = OrderedDict()
+        self.held = Holding(self._value)
         self._before: dict[str, int] | None = None
 
     # -------------------------------------------------------------------------------------------------------- workers
@@ -98,35 +95,15 @@ class Session:
 
     def hold(self, value: Any) -> Any:
         """A future of a value that tasks take as an argument; of equal values, the same future."""
-        from dask.base import tokenize
-        from dask.sizeof import sizeof
-
-        key = f"mercer-held-{tokenize(value)}"
-        future = self._held.pop(key, None)
-        if future is None or future.status in _GONE:
-            self.traffic.sent += sizeof(value)
-            self.traffic.tasks += 1
-            with _large_is_meant():
-                future = self.client.submit(tasks.same, value, key=key)
-        return self._kept(key, future)
-
-    def derived(self, held: Any, name: Any, function: Callable[..., Any], *arguments: Any) -> Any:
-        """A future of a function of something held, made once for each name."""
-        key = f"{held.key}-{name}"
-        future = self._held.pop(key, None)
-        if future is None or future.status in _GONE:
-            future = self.submit(function, held, *arguments, priority=1)
-        return self._kept(key, future)
-
-    def forget(self, held: Any, name: Any) -> None:
-        """Let go of something derived, once the tasks that were sent have used it."""
-        self._held.pop(f"{held.key}-{name}", None)
-
-    def _kept(self, key: str, future: Any) -> Any:
-        self._held[key] = future
-        while len(self._held) > _MOST_HELD:
-            self._held.popitem(last=False)
+        before = self.held.sent
+        future = self.held.value(value)
+        self.traffic.sent += self.held.sent - before
         return future
+
+    def _value(self, function: Callable[..., Any], *arguments: Any, key: str) -> Any:
+        self.traffic.tasks += 1
+        with _large_is_meant():
+            return self.client.submit(function, *arguments, key=key)
 
     def submit(self, function: Callable[..., Any], *arguments: Any, priority: int = 0) -> Any:
         """The future of a function of `tasks`; arguments may be futures or lazy values."""
@@ -189,7 +166,7 @@ class Session:
 
     def close(self) -> None:
         """Let go of everything that is held on the cluster."""
-        self._held.clear()
+        self.held.clear()
 
 
 def _bytes_sent(dask_worker: Any) -> int:

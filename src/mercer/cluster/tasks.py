@@ -23,6 +23,14 @@ def same(value: Any) -> Any:
     return value
 
 
+def whole(record: Any, names: Sequence[str], *parts: Any) -> Any:
+    """A record with its large parts put back."""
+    made = copy.copy(record)
+    for name, part in zip(names, parts, strict=True):
+        object.__setattr__(made, name, part)
+    return made
+
+
 def call(version: str, function: Callable[..., Any], *arguments: Any) -> Any:
     """A function of values."""
     _require(version)
