@@ -357,3 +357,11 @@ def find(table: dict[str, Entry], name: str, what: str) -> Entry:
         return by_text[name]
     names = sorted(by_text)
     raise ParameterError(f"Unknown {what} {name!r}. {did_you_mean(name, [*names, *table])} Known: {', '.join(names)}.")
+
+
+LAZY = Entry("mercer.cluster.lazy", "blocks_of", summary="the partitions of a Dask collection as blocks")
+
+
+def is_lazy(data: Any) -> bool:
+    """Whether these are data of Dask, which are computed when somebody asks for them, on a cluster perhaps."""
+    return type(data).__module__.partition(".")[0] in ("dask", "dask_expr") and hasattr(data, "__dask_graph__")

@@ -11,7 +11,7 @@ import pytest
 
 from mercer import kernels
 from mercer.cluster import use
-from mercer.cluster.executor import Workers, _Done, _Parts
+from mercer.cluster.executor import Workers
 from mercer.gram.executors import Threads
 from mercer.gram.make import gram_of
 
@@ -43,25 +43,6 @@ def test_combining_in_place_leaves_results_of_other_tasks_alone(client: Any) -> 
     with use(client) as session:
         found = [Workers(session).reduce(Squares(3), range(29), in_place) for _ in range(2)]
     assert found[0].tobytes() == found[1].tobytes() == Threads(1).reduce(Squares(3), range(29), in_place).tobytes()
-
-
-@pytest.mark.parametrize("items", range(1, 40))
-@pytest.mark.parametrize("first", [1, 2, 8])
-def test_any_parts_make_the_same_tree(items: int, first: int) -> None:
-    def combine(a: Any, b: Any) -> Any:
-        return (a, b)
-
-    expected = Threads(1).reduce(str, range(items), combine)
-    parts = _Parts(items, first)
-    done = _Done(combine)
-    cut = []
-    for part in parts:
-        parts.arrived()  # at once, so that parts grow as fast as they may
-        cut.append(part)
-    assert [place for part in cut for place in part] == list(range(items))
-    for part in reversed(cut):
-        done.add(part, Threads(1).reduce(str, list(part), combine))
-    assert done.whole() == expected
 
 
 def test_tiles_are_those_of_threads(client: Any) -> None:

@@ -7,7 +7,6 @@ Dask. Everything else stays on this machine unless somebody says otherwise: ``wi
 from __future__ import annotations
 
 import contextlib
-import contextvars
 import weakref
 from collections.abc import Iterator
 from typing import Any
@@ -19,6 +18,8 @@ from mercer.gram import executors
 
 _sessions: weakref.WeakKeyDictionary[Any, Session] = weakref.WeakKeyDictionary()
 _LOCAL = "local:"
+_SECONDS_TO_CONNECT = 10.0
+"""How long a scheduler may take to answer: those that are there answer within a second or two."""
 
 
 def distributed() -> Any:
@@ -54,8 +55,9 @@ def use(cluster: Any) -> Iterator[Session]:
 
     Parameters
     ----------
-    cluster : a `dask.distributed.Client`, a cluster such as `LocalCluster` or `SLURMCluster`, the address of a scheduler
-        (``"tcp://host:8786"``), or ``"local:4"`` for four processes of this machine, which end with the block.
+    cluster : a `dask.distributed.Client`, a cluster such as `LocalCluster` or `SLURMCluster`, the address of a
+        scheduler (``"tcp://host:8786"``), or ``"local:4"`` for four processes of this machine, which end with the
+        block.
 
     The session that it gives counts what goes over the network.
 
@@ -67,7 +69,8 @@ def use(cluster: Any) -> Iterator[Session]:
     """
     with contextlib.ExitStack() as stack:
         session = session_of(_client(cluster, stack))
-        session.require_workers()
+        with session.speaking():
+            session.require_workers()
         stack.callback(session.close)
         with executors.working_elsewhere(Workers(session)):
             yield session
@@ -85,7 +88,7 @@ def _client(cluster: Any, stack: contextlib.ExitStack) -> Any:
             f"Got {cluster!r} instead."
         )
     try:
-        return stack.enter_context(module.Client(cluster, set_as_default=False))
+        return stack.enter_context(module.Client(cluster, set_as_default=False, timeout=_SECONDS_TO_CONNECT))
     except (OSError, ValueError) as error:
         raise ClusterError(
             f"There is no scheduler at {cluster}: {str(error).splitlines()[0]} Start one with `dask scheduler`, which "

@@ -1,36 +1,59 @@
 """The workers of a cluster as an executor: tiles of Gram matrices, and sums over blocks.
 
 What workers sum is summed over the binary tree of places that `Threads.reduce` goes by: the same bits come out, for any
-number of workers, and when some of them die on the way. How much of the tree a task does, and how many tasks are sent
-at a time, follows the number of threads and the time that they take; the tree itself does not.
+number of workers, and when some of them die on the way. How much of the tree a task does follows the number of threads;
+the tree itself does not.
 """
 
 from __future__ import annotations
 
-import time
+import dataclasses
+import functools
+import inspect
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar, final
+from types import MethodType
+from typing import Any, TypeVar, cast, final
 
 import numpy as np
 
 from mercer import _deadline
 from mercer._progress import Reporter
 from mercer.cluster import tasks
+from mercer.cluster.partitions import LazyBlocks, Name
 from mercer.cluster.session import Session
 from mercer.gram.executors import Sink, Work
 from mercer.gram.tiles import Strip, Tile
+from mercer.inputs.streamed import Streamed
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
+Method = TypeVar("Method", bound=Callable[..., Any])
 
 _PER_THREAD = 4
 """Tasks for each thread of the cluster at a time. With fewer, threads wait for the last one; more only lengthen queues,
 all of which Dask holds against the tasks in them when a worker dies."""
-_SECONDS = 5.0
-"""About how long the tasks that are sent at a time take, once that is known: shorter would spend more of the time on
-handing out, longer would lose more with a scheduler, whose results are here every so many seconds."""
+_PARTS = 2
+"""Parts of a sum under way at a time: with one alone, workers would wait while its result is fetched and kept."""
+
+
+def _in_words(method: Method) -> Method:
+    """A method of `Workers`, a generator or not, whose failures are said in words."""
+
+    @functools.wraps(method)
+    def speaking(self: Workers, *given: Any, **options: Any) -> Any:
+        with self.session.speaking():
+            self.session.require_workers()
+            return method(self, *given, **options)
+
+    @functools.wraps(method)
+    def streaming(self: Workers, *given: Any, **options: Any) -> Any:
+        with self.session.speaking():
+            self.session.require_workers()
+            yield from method(self, *given, **options)
+
+    return cast(Method, streaming if inspect.isgeneratorfunction(method) else speaking)
 
 
 @final
@@ -40,10 +63,15 @@ class Workers:
 
     session: Session
 
+    @property
+    def count(self) -> int:
+        """What is worth working on at a time, as the number of threads of `Threads`: more, so that few have to wait."""
+        return _PER_THREAD * self.session.threads
+
+    @_in_words
     def map(self, work: Work, strips: Sequence[Strip], sink: Sink, report: Reporter | None = None) -> None:
         """Run the work of every strip; tiles come back here, and go to the sink in the order of their strip."""
         session = self.session
-        session.require_workers()
         total = sum(tile.entries for strip in strips for tile in strip)
         timed = _deadline.Work(f"{total:,} kernel values", total)
         most = _PER_THREAD * session.threads
@@ -70,22 +98,46 @@ class Workers:
         self, task: Callable[[Item], Result], items: Sequence[Item], combine: Callable[[Result, Result], Result]
     ) -> Result:
         """Combine the results of a task for each item, over a fixed binary tree of their places."""
+        (found,) = self.stretches(task, [items], combine)
+        return found
+
+    @_in_words
+    def stretches(
+        self,
+        task: Callable[[Item], Result],
+        parts: Sequence[Sequence[Item]],
+        combine: Callable[[Result, Result], Result],
+    ) -> Iterator[Result]:
+        """What `reduce` gives for each part, in order; while one is fetched, workers are at the next."""
         session = self.session
-        session.require_workers()
         held, joining = session.hold(task), session.hold(combine)
-        timed = _deadline.Work(f"{len(items):,} blocks", len(items))
-        parts = _Parts(len(items), _power_of_two(_PER_THREAD * session.threads))
+        timed = _deadline.Work("sums over blocks", len(parts))
+        early: dict[int, Result] = {}
+        following = 0
 
-        def send(part: range) -> Any:
-            return self._tree(held, joining, items[part.start : part.stop], part)
+        def send(place: int) -> Any:
+            return session.compute(self._tree(task, (held, joining), parts[place]))
 
-        done = _Done(combine)
-        for part, found in session.each(parts, send, timed.look, 2):
-            parts.arrived()
-            done.add(part, found)
-            timed.advance(len(part))
-        return done.whole()
+        for place, found in session.each(range(len(parts)), send, timed.look, _PARTS):
+            early[place] = found
+            while following in early:
+                yield early.pop(following)
+                following += 1
 
+    @_in_words
+    def gather(self, task: Callable[[Item], Result], items: Sequence[Item]) -> list[Result]:
+        """The results of a task for each item, in order."""
+        session = self.session
+        held = session.hold(task)
+        found: dict[int, Any] = {}
+
+        def send(place: int) -> Any:
+            return session.compute(self._leaf(task, (held, None), items[place : place + 1]))
+
+        found.update(session.each(range(len(items)), send, _nothing, _PER_THREAD * session.threads))
+        return [found[place] for place in range(len(items))]
+
+    @_in_words
     def results(
         self,
         work: Any,
@@ -96,12 +148,11 @@ class Workers:
         at_once: int | None = None,
         keep: bool = False,
     ) -> Iterator[tuple[int, Any]]:
-        """The places of items and what ``work(item, prepared)`` gives, as they come.
+        """The places of items and what ``work(item, prepared, stop)`` gives, as they come.
 
         What items share is let go when the last of them is done, unless it is to be kept for the next call.
         """
         session = self.session
-        session.require_workers()
         held, left = session.hold(work), Counter(shared)
 
         def send(place: int) -> Any:
@@ -119,27 +170,58 @@ class Workers:
                 session.held.forget(held, shared[place])
             yield place, found
 
-    def _tree(self, held: Any, joining: Any, items: Sequence[Any], part: range) -> Any:
-        """The future of the sum over a part: neighbours in one task as far as there are threads for all tasks."""
-        length = max(1, _power_of_two(len(part)) // _power_of_two(_PER_THREAD * self.session.threads))
-        level = [
-            self.session.submit(tasks.stretch, held, joining, *items[start : start + length])
-            for start in range(0, len(items), length)
-        ]
-        height = 0
+    def _tree(self, task: Any, held: tuple[Any, Any], items: Sequence[Any]) -> Any:
+        """The lazy sum over items: neighbours in one task, as far as there is then still work for all threads.
+
+        Partitions are not put together in one task, which would have to hold all of them.
+        """
+        length = 1
+        while not _partitions(task, items[0]) and 2 * length * _PER_THREAD * self.session.threads <= len(items):
+            length *= 2
+        level = [self._leaf(task, held, items[start : start + length]) for start in range(0, len(items), length)]
         while len(level) > 1:
-            height += 1  # sums first: they free the memory of two results
             pairs = [level[place : place + 2] for place in range(0, len(level), 2)]
             level = [
-                self.session.submit(tasks.combined, joining, *pair, priority=height) if len(pair) == 2 else pair[0]
-                for pair in pairs
+                self.session.lazily(tasks.combined, held[1], *pair) if len(pair) == 2 else pair[0] for pair in pairs
             ]
         return level[0]
 
+    def _leaf(self, task: Any, held: tuple[Any, Any], items: Sequence[Any]) -> Any:
+        needed = {name: part for item in items for name, part in _partitions(task, item).items()}
+        return self.session.lazily(tasks.stretch, *held, tuple(items), tuple(needed), *needed.values())
 
-def _power_of_two(least: int) -> int:
-    """The smallest that is not below."""
-    return 1 << max(0, least - 1).bit_length()
+    def __reduce__(self) -> tuple[Any, ...]:
+        """On a worker there is no cluster: blocks that are sent there have nobody to work for them."""
+        return _nobody, ()
+
+
+def _nobody() -> None:
+    return None
+
+
+def _nothing() -> None:
+    pass
+
+
+def _partitions(task: Any, item: Any) -> dict[Name, Any]:
+    """The lazy partitions that a task over blocks reads for an item, by source and number."""
+    objects = streamed_in(task)
+    if objects is None or not hasattr(item, "number"):
+        return {}
+    source, number = objects.blocks.underlying(item.number)
+    return {(source.name, number): source.partitions[number]} if isinstance(source, LazyBlocks) else {}
+
+
+def streamed_in(task: Any) -> Streamed | None:
+    """The objects in blocks that a task is about: its own, or those of a record or method that it is made of."""
+    if isinstance(task, Streamed):
+        return task
+    if isinstance(task, MethodType):
+        return streamed_in(task.__self__)
+    if dataclasses.is_dataclass(task) and not isinstance(task, type):
+        parts = (streamed_in(getattr(task, field.name)) for field in dataclasses.fields(task))
+        return next((part for part in parts if part is not None), None)
+    return None
 
 
 def _cut(strip: Strip, entries: int) -> Iterator[tuple[Tile, ...]]:
@@ -173,57 +255,3 @@ class _InOrder:
                 buffer[...] = block
                 self._sink.accept(tile, buffer)
             self._next[strip] += 1
-
-
-@final
-class _Parts:
-    """Parts of a tree, one after another: as large as may be done in some seconds, and each a whole branch."""
-
-    def __init__(self, items: int, first: int) -> None:
-        self._items, self._length = items, first
-        self._position, self._last = 0, time.monotonic()
-
-    def arrived(self) -> None:
-        """A part is done: the next ones may be larger if that was soon."""
-        now = time.monotonic()
-        if now - self._last < 0.5 * _SECONDS:
-            self._length *= 2
-        self._last = now
-
-    def __iter__(self) -> Iterator[range]:
-        while self._position < self._items:
-            length = self._length
-            while self._position % length:
-                length //= 2
-            stop = min(self._position + length, self._items)
-            yield range(self._position, stop)
-            self._position = stop
-
-
-@final
-class _Done:
-    """Branches of the tree that are done, combined as soon as they are neighbours."""
-
-    def __init__(self, combine: Callable[[Any, Any], Any]) -> None:
-        self._combine = combine
-        self._early: dict[int, tuple[range, Any]] = {}
-        self._branches: list[tuple[range, Any]] = []
-
-    def add(self, part: range, found: Any) -> None:
-        """A part, in any order."""
-        self._early[part.start] = (part, found)
-        following = self._branches[-1][0].stop if self._branches else 0
-        while following in self._early:
-            branch, value = self._early.pop(following)
-            following = branch.stop
-            while self._branches and len(self._branches[-1][0]) == len(branch):
-                before, other = self._branches.pop()
-                branch, value = range(before.start, branch.stop), self._combine(other, value)
-            self._branches.append((branch, value))
-
-    def whole(self) -> Any:
-        """The sum over all parts."""
-        _, value = self._branches.pop()
-        while self._branches:
-            value = self._combine(self._branches.pop()[1], value)
-        return value

@@ -88,7 +88,7 @@ class Holding:
         known = self._known.get(id(value))
         if known is not None:
             return known[1:]
-        from distributed.protocol import serialize
+        from distributed.protocol.serialize import serialize
 
         _, frames = serialize(value, serializers=["pickle"])
         digest = hashlib.sha256()

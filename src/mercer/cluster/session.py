@@ -7,12 +7,13 @@ so for scattered data.
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import pydoc
 import queue
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar, final
 
 from mercer._version import __version__
@@ -28,6 +29,8 @@ _SECONDS_BETWEEN_LOOKS = 0.05
 _SECONDS_FOR_WORKERS = 30.0
 """How long a cluster may take to have its first worker. Queues of batch systems take longer: their users wait for
 workers before they begin, as the message says."""
+_AT_ONCE = 64
+"""Lazy values under way at a time: results that have arrived wait here in memory."""
 _TRIES = 2
 """How often work is sent again whose workers died. Dask gives a task up when three workers died that had it in their
 queue, which also befalls innocent ones; a task that kills its workers kills no more than three times as many."""
@@ -74,7 +77,7 @@ class Session:
     @property
     def threads(self) -> int:
         """The threads of all workers that are there now."""
-        return max(1, sum(self.client.nthreads().values()))
+        return max(1, sum(map(int, self.client.nthreads().values())))
 
     def count_moved(self) -> Traffic:
         """The traffic so far, with the bytes that workers sent since the session began."""
@@ -91,6 +94,14 @@ class Session:
         found: dict[str, Any] = self.client.run(function, *arguments, on_error="return")
         return found
 
+    @contextlib.contextmanager
+    def speaking(self) -> Iterator[None]:
+        """What fails inside because of the cluster is said in words."""
+        try:
+            yield
+        except Exception as error:
+            raise translated(error, self.client) from error
+
     # ---------------------------------------------------------------------------------------------------------- tasks
 
     def hold(self, value: Any) -> Any:
@@ -106,17 +117,29 @@ class Session:
             return self.client.submit(function, *arguments, key=key)
 
     def submit(self, function: Callable[..., Any], *arguments: Any, priority: int = 0) -> Any:
-        """The future of a function of `tasks`; arguments may be futures or lazy values."""
-        from dask.base import is_dask_collection
-
+        """The future of a function of `tasks`; arguments may be futures."""
         self.traffic.tasks += 1
         with _large_is_meant():
-            if any(is_dask_collection(argument) for argument in arguments):
-                from dask import delayed
-
-                lazy = delayed(function, pure=False)(__version__, *arguments)
-                return self.client.compute(lazy, priority=priority)
             return self.client.submit(function, __version__, *arguments, pure=False, priority=priority)
+
+    def lazily(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        """The lazy value of a function of `tasks`; arguments may be futures or lazy values themselves."""
+        from dask.delayed import delayed
+
+        self.traffic.tasks += 1
+        return delayed(function, pure=False, traverse=False)(__version__, *arguments)
+
+    def compute(self, lazy: Any) -> Any:
+        """The future of a lazy value, sent with all it is made of."""
+        with _large_is_meant():
+            return self.client.compute(lazy)
+
+    def all_of(self, values: Sequence[Any]) -> list[Any]:
+        """Lazy values, computed."""
+        found: dict[int, Any] = {}
+        with self.speaking():
+            found.update(self.each(range(len(values)), lambda place: self.compute(values[place]), _nothing, _AT_ONCE))
+        return [found[place] for place in range(len(values))]
 
     def each(
         self, places: Iterable[Place], send: Callable[[Place], Any], watch: Callable[[], None], ahead: int
@@ -151,10 +174,10 @@ class Session:
                     found = future.result()
                 except Exception as error:
                     tries[place] += 1
-                    if type(error).__name__ == "KilledWorker" and tries[place] < _TRIES:
-                        start(place)
-                        continue
-                    raise translated(error, self.client) from error
+                    if type(error).__name__ != "KilledWorker" or tries[place] >= _TRIES:
+                        raise
+                    start(place)
+                    continue
                 del future  # its memory is free before the next result comes
                 self.traffic.fetched += sizeof(found)
                 for following in itertools.islice(left, 1):
@@ -169,6 +192,10 @@ class Session:
         self.held.clear()
 
 
+def _nothing() -> None:
+    pass
+
+
 def _bytes_sent(dask_worker: Any) -> int:
     return int(dask_worker.transfer_outgoing_bytes_total)
 
@@ -176,7 +203,7 @@ def _bytes_sent(dask_worker: Any) -> int:
 class _large_is_meant(warnings.catch_warnings):  # noqa: N801  # used like a function
     """Dask advises to scatter what is large, which would be lost with its worker."""
 
-    def __enter__(self) -> None:  # type: ignore[override]
+    def __enter__(self) -> None:
         super().__enter__()
         warnings.filterwarnings("ignore", message="Sending large graph")
 

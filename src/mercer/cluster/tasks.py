@@ -6,16 +6,22 @@ of computing something else. A task has one thread: the worker decides how many 
 
 from __future__ import annotations
 
+import contextlib
 import copy
-from collections.abc import Callable, Sequence
+import threading
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from mercer._version import __version__
+from mercer.cluster.partitions import supplied
 from mercer.errors import ClusterError
 from mercer.gram.executors import Threads, in_this_thread
 from mercer.gram.tiles import Tile
+
+_SECONDS_BETWEEN_LOOKS = 0.25
+"""How long a cancelled task goes on at most, beside what it is in the middle of."""
 
 
 def same(value: Any) -> Any:
@@ -38,11 +44,22 @@ def call(version: str, function: Callable[..., Any], *arguments: Any) -> Any:
         return function(*arguments)
 
 
-def stretch(version: str, task: Callable[[Any], Any], combine: Callable[[Any, Any], Any], *items: Any) -> Any:
-    """The results of a task for a few neighbouring items, combined as in the tree of all items."""
+def stretch(
+    version: str, task: Any, combine: Any, items: Sequence[Any], names: Sequence[tuple[str, int]], *partitions: Any
+) -> Any:
+    """The results of a task for a few neighbouring items, combined as in the tree of all items.
+
+    Blocks are read from the partitions that come with the task, if there are any.
+    """
     _require(version)
-    with in_this_thread():
-        return Threads(1).reduce(task, items, combine)
+    with wanted() as stop, in_this_thread(), supplied(dict(zip(names, partitions, strict=True))):
+
+        def unless_cancelled(item: Any) -> Any:
+            if stop.is_set():
+                raise ClusterError("Nobody waits for this any more.")
+            return task(item)
+
+        return Threads(1).reduce(unless_cancelled, items, combine)
 
 
 def combined(version: str, combine: Callable[[Any, Any], Any], first: Any, second: Any) -> Any:
@@ -59,19 +76,45 @@ def prepared(version: str, work: Any, item: Any) -> Any:
 
 def fold(version: str, work: Any, item: Any, shared: Any) -> Any:
     """The work of one item."""
-    return call(version, work, item, shared)
+    with wanted() as stop:
+        return call(version, work, item, shared, stop)
 
 
-def tiles(version: str, work: Any, wanted: Sequence[Tile], dtype: Any) -> list[Any]:
+def tiles(version: str, work: Any, chosen: Sequence[Tile], dtype: Any) -> list[Any]:
     """A few tiles of a Gram matrix."""
     _require(version)
-    blocks = []
-    with in_this_thread():
-        for tile in wanted:
-            block = np.empty(tile.shape, dtype=dtype)
-            work(tile, block)
-            blocks.append(block)
+    blocks: list[Any] = []
+    with wanted() as stop, in_this_thread():
+        for tile in chosen:
+            if stop.is_set():
+                break
+            blocks.append(np.empty(tile.shape, dtype=dtype))
+            work(tile, blocks[-1])
     return blocks
+
+
+@contextlib.contextmanager
+def wanted() -> Iterator[threading.Event]:
+    """An event that is set when the task is cancelled: Dask leaves a task that has begun to itself."""
+    from distributed import get_worker
+
+    worker, stop, over = get_worker(), threading.Event(), threading.Event()
+    key = worker.get_current_task()
+
+    def look() -> None:
+        while not over.wait(_SECONDS_BETWEEN_LOOKS):
+            task = worker.state.tasks.get(key)
+            if task is None or task.state == "cancelled":
+                stop.set()
+                return
+
+    watcher = threading.Thread(target=look, daemon=True)
+    watcher.start()
+    try:
+        yield stop
+    finally:
+        over.set()
+        watcher.join()
 
 
 def _require(version: str) -> None:

@@ -188,7 +188,7 @@ class Executor(Protocol):
         at_once: int | None = None,
         keep: bool = False,
     ) -> Iterator[tuple[int, Any]]:
-        """The places of items and what ``work(item, prepared)`` gives, as they come.
+        """The places of items and what ``work(item, prepared, stop)`` gives, as they come; the event says when to end.
 
         Items with the same `shared` name share what ``work.prepared(item)`` makes of one of them; None for nothing.
         """
@@ -215,7 +215,7 @@ def working_elsewhere(executor: Executor | None) -> Iterator[None]:
 
 @contextlib.contextmanager
 def in_this_thread() -> Iterator[None]:
-    """Everything inside works in the calling thread alone, with BLAS held to one thread: its callers share the cores."""
+    """Everything inside works in the calling thread, with BLAS held to one: others have the other cores."""
     before, _worker.busy = getattr(_worker, "busy", False), True
     try:
         with single_threaded_blas():

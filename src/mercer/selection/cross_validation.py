@@ -224,9 +224,9 @@ class CrossValidation:
                     self._take(*fit)
                 for message, kind in arrived.warned:
                     warnings.warn(message, kind, stacklevel=5)
-                source = self.groups[tasks[place].groups[0]].source
-                if isinstance(source, Shared):
-                    source.entries, source.seconds = arrived.entries, arrived.seconds
+                matrix = self.groups[tasks[place].groups[0]].source
+                if isinstance(matrix, Shared):
+                    matrix.entries, matrix.seconds = arrived.entries, arrived.seconds
                 self.late = arrived.late if isinstance(arrived.late, TimeLimitError) else self.late
         except TimeLimitError as error:
             if not self._clock.out_of_time:

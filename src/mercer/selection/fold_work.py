@@ -166,9 +166,9 @@ class Shipment:
             own.store()
         return own
 
-    def __call__(self, task: FoldTask, shared: Shared | None) -> Arrived:
-        """Fit one fold."""
-        clock = Clock(time.monotonic() + task.until - time.time())
+    def __call__(self, task: FoldTask, shared: Shared | None, stop: threading.Event) -> Arrived:
+        """Fit one fold, until time is over or somebody says `stop`."""
+        clock = Clock(time.monotonic() + task.until - time.time(), stop)
         fits: list[Any] = []
         late: TimeLimitError | Stopped | None = None
         groups = [self._group(place, task, shared) for place in task.groups]
