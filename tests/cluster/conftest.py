@@ -47,7 +47,8 @@ class Processes:
 
     def client(self, workers: int, **options: Any) -> Any:
         client = distributed.Client(self.address, set_as_default=False, **options)
-        client.wait_for_workers(workers, timeout=STARTING)
+        if workers:
+            client.wait_for_workers(workers, timeout=STARTING)
         return client
 
     def kill(self, process: subprocess.Popen[bytes]) -> None:

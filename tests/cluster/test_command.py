@@ -61,19 +61,8 @@ def test_the_same_model_comes_out(table: Path, two_workers: Processes) -> None:
     assert "sent to the cluster" in said
 
 
-@pytest.mark.parametrize(
-    ("cluster", "said"),
-    [
-        ("tcp://127.0.0.1:1", "There is no scheduler at tcp://127.0.0.1:1"),
-        ("local:many", "'local:N' needs a number of processes"),
-    ],
-)
-def test_what_is_no_cluster_is_refused_in_words(table: Path, cluster: str, said: str) -> None:
-    done = mercer("fit", table, "--target", "kind", "--cluster", cluster, "-o", table.parent / "m", "--no-report")
-    assert done.returncode in (2, 3)
-    assert said in done.stderr
+def test_what_is_no_cluster_is_refused_in_words(table: Path) -> None:
+    done = mercer("fit", table, "--target", "kind", "--cluster", "local:many", "-o", table.parent / "m", "--no-report")
+    assert done.returncode == 2
+    assert "'local:N' needs a number of processes" in done.stderr
     assert "Traceback" not in done.stderr
-
-
-def test_processes_of_this_machine(table: Path) -> None:
-    assert "cluster: " in fitted(table, "local", "--cluster", "local:1")[1]

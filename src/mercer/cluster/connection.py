@@ -101,7 +101,7 @@ def _local(number: str, stack: contextlib.ExitStack) -> Any:
         raise ParameterError(f"'local:N' needs a number of processes, such as 'local:2'. Got 'local:{number}' instead.")
     module = distributed()
     made = module.LocalCluster(
-        n_workers=int(number), threads_per_worker=1, dashboard_address=None, scheduler_port=0, host="127.0.0.1"
+        n_workers=int(number), threads_per_worker=1, dashboard_address=":0", scheduler_port=0, host="127.0.0.1"
     )
     stack.enter_context(made)
     return stack.enter_context(module.Client(made, set_as_default=False))

@@ -54,9 +54,9 @@ def _planned(collection: Any, name: str, session: Any) -> LazyBlocks:
 
 def partitions_of(collection: Any) -> list[Any]:
     """Lazy values, one for each partition; of an array, whole rows."""
-    if getattr(collection, "ndim", 1) == 2 and hasattr(collection, "rechunk") and collection.numblocks[1] > 1:
+    if hasattr(type(collection), "rechunk") and collection.ndim == 2 and collection.numblocks[1] > 1:
         collection = collection.rechunk({1: -1})
-    if not hasattr(collection, "to_delayed"):
+    if not hasattr(type(collection), "to_delayed"):
         raise InputError(
             f"A {type(collection).__name__} of Dask has no partitions. Use dask.array, dask.dataframe or dask.bag, for "
             "example dask.bag.from_delayed([value])."

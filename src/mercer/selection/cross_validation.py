@@ -24,7 +24,7 @@ from mercer.gram import budget
 from mercer.gram.executors import Executor, Threads, default_threads, elsewhere
 from mercer.gram.make import gram_of
 from mercer.selection.blocks import Shared
-from mercer.selection.fold_work import Clock, FoldTask, FoldWork, Shipment
+from mercer.selection.fold_work import Arrived, Clock, FoldTask, FoldWork, Shipment
 from mercer.selection.groups import Group, Grouping, by_source
 from mercer.selection.pipelines import PipelineSteps
 from mercer.selection.racing import hopeful
@@ -205,33 +205,45 @@ class CrossValidation:
         self, cluster: Executor, splits: Sequence[int], active: Callable[[Setting], bool], *, keep: bool
     ) -> None:
         """The same on other machines."""
+        tasks, shared = self._tasks(splits, active)
+        self._shipment = self._shipment or Shipment(self._work, tuple(self.groups), get_config())
+        try:
+            for place, arrived in cluster.results(
+                self._shipment, tasks, shared, watch=self._clock.look, at_once=self._workers, keep=keep
+            ):
+                self._unpack(arrived, self.groups[tasks[place].groups[0]].source)
+        except TimeLimitError as error:
+            if not self._clock.out_of_time:
+                raise
+            self.late = error
+
+    def _tasks(
+        self, splits: Sequence[int], active: Callable[[Setting], bool]
+    ) -> tuple[list[FoldTask], list[int | None]]:
+        """What is to be fitted, and for each a name of the matrix that it shares with others, if it does."""
         places = {group: place for place, group in enumerate(self.groups)}
         wanted = frozenset(one.number for group in self.groups for one in group.settings if active(one))
         until = time.time() + self._clock.deadline - time.monotonic()
-        tasks, shared = [], []
+        tasks: list[FoldTask] = []
+        shared: list[int | None] = []
         for source, members in by_source(self.groups):
             for groups in _together(source, members):
                 if any(one.number in wanted for group in groups for one in group.settings):
                     chosen = tuple(places[group] for group in groups)
                     tasks += [FoldTask(chosen, split, wanted, until) for split in splits]
                     shared += [places[members[0]] if isinstance(source, Shared) else None] * len(splits)
-        self._shipment = self._shipment or Shipment(self._work, tuple(self.groups), get_config())
-        try:
-            for place, arrived in cluster.results(
-                self._shipment, tasks, shared, watch=self._clock.look, at_once=self._workers, keep=keep
-            ):
-                for fit in arrived.fits:
-                    self._take(*fit)
-                for message, kind in arrived.warned:
-                    warnings.warn(message, kind, stacklevel=5)
-                matrix = self.groups[tasks[place].groups[0]].source
-                if isinstance(matrix, Shared):
-                    matrix.entries, matrix.seconds = arrived.entries, arrived.seconds
-                self.late = arrived.late if isinstance(arrived.late, TimeLimitError) else self.late
-        except TimeLimitError as error:
-            if not self._clock.out_of_time:
-                raise
-            self.late = error
+        return tasks, shared
+
+    def _unpack(self, arrived: Arrived, source: Any) -> None:
+        """Take what a fold gave on another machine."""
+        for fit in arrived.fits:
+            self._take(*fit)
+        for message, kind in arrived.warned:
+            warnings.warn(message, kind, stacklevel=6)
+        if isinstance(source, Shared):
+            source.entries, source.seconds = arrived.entries, arrived.seconds
+        if isinstance(arrived.late, TimeLimitError):
+            self.late = arrived.late
 
     def _take(self, number: int, split: int, result: dict[str, Any], kept: dict[str, Any]) -> None:
         with self._counting:
