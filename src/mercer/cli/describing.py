@@ -16,6 +16,9 @@ from mercer.readers.reading import read
 if TYPE_CHECKING:
     from mercer.jobs.trained import TrainedModel
 
+_LISTED = 200  # columns of a table that are listed: more than anybody reads, and soon drawn
+_LONGEST_NAME = 60  # characters of the name of a column
+
 
 def info(path: str, wanted: OutputOptions, command: str = "info") -> None:
     """What a model file holds, and how it was trained."""
@@ -83,21 +86,28 @@ def check(path: str, reading: Options, wanted: OutputOptions) -> None:
     if wanted.as_json:
         output.write_result("check", found)
         return
-    print(f"{data.name}: {count(len(data), NOUNS[data.kind])} ({data.format})")
+    print(output.visible(f"{data.name}: {count(len(data), NOUNS[data.kind])} ({data.format})"))
     output.write_notes(data.notes, wanted)
     if data.kind == "table":
         print()
         table = output.new_table("column", "kind", "missing", "content")
-        for column in found["columns"]:
-            name, content = output.escaped(column["name"]), output.escaped(column["content"])
+        for column in found["columns"][:_LISTED]:
+            name, content = output.escaped(_short(column["name"])), output.escaped(column["content"])
             table.add_row(name, column["kind"], f"{column['missing']:,}", content)
         output.write_table(table, fold=True)
+        more = len(found["columns"]) - _LISTED
+        if more > 0:
+            print(f"and {count(more, 'more column')}, which --json lists")
     if proof is not None:
         print()
         output.write_text(proof.reason)
     if data.labels is not None:
         print()
         output.write_text(f"{data.target or 'label'}: {found['labels']['content']}")
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME - 3]}..."
 
 
 def _check_model(path: str, wanted: OutputOptions) -> None:

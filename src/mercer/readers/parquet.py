@@ -79,9 +79,10 @@ def _check_types(name: str, schema: Any, options: Options) -> None:
 
 
 def _check_size(name: str, meta: Any, options: Options) -> None:
+    check_width(name, meta.num_columns, options)
     declared = sum(meta.row_group(number).total_byte_size for number in range(meta.num_row_groups))
     cells = meta.num_rows * meta.num_columns
-    if max(declared, 8 * cells) > options.max_bytes or meta.num_columns > options.max_features:
+    if max(declared, 8 * cells) > options.max_bytes:
         what = f"too large: {meta.num_rows:,} rows of {meta.num_columns:,} columns"
         raise problem(name, what, hint="Raise the cap with --max-mb, or cut the file.")
 
