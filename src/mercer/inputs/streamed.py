@@ -175,7 +175,7 @@ class Streamed(Objects):
 
 def coerced(domain: type[Objects], raw: Any, *, new: bool = False) -> Objects:
     """What a user passed as objects of a kind, parsed and validated; blocks when they are read."""
-    if _registry.is_lazy(raw):
+    if type(raw).__module__.startswith("dask") and _registry.is_lazy(raw):  # most objects are not, and soon told
         raw = _registry.LAZY.load()(raw)
     if isinstance(raw, Blocks):
         return Streamed(raw, domain)
