@@ -21,6 +21,7 @@ from mercer._process import single_threaded_blas
 from mercer._progress import reporting
 from mercer._types import Float64, Indices
 from mercer.errors import InputError, ModelFileError, ParameterError
+from mercer.gram.condensing import machine_over
 from mercer.gram.contract import Gram
 from mercer.gram.expansion import Expansion
 from mercer.inputs.base import Objects
@@ -118,8 +119,11 @@ class MarginClassifier(ClassifierMixin, LibsvmParameters, KernelEstimator, ABC):
 
     # ------------------------------------------------------------------------------------------------------------ fit
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Train on objects X with labels y; `sample_weight` multiplies the penalty of each object."""
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Train on objects X with labels y; `sample_weight` multiplies the penalty of each object.
+
+        Blocks (`mercer.blocks`) have labels and weights of their own.
+        """
         began = time.monotonic()
         with self._all_or_nothing():
             self._check_parameters()
@@ -159,9 +163,12 @@ class MarginClassifier(ClassifierMixin, LibsvmParameters, KernelEstimator, ABC):
         )
         self.fit_status_ = 1 if machines.unfinished else 0
         self.n_iter_ = machines.iterations.astype(np.int32)
-        self.expansion_ = Expansion(fitted, objects.take(self.support_), coefficients, machines.intercepts)
+        self.expansion_, places = machine_over(fitted, objects, self.support_, coefficients, machines.intercepts)
+        if places is not self.support_:
+            self.support_, self._n_support = places, np.where(np.arange(groups) == 0, len(places), 0).astype(np.int32)
+        else:
+            self._remember(objects, classes.codes, bounds)
         self._set_views()
-        self._remember(objects, classes.codes, bounds)
         entries, seconds = guarded.original.entries_computed, time.monotonic() - began
         self._certify_later(lambda: Certificate.together(machines.proofs(), entries, seconds))
         if machines.unfinished:
@@ -180,7 +187,8 @@ class MarginClassifier(ClassifierMixin, LibsvmParameters, KernelEstimator, ABC):
         n_classes = len(self.classes_)
         codes = np.repeat(np.arange(n_classes), self._n_support)
         expansion = self.expansion_
-        if self._repair is not None and n_classes > 2:  # a repaired machine has coefficients of every class
+        whole = self._repair is not None or (self.support_ < 0).any()
+        if whole and n_classes > 2:  # a machine that was repaired, or is of features, has coefficients of every class
             self._dual_coef_ = expansion.coefficients.T
         else:
             self._dual_coef_ = ovo.dual_coefficients(expansion.coefficients, codes, n_classes)
@@ -198,7 +206,7 @@ class MarginClassifier(ClassifierMixin, LibsvmParameters, KernelEstimator, ABC):
 
     def _restored(self) -> None:
         counts = self._n_support
-        if (self.support_ < 0).any() or (counts < 0).any() or int(counts.sum()) != len(self.support_):
+        if (counts < 0).any() or int(counts.sum()) != len(self.support_):
             raise ModelFileError(f"it has {len(self.support_)} support objects, but other numbers of them by class.")
         self._set_views()
 

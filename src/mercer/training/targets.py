@@ -14,7 +14,10 @@ from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from mercer._types import Float64, Indices
 from mercer.errors import DataWarning, InputError
+from mercer.gram import journal
 from mercer.inputs.base import Objects, refuse_masked
+from mercer.inputs.blocks import content_digest
+from mercer.inputs.streamed import Streamed
 
 _CLASSIFIERS = {
     "SVR": "SVC",
@@ -36,6 +39,7 @@ class Classes:
 
 def classes_of(estimator: Any, y: Any, objects: Objects, *, regressor: str) -> Classes:
     """Labels of a classification problem; anything else is refused here."""
+    y = given_targets(y, objects)
     refuse_masked(y, "y")
     _refuse_mixed(y)
     if width_of(y) > 1:
@@ -67,6 +71,18 @@ def classes_of(estimator: Any, y: Any, objects: Objects, *, regressor: str) -> C
     return Classes(found, codes)
 
 
+def given_targets(y: Any, objects: Objects) -> Any:
+    """Targets as they were given, or else those that blocks have."""
+    if not isinstance(objects, Streamed):
+        return y
+    if y is None:
+        if objects.y is None:
+            raise InputError("These blocks have no targets. Pass y to fit, or blocks that have them.")
+        return objects.y
+    journal.about(lambda: content_digest(np.asarray(y)))
+    return y
+
+
 def signs_against_rest(classes: Classes) -> list[Float64]:
     """-1 and +1 for each machine: the second of two classes is +1, or each class in turn."""
     positives = [1] if len(classes.labels) == 2 else range(len(classes.labels))
@@ -81,6 +97,7 @@ def known_classes(labels: npt.NDArray[Any], y: Any) -> Classes:
 
 def numbers_of(estimator: Any, y: Any, objects: Objects, *, several: bool) -> tuple[Float64, bool]:
     """Targets of a regression problem as columns (`several` of them allowed), and whether there was one, given flat."""
+    y = given_targets(y, objects)
     refuse_masked(y, "y")
     _refuse_text(type(estimator).__name__, y)
     if not several and width_of(y) > 1:
@@ -108,6 +125,11 @@ def numbers_of(estimator: Any, y: Any, objects: Objects, *, several: bool) -> tu
 def sample_weights(sample_weight: Any, objects: Objects, *, dropping: bool = False) -> Float64:
     """One weight per object, none negative; with `dropping`, negative ones become zero, as in scikit-learn's SVC."""
     refuse_masked(sample_weight, "sample_weight")
+    if sample_weight is None and isinstance(objects, Streamed):
+        sample_weight = objects.weights
+    elif isinstance(objects, Streamed):
+        given = np.asarray(sample_weight)
+        journal.about(lambda: content_digest(given))
     if sample_weight is None:
         return np.ones(len(objects))
     rows = np.empty((len(objects), 0))  # scikit-learn's check reads no more than the length
