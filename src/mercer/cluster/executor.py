@@ -206,9 +206,9 @@ def _nothing() -> None:
 def _partitions(task: Any, item: Any) -> dict[Name, Any]:
     """The lazy partitions that a task over blocks reads for an item, by source and number."""
     objects = streamed_in(task)
-    if objects is None or not hasattr(item, "number"):
+    if objects is None:
         return {}
-    source, number = objects.blocks.underlying(item.number)
+    source, number = objects.blocks.underlying(item if isinstance(item, int) else item.number)
     return {(source.name, number): source.partitions[number]} if isinstance(source, LazyBlocks) else {}
 
 

@@ -26,6 +26,7 @@ from mercer.training.certificate import Certificate
 from mercer.training.eigenvectors import seed_of
 from mercer.training.folds import folds_with_every_class
 from mercer.training.kernel_estimator import fit_with_kernel, has_expansion, known_objects, resolved_kernel
+from mercer.training.lazy_methods import answers_lazily
 from mercer.training.probabilities import probabilities, wanted
 from mercer.training.targets import Classes, classes_of, numbers_of, sample_weights
 from mercer.training.temperature import fit_temperature
@@ -249,6 +250,9 @@ class Cells(MetaEstimatorMixin, BaseEstimator):
         tags.classifier_tags, tags.regressor_tags = inner.classifier_tags, inner.regressor_tags
         tags.target_tags.required = True
         return tags
+
+
+answers_lazily(Cells, lambda model: model.centres_)
 
 
 def _side_by_side(job: Callable[[Any], Any], items: list[Any], report: Any = None) -> list[Any]:
