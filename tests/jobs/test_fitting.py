@@ -16,11 +16,14 @@ from mercer.inputs.strings import Strings
 from mercer.jobs.candidates import alphabet_of, candidates, on_strings, short_text
 from mercer.jobs.code import equivalent
 from mercer.jobs.fitting import fit
+from mercer.jobs.metric_formulas import Answers
+from mercer.jobs.metrics import metric_for
 from mercer.jobs.preparation import Preparation
 from mercer.jobs.problem import Plan, Problem, task_of
-from mercer.jobs.scoring import of_predictions, verdict
+from mercer.jobs.scoring import of_answers
 from mercer.jobs.search import search
 from mercer.jobs.sizing import search_size
+from mercer.jobs.verdicts import verdict
 from mercer.readers import Options, read
 from mercer.readers.data import CATEGORY, NUMBER, Column, Data
 from mercer.selection.learner import LARGEST_RIDGE, PENALTIES, Learner
@@ -298,7 +301,8 @@ def test_intervals_hold_what_they_say():
     y = np.array([0, 1] * 200)
     predicted = y.copy()
     predicted[:40] = 1 - predicted[:40]
-    estimate = of_predictions(y, predicted, "accuracy", 0)
+    accuracy = metric_for("accuracy", "classification", y)
+    estimate = of_answers(Answers(y, predicted, np.ones(400)), accuracy, 0)
     assert estimate.value == pytest.approx(0.9)
     assert estimate.low == pytest.approx(0.9 - 1.96 * (0.09 / 400) ** 0.5, abs=0.01)
     assert estimate.high == pytest.approx(0.9 + 1.96 * (0.09 / 400) ** 0.5, abs=0.01)
@@ -307,9 +311,11 @@ def test_intervals_hold_what_they_say():
 def test_a_class_that_is_overlooked_is_named():
     y = np.array(["well"] * 90 + ["ill"] * 10)
     predicted = np.where(np.arange(100) < 97, "well", "ill")
-    estimate = of_predictions(y, predicted, "accuracy", 0)
-    assert "It recognises only 30.0 % of the objects of class 'ill'." in verdict(estimate, y, None, predicted=predicted)
-    assert "recognises" not in verdict(estimate, y, None, predicted=y)
+    accuracy, said = metric_for("accuracy", "classification", y), Answers(y, predicted, np.ones(100))
+    words = verdict(of_answers(said, accuracy, 0), accuracy, said, None)
+    assert "It recognises only 30.0 % of the objects of class 'ill'." in words
+    right = Answers(y, y, np.ones(100))
+    assert "recognises" not in verdict(of_answers(right, accuracy, 0), accuracy, right, None)
 
 
 def test_shown_code_runs_and_does_the_same(tmp_path, monkeypatch):

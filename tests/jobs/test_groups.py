@@ -6,8 +6,8 @@ import pytest
 import mercer
 from mercer.errors import InputError
 from mercer.jobs.fitting import fit
+from mercer.jobs.folds import folds_for
 from mercer.jobs.problem import Plan
-from mercer.jobs.search import folds_for
 from mercer.readers import read
 
 

@@ -7,7 +7,20 @@ from typing import Annotated, Any
 import typer
 
 from mercer.cli import options
-from mercer.cli.options import OUTPUT, PLAN, READING, SEED, Data, Group, Model, Subject, flag
+from mercer.cli.options import (
+    METRIC,
+    OUTPUT,
+    PLAN,
+    READING,
+    SEED,
+    THRESHOLD,
+    Data,
+    Group,
+    Model,
+    Subject,
+    Threshold,
+    flag,
+)
 from mercer.cli.output import OutputOptions
 from mercer.readers.options import Options
 
@@ -132,13 +145,7 @@ def predict(
     top: Annotated[
         int, typer.Option(min=0, metavar="NUMBER", help="Name this many of the most probable classes of each object.")
     ] = 0,
-    threshold: Annotated[
-        str | None,
-        typer.Option(
-            metavar="CLASS=PROBABILITY",
-            help="Predict this one of two classes from this probability on, instead of from a half.",
-        ),
-    ] = None,
+    threshold: Threshold = None,
     interval: Annotated[
         int | None,
         typer.Option(metavar="PERCENT", help="Add the interval that holds so many true numbers: 50, 80, 90, 95 or 99."),
@@ -188,21 +195,22 @@ def serve(
     run(model, host, port, most_rows)
 
 
-@options.command(Group("seed", {"seed": SEED}, lambda seed: seed), OUTPUT, READING)
-def evaluate(model: Model, data: Data, reading: Options, seed: int, output: OutputOptions) -> None:
+@options.command(Group("judging", {"seed": SEED, "metric": METRIC, "threshold": THRESHOLD}, dict), OUTPUT, READING)
+def evaluate(model: Model, data: Data, reading: Options, judging: Any, output: OutputOptions) -> None:
     """Score a model on a file with labels.
 
-    The file should hold objects that the model was not trained on.
+    The file should hold objects that the model was not trained on. Without --metric, the score is the one that the
+    model was chosen by.
 
     \b
     Examples:
       mercer evaluate model.mercer pets.csv
       mercer evaluate model.mercer pets.csv --json
-      mercer evaluate model.mercer pets.csv --target pet --quiet
+      mercer evaluate model.mercer pets.csv --metric auc --threshold cat=5:1
     """
-    from mercer.cli.evaluating import run
+    from mercer.cli.evaluating import Judging, run
 
-    run(model, data, reading, seed, output)
+    run(model, data, reading, Judging(**judging), output)
 
 
 @options.command(OUTPUT.only("json", "quiet", "debug"), READING)
@@ -224,18 +232,24 @@ def check(subject: Subject, reading: Options, output: OutputOptions) -> None:
 
 
 @options.command(OUTPUT.only("json", "debug"))
-def info(model: Model, output: OutputOptions) -> None:
+def info(
+    model: Model,
+    output: OutputOptions,
+    card: Annotated[bool, typer.Option("--card", help="Print a model card, in Markdown.")] = False,
+) -> None:
     """Describe a model file.
+
+    A model card says what a model is for, what it was made from, how good it is and where not to trust it.
 
     \b
     Examples:
       mercer info model.mercer
       mercer info model.mercer --json
-      mercer info model.mercer --debug
+      mercer info model.mercer --card
     """
     from mercer.cli import describing
 
-    describing.info(model, output)
+    describing.info(model, output, card=card)
 
 
 @options.command(PLAN.only("kernel", "task", "seed", "no_scale", "impute"), OUTPUT, READING)

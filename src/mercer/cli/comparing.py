@@ -13,7 +13,7 @@ from mercer.cli.output import OutputOptions
 from mercer.jobs.candidates import short_text
 from mercer.jobs.code import comparing
 from mercer.jobs.problem import Plan, Problem, prepare
-from mercer.jobs.scoring import Estimate, difference, of_predictions
+from mercer.jobs.scoring import Estimate, difference, of_answers
 from mercer.jobs.search import Search, search
 from mercer.readers.options import Options
 from mercer.readers.reading import read
@@ -47,15 +47,12 @@ def run(path: str, reading: Options, plan: Plan, kernels: list[str], wanted: Out
 
 
 def _ranked(problem: Problem, found: Search) -> Ranked:
-    labels, scoring, seed = problem.y[found.rows], problem.scoring, problem.plan.seed
-    best = found.best.predicted
+    metric, seed = problem.metric, problem.plan.seed
+    trials = found.by_kernel()
+    said = [found.judge.answers(trial.predicted, trial.decisions) for trial in trials]
     return [
-        (
-            trial,
-            of_predictions(labels, trial.predicted, scoring, seed),
-            difference(labels, best, trial.predicted, scoring, seed),
-        )
-        for trial in found.by_kernel()
+        (trial, of_answers(answers, metric, seed), difference(said[0], answers, metric, seed))
+        for trial, answers in zip(trials, said, strict=True)
     ]
 
 
@@ -76,7 +73,7 @@ def _table(problem: Problem, ranked: Ranked) -> Any:
     for place, (trial, estimate, gap) in enumerate(ranked):
         behind: output.Cell = ("{} to {}", *gap) if place else ("-",)
         rows.append((trial, [("{}", estimate.value), ("{} to {}", estimate.low, estimate.high), behind]))
-    return output.ranking(problem, rows, ranked[0][1].name, "95 % interval", "behind the best")
+    return output.ranking(problem, rows, "95 % interval", "behind the best")
 
 
 def _as_json(problem: Problem, found: Search, ranked: Ranked) -> dict[str, Any]:
@@ -87,7 +84,7 @@ def _as_json(problem: Problem, found: Search, ranked: Ranked) -> dict[str, Any]:
         "seed": problem.plan.seed,
         "kernels": [
             {
-                **output.trial_as_json(trial),
+                **output.trial_as_json(trial, problem.metric),
                 **dataclasses.asdict(estimate),
                 "behind_best": {"low": gap[0], "high": gap[1]},
             }

@@ -20,12 +20,15 @@ _LISTED = 200  # columns of a table that are listed: more than anybody reads, an
 _LONGEST_NAME = 60  # characters of the name of a column
 
 
-def info(path: str, wanted: OutputOptions, command: str = "info") -> None:
+def info(path: str, wanted: OutputOptions, command: str = "info", *, card: bool = False) -> None:
     """What a model file holds, and how it was trained."""
     from mercer.jobs.trained import TrainedModel
     from mercer.storage import load
 
     model: Any = load(path)
+    if card:
+        _print_card(model, path, wanted)
+        return
     found = {"model": path, **(_of_file(model) if isinstance(model, TrainedModel) else _of_estimator(model))}
     if wanted.as_json:
         output.write_result(command, found)
@@ -34,6 +37,17 @@ def info(path: str, wanted: OutputOptions, command: str = "info") -> None:
         text = _text(value)
         if text and key != "versions":
             output.write_text(f"{key.replace('_', ' ')}: {text}")
+
+
+def _print_card(model: Any, path: str, wanted: OutputOptions) -> None:
+    from mercer.cli.subjects import trained
+    from mercer.jobs.card import card
+
+    text = card(trained(model, path), path)
+    if wanted.as_json:
+        output.write_result("info", {"model": path, "card": text})
+    else:
+        print(text, end="")
 
 
 def _of_file(model: TrainedModel) -> dict[str, Any]:
@@ -47,21 +61,37 @@ def _of_file(model: TrainedModel) -> dict[str, Any]:
         **about,
         "classes": None if model.classes is None else [str(label) for label in model.classes],
         "columns": [{"name": name, "kind": kind} for name, kind in model.preparation.columns if kind != OBJECT],
-        "certificate": {**output.certificate_as_json(proof), "precision": proof.dtype},
+        "certificate": {**output.certificate_as_json(proof), "precision": proof.dtype, "in_words": str(proof)},
     }
 
 
 def _of_estimator(model: Any) -> dict[str, Any]:
     parameters = {key: str(value) for key, value in model.get_params(deep=False).items()}
-    return {"estimator": type(model).__name__, "parameters": parameters}
+    proof, weights = getattr(model, "certificate_", None), getattr(model, "weights_certificate_", None)
+    found: dict[str, Any] = {"estimator": type(model).__name__, "parameters": parameters}
+    found["certificate"] = None if proof is None else str(proof)
+    if weights is not None:
+        found["certificate_of_weights"] = str(weights)
+    return found
 
 
 def _text(value: Any) -> str:
     if isinstance(value, dict):
         return ", ".join(f"{name} {f'{item:.4g}' if isinstance(item, float) else item}" for name, item in value.items())
     if isinstance(value, list):
-        return ", ".join(f"{item['name']} ({item['kind']})" if isinstance(item, dict) else str(item) for item in value)
+        return ", ".join(_item(item) for item in value)
     return "" if value is None else str(value)
+
+
+def _item(item: Any) -> str:
+    """One thing of a list: a name, with what is known about it in brackets."""
+    if isinstance(item, list):
+        return " = ".join(map(str, item))
+    if not isinstance(item, dict):
+        return str(item)
+    name, *rest = item.items()
+    known = (value if isinstance(value, str) else f"{key} {value:.3g}" for key, value in rest)
+    return f"{name[1]} ({', '.join(known)})"
 
 
 def check(path: str, reading: Options, wanted: OutputOptions) -> None:

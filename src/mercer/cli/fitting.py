@@ -114,8 +114,12 @@ def _how_to_resume(checkpoint: Checkpoint, written: list[str], files: Files) -> 
 
 def comparison(outcome: Outcome) -> Any:
     """The table of kernels, best first."""
-    rows = [(trial, [("{} ± {}", trial.score, float(trial.fold_scores.std()))]) for trial in outcome.search.by_kernel()]
-    return output.ranking(outcome.problem, rows, outcome.estimate.name)
+    sign = outcome.problem.metric.sign
+    rows = [
+        (trial, [("{} ± {}", sign * trial.score, float(trial.fold_scores.std()))])
+        for trial in outcome.search.by_kernel()
+    ]
+    return output.ranking(outcome.problem, rows)
 
 
 def _print(outcome: Outcome, files: Files, wanted: OutputOptions) -> None:
@@ -166,7 +170,7 @@ def _as_json(outcome: Outcome) -> dict[str, Any]:
         },
         "task": outcome.problem.task,
         "notes": list(outcome.notes),
-        "comparison": [output.trial_as_json(trial) for trial in outcome.search.by_kernel()],
+        "comparison": [output.trial_as_json(trial, outcome.problem.metric) for trial in outcome.search.by_kernel()],
         "kernel": str(outcome.search.best.kernel),
         "penalty": outcome.search.best.penalty,
         "score": dataclasses.asdict(outcome.estimate),

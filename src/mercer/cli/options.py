@@ -10,6 +10,7 @@ from typing import Annotated, Any, final
 import typer
 
 from mercer.cli.output import OutputOptions
+from mercer.errors import ParameterError
 from mercer.readers.formats import FORMATS
 from mercer.readers.options import MIB, Options
 
@@ -98,12 +99,39 @@ def _output(json: bool = False, quiet: bool = False, show_code: bool = False, de
     return OutputOptions(json, quiet, show_code)
 
 
-def _reading(delimiter: str | None, category: list[str], max_mb: int, **given: Any) -> Options:
+def _reading(delimiter: str | None, category: list[str], max_mb: int, class_name: list[str], **given: Any) -> Options:
     found: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in given.items()}
     separator = "\t" if delimiter in ("\\t", "tab") else delimiter
-    return Options(delimiter=separator, categories=tuple(category), max_bytes=max_mb * MIB, **found)
+    return Options(
+        delimiter=separator,
+        categories=tuple(category),
+        max_bytes=max_mb * MIB,
+        class_names=tuple(map(_class_name, class_name)),
+        **found,
+    )
 
 
+def _class_name(given: str) -> tuple[str, str]:
+    label, equals, name = given.partition("=")
+    if not equals or not label.strip() or not name.strip():
+        raise ParameterError(f"--class-name takes LABEL=NAME, such as 1=survived, not {given!r}.")
+    return label.strip(), name.strip()
+
+
+METRIC = option(
+    str,
+    "What to choose and judge by: accuracy, balanced_accuracy, auc, f1 (f1=CLASS), log_loss, r2, mae, rmse or "
+    "quantile=0.9.",
+    "NAME",
+    "auto",
+)
+THRESHOLD = option(
+    str | None,
+    "Predict this one of two classes from this probability on, instead of from a half; yes=5:1 if to overlook a yes "
+    "costs five times as much as a false alarm.",
+    "CLASS=PROBABILITY",
+)
+Threshold = THRESHOLD[0]
 SEED = option(int, "Seed for random folds and samples.", "NUMBER", 0, min=0)
 PLAN = Group(
     "plan",
@@ -134,6 +162,8 @@ PLAN = Group(
             True,
         ),
         "balanced": flag("Give all classes the same total weight, however rare they are.", "--balanced"),
+        "metric": METRIC,
+        "threshold": THRESHOLD,
     },
     _plan,
 )
@@ -158,6 +188,15 @@ READING = Group(
             str | None,
             "Keep rows with the same value of this column in one fold, such as those of a patient.",
             "COLUMN",
+        ),
+        "time": option(
+            str | None,
+            "Try machines on rows that are later by this column than those they learnt from.",
+            "COLUMN",
+        ),
+        "weight": option(str | None, "How much each row counts, in training and in scores.", "COLUMN"),
+        "class_name": option(
+            list[str], "Call a class by a name, such as 1=survived; may be repeated.", "LABEL=NAME", []
         ),
         "keep": option(
             list[str],

@@ -16,6 +16,7 @@ from mercer._version import __version__
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from mercer.jobs.metrics import Metric
     from mercer.jobs.problem import Problem
     from mercer.selection.trials import Trial
     from mercer.training.certificate import Certificate
@@ -111,20 +112,19 @@ def new_table(*columns: str) -> Table:
     return Table(*columns, box=lines, show_edge=False, pad_edge=False, padding=padding, header_style="bold")
 
 
-def ranking(problem: Problem, rows: Iterable[tuple[Trial, Sequence[Cell]]], score: str, *columns: str) -> Table:
+def ranking(problem: Problem, rows: Iterable[tuple[Trial, Sequence[Cell]]], *columns: str) -> Table:
     """A table of kernels, best first: the penalty of each, its score, further columns, and the time it took.
 
-    A cell is a text with gaps, and the scores that fill them: in per cent, unless they are R2.
+    A cell is a text with gaps, and the scores that fill them.
     """
     from mercer.jobs.candidates import short_text
 
-    factor, digits, unit = (1, 3, "") if problem.task == "regression" else (100, 1, " %")
     table = new_table()
     table.add_column("kernel", overflow="fold", min_width=_KERNEL_WIDTH)
-    for column in (problem.learner.penalty, score + unit, *columns, "seconds"):
+    for column in (problem.learner.penalty, problem.metric.head, *columns, "seconds"):
         table.add_column(column, justify="right", no_wrap=True)
     for trial, cells in rows:
-        shown = (cell.format(*(f"{factor * value:.{digits}f}" for value in values)) for cell, *values in cells)
+        shown = (cell.format(*map(problem.metric.figure, values)) for cell, *values in cells)
         kernel = escaped(short_text(trial.kernel, problem.preparation))
         table.add_row(kernel, f"{trial.penalty:g}", *shown, f"{trial.seconds:.2f}")
     return table
@@ -160,13 +160,13 @@ def write_text(text: str) -> None:
     print(textwrap.fill(visible(text), width, break_long_words=False, break_on_hyphens=False))
 
 
-def trial_as_json(trial: Trial) -> dict[str, Any]:
+def trial_as_json(trial: Trial, metric: Metric) -> dict[str, Any]:
     """A kernel with its best penalty, and its scores."""
     return {
         "kernel": str(trial.kernel),
         "penalty": trial.penalty,
-        "score": trial.score,
-        "fold_scores": trial.fold_scores.tolist(),
+        "score": metric.sign * trial.score,
+        "fold_scores": (metric.sign * trial.fold_scores).tolist(),
         "seconds": trial.seconds,
     }
 

@@ -53,10 +53,15 @@ def _is_kernel(text: str) -> bool:
 
 def model_at(path: str) -> TrainedModel:
     """A model written by `mercer fit`; others do not know how to read files."""
-    from mercer.jobs.trained import TrainedModel
     from mercer.storage import load
 
-    model: Any = load(path)
+    return trained(load(path), path)
+
+
+def trained(model: Any, path: str) -> TrainedModel:
+    """What was loaded, if it is a model written by `mercer fit`."""
+    from mercer.jobs.trained import TrainedModel
+
     if not isinstance(model, TrainedModel):
         raise ModelFileError(
             f"{path} holds a {type(model).__name__} that was saved from Python and does not know how to read files. "
@@ -77,8 +82,14 @@ def reading_for(model: TrainedModel, path: str, reading: Options, *, labelled: b
         whole_files=model.about.get("whole_files"),
         first_index=first if (first := model.about.get("first_index")) in (0, 1) else None,
         format=reading.format or _format(model, path),
+        class_names=reading.class_names or _class_names(model),
     )
     return prepared.reading(alike)
+
+
+def _class_names(model: TrainedModel) -> tuple[tuple[str, str], ...]:
+    """What the labels of files are called in the model."""
+    return tuple((str(label), str(name)) for label, name in model.about.get("class_names") or ())
 
 
 def _format(model: TrainedModel, path: str) -> str | None:

@@ -173,10 +173,11 @@ class Streamed(Objects):
         raise ModelFileError("Objects that are read from blocks stay where they are: no model file can hold them.")
 
 
-def coerced(domain: type[Objects], raw: Any, *, new: bool = False) -> Objects:
-    """What a user passed as objects of a kind, parsed and validated; blocks when they are read."""
-    if type(raw).__module__.startswith("dask") and _registry.is_lazy(raw):  # most objects are not, and soon told
-        raw = _registry.LAZY.load()(raw)
-    if isinstance(raw, Blocks):
-        return Streamed(raw, domain)
-    return raw if isinstance(raw, Streamed) else domain.coerce(raw, new=new)
+Blockwise = Blocks | Streamed
+"""What is read block by block, beside data of Dask."""
+
+
+def streamed(raw: Any, domain: type[Objects]) -> Streamed:
+    """Blocks, or lazy data, as objects of a kind, parsed when they are read."""
+    blocks = _registry.LAZY.load()(raw) if _registry.is_lazy(raw) else raw
+    return Streamed(blocks, domain) if isinstance(blocks, Blocks) else blocks

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
-import numpy.typing as npt
 
 from mercer._types import Float64
 from mercer.errors import ParameterError
 from mercer.jobs import calibration
+from mercer.jobs.threshold import Threshold
 from mercer.jobs.trained import TrainedModel
 
 
@@ -25,7 +25,8 @@ class Columns:
     top: int = 0
     """How many of the most probable classes are named, instead of the probabilities of all."""
     threshold: str | None = None
-    """From which probability on a class is predicted: a number for the second class of two, or ``class=number``."""
+    """From which probability on a class is predicted: a number for the second class of two, ``class=number``, or
+    ``class=cost:cost``; None for the threshold that the model was trained with, if any."""
     interval: int | None = None
     """The level, in per cent, of an interval around each predicted number."""
 
@@ -35,26 +36,14 @@ class Columns:
         if (self.top or self.threshold is not None) and not chances:
             raise ParameterError("--top and --threshold need a model that gives the probabilities of classes.")
         if self.threshold is not None:
-            self.cut(model)
+            self.cut(model, self.threshold)
         if self.interval is not None:
             self.margin(model)
 
-    def cut(self, model: TrainedModel) -> tuple[int, float]:
-        """The place of the class that has a threshold of its own, and the threshold."""
+    def cut(self, model: TrainedModel, text: str) -> Threshold:
+        """From which probability on a class is predicted."""
         assert model.classes is not None
-        labels = [str(label) for label in model.classes]
-        label, _, number = (self.threshold or "").rpartition("=")
-        try:
-            least = float(number)
-        except ValueError:
-            least = -1.0
-        if not 0.0 <= least <= 1.0:
-            raise ParameterError(f"--threshold takes a probability, or CLASS=PROBABILITY, not {self.threshold!r}.")
-        if len(labels) != 2:
-            raise ParameterError(f"--threshold is for two classes; this model has {len(labels)}.")
-        if label and label not in labels:
-            raise ParameterError(f"--threshold: the model has no class {label!r}, only {' and '.join(labels)}.")
-        return (labels.index(label) if label else 1), least
+        return Threshold.parse(text, [str(label) for label in model.classes])
 
     def margin(self, model: TrainedModel) -> float:
         """Half the width of an interval around a predicted number."""
@@ -74,7 +63,8 @@ def answers(model: TrainedModel, part: Any, names: list[str], columns: Columns) 
     if values is not None and model.calibration.size:
         chances = calibration.probabilities(model.calibration, values)
         if columns.threshold is not None:
-            predicted = _cut(model, chances, columns)
+            assert model.classes is not None
+            predicted = columns.cut(model, columns.threshold).predicted(model.classes, chances)
     unlike = model.unlike_training(part, across)
     why = model.reasons(across, predicted, columns.reasons) if columns.reasons else [[] for _ in names]
     found = []
@@ -92,12 +82,6 @@ def answers(model: TrainedModel, part: Any, names: list[str], columns: Columns) 
             told["reasons"] = [{"object": reason.name, "contribution": reason.contribution} for reason in why[place]]
         found.append(told)
     return found
-
-
-def _cut(model: TrainedModel, chances: Float64, columns: Columns) -> npt.NDArray[Any]:
-    assert model.classes is not None
-    place, least = columns.cut(model)
-    return np.asarray(model.classes[np.where(chances[:, place] >= least, place, 1 - place)])
 
 
 def _chances(model: TrainedModel, chances: Float64, top: int) -> dict[str, Any]:

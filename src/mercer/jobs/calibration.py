@@ -8,21 +8,62 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import softmax
+from scipy.special import expit, softmax
 from sklearn.linear_model import LogisticRegression
 
 from mercer._types import Float64
 from mercer.training.folds import Split
 
+_C = 100.0
+"""How little the slope is held back: separable decision values would make it infinite."""
+_STEPS, _SHORTEST = 100, 1e-6
+"""Newton's method takes about ten steps, all of full length; these are limits for strange values."""
 
-def learn(decisions: Float64, codes: npt.NDArray[np.intp], n_classes: int) -> Float64:
-    """Weights and constants of a logistic model on decision values: one row, or one per class."""
+
+def learn(decisions: Float64, codes: npt.NDArray[np.intp], n_classes: int, weights: Float64 | None = None) -> Float64:
+    """Weights and constants of a logistic model on decision values: one row, or one per class.
+
+    `weights` say how much each object counts.
+    """
+    if len(np.unique(codes)) < n_classes:  # a class that occurs in no test part: no probabilities
+        return np.zeros((0, 0))
+    counts = np.ones(len(codes)) if weights is None else weights
+    if n_classes == 2 and decisions.shape[1] == 1:
+        return _of_two(decisions[:, 0], codes > 0, counts)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        model: Any = LogisticRegression(C=100.0, max_iter=500).fit(decisions, codes)
-    if len(model.classes_) < n_classes:  # a class that occurs in no test part: no probabilities
-        return np.zeros((0, 0))
+        model: Any = LogisticRegression(C=_C, max_iter=500).fit(decisions, codes, sample_weight=counts)
     return np.column_stack([model.coef_, model.intercept_])
+
+
+def _of_two(values: Float64, second: npt.NDArray[np.bool_], counts: Float64) -> Float64:
+    """Slope and constant of a logistic curve, by Newton's method with halved steps: hundreds are made in a search.
+
+    Minimises slope^2 / 2 + C sum_i counts_i log(1 + exp(-+(slope v_i + constant))), as scikit-learn does.
+    """
+    scale = float(np.abs(values).max()) or 1.0
+    rows = np.column_stack([values / scale, np.ones(len(values))])
+    ridge = np.array([1.0 / scale**2, 0.0])  # of the slope in units of the largest value
+    sides, share = np.where(second, 1.0, -1.0), float(np.average(second, weights=counts))
+    found = np.array([0.0, np.log(share / (1.0 - share))])
+
+    def objective(at: Float64) -> float:
+        return float(0.5 * ridge @ np.square(at) + _C * counts @ np.logaddexp(0.0, -sides * (rows @ at)))
+
+    best = objective(found)
+    for _ in range(_STEPS):
+        chances = expit(rows @ found)
+        slope = ridge * found + _C * rows.T @ (counts * (chances - second))
+        curvature = np.diag(ridge) + _C * (rows.T * (counts * chances * (1.0 - chances))) @ rows
+        curvature[np.diag_indices(2)] += 1e-12 * (1.0 + np.trace(curvature))
+        step = np.linalg.solve(curvature, slope)
+        size = 1.0
+        while (value := objective(found - size * step)) > best and size > _SHORTEST:
+            size /= 2.0
+        if value >= best - 1e-13 * abs(best):
+            break
+        found, best = found - size * step, value
+    return np.array([[found[0] / scale, found[1]]])
 
 
 def probabilities(calibration: Float64, decisions: Float64) -> Float64:
@@ -31,11 +72,19 @@ def probabilities(calibration: Float64, decisions: Float64) -> Float64:
     return softmax(np.column_stack([np.zeros(len(scores)), scores]) if scores.shape[1] == 1 else scores, axis=1)
 
 
-def held_out(decisions: Float64, codes: npt.NDArray[np.intp], splits: Sequence[Split], n_classes: int) -> Float64:
+def held_out(
+    decisions: Float64,
+    codes: npt.NDArray[np.intp],
+    splits: Sequence[Split],
+    n_classes: int,
+    weights: Float64 | None = None,
+) -> Float64:
     """The probabilities of each object from a calibration learnt without its fold, for unbiased figures."""
     found = np.full((len(codes), n_classes), np.nan)
     for train, test in splits:
-        calibration = learn(decisions[train], codes[train], n_classes)
+        if not len(train):  # a single part of objects held out, as with one block of time: calibrated by itself
+            train = test
+        calibration = learn(decisions[train], codes[train], n_classes, None if weights is None else weights[train])
         if calibration.size:
             found[test] = probabilities(calibration, decisions[test])
     return found

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mercer.jobs.search import folds_for
+from mercer.jobs.folds import folds_for
 from mercer.jobs.sizing import sample
 from mercer.kernels.base import Kernel
 from mercer.readers.options import Options
@@ -22,6 +22,7 @@ def equivalent(outcome: Outcome, path: str, reading: Options) -> str:
     """Code that reads the same file, prepares it in the same way and trains the same machine, without the search."""
     kernel, made, problem = outcome.search.best.kernel, outcome.model.estimator, outcome.problem
     machine = _constructor(made, "kernel=kernel")
+    weighted = problem.data.weights is not None
     sampling = ["from mercer.jobs.sizing import held_out"] if len(outcome.held_out) else []
     return "\n".join(
         [
@@ -35,10 +36,14 @@ def equivalent(outcome: Outcome, path: str, reading: Options) -> str:
                 [
                     f"held = held_out(data.labels, {problem.task!r}, {problem.search_size}, {problem.plan.seed})",
                     "rows = np.setdiff1d(np.arange(len(data)), held)",
-                    f"model = {machine}.fit(prepare(data).take(rows), data.labels[rows])",
+                    f"model = {machine}.fit(prepare(data).take(rows), data.labels[rows]"
+                    + (", sample_weight=data.weights[rows])" if weighted else ")"),
                 ]
                 if len(outcome.held_out)
-                else [f"model = {machine}.fit(prepare(data), data.labels)"]
+                else [
+                    f"model = {machine}.fit(prepare(data), data.labels"
+                    + (", sample_weight=data.weights)" if weighted else ")")
+                ]
             ),
             "print(model.predict(prepare(data))[:5])",
         ]
@@ -48,6 +53,8 @@ def equivalent(outcome: Outcome, path: str, reading: Options) -> str:
 def comparing(problem: Problem, path: str, reading: Options) -> str:
     """Code that compares the same kernels on the same folds."""
     plan, task = problem.plan, problem.task
+    if not _is_plain(problem):
+        return _searching(problem, path, reading)
     rows = sample(problem.y, task, problem.search_size, plan.seed)
     grouped = problem.data.groups is not None
     folds = 0 if grouped else len(folds_for(problem.y[rows], task, plan.folds, plan.seed))
@@ -64,9 +71,7 @@ def comparing(problem: Problem, path: str, reading: Options) -> str:
         [
             f"from mercer import {type(machine).__name__}, compare",
             *_imports(problem.kernels, preparation, *([sampling] if sampled else [])),
-            "from mercer.jobs.search import folds_for"
-            if grouped
-            else f"from sklearn.model_selection import {splitter}",
+            "from mercer.jobs.folds import folds_for" if grouped else f"from sklearn.model_selection import {splitter}",
             "",
             *_prepared(path, reading, plan),
             f"X, y = prepare(data), data.labels{'' if task == 'classification' else '.astype(float)'}",
@@ -79,11 +84,42 @@ def comparing(problem: Problem, path: str, reading: Options) -> str:
             f"folds = {splitter}({folds}, shuffle=True, random_state={plan.seed})"
             if problem.data.groups is None
             else f"folds = folds_for(y, {task!r}, {plan.folds}, {plan.seed}, groups)",
-            f'found = compare(kernels, X, y, estimator=machine, cv=folds, scoring="{problem.scoring}"'
+            f'found = compare(kernels, X, y, estimator=machine, cv=folds, scoring="{problem.metric.text}"'
             + ("" if plan.C is None else f", C={plan.C!r}")
             + ")",
             "for row in found:",
             '    print(f"{row.score:.4f} {row.C} {row.kernel}")',
+        ]
+    )
+
+
+def _is_plain(problem: Problem) -> bool:
+    """Whether scikit-learn has the score and the folds."""
+    data, known = problem.data, ("accuracy", "balanced_accuracy", "r2")
+    return data.times is None and data.weights is None and not problem.needs_chances and problem.metric.text in known
+
+
+def _searching(problem: Problem, path: str, reading: Options) -> str:
+    """Code that compares kernels with weights, forward in time, or by other scores."""
+    chosen = {
+        field.name: getattr(problem.plan, field.name)
+        for field in dataclasses.fields(problem.plan)
+        if field.name != "search_size" and getattr(problem.plan, field.name) != field.default
+    }
+    given = ", ".join(f"{name}={value!r}" for name, value in chosen.items())
+    return "\n".join(
+        [
+            "from mercer.jobs.problem import Plan, prepare",
+            "from mercer.jobs.search import search",
+            "from mercer.readers import read",
+            "",
+            f"data = read({path!r}{_settings(reading)})",
+            "kernels = [",
+            *(f"    {str(kernel)!r}," for kernel in problem.kernels),
+            "]",
+            f"problem = prepare(data, Plan({given}), kernels)",
+            "for trial in search(problem).by_kernel():",
+            '    print(f"{problem.metric.shown(trial.score)} {trial.penalty} {trial.kernel}")',
         ]
     )
 

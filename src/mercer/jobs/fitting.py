@@ -3,28 +3,29 @@
 from __future__ import annotations
 
 import html
-import platform
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
-from importlib.metadata import version
+from dataclasses import dataclass, replace
 from typing import Any, final
 
 import numpy as np
+import numpy.typing as npt
 
 from mercer._types import Float64, Indices
-from mercer._version import __version__
 from mercer.gram.make import gram_of
 from mercer.inputs.base import Objects
 from mercer.inputs.gram_rows import GramRows
 from mercer.jobs import calibration
 from mercer.jobs.candidates import short_text
 from mercer.jobs.checkpoint import Checkpoint
+from mercer.jobs.metric_formulas import Answers
 from mercer.jobs.problem import Plan, Problem, prepare
-from mercer.jobs.scoring import Estimate, corrected, of_predictions, verdict
+from mercer.jobs.record import Judged, record
+from mercer.jobs.scoring import Estimate, corrected, of_answers
 from mercer.jobs.search import Search, search
 from mercer.jobs.sizing import held_out, take
 from mercer.jobs.trained import TrainedModel
+from mercer.jobs.verdicts import verdict
 from mercer.kernels.precomputed import Precomputed
 from mercer.readers.data import Data
 from mercer.selection.learner import Learner, evenly_spread
@@ -32,8 +33,6 @@ from mercer.selection.learner import Learner, evenly_spread
 _SAMPLE = 2000
 """How many training and support objects the novelty of new objects is measured by: more would
 estimate the 99 % quantile better, and cost the square of their number in kernel values."""
-_LEVELS = (50, 80, 90, 95, 99)
-"""The levels of intervals that a model of numbers can give, in per cent."""
 _SEARCH_SHARE = 0.7
 """How much of the time limit goes to the search; the rest is for training on all objects."""
 
@@ -65,6 +64,12 @@ class Outcome:
         """The probability of each class, one column per class."""
         return self.model.predict_proba(X)
 
+    def card(self, path: str = "model.mercer") -> str:
+        """A model card in Markdown, for a model that will be in a file at this path."""
+        from mercer.jobs.card import card
+
+        return card(self.model, path)
+
     def __str__(self) -> str:
         return self.verdict
 
@@ -72,12 +77,11 @@ class Outcome:
         """What a notebook shows: the verdict, and the kernels compared."""
         rows = "".join(
             f"<tr><td>{html.escape(short_text(trial.kernel, self.model.preparation))}</td>"
-            f"<td>{trial.score:.3f}</td><td>{trial.penalty:g}</td></tr>"
+            f"<td>{self.problem.metric.shown(trial.score)}</td><td>{trial.penalty:g}</td></tr>"
             for trial in self.search.by_kernel()
         )
-        head = (
-            f"<tr><th>kernel</th><th>{html.escape(self.estimate.name)}</th><th>{self.problem.learner.penalty}</th></tr>"
-        )
+        score = html.escape(self.problem.metric.head)
+        head = f"<tr><th>kernel</th><th>{score}</th><th>{self.problem.learner.penalty}</th></tr>"
         notes = "".join(f"<li>{html.escape(note)}</li>" for note in self.notes)
         return (
             f"<p><b>{html.escape(self.verdict)}</b></p><table>{head}{rows}</table>"
@@ -113,56 +117,50 @@ def fit(
     rows = np.setdiff1d(np.arange(len(y)), held)
     objects = take(problem.objects, rows) if len(held) else problem.objects
     left = None if plan.time_limit is None else max(1.0, plan.time_limit - (time.monotonic() - began))
-    estimator = problem.learner.trained(best.kernel, best.penalty, left).fit(objects, y[rows])
-    estimate, words, note = _scored(problem, found, estimator, held)
-    notes += [note] if note else []
+    weights = {} if data.weights is None else {"sample_weight": data.weights[rows]}
+    estimator = problem.learner.trained(best.kernel, best.penalty, left).fit(objects, y[rows], **weights)
     probabilities, calibrated = _calibrated(problem, found)
+    answers, estimate, note = _scored(problem, found, estimator, held, calibrated)
+    words = verdict(estimate, problem.metric, answers, data.target)
+    notes += [note] if note else []
     support = rows[support_rows(estimator)]
     names = np.array([data.name_of(int(row)) for row in support], dtype=np.str_)
-    about = {
-        "task": problem.task,
-        "target": data.target,
-        "kernel": str(best.kernel),
-        "penalty": best.penalty,
-        "penalty_name": problem.learner.penalty,
-        "objects": len(y),
-        "trained_on": len(rows),
-        "scored_on": len(held) or len(found.rows),
-        "searched_on": len(found.rows),
-        "support": len(support),
-        "format": data.format,
-        "id": data.detail.get("id"),
-        "whole_files": data.detail.get("whole_files"),
-        "first_index": data.detail.get("first"),
-        "data": data.name,
-        "score": {name: getattr(estimate, name) for name in ("name", "value", "low", "high", "baseline")},
-        "verdict": words,
-        "seed": plan.seed,
-        "command": command,
-        "versions": versions_used(),
-        "standardised": problem.preparation.standardised,
-        "balanced": plan.balanced,
-        "errors": typical_errors(y[found.rows] - best.predicted) if problem.task == "regression" else None,
-    }
+    counts = {"trained_on": len(rows), "scored_on": len(held) or len(found.rows), "support": len(support)}
+    about = record(problem, found, Judged(answers, estimate, words), counts, command)
     novelty = novelty_threshold(estimator, objects)
     model = TrainedModel(estimator, problem.preparation, calibrated, names, novelty, about)
     seconds = time.monotonic() - began
     return Outcome(model, problem, found, estimate, words, probabilities, tuple(notes), seconds, support, held)
 
 
-def _scored(problem: Problem, found: Search, estimator: Any, held: Indices) -> tuple[Estimate, str, str]:
-    """How good the model is: the score, the verdict, and a sentence on which machines and objects it is about."""
-    y, target = problem.y, problem.data.target
+def _scored(
+    problem: Problem, found: Search, estimator: Any, held: Indices, calibrated: Float64
+) -> tuple[Answers, Estimate, str]:
+    """How good the model is: what was said of objects not seen, the score, and a sentence on which objects they are."""
     if len(held):
-        predicted = np.asarray(estimator.predict(take(problem.objects, held)))
-        estimate = of_predictions(y[held], predicted, problem.scoring, problem.plan.seed)
+        answers = answers_of(estimator, take(problem.objects, held), problem.y[held], problem, calibrated)
+        answers = replace(answers, weights=problem.weights[held])
         note = f"The score is that of the model itself, on {len(held):,} objects that it was not trained on."
-        return estimate, verdict(estimate, y[held], target, predicted=predicted), note
-    estimate = corrected(found, problem)
-    words = verdict(estimate, y[found.rows], target, predicted=found.best.predicted)
-    sampled = len(found.rows) < len(y)
+        return answers, of_answers(answers, problem.metric, problem.plan.seed), note
+    best = found.best
+    answers = found.judge.answers(best.predicted, best.decisions)
+    sampled = found.searched < len(problem.y)
     note = "The score is that of machines trained on this sample; the model should be slightly better."
-    return estimate, words, note if sampled else ""
+    return answers, corrected(found, problem), note if sampled else ""
+
+
+def answers_of(estimator: Any, objects: Any, y: npt.NDArray[Any], problem: Problem, calibrated: Float64) -> Answers:
+    """What a machine says about objects, as the model will say it."""
+    predicted = np.asarray(estimator.predict(objects))
+    weights = np.ones(len(y))
+    if problem.task != "classification":
+        return Answers(y, predicted, weights)
+    values = np.asarray(estimator.decision_function(objects))
+    decisions = values[:, None] if values.ndim == 1 else values
+    chances = calibration.probabilities(calibrated, decisions) if calibrated.size else None
+    if problem.threshold is not None and chances is not None:
+        predicted = problem.threshold.predicted(estimator.classes_, chances)
+    return Answers(y, predicted, weights, decisions, chances, estimator.classes_)
 
 
 def _calibrated(problem: Problem, found: Search) -> tuple[Float64 | None, Float64]:
@@ -170,18 +168,21 @@ def _calibrated(problem: Problem, found: Search) -> tuple[Float64 | None, Float6
     if problem.task != "classification":
         return None, np.zeros((0, 0))
     classes, codes = np.unique(problem.y[found.rows], return_inverse=True)
-    calibrated = calibration.learn(found.best.decisions, codes, len(np.unique(problem.y)))
+    weights, many = problem.weights[found.rows], len(np.unique(problem.y))
+    calibrated = calibration.learn(found.best.decisions, codes, many, weights)
     if not calibrated.size:
         return None, calibrated
-    return calibration.held_out(found.best.decisions, codes, found.splits, len(classes)), calibrated
+    return calibration.held_out(found.best.decisions, codes, found.splits, len(classes), weights), calibrated
 
 
 def rows_held_out(problem: Problem) -> Indices:
     """Which objects the model is not trained on.
 
-    Rows of a Gram matrix cannot be told from its columns, and objects of one group not be parted: then it is on all.
+    Rows of a Gram matrix cannot be told from its columns, objects of one group not be parted, and the latest ones are
+    those to learn from: then it is trained on all.
     """
-    if not isinstance(problem.objects, Objects) or problem.data.groups is not None:
+    data = problem.data
+    if not isinstance(problem.objects, Objects) or data.groups is not None or data.times is not None:
         return np.zeros(0, dtype=np.intp)
     return held_out(problem.y, problem.task, problem.search_size, problem.plan.seed)
 
@@ -190,12 +191,6 @@ def _compile(learner: Learner) -> None:
     """Compile the loops before the first kernel is timed."""
     K = np.array([[2.0, 1.0, 0.0, 0.0], [1.0, 2.0, 0.0, 0.0], [0.0, 0.0, 2.0, 1.0], [0.0, 0.0, 1.0, 2.0]])
     learner.trained(Precomputed(), 1.0).fit(K, [0, 0, 1, 1])
-
-
-def typical_errors(residuals: Float64) -> dict[str, float]:
-    """How large errors on objects not seen are: the level in per cent, and the size that so many stay within."""
-    sizes = np.abs(residuals)
-    return {str(level): float(np.quantile(sizes, min(1.0, level / 100 * (1 + 1 / len(sizes))))) for level in _LEVELS}
 
 
 def support_rows(estimator: Any) -> Indices:
@@ -220,13 +215,3 @@ def novelty_threshold(estimator: Any, objects: Any) -> float:
     found = np.sqrt(squared.min(axis=1))
     found = found[np.isfinite(found)]
     return float(np.quantile(found, 0.99)) if len(found) else float("inf")
-
-
-def versions_used() -> dict[str, str]:
-    """The versions of everything that a result may depend on."""
-    return {
-        "mercer": __version__,
-        "python": platform.python_version(),
-        **{name: version(name) for name in ("numpy", "scipy", "scikit-learn", "numba")},
-        "system": f"{platform.system()} {platform.machine()}",
-    }

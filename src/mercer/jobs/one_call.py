@@ -22,6 +22,8 @@ from mercer.readers.options import Options
 from mercer.readers.reading import read
 
 _PLAN = tuple(field.name for field in dataclasses.fields(Plan))
+_BESIDE = {"group": "groups", "time": "times", "weight": "weights"}
+"""Settings that are columns of a table, or arrays; and where the data keep them."""
 _READING = tuple(field.name for field in dataclasses.fields(Options) if field.name not in ("target", "labels"))
 
 
@@ -31,7 +33,8 @@ def fit(data: Any, target: str | None = None, *, y: Any = None, **settings: Any)
     A data frame (pandas, polars, pyarrow) or a mapping of columns needs the name of its `target` column; its columns
     are read as those of a file: dates, money, missing values and all. Strings, or rows of numbers, come with their
     labels `y`. `settings` are the options of `mercer fit`: `kernel`, `task`, `folds`, `time_limit`, `balanced`, `drop`,
-    `categories` and so on.
+    `categories` and so on. `metric` may be a function of (y, predicted), larger for better predictions; `group`,
+    `time` and `weight` name columns, or are arrays; `class_names` is a mapping of labels to names.
 
     >>> import mercer
     >>> pets = {"mass": [4.0, 30.0, 5.0, 25.0] * 10, "colour": ["black", "brown", "red", "black"] * 10}
@@ -45,11 +48,40 @@ def fit(data: Any, target: str | None = None, *, y: Any = None, **settings: Any)
         raise ParameterError(f"fit has no setting {unknown[0]!r}. {hint}".strip())
     plan = Plan(**{name: value for name, value in settings.items() if name in _PLAN})
     reading = {name: _listed(value) for name, value in settings.items() if name in _READING}
-    return fit_data(_data(data, y, Options(target=target, **reading)), plan)
+    arrays = {
+        name: reading.pop(name) for name in _BESIDE if reading.get(name) is not None and not _is_name(reading[name])
+    }
+    return fit_data(_with_arrays(_data(data, y, Options(target=target, **reading)), arrays), plan)
 
 
 def _listed(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return tuple((str(label), str(name)) for label, name in value.items())
     return tuple(value) if isinstance(value, list) else value
+
+
+def _is_name(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _with_arrays(data: Data, given: Mapping[str, Any]) -> Data:
+    """The data, with groups, times and weights that are no columns of theirs."""
+    found: dict[str, Any] = {}
+    for name, values in given.items():
+        array = np.asarray(values)
+        if array.shape != (len(data),):
+            raise InputError(f"{name} has {len(np.atleast_1d(array)):,} values for {len(data):,} objects.")
+        if array.dtype.kind == "M":
+            array = array.astype("datetime64[s]").astype(np.float64)
+        found[_BESIDE[name]] = array.astype(np.str_) if name == "group" else array.astype(np.float64)
+        if name != "group" and not np.isfinite(found[_BESIDE[name]]).all():
+            raise InputError(f"{name} must be numbers, none of them missing.")
+    weights = found.get("weights")
+    if weights is not None and not (weights > 0).all():
+        raise InputError("weight must be positive for every object.")
+    if "groups" in found and "times" in found:
+        raise InputError("group and time both say how folds are made: leave one of them out.")
+    return dataclasses.replace(data, **found)
 
 
 def _data(given: Any, y: Any, options: Options) -> Data:

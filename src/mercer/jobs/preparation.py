@@ -77,7 +77,10 @@ class Preparation:
         numeric = {column.name: column for column in data.objects.values() if column.kind in NUMERIC}
         fills = np.array([np.nanmedian(column.values) for column in numeric.values()])
         units = np.array([unit_of(column.values) for column in numeric.values()])
-        features = tuple(feature for column in numeric.values() for feature in features_of(column))
+        trendless = Feature(str(data.detail.get("seasons")))  # of a column that only orders the rows, the seasons alone
+        features = tuple(
+            feature for column in numeric.values() for feature in features_of(column) if feature != trendless
+        )
         known = dict(zip(numeric, zip(fills, units, strict=True), strict=True))
         found = [feature.of(numeric[feature.column].values, *known[feature.column]) for feature in features]
         matrix = np.column_stack(found) if found else np.zeros((len(data), 0))

@@ -10,10 +10,14 @@ from typing import Any, final
 import numpy as np
 import numpy.typing as npt
 
-from mercer.errors import InputError
+from mercer._cached import cached_property
+from mercer._types import Float64
+from mercer.errors import InputError, ParameterError
 from mercer.jobs.candidates import candidates, on_columns
+from mercer.jobs.metrics import Function, Metric, metric_for
 from mercer.jobs.preparation import Preparation, gaps_filled
 from mercer.jobs.sizing import FINALISTS, search_size
+from mercer.jobs.threshold import Threshold
 from mercer.kernels.base import Kernel
 from mercer.kernels.text.expression import parse
 from mercer.readers.data import Data
@@ -44,6 +48,11 @@ class Plan:
     time_limit: float | None = None
     search_size: int | None = None
     """The largest number of objects to compare kernels on; None for as many as can be afforded."""
+    metric: str | Function = "auto"
+    """What kernels are chosen by, and models judged by: a name, or a function of (y, predicted), larger for better."""
+    threshold: str | None = None
+    """From which probability on one of two classes is predicted: ``class=0.3``, or by what errors cost,
+    ``class=5:1``."""
 
 
 @final
@@ -70,12 +79,29 @@ class Problem:
         """The largest number of objects that a search looks at."""
         return self.plan.search_size or len(self.y)
 
+    @cached_property
+    def metric(self) -> Metric:
+        """What models are judged by."""
+        return metric_for(self.plan.metric, self.task, self.y, balanced=self.plan.balanced)
+
+    @cached_property
+    def threshold(self) -> Threshold | None:
+        """From which probability on one of two classes is predicted; None for the class that the machine says."""
+        if self.plan.threshold is None:
+            return None
+        if self.task != "classification":
+            raise ParameterError("--threshold is for classes, but this is regression.")
+        return Threshold.parse(self.plan.threshold, [str(label) for label in np.unique(self.y)])
+
     @property
-    def scoring(self) -> str:
-        """The name of the score, as in scikit-learn."""
-        if self.task == "regression":
-            return "r2"
-        return "balanced_accuracy" if self.plan.balanced else "accuracy"
+    def needs_chances(self) -> bool:
+        """Whether objects held out need probabilities."""
+        return self.metric.needs == "chances" or self.threshold is not None
+
+    @cached_property
+    def weights(self) -> Float64:
+        """How much each object counts."""
+        return np.ones(len(self.y)) if self.data.weights is None else self.data.weights
 
 
 def prepare(data: Data, plan: Plan, expressions: Sequence[str] = ()) -> Problem:
@@ -85,8 +111,9 @@ def prepare(data: Data, plan: Plan, expressions: Sequence[str] = ()) -> Problem:
     notes = list(data.notes)
     task = task_of(data.labels, plan.task, notes)
     y = data.labels if task == "classification" else np.asarray(data.labels, dtype=np.float64)
-    learner = Learner.for_task(task, y, balanced=plan.balanced)
-    if task == "regression" and learner.penalty == "C":
+    quantile = metric_for(plan.metric, task, y, balanced=plan.balanced).quantile
+    learner = Learner.for_task(task, y, balanced=plan.balanced, quantile=quantile)
+    if task == "regression" and quantile is None and learner.penalty == "C":
         notes.append(
             f"More than {LARGEST_RIDGE:,} objects: numbers are learnt by support vector regression, because least "
             "squares would take too long."
@@ -102,7 +129,11 @@ def prepare(data: Data, plan: Plan, expressions: Sequence[str] = ()) -> Problem:
         fits = many * (len(learner.grid) if plan.C is None else 1) * plan.folds
         size = search_size(data, objects, kernels=many, fits=fits, learner=learner, time_limit=plan.time_limit)
         plan = dataclasses.replace(plan, search_size=size)
-    return Problem(data, learner, y, preparation, objects, tuple(kernels), plan, tuple(notes))
+    problem = Problem(data, learner, y, preparation, objects, tuple(kernels), plan, tuple(notes))
+    if problem.threshold is not None:  # refused before hours of training, not after
+        note = f"The class {str(np.unique(y)[problem.threshold.place])!r} is predicted from a probability of "
+        notes.append(f"{note}{problem.threshold.least:.3g} on (--threshold).")
+    return dataclasses.replace(problem, notes=tuple(notes))
 
 
 def task_of(labels: npt.NDArray[Any], asked: str, notes: list[str]) -> str:

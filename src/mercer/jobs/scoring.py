@@ -1,35 +1,23 @@
-"""How good a model is on objects that it has not seen: scores with intervals, and a verdict in words."""
+"""How good a model is on objects that it has not seen: scores with intervals."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, final
+from typing import final
 
 import numpy as np
-import numpy.typing as npt
 
 from mercer._types import Float64, Indices
+from mercer.jobs.metric_formulas import Answers
+from mercer.jobs.metrics import Metric
 from mercer.jobs.problem import Problem
 from mercer.jobs.search import Search
 
 _RESAMPLES = 300
 """How many resamples an interval is read from: more make its ends steadier, and take longer."""
-_SELDOM = 0.6
-"""A class is reported as overlooked if less than this share of its objects is recognised: the overall score may hide
-it."""
 _NORMAL = 1.959964
 """The 97.5 % quantile of the normal distribution."""
-_NEW = "On objects it has not seen"
 _LEVELS = ((0.2, "weak"), (0.5, "useful"), (0.8, "good"), (2.0, "excellent"))
-_CLOSINGS = {
-    "no better than guessing": "That is no better than guessing. Do not use the model: it needs more objects, other "
-    "features or another kernel.",
-    "weak": "That is weak: the model has found something, but decisions should not depend on it.",
-    "useful": "That is useful, but expect errors.",
-    "good": "That is good.",
-    "excellent": "That is excellent.",
-}
 
 
 @final
@@ -41,18 +29,25 @@ class Estimate:
     low: float
     high: float
     baseline: float
-    """The score of always predicting the most frequent label, or the mean."""
+    """The score of the best constant answer: always the most frequent label, or the mean."""
     name: str = "accuracy"
+    perfect: float | None = 1.0
+    """The best score there is; 0 for errors, None if nobody knows."""
 
     @property
     def skill(self) -> float:
-        """0 for the baseline, 1 for perfect."""
-        return (self.value - self.baseline) / (1.0 - self.baseline) if self.baseline < 1 else 0.0
+        """0 for the baseline, 1 for perfect; 0 if perfection is not known."""
+        if self.perfect is None or self.perfect == self.baseline:
+            return 0.0
+        return (self.value - self.baseline) / (self.perfect - self.baseline)
 
     @property
     def level(self) -> str:
-        if self.low <= self.baseline:
+        guessed = self.high >= self.baseline if self.perfect == 0.0 else self.low <= self.baseline
+        if guessed:
             return "no better than guessing"
+        if self.perfect is None:
+            return "better than guessing"
         return next(word for bound, word in _LEVELS if self.skill < bound)
 
 
@@ -63,23 +58,21 @@ def corrected(found: Search, problem: Problem) -> Estimate:
     objects with replacement, and scores the setting that is best on those drawn on the others. Every prediction was
     made by a machine that had not seen the object.
     """
-    labels, n = problem.y[found.rows], len(found.rows)
-    weights = np.ones(n)
-    if problem.task == "classification":
-        gains = np.array([(trial.predicted == labels).astype(float) for trial in found.trials])
-        classes, codes, counts = np.unique(labels, return_inverse=True, return_counts=True)
-        if problem.plan.balanced:
-            weights = (n / (len(classes) * counts))[codes]
-    else:
-        gains = -np.array([np.square(trial.predicted - labels) for trial in found.trials])
+    metric = problem.metric
+    said = [found.judge.answers(trial.predicted, trial.decisions) for trial in found.trials]
     draws = _draws(problem, found.rows)
-    inside = (draws * weights) @ gains.T / (draws @ weights)[:, None]
-    out = (draws == 0) * weights
-    outside = (out @ gains.T) / np.maximum(out.sum(axis=1), 1.0)[:, None]
-    chosen = outside[np.arange(_RESAMPLES), inside.argmax(axis=1)]
-    if problem.task == "regression":
-        chosen = 1.0 + chosen / (float(np.var(labels)) or 1.0)
-    return _estimate(float(chosen.mean()), chosen, labels, problem.scoring)
+    out = (draws == 0).astype(float)
+    inside = np.array([metric.gains(answers, draws) for answers in said])
+    outside = np.array([metric.gains(answers, out) for answers in said])
+    best = inside.argmax(axis=0)
+    chosen = metric.sign * outside[best, np.arange(len(draws))]
+    if metric.text == "r2":  # the variance of all objects, not of the few outside of a resample
+        errors = np.array([np.square(answers.y - answers.predicted) for answers in said])
+        weighted = out * said[0].weights
+        left = (weighted @ errors.T)[np.arange(len(draws)), best] / np.maximum(weighted.sum(axis=1), 1e-300)
+        mean = float(np.average(said[0].y, weights=said[0].weights))
+        chosen = 1.0 - left / (float(np.average(np.square(said[0].y - mean), weights=said[0].weights)) or 1.0)
+    return _estimate(float(chosen.mean()), chosen, said[0], metric)
 
 
 def _draws(problem: Problem, rows: Indices) -> Float64:
@@ -91,115 +84,41 @@ def _draws(problem: Problem, rows: Indices) -> Float64:
     return draws[:, places].astype(float)
 
 
-def of_predictions(y: npt.NDArray[Any], predicted: npt.NDArray[Any], scoring: str, seed: int) -> Estimate:
-    """The score of given predictions, with an interval by resampling the objects."""
-    resampled = np.array([score(y[rows], predicted[rows], scoring) for rows in _resamples(len(y), seed)])
-    return _estimate(score(y, predicted, scoring), resampled, y, scoring)
+def of_answers(answers: Answers, metric: Metric, seed: int) -> Estimate:
+    """The score of given answers, with an interval by resampling the objects."""
+    resampled = metric.sign * metric.gains(answers, _resamples(len(answers.y), seed))
+    return _estimate(metric.score(answers), resampled, answers, metric)
 
 
-def difference(
-    y: npt.NDArray[Any], best: npt.NDArray[Any], other: npt.NDArray[Any], scoring: str, seed: int
-) -> tuple[float, float]:
-    """How far one set of predictions falls behind another: where 95 % of resamples of the same objects lie."""
-    gaps = [
-        score(y[rows], best[rows], scoring) - score(y[rows], other[rows], scoring) for rows in _resamples(len(y), seed)
-    ]
-    low, high = np.quantile(gaps, (0.025, 0.975))
+def difference(best: Answers, other: Answers, metric: Metric, seed: int) -> tuple[float, float]:
+    """How far one set of answers falls behind another: where 95 % of resamples of the same objects lie."""
+    draws = _resamples(len(best.y), seed)
+    low, high = np.quantile(metric.gains(best, draws) - metric.gains(other, draws), (0.025, 0.975))
     return float(low), float(high)
 
 
-def score(y: npt.NDArray[Any], predicted: npt.NDArray[Any], scoring: str) -> float:
-    """scikit-learn's score of this name, fast enough for hundreds of resamples."""
-    if scoring == "r2":
-        spread = float(np.square(y - y.mean()).sum())
-        return 1.0 - float(np.square(y - predicted).sum()) / spread if spread > 0 else 0.0
-    right = predicted == y
-    if scoring == "balanced_accuracy":
-        return float(np.mean([right[y == label].mean() for label in np.unique(y)]))
-    return float(right.mean())
-
-
-def _resamples(n: int, seed: int) -> Iterator[Indices]:
+def _resamples(n: int, seed: int) -> Float64:
+    """How often each object is drawn, a row per resample."""
     random = np.random.default_rng(seed)
-    for _ in range(_RESAMPLES):
-        yield random.integers(n, size=n)
+    drawn = (random.integers(n, size=n) for _ in range(_RESAMPLES))
+    return np.array([np.bincount(rows, minlength=n) for rows in drawn], dtype=np.float64)
 
 
-def _estimate(value: float, resampled: Float64, y: npt.NDArray[Any], scoring: str) -> Estimate:
-    baseline = 0.0
-    if scoring != "r2":
-        counts = np.unique(y, return_counts=True)[1]
-        baseline = 1.0 / len(counts) if scoring == "balanced_accuracy" else float(counts.max()) / len(y)
-    name = "R2" if scoring == "r2" else scoring.replace("_", " ")
-    return Estimate(value, *_interval(resampled, value, len(y), name), baseline, name)
+def _estimate(value: float, resampled: Float64, answers: Answers, metric: Metric) -> Estimate:
+    low, high = _interval(resampled, value, answers, metric)
+    return Estimate(value, low, high, metric.baseline(answers), metric.name, metric.perfect)
 
 
-def _interval(scores: Float64, value: float, n: int, name: str) -> tuple[float, float]:
-    """Where 95 % of resamples lie; of an accuracy at least Wilson's interval: 60 of 60 does not mean always."""
+def _interval(scores: Float64, value: float, answers: Answers, metric: Metric) -> tuple[float, float]:
+    """Where 95 % of resamples lie; of an accuracy at least Wilson's interval: 60 of 60 does not mean always.
+
+    Objects of unlike weights count as fewer.
+    """
     low, high = (float(bound) for bound in np.quantile(scores, (0.025, 0.975)))
-    if name != "accuracy":
+    if metric.text != "accuracy":
         return low, high
+    n = float(answers.weights.sum() ** 2 / np.square(answers.weights).sum())
     shrink = 1.0 + _NORMAL**2 / n
     centre = (value + _NORMAL**2 / (2 * n)) / shrink
     spread = _NORMAL / shrink * (value * (1 - value) / n + _NORMAL**2 / (4 * n**2)) ** 0.5
     return max(min(low, centre - spread), 0.0), min(max(high, centre + spread), 1.0)
-
-
-def verdict(
-    estimate: Estimate,
-    y: npt.NDArray[Any],
-    target: str | None,
-    on: str = _NEW,
-    predicted: npt.NDArray[Any] | None = None,
-) -> str:
-    """What the scores mean, in two or three sentences; `on` says which objects they are about.
-
-    With the predictions it also names a class that is hardly recognised, which a good overall score may hide.
-    """
-    low, high = _percent(estimate.low), _percent(estimate.high)
-    closing = _CLOSINGS[estimate.level]
-    if estimate.name == "R2":
-        deviation = float(np.std(y))
-        error = deviation * max(1.0 - estimate.value, 0.0) ** 0.5
-        opening = (
-            f"{on} the model explains {_percent(max(estimate.value, 0))} of the variance of {target or 'the target'} "
-            f"({low} to {high}), with a typical error of {_readable(error)}; the mean alone has one of "
-            f"{_readable(deviation)}."
-        )
-    else:
-        labels, counts = np.unique(y, return_counts=True)
-        usual = labels[counts.argmax()]
-        plain = estimate.name == "accuracy"
-        what = "right" if plain else "right on average over the classes"
-        guess = f"always predicting {str(usual)!r}" if plain else "guessing"
-        opening = (
-            f"{on} the model is {what} {_percent(estimate.value)} of the time (with 95 % confidence between {low} and "
-            f"{high}); {guess} is right {_percent(estimate.baseline)} of the time."
-        )
-        if len(labels) < 2:
-            closing = "All of them are of one class, which says nothing about telling classes apart."
-        elif predicted is not None:
-            closing += _overlooked(y, predicted)
-    if estimate.skill > 0.95:
-        closing += " If that seems too good, look for something in the data that gives the answer away."
-    return f"{opening} {closing}"
-
-
-def _overlooked(y: npt.NDArray[Any], predicted: npt.NDArray[Any]) -> str:
-    """The class that is recognised least, if it is recognised seldom."""
-    labels = np.unique(y)
-    found = [float((predicted[y == label] == label).mean()) for label in labels]
-    worst = int(np.argmin(found))
-    if found[worst] >= _SELDOM:
-        return ""
-    return f" It recognises only {_percent(found[worst])} of the objects of class {str(labels[worst])!r}."
-
-
-def _readable(value: float) -> str:
-    """Three digits, without a power of ten up to a trillion."""
-    rounded = float(f"{value:.3g}")
-    return f"{rounded:,.0f}" if 1000 <= rounded < 1e12 else f"{value:.3g}"
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.1f} %"

@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, final
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.metrics import get_scorer, make_scorer, r2_score
-from sklearn.model_selection import GroupKFold, StratifiedGroupKFold
+from sklearn.metrics import make_scorer
 
-from mercer._types import Indices
+from mercer._types import Float64, Indices
 from mercer.errors import InputError
+from mercer.jobs import calibration
+from mercer.jobs.folds import among, folds_for, tried
+from mercer.jobs.metric_formulas import Answers
 from mercer.jobs.problem import Problem
 from mercer.jobs.sizing import FINALISTS, sample, take
 from mercer.kernels.base import Kernel
 from mercer.readers.problems import count
 from mercer.selection.racing import hopeful
 from mercer.selection.trials import Experiment, Memory, Trial, Tried, try_kernels
-from mercer.training.folds import Split, make_folds
+from mercer.training.folds import Split
 
 SCOUTED = 1000
 """How many objects all kernels are tried on first: enough to see which are hopeless, and quick, since the cost of a
@@ -36,11 +38,16 @@ class Search:
 
     trials: list[Trial]
     rows: Indices
+    """Those that machines were tried on which had not seen them."""
     splits: list[Split]
+    """Folds of these."""
+    judge: Judge
     skipped: tuple[tuple[Kernel, str], ...]
     unfinished: bool
     dropped: tuple[Kernel, ...] = ()
     """Those that fell behind on a part of the objects."""
+    searched: int = 0
+    """How many objects took part; with times, the first of them were never tried."""
 
     @property
     def best(self) -> Trial:
@@ -58,9 +65,9 @@ class Search:
         notes = []
         if self.unfinished:
             notes.append("The time limit ended the search early: not every kernel was tried with every penalty.")
-        if len(self.rows) < n:
+        if self.searched < n:
             notes.append(
-                f"Kernels were compared on {len(self.rows):,} of {n:,} objects, a random sample (--search-size)."
+                f"Kernels were compared on {self.searched:,} of {n:,} objects, a random sample (--search-size)."
             )
         if self.dropped:
             notes.append(
@@ -94,26 +101,80 @@ def search(
         kernels, dropped = finalists(kernels, first)
         watch = Watch(problem, report, memory, (SCOUTING, 1.0))
     experiment = _experiment(problem, rows)
-    tried = try_kernels(experiment, kernels, deadline=deadline, memory=watch, report=watch)
-    if not tried.kernels:
-        if len(tried.failures) == 1:
-            raise tried.failures[0][1]
-        reasons = "; ".join(f"{kernel}: {error}" for kernel, error in tried.failures[:3])
+    found = try_kernels(experiment, kernels, deadline=deadline, memory=watch, report=watch)
+    if not found.kernels:
+        if len(found.failures) == 1:
+            raise found.failures[0][1]
+        reasons = "; ".join(f"{kernel}: {error}" for kernel, error in found.failures[:3])
         raise InputError(f"None of the kernels can be used on these objects: {reasons}")
-    trials = sorted((trial for one in tried.kernels for trial in one.trials), key=lambda trial: -trial.score)
-    skipped = tuple((kernel, str(error)) for kernel, error in tried.failures)
-    return Search(trials, rows, list(experiment.splits), skipped, not tried.complete, dropped)
+    trials = sorted((trial for one in found.kernels for trial in one.trials), key=lambda trial: -trial.score)
+    skipped = tuple((kernel, str(error)) for kernel, error in found.failures)
+    judge = experiment.judged
+    assert isinstance(judge, Judge)
+    return Search(trials, judge.rows, judge.splits, judge, skipped, not found.complete, dropped, len(rows))
 
 
 def _experiment(problem: Problem, rows: Indices) -> Experiment:
     """What kernels are tried on: these objects, in folds."""
-    plan, task, labels = problem.plan, problem.task, problem.y[rows]
+    plan, data, labels = problem.plan, problem.data, problem.y[rows]
     objects = problem.objects if len(rows) == len(problem.y) else take(problem.objects, rows)
-    scorer = make_scorer(_r_squared) if task == "regression" else get_scorer(problem.scoring)
-    penalties = None if plan.C is None else (plan.C,)
-    groups = None if problem.data.groups is None else problem.data.groups[rows]
-    splits = folds_for(labels, task, plan.folds, plan.seed, groups)
-    return Experiment(objects, labels, splits, problem.learner, scorer, penalties)
+    groups, times = (None if part is None else part[rows] for part in (data.groups, data.times))
+    splits = folds_for(labels, problem.task, plan.folds, plan.seed, groups, times)
+    return Experiment(
+        objects,
+        labels,
+        splits,
+        problem.learner,
+        _UNSCORED,
+        penalties=None if plan.C is None else (plan.C,),
+        weights=None if data.weights is None else data.weights[rows],
+        judged=Judge(problem, rows[tried(splits)], among(splits, tried(splits))),
+    )
+
+
+_UNSCORED = make_scorer(lambda y, predicted: 0.0)
+"""Machines are judged by what they said about all objects, once that is complete."""
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Judge:
+    """Scores what machines said about objects held out: the answers as the model will give them, fold by fold."""
+
+    problem: Problem
+    rows: Indices
+    splits: list[Split]
+    _chances: dict[int, tuple[Float64, Float64]] = field(default_factory=dict)
+    """Decision values and the probabilities made of them, which are asked for more than once."""
+
+    def __call__(self, predicted: npt.NDArray[Any], decisions: Float64) -> tuple[npt.NDArray[Any], Float64]:
+        """The answers, which a threshold changes, and the score on each fold; more is better."""
+        found = self.answers(predicted, decisions)
+        return found.predicted, self.problem.metric.fold_gains(found, [test for _, test in self.splits])
+
+    def answers(self, predicted: npt.NDArray[Any], decisions: Float64) -> Answers:
+        """What was said about the objects, with probabilities where they are needed."""
+        problem = self.problem
+        y, weights = problem.y[self.rows], problem.weights[self.rows]
+        if problem.task != "classification":
+            return Answers(y, predicted, weights)
+        classes = np.unique(problem.y)
+        chances = None
+        if problem.needs_chances:
+            chances = self._held_out(decisions, np.searchsorted(classes, y), len(classes), weights)
+            if problem.threshold is not None:
+                predicted = problem.threshold.predicted(classes, chances)
+        return Answers(y, predicted, weights, decisions, chances, classes)
+
+    def _held_out(self, decisions: Float64, codes: Indices, classes: int, weights: Float64) -> Float64:
+        known = self._chances.get(id(decisions))
+        if known is not None and known[0] is decisions:
+            return known[1]
+        chances = calibration.held_out(decisions, codes, self.splits, classes, weights)
+        if np.isnan(chances).any():
+            raise InputError("A class is too rare to learn probabilities of it, which this metric or threshold needs.")
+        self._chances[id(decisions)] = decisions, chances
+        return chances
 
 
 def finalists(kernels: Sequence[Kernel], first: Tried) -> tuple[tuple[Kernel, ...], tuple[Kernel, ...]]:
@@ -136,7 +197,7 @@ class Watch:
     def __init__(
         self, problem: Problem, report: Report, memory: Memory | None, span: tuple[float, float] = (0.0, 1.0)
     ) -> None:
-        self._regression = problem.task == "regression"
+        self._metric = problem.metric
         self._report = report
         self._memory = memory
         self._span = span
@@ -144,8 +205,8 @@ class Watch:
 
     def __call__(self, fraction: float, note: str) -> None:
         if np.isfinite(self._best):
-            score = f"R2 {self._best:.3f}" if self._regression else f"{100 * self._best:.1f} %"
-            note = f"so far {score}, still looking"
+            name = "" if self._metric.percent else f"{self._metric.name} "
+            note = f"so far {name}{self._metric.shown(self._best)}{self._metric.unit}, still looking"
         low, high = self._span
         self._report(low + (high - low) * fraction, note)
 
@@ -161,46 +222,3 @@ class Watch:
         self._best = max([self._best, *(trial.score for trial in trials)])
         if self._memory is not None:
             self._memory.keep(kernel, trials)
-
-
-def folds_for(
-    y: npt.NDArray[Any], task: str, folds: int, seed: int, groups: npt.NDArray[Any] | None = None
-) -> list[Split]:
-    """Shuffled folds with an equal share of each class; fewer folds if the rarest class has fewer objects.
-
-    The objects of a group are all in one fold.
-    """
-    most = len(y)
-    if task == "regression" and most < 2:
-        raise InputError("Found 1 object; at least 2 are needed to learn from some and try on others.")
-    if task == "classification":
-        labels, counts = np.unique(y, return_counts=True)
-        most = int(counts.min())
-        if len(labels) < 2:
-            raise InputError(
-                f"All {len(y):,} objects have the label {labels[0].item()!r}; at least two classes are needed."
-            )
-        if most < 2:
-            rare = labels[counts.argmin()].item()
-            raise InputError(
-                f"The class {rare!r} has 1 object; at least 2 are needed to learn from one and try on the other."
-            )
-    if groups is None:
-        return make_folds(min(folds, most), y, y, classifier=task == "classification", random_state=seed)
-    most = min(most, len(np.unique(groups)))
-    if most < 2:
-        raise InputError(
-            "All rows are of one group (--group); at least two are needed to learn from one and try another."
-        )
-    splitter = (StratifiedGroupKFold if task == "classification" else GroupKFold)(
-        min(folds, most), shuffle=True, random_state=seed
-    )
-    splits = make_folds(splitter, y, y, classifier=task == "classification", groups=groups)
-    if task == "classification" and any(len(np.unique(y[train])) < len(np.unique(y)) for train, _ in splits):
-        raise InputError("A class has objects of one group alone (--group): without that group it cannot be learnt.")
-    return splits
-
-
-def _r_squared(y: Any, predicted: Any) -> float:
-    """R^2; a single object has no variance to explain."""
-    return float(r2_score(y, predicted)) if len(y) > 1 else 0.0

@@ -21,6 +21,7 @@ from mercer.inputs.vectors import Vectors
 from mercer.jobs import calibration
 from mercer.jobs.features import Feature
 from mercer.jobs.preparation import Preparation
+from mercer.jobs.threshold import Threshold
 from mercer.readers.data import NUMBER, NUMERIC, Data
 from mercer.readers.frames import columns_in
 from mercer.training.pairs import one_vs_rest_shape, pairs, votes
@@ -74,8 +75,21 @@ class TrainedModel:
             X = Vectors.coerce(X).values
         return self.preparation(Data("X", "python", self.preparation.kind, X))
 
+    @cached_property
+    def threshold(self) -> Threshold | None:
+        """From which probability on one of two classes is predicted; None for the class that the machine says."""
+        text = self.about.get("threshold")
+        if text is None or self.classes is None or not self.calibration.size:
+            return None
+        return Threshold.parse(str(text), [str(label) for label in self.classes])
+
     def predict(self, X: Any) -> Any:
-        return self.estimator.predict(self.objects(X))
+        """The class or the number of each object."""
+        objects = self.objects(X)
+        if self.threshold is None or self.classes is None:
+            return self.estimator.predict(objects)
+        chances = calibration.probabilities(self.calibration, self.decisions(objects))
+        return self.threshold.predicted(self.classes, chances)
 
     def decisions(self, objects: Any) -> Float64:
         values = np.asarray(self.estimator.decision_function(objects))
@@ -97,6 +111,9 @@ class TrainedModel:
             return outputs[:, 0], None
         if not isinstance(estimator, SVC):
             return estimator.predict(objects), self.decisions(objects)
+        if self.threshold is not None:
+            chances = calibration.probabilities(self.calibration, -outputs[:, :1])
+            return self.threshold.predicted(estimator.classes_, chances), -outputs[:, :1]
         if len(estimator.classes_) == 2:
             return estimator.classes_[np.where(outputs[:, 0] > 0, 0, 1)], -outputs[:, :1]
         many = len(estimator.classes_)

@@ -9,8 +9,7 @@ features many times, tile by tile, without the GIL.
     objects ──fitted.features──▶ features ──fitted.align──▶ both sides ──fitted.tile──▶ a block of the Gram matrix
               (once per object)             (once per Gram)              (many times)
 
-To write a kernel, subclass `Kernel`, give it a `domain` and the three methods `features`, `tile` and `diagonal`. If its
-phi(x) can be written down, `feature_map` says how.
+To write one, subclass `Kernel`: a `domain`, `features`, `tile`, `diagonal`, and `feature_map` if phi can be written.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ from mercer._record import STRANGERS, Record
 from mercer._types import DType, Float64, Floating, Index
 from mercer.errors import InputError, KernelError
 from mercer.inputs.base import Objects
-from mercer.inputs.streamed import coerced
+from mercer.inputs.streamed import Blockwise, streamed
 from mercer.kernels.features import space
 from mercer.kernels.features.feature_map import FeatureMap
 from mercer.kernels.features.rows import FeatureMatrix
@@ -251,7 +250,8 @@ class Kernel(Measure):
     @final
     def coerce(self, raw: Any) -> Objects:
         """Training objects, parsed and validated."""
-        return coerced(self.domain, raw)
+        lazy = isinstance(raw, Blockwise) or hasattr(raw, "__dask_graph__")
+        return streamed(raw, self.domain) if lazy else self.domain.coerce(raw)
 
     @final
     def fit(self, raw: Any) -> FittedKernel:
@@ -340,7 +340,8 @@ class FittedKernel:
 
     def coerce(self, raw: Any) -> Objects:
         """New objects, parsed and validated for comparison with the training objects."""
-        return coerced(self.kernel.domain, raw, new=True)
+        lazy = isinstance(raw, Blockwise) or hasattr(raw, "__dask_graph__")
+        return streamed(raw, self.kernel.domain) if lazy else self.kernel.domain.coerce(raw, new=True)
 
     def feature_map(self) -> FeatureMap | None:
         return self.kernel.feature_map(self.state)

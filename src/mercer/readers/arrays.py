@@ -12,12 +12,13 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from mercer.errors import DataFileError
+from mercer.readers.columns import column_called
 from mercer.readers.data import Data
 from mercer.readers.gram_files import gram_of, is_gram
 from mercer.readers.options import Options
 from mercer.readers.problems import problem, quoted, reason, some
 from mercer.readers.source import Source, binary
-from mercer.readers.tables import check_width, column_called
+from mercer.readers.tables import check_width
 
 _MATRICES = ("X", "x", "data", "features", "arr_0")
 _LABELS = ("y", "Y", "target", "labels", "label", "arr_1")

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import final
 
 import numpy as np
 
+from mercer._check import did_you_mean
 from mercer.readers.cells import MISSING, Cells, is_finite, is_number, numbers_of
 from mercer.readers.data import CATEGORY, DATE, NUMBER, SEQUENCE, SMILES, TEXT, TREE, Column
 from mercer.readers.dates import FORMS, days_of
@@ -198,3 +199,21 @@ def is_identifier(key: str, values: Cells) -> bool:
     if len({value.strip() for value in values}) <= 0.95 * len(values):
         return False
     return not all(" " in value.strip() and len(value) > 40 for value in values[:20])
+
+
+def column_called(given: str, columns: Mapping[str, object], name: str, option: str) -> str:
+    """A column by its name, or by its number from 1, or from the end (-1)."""
+    if given in columns:
+        return given
+    folded = [key for key in columns if key.lower() == given.lower()]
+    if len(folded) == 1:
+        return folded[0]
+    names = list(columns)
+    try:
+        number = int(given)
+    except ValueError:
+        number = 0
+    if number and abs(number) <= len(names):
+        return names[number - 1 if number > 0 else number]
+    hint = f"{did_you_mean(given, names)} Columns: {some(names, 20)}.".strip()
+    raise problem(name, f"there is no column {quoted(given)} ({option})", hint=hint)

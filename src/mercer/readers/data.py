@@ -10,7 +10,7 @@ from typing import Any, final
 import numpy as np
 import numpy.typing as npt
 
-from mercer._types import Index
+from mercer._types import Float64, Index
 from mercer.inputs.base import Objects
 
 NUMBER, CATEGORY, TEXT, SEQUENCE, SMILES, TREE = "number", "category", "text", "sequence", "smiles", "tree"
@@ -65,10 +65,15 @@ class Data:
     notes: tuple[str, ...] = ()
     """What the reader detected and decided, in sentences for the user."""
     detail: Mapping[str, Any] = field(default_factory=dict)
-    """What else is known: for a table, `id`, the column that names the rows; for a folder, whether `whole_files` are
+    """What else is known: for a table, `id`, the column that names the rows, and those that `group`, `time` and
+    `weight` name; the `class_names` that labels were given; for a folder, whether `whole_files` are
     objects; for sparse rows, the `first` index; for a Gram matrix, the names of its `columns`."""
     groups: npt.NDArray[Any] | None = None
     """Which objects belong together: those of one group are never in two folds."""
+    times: Float64 | None = None
+    """When each object was seen, in any unit: folds respect their order."""
+    weights: Float64 | None = None
+    """How much each object counts, in training and in scores; None for all the same."""
     before: int = 0
     """How many objects of the file come before these."""
 
@@ -100,6 +105,8 @@ class Data:
             ids=taken(self.ids, index),
             lines=taken(self.lines, index),
             groups=taken(self.groups, index),
+            times=taken(self.times, index),
+            weights=taken(self.weights, index),
         )
 
 

@@ -15,7 +15,7 @@ from mercer.readers.cells import MISSING, Cells, is_number
 from mercer.readers.data import Data
 from mercer.readers.opening import open_source
 from mercer.readers.options import Options
-from mercer.readers.problems import count, problem, quoted
+from mercer.readers.problems import count, problem, quoted, some
 from mercer.readers.written import written_numbers
 
 _SPLIT = re.compile(r"[\t,;]| +")
@@ -25,8 +25,29 @@ _HINT = "Give them with --labels FILE: one label per line, in the order of the o
 def with_labels(data: Data, options: Options) -> Data:
     """The last step of reading: labels from the file that the user names, else those of the data, as their type.
 
-    Objects to be predicted keep their labels only if all have one.
+    Objects to be predicted keep their labels only if all have one. Classes are called as the user wants.
     """
+    data = _with_own_labels(data, options)
+    if not options.class_names or data.labels is None:
+        return data
+    names = dict(options.class_names)
+    words = [str(label) for label in data.labels.tolist()]
+    unknown = [label for label in names if label not in {*words, *names.values()}]
+    found = some([quoted(word) for word in sorted(set(words))], 10)
+    if len(unknown) == len(names) and options.require_target:
+        raise problem(
+            data.name, f"no object has the label {quoted(unknown[0])} (--class-name)", hint=f"Found: {found}."
+        )
+    notes = [f"No object has the label {quoted(label)} (--class-name); found: {found}." for label in unknown]
+    return dataclasses.replace(
+        data,
+        labels=typed(np.array([names.get(word, word) for word in words], dtype=np.str_), data.name),
+        notes=(*data.notes, *notes),
+        detail={**data.detail, "class_names": [list(pair) for pair in options.class_names]},
+    )
+
+
+def _with_own_labels(data: Data, options: Options) -> Data:
     if options.labels is not None:
         text, target = _read_labels(options.labels, data.ids, len(data), options)
         return dataclasses.replace(data, labels=typed(np.array(text), options.labels), target=target)

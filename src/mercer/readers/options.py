@@ -42,6 +42,13 @@ class Options:
     """The column that names the rows; an empty name if none does."""
     group: str | None = None
     """The column that says which rows belong together, such as those of one patient; it is not learnt from."""
+    time: str | None = None
+    """The column that says when a row was seen: machines are tried on later rows than those they learnt from. The
+    seasons of dates are learnt from, their trend is not, unless the column is kept."""
+    weight: str | None = None
+    """The column that says how much a row counts, in training and in scores; it is not learnt from."""
+    class_names: tuple[tuple[str, str], ...] = ()
+    """Labels, and what to call them instead; two labels of one name become one class."""
     keep: tuple[str, ...] = ()
     """Columns to learn from although they seem to count or name the rows."""
     whole_files: bool | None = None

@@ -8,6 +8,7 @@ from typing import Any
 
 from mercer._check import did_you_mean
 from mercer.errors import ParameterError
+from mercer.readers.beside import refuse_beside
 from mercer.readers.data import SMILES, Data
 from mercer.readers.formats import FORMATS, by_magic, detect
 from mercer.readers.labels import with_labels
@@ -77,6 +78,7 @@ def _read_as(format_: str, source: Source | str, name: str, options: Options) ->
 
 def completed(data: Data, options: Options) -> Data:
     """What a reader found, with its labels typed, its molecules checked and its useless columns left out."""
+    refuse_beside(data, options)
     data = with_labels(data, options)
     if data.kind == "table" and any(column.kind == SMILES for column in data.objects.values()):
         from mercer.readers.molecules import without_bad_molecules

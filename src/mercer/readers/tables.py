@@ -7,11 +7,10 @@ import shlex
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-import numpy.typing as npt
 
-from mercer._check import did_you_mean
+from mercer.readers.beside import beside_columns
 from mercer.readers.cells import Cells
-from mercer.readers.columns import ID_NAMES, ColumnReader, is_identifier
+from mercer.readers.columns import ID_NAMES, ColumnReader, column_called, is_identifier
 from mercer.readers.data import SMILES, Column, Data, taken
 from mercer.readers.labels import is_missing
 from mercer.readers.options import Options
@@ -34,30 +33,28 @@ def table_of(
     for given in options.drop:
         left.pop(column_called(given, left, name, "--drop"))
     options = dataclasses.replace(options, keep=tuple(column_called(key, left, name, "--keep") for key in options.keep))
-    groups = _groups(name, left, options, notes)
+    beside = beside_columns(name, left, lines, options, notes)
     key = _id_column(name, left, options, notes)
     ids = None if key is None else [str(cell).strip() for cell in left.pop(key)]
     target = None if options.labels is not None else _target(name, left, options, notes)
+    useless = {}
     if target is not None and options.skip_unlabelled:
-        kept = np.flatnonzero(~is_missing(left[target])).tolist()
-        if len(kept) < len(lines):
-            notes.append(f"{count(len(lines) - len(kept), 'row')} without a label left out.")
-            left = {own: taken(cells, kept) for own, cells in left.items()}
-            lines, ids, groups = taken(lines, kept), taken(ids, kept), taken(groups, kept)
+        useless["without a label"] = is_missing(left[target])
+    if beside.weights is not None and options.labels is None:
+        useless["of weight zero"] = beside.weights == 0
+    for why, which in useless.items():
+        if which.any():
+            notes.append(f"{count(int(which.sum()), 'row')} {why} left out.")
+    kept = np.flatnonzero(~np.logical_or.reduce([np.zeros(len(lines), dtype=bool), *useless.values()])).tolist()
+    if len(kept) < len(lines):
+        left = {own: taken(cells, kept) for own, cells in left.items()}
+        lines, ids, beside = taken(lines, kept), taken(ids, kept), beside.take(kept)
     labels = None if target is None else np.asarray(left.pop(target))
     table = _columns(name, left, lines, options, notes)
-    return Data(name, format_, "table", table, labels, target, ids, lines, tuple(notes), {"id": key}, groups)
-
-
-def _groups(name: str, columns: dict[str, Cells], options: Options, notes: list[str]) -> npt.NDArray[np.str_] | None:
-    """Which rows belong together, by a column that is then left out."""
-    if options.group is None or not options.require_target:
-        return None
-    key = column_called(options.group, columns, name, "--group")
-    groups = np.array([str(cell).strip() for cell in columns.pop(key)], dtype=np.str_)
-    found = len(np.unique(groups))
-    notes.append(f"Rows with the same {quoted(key)} stay together: {count(found, 'group')}; it is not learnt from.")
-    return groups
+    parts = beside.groups, beside.times, beside.weights
+    return Data(
+        name, format_, "table", table, labels, target, ids, lines, tuple(notes), {"id": key, **beside.names}, *parts
+    )
 
 
 def _columns(
@@ -102,24 +99,6 @@ def kept_as_text(key: str, options: Options) -> bool:
         or ID_NAMES.fullmatch(key) is not None
         or id_given.lstrip("-").isdigit()  # the number of a column, any of which it may be
     )
-
-
-def column_called(given: str, columns: Mapping[str, object], name: str, option: str) -> str:
-    """A column by its name, or by its number from 1, or from the end (-1)."""
-    if given in columns:
-        return given
-    folded = [key for key in columns if key.lower() == given.lower()]
-    if len(folded) == 1:
-        return folded[0]
-    names = list(columns)
-    try:
-        number = int(given)
-    except ValueError:
-        number = 0
-    if number and abs(number) <= len(names):
-        return names[number - 1 if number > 0 else number]
-    hint = f"{did_you_mean(given, names)} Columns: {some(names, 20)}.".strip()
-    raise problem(name, f"there is no column {quoted(given)} ({option})", hint=hint)
 
 
 def _target(name: str, columns: Mapping[str, object], options: Options, notes: list[str]) -> str | None:

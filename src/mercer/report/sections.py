@@ -37,8 +37,8 @@ def _top(outcome: Outcome) -> str:
         ("the model", found.low, found.value, found.high),
         ("guessing", found.baseline, found.baseline, found.baseline),
     ]
-    between = f"between {found.low:.3f} and {found.high:.3f}"
-    alt = f"{found.name} {found.value:.3f}, {between}; guessing has {found.baseline:.3f}"
+    between = f"between {found.low:.4g} and {found.high:.4g}"
+    alt = f"{found.name} {found.value:.4g}, {between}; guessing has {found.baseline:.4g}"
     picture = figure(
         drawing.intervals(shown, found.name, alt), "The line is where the score lies with 95 % confidence."
     )
@@ -64,10 +64,13 @@ def _data(outcome: Outcome) -> str:
 
 def _kernels(outcome: Outcome) -> str:
     trials = outcome.search.by_kernel()
-    rows = [(short_text(trial.kernel, outcome.model.preparation), trial.fold_scores.tolist()) for trial in trials]
+    sign = outcome.problem.metric.sign
+    rows = [
+        (short_text(trial.kernel, outcome.model.preparation), (sign * trial.fold_scores).tolist()) for trial in trials
+    ]
     score = outcome.estimate.name
     folds = len(trials[0].fold_scores)
-    alt = f"{score} of {len(rows)} kernels in {folds} folds; best: {rows[0][0]}, mean {trials[0].score:.3f}"
+    alt = f"{score} of {len(rows)} kernels in {folds} folds; best: {rows[0][0]}, mean {sign * trials[0].score:.4g}"
     picture = figure(
         drawing.spread(rows, score, alt), "Dots are folds, bars their mean. Each kernel has its best penalty."
     )
@@ -75,8 +78,8 @@ def _kernels(outcome: Outcome) -> str:
         (
             name,
             f"{trial.penalty:g}",
-            f"{trial.score:.4f}",
-            f"{float(trial.fold_scores.std()):.4f}",
+            f"{sign * trial.score:.4g}",
+            f"{float(trial.fold_scores.std()):.2g}",
             f"{trial.seconds:.2f}",
         )
         for (name, _), trial in zip(rows, trials, strict=True)

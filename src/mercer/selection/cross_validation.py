@@ -45,11 +45,15 @@ class HeldOut:
     parts: list[list[dict[str, Any]]]
     """By setting and split: the values of each method that was to be kept."""
 
-    def values(self, method: str, number: int) -> Any:
-        """The value of a method for each object, from the fold that held it out; each must be held out once."""
+    def values(self, method: str, number: int, *, partly: bool = False) -> Any:
+        """The value of a method for each object, from the fold that held it out; each must be held out once.
+
+        With `partly`, objects that no fold held out are left out.
+        """
         times = np.bincount(np.concatenate([test for _, test in self.splits]), minlength=self.n)
-        if (times != 1).any():
-            where = int(np.flatnonzero(times != 1)[0])
+        wrong = times > 1 if partly else times != 1
+        if wrong.any():
+            where = int(np.flatnonzero(wrong)[0])
             raise InputError(
                 f"Object {where} is held out {times[where]} times, but must be held out once. Use KFold or a variant."
             )
@@ -59,7 +63,7 @@ class HeldOut:
         found = np.empty((self.n, *values[0].shape[1:]), dtype=np.result_type(*values))
         for (_, test), part in zip(self.splits, values, strict=True):
             found[test] = part
-        return found
+        return found[times == 1] if partly else found
 
 
 @final

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from sklearn.base import clone, is_classifier
 
 from mercer._types import Indices
+from mercer.estimators.kernel_quantile import KernelQuantileRegressor
 from mercer.estimators.kernel_ridge import KernelRidge
 from mercer.estimators.svc import SVC
 from mercer.estimators.svr import SVR
@@ -51,11 +52,20 @@ class Learner:
     """Parameters of machines that are trained only to be compared."""
 
     @classmethod
-    def for_task(cls, task: str, y: npt.NDArray[Any], *, balanced: bool = False) -> Learner:
-        """An SVC for classes; for numbers KernelRidge, or SVR if there are too many to solve least squares directly."""
+    def for_task(
+        cls, task: str, y: npt.NDArray[Any], *, balanced: bool = False, quantile: float | None = None
+    ) -> Learner:
+        """An SVC for classes; for numbers KernelRidge, or SVR if there are too many to solve least squares directly.
+
+        A `quantile` of the numbers, instead of their mean, is learnt by a machine for quantiles.
+        """
         limits = {"psd": "ignore", "max_iter": _MOST_STEPS}
         if task == "classification":
             return cls(SVC(class_weight="balanced" if balanced else None), in_search=limits)
+        if quantile is not None:
+            unit = rounded(float(np.std(y))) or 1.0
+            machine = KernelQuantileRegressor(quantile, tol=rounded(_TOLERANCE * unit))
+            return cls(machine, unit, limits)
         if len(y) <= LARGEST_RIDGE and _MATRICES * 8 * len(y) ** 2 <= budget.stored_bytes("auto"):
             return cls(KernelRidge(fit_intercept=True), in_search={"psd": "ignore"})
         unit = rounded(float(np.std(y))) or 1.0

@@ -85,6 +85,11 @@ class Experiment:
     """None for those of the learner."""
     aligned_with: Any = None
     """Labels to compute the alignment of the whole matrix with; None for no alignment."""
+    weights: Float64 | None = None
+    """How much each object counts in training; None for all the same."""
+    judged: Callable[[npt.NDArray[Any], Float64], tuple[npt.NDArray[Any], Float64]] | None = None
+    """Instead of the scorer: the answers to keep and the score of each fold, from predictions and decision values of
+    the objects that were held out."""
 
     def try_kernel(self, kernel: Kernel, time_limit: float | None = None, *, usual: bool = False) -> KernelTrials:
         """Cross-validate a kernel with each penalty; `usual` is for one penalty alone, if there is no time for more."""
@@ -96,7 +101,8 @@ class Experiment:
             penalties = penalties[min(1, len(penalties) - 1) :][:1] if usual else penalties
             candidates = [{name: penalty} if name else {} for penalty in penalties]
             settings = settings_of(self.learner.compared(kernel), candidates, self.objects)
-            scorer = FoldScorer(self.objects, self.y, self.scorer, "raise", held_out=methods)
+            weights = {} if self.weights is None else {"sample_weight": self.weights}
+            scorer = FoldScorer(self.objects, self.y, self.scorer, "raise", fit_params=weights, held_out=methods)
             validation = CrossValidation(settings, self.splits, scorer, time_limit=time_limit)
             validation.run(keep=self.aligned_with is not None)
             alignment = 0.0
@@ -118,10 +124,14 @@ class Experiment:
         )
 
     def _trial(self, found: CrossValidation, number: int, kernel: Kernel, penalty: float, seconds: float) -> Trial:
-        predicted = found.held_out.values("predict", number)
-        decisions = np.asarray(found.held_out.values(self.learner.methods[-1], number))
+        partly = self.judged is not None
+        predicted = found.held_out.values("predict", number, partly=partly)
+        decisions = np.asarray(found.held_out.values(self.learner.methods[-1], number, partly=partly))
         columns = decisions[:, None] if decisions.ndim == 1 else decisions
-        return Trial(kernel, penalty, found.scores(number), predicted, columns, seconds)
+        scores = found.scores(number)
+        if self.judged is not None:
+            predicted, scores = self.judged(predicted, columns)
+        return Trial(kernel, penalty, scores, predicted, columns, seconds)
 
 
 class Memory(Protocol):

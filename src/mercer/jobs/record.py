@@ -1,0 +1,106 @@
+"""What a model file remembers of its training: plain values, for `mercer info`, model cards and reports."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.metadata import version
+from typing import Any, final
+
+import numpy as np
+
+from mercer._types import Float64
+from mercer._version import __version__
+from mercer.jobs.metric_formulas import Answers
+from mercer.jobs.problem import Problem
+from mercer.jobs.scoring import Estimate
+from mercer.jobs.search import Search
+
+_LEVELS = (50, 80, 90, 95, 99)
+"""The levels of intervals that a model of numbers can give, in per cent."""
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """What was said about objects not seen, and how good that was."""
+
+    answers: Answers
+    estimate: Estimate
+    verdict: str
+
+
+def record(problem: Problem, found: Search, judged: Judged, counts: Mapping[str, int], command: str) -> dict[str, Any]:
+    """Everything that is worth knowing later; `counts` are of objects that were trained on, scored on and kept."""
+    data, plan, best, estimate = problem.data, problem.plan, found.best, judged.estimate
+    classes = problem.task == "classification"
+    return {
+        "task": problem.task,
+        "target": data.target,
+        "kernel": str(best.kernel),
+        "penalty": best.penalty,
+        "penalty_name": problem.learner.penalty,
+        "objects": len(problem.y),
+        "searched_on": found.searched,
+        **counts,
+        "format": data.format,
+        "id": data.detail.get("id"),
+        "whole_files": data.detail.get("whole_files"),
+        "first_index": data.detail.get("first"),
+        "data": data.name,
+        "score": {name: getattr(estimate, name) for name in ("name", "value", "low", "high", "baseline")},
+        "verdict": judged.verdict,
+        "seed": plan.seed,
+        "command": command,
+        "versions": versions_used(),
+        "standardised": problem.preparation.standardised,
+        "balanced": plan.balanced,
+        "errors": _errors(problem, found),
+        "metric": problem.metric.text,
+        "threshold": plan.threshold,
+        **{name: data.detail.get(name) for name in ("weight", "class_names", "group", "time")},
+        "figures": _of_classes(judged.answers) if classes else _of_numbers(problem.y),
+        "notes": list(problem.notes),
+    }
+
+
+def _errors(problem: Problem, found: Search) -> dict[str, float] | None:
+    """How large errors are, for intervals around predictions; none for classes and for quantiles off the middle."""
+    if problem.task != "regression" or problem.metric.quantile not in (None, 0.5):
+        return None
+    return typical_errors(problem.y[found.rows] - found.best.predicted)
+
+
+def typical_errors(residuals: Float64) -> dict[str, float]:
+    """How large errors on objects not seen are: the level in per cent, and the size that so many stay within."""
+    sizes = np.abs(residuals)
+    return {str(level): float(np.quantile(sizes, min(1.0, level / 100 * (1 + 1 / len(sizes))))) for level in _LEVELS}
+
+
+def _of_classes(answers: Answers) -> list[dict[str, Any]]:
+    """For each class how many objects it has, how often it is recognised, and how often rightly predicted."""
+    found = []
+    for label in answers.labels:
+        true, said = answers.y == label, answers.predicted == label
+        both = int((true & said).sum())
+        figures = {"recall": both / max(int(true.sum()), 1), "precision": both / max(int(said.sum()), 1)}
+        found.append({"name": str(label), "objects": int(true.sum()), **figures})
+    return found
+
+
+def _of_numbers(y: Float64) -> dict[str, float]:
+    """The range of the target."""
+    names = ("least", "median", "mean", "largest", "deviation")
+    found = (y.min(), np.median(y), y.mean(), y.max(), y.std())
+    return {name: float(value) for name, value in zip(names, found, strict=True)}
+
+
+def versions_used() -> dict[str, str]:
+    """The versions of everything that a result may depend on."""
+    return {
+        "mercer": __version__,
+        "python": platform.python_version(),
+        **{name: version(name) for name in ("numpy", "scipy", "scikit-learn", "numba")},
+        "system": f"{platform.system()} {platform.machine()}",
+    }
