@@ -27,7 +27,7 @@ class Processes:
         self._file, self._log, self._options = folder / "scheduler.json", folder / "log.txt", options
         self.workers: list[subprocess.Popen[bytes]] = []
         self.scheduler = self._start("scheduler", "--host", "127.0.0.1", "--port", "0", "--scheduler-file", self._file)
-        self._until(self._file.exists)
+        self._until(lambda: self._file.exists() and self._file.read_text().endswith("}"))
 
     def _start(self, what: str, *options: object, env: dict[str, str] | None = None) -> subprocess.Popen[bytes]:
         command = [sys.executable, "-m", "dask", what, *map(str, options), "--no-dashboard", *self._options]

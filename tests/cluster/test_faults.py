@@ -97,7 +97,7 @@ def test_a_lost_scheduler_is_said_in_words(processes: Processes, tmp_path: Path)
             began = time.monotonic()
             with pytest.raises(ClusterError, match="connection to the scheduler was lost"):
                 Workers(session).reduce(Noted(str(folder), 0.2), range(60), add)
-        assert time.monotonic() - began < 10
+        assert time.monotonic() - began < 30
     finally:
         client.close(timeout=1)
 

@@ -30,6 +30,7 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 _SECONDS_BETWEEN_SIGNALS = 0.05  # how long Ctrl-C may go unnoticed; shorter waits wake this thread more often
+_THREADS_OF_DASK = "Dask-"  # how the names of threads begin that work off the tasks of a cluster
 _worker = threading.local()
 
 
@@ -237,11 +238,14 @@ def _dismiss() -> None:
 def default_threads() -> int:
     """MERCER_NUM_THREADS; or as many as this process may use, by its affinity, its container and OMP_NUM_THREADS.
 
-    joblib sets the last in its workers, so that all of them together have as many threads as there are cores.
+    joblib sets the last in its workers, so that all of them together have as many threads as there are cores. A thread
+    of a worker of Dask has others beside it that do the same: it works alone.
     """
     asked = _positive("MERCER_NUM_THREADS")
     if asked is not None:
         return asked
+    if threading.current_thread().name.startswith(_THREADS_OF_DASK):
+        return 1
     here = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return max(1, min(here, _container_cores(), _positive("OMP_NUM_THREADS") or here))
 

@@ -55,10 +55,7 @@ class Features(Protocol):
 
 
 class Batch:
-    """Features in fields that have one entry per object: arrays, CSR rows, or features again; an array comes last.
-
-    Subclasses declare the fields, as frozen dataclasses.
-    """
+    """Features in fields of a frozen dataclass, with one entry per object: arrays, CSR, features; an array last."""
 
     def __len__(self) -> int:
         return len(list(vars(self).values())[-1])

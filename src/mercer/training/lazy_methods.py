@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -30,6 +31,9 @@ def _lazy_for_lazy(name: str, method: Callable[..., Any], support: Callable[[Any
         if not type(X).__module__.startswith("dask") or given or options or not _registry.is_lazy(X):
             return method(self, X, *given, **options)
         check_is_fitted(self)
-        return _registry.lazy_answer(self, name, X, method(self, support(self).take(slice(0, 1))))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # support objects have no names of columns
+            example = method(self, support(self).take(slice(0, 1)))
+        return _registry.lazy_answer(self, name, X, example)
 
     return answer
