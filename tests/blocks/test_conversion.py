@@ -20,13 +20,13 @@ def rows_of(found, kernel):
 
 
 def test_csv(tmp_path):
-    lines = ["a,b,label", *(f"{i / 7},{-i},{'yes' if i % 3 else 'no'}" for i in range(500))]
+    lines = ["a,b,label", *(f"{i % 13 / 7},{i % 7 - 3},{'yes' if i % 3 else 'no'}" for i in range(500))]
     (tmp_path / "t.csv").write_text("\n".join(lines))
     found = blocks.convert(tmp_path / "t.csv", tmp_path / "out", target="label", rows=128)
     assert found.sizes == (128, 128, 128, 116)
     assert found.names == ("a", "b")
     assert found.y.tolist() == ["yes" if i % 3 else "no" for i in range(500)]
-    np.testing.assert_allclose(rows_of(found, kernels.RBF()).values, [[i / 7, -i] for i in range(500)])
+    np.testing.assert_allclose(rows_of(found, kernels.RBF()).values, [[i % 13 / 7, i % 7 - 3] for i in range(500)])
 
 
 def test_csv_with_text_is_a_table(tmp_path):
@@ -52,7 +52,7 @@ def test_other_formats(name, tmp_path):
     texts = {
         "svmlight": "".join(f"{'+1' if i % 2 else '-1'} 1:{i}.5 7:{i + 1}\n" for i in range(40)),
         "fasta": "".join(f">s{i} {label}\n{word}\n" for i, (word, label) in enumerate(zip(words, labels, strict=True))),
-        "jsonl": "".join(json.dumps({"x": i, "z": 2 * i, "label": "ab"[i % 2]}) + "\n" for i in range(40)),
+        "jsonl": "".join(json.dumps({"x": i % 7 + 0.5, "z": i % 5, "label": "ab"[i % 2]}) + "\n" for i in range(40)),
     }
     options = {"svmlight": {}, "fasta": {"label_pattern": r"s\d+ (\S+)"}, "jsonl": {"target": "label"}}[name]
     path = tmp_path / f"data.{name}"
@@ -63,11 +63,11 @@ def test_other_formats(name, tmp_path):
     assert found.y.tolist() == np.asarray(whole.labels).tolist()
     kernel = kernels.Spectrum(2) if name == "fasta" else kernels.RBF()
     if name == "fasta":
-        assert rows_of(found, kernel).tolist() == whole.objects.tolist()
+        assert rows_of(found, kernel).tolist() == list(whole.objects)
     elif name == "svmlight":
         assert (rows_of(found, kernel).dense() == whole.objects.toarray()).all()
     else:
-        assert rows_of(found, kernel).values.tolist() == [[i, 2 * i] for i in range(40)]
+        assert rows_of(found, kernel).values.tolist() == [[i % 7 + 0.5, i % 5] for i in range(40)]
 
 
 def test_generators_of_anything(tmp_path):

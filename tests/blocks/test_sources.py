@@ -64,7 +64,7 @@ def test_machines_are_those_of_memory(source, request):
     found = request.getfixturevalue(source)
     seen = kernels.Nystrom(kernels.RBF(gamma=0.5), m=20)
     expected = KernelRidge(kernel=seen).fit(ArrayBlocks(X, Y, WEIGHTS, rows=300)).predict(X[:50])
-    np.testing.assert_allclose(KernelRidge(kernel=seen).fit(found).predict(X[:50]), expected, atol=1e-9)
+    np.testing.assert_allclose(KernelRidge(kernel=seen).fit(found).predict(found)[:50], expected, atol=1e-6)
 
 
 def test_names_of_columns_come_from_parquet(parquet):
@@ -83,7 +83,7 @@ def test_parquet_of_text_is_a_table(tmp_path):
         pq.write_table(table, tmp_path / f"part{part}.parquet", row_group_size=40)
     found = blocks.of(tmp_path, target="label", rows=100)
     assert found.n_objects == 180
-    assert found.sizes == (80, 10, 80, 10)
+    assert found.sizes == (90, 90)
     assert found.y[:3].tolist() == ["a", "b", "a"]
     kernel = kernels.Nystrom(kernels.on("word", kernels.Spectrum(2)) + kernels.on("x", kernels.RBF(gamma=0.01)), m=9)
     assert len(kernel.coerce(found).take(np.array([3, 150, 81]))) == 3

@@ -72,7 +72,7 @@ class FolderBlocks(Blocks):
                 if file_hash(path) != entry["sha256"]:
                     raise DataFileError(f"{path}: its bytes are not those that were written. Convert the data again.")
                 self._sound.add(number)
-            with np.load(path, allow_pickle=False) as stored:
+            with open(path, "rb") as stream, np.load(stream, allow_pickle=False) as stored:
                 return {name: stored[name] for name in stored.files if only in (None, name)}
         except (OSError, ValueError, EOFError, zipfile.BadZipFile) as error:
             raise DataFileError(f"{path}: cannot be read: {error}") from error

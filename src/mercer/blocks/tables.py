@@ -20,10 +20,13 @@ def block_of(name: str, columns: Mapping[str, Any], target: str | None, weight: 
     others = {key: np.asarray(values) for key, values in columns.items() if key not in (target, weight)}
     if not others:
         raise DataFileError(f"{name}: no column is left to learn from")
-    objects: Any = others
-    if all(values.dtype.kind in "fiub" for values in others.values()):
-        single = all(values.dtype == np.float32 for values in others.values())
-        objects = np.column_stack([values.astype(np.float32 if single else np.float64) for values in others.values()])
     y = None if target is None else np.asarray(columns[target])
     weights = None if weight is None else np.asarray(columns[weight], dtype=np.float64)
-    return Block(objects, y if y is None or y.dtype.kind != "O" else y.astype(np.str_), weights)
+    return Block(_objects(others), y if y is None or y.dtype.kind != "O" else y.astype(np.str_), weights)
+
+
+def _objects(columns: Mapping[str, Any]) -> Any:
+    if not all(values.dtype.kind in "fiub" for values in columns.values()):
+        return columns
+    single = all(values.dtype == np.float32 for values in columns.values())
+    return np.column_stack([values.astype(np.float32 if single else np.float64) for values in columns.values()])

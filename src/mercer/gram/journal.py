@@ -143,7 +143,7 @@ class Journal:
         if not path.exists():
             return None
         try:
-            with np.load(path, allow_pickle=False) as stored:
+            with open(path, "rb") as stream, np.load(stream, allow_pickle=False) as stored:
                 told = json.loads(str(stored["head"]))
                 return _put_together(told["form"], lambda number: stored[f"a{number}"]), told
         except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:

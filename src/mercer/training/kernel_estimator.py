@@ -37,11 +37,11 @@ from mercer.kernels.vectors.rbf import RBF
 from mercer.kernels.vectors.stationary import ExponentialChi2, Laplacian
 from mercer.solvers.drive import Limits
 from mercer.training.certificate import Certified
-from mercer.training.columns import check_features
 from mercer.training.full_kernel import EXACT_ROWS, Claim, Excess, excess_of
 from mercer.training.lazy_methods import answers_lazily
 from mercer.training.matrix import Guarded, Repair, guard, products_gram
 from mercer.training.storing import Field, read_fields, write_fields
+from mercer.training.targets import check_features
 from mercer.training.warm_start import WarmStart
 
 KernelLike = str | Kernel | Callable[[Any, Any], Any]

@@ -25,7 +25,9 @@ from mercer.gram.condensing import machine_over
 from mercer.gram.contract import Gram
 from mercer.gram.expansion import Expansion
 from mercer.inputs.base import Objects
+from mercer.inputs.streamed import Streamed
 from mercer.inputs.vectors import Vectors
+from mercer.kernels.base import FittedKernel
 from mercer.losses.hinge import Hinge
 from mercer.solvers.drive import Limits, OnChunk
 from mercer.solvers.problem import LossProblem
@@ -163,12 +165,9 @@ class MarginClassifier(ClassifierMixin, LibsvmParameters, KernelEstimator, ABC):
         )
         self.fit_status_ = 1 if machines.unfinished else 0
         self.n_iter_ = machines.iterations.astype(np.int32)
-        self.expansion_, places = machine_over(fitted, objects, self.support_, coefficients, machines.intercepts)
-        if places is not self.support_:
-            self.support_, self._n_support = places, np.where(np.arange(groups) == 0, len(places), 0).astype(np.int32)
-        else:
-            self._remember(objects, classes.codes, bounds)
+        self._set_machine(fitted, objects, coefficients, machines.intercepts)
         self._set_views()
+        self._remember(objects, classes.codes, bounds)
         entries, seconds = guarded.original.entries_computed, time.monotonic() - began
         self._certify_later(lambda: Certificate.together(machines.proofs(), entries, seconds))
         if machines.unfinished:
@@ -181,6 +180,16 @@ class MarginClassifier(ClassifierMixin, LibsvmParameters, KernelEstimator, ABC):
         if self._nu_form and codes.max() == 1:
             gram = gram.stored_if_it_fits()
         return ovo.train_pairs(gram, codes, bounds, self._solve, limits, report, self._c_form())
+
+    def _set_machine(self, fitted: FittedKernel, objects: Objects, coefficients: Float64, intercepts: Float64) -> None:
+        if not isinstance(objects, Streamed):
+            self.expansion_ = Expansion(fitted, objects.take(self.support_), coefficients, intercepts)
+            return
+        self.expansion_, places = machine_over(fitted, objects, self.support_, coefficients, intercepts)
+        if places is not self.support_:  # landmarks, which belong to no class
+            counts = np.zeros_like(self._n_support)
+            counts[0] = len(places)
+            self.support_, self._n_support = places, counts
 
     def _set_views(self) -> None:
         """scikit-learn's views of the expansion, whose support objects are grouped by class."""

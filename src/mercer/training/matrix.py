@@ -23,6 +23,7 @@ from mercer.gram.expansion import Expansion
 from mercer.gram.make import DOUBLE_ENTRIES, gram_of, gram_of_rows, gram_of_values
 from mercer.gram.spectrum import negligible, smallest_eigenvalue
 from mercer.inputs.base import Objects
+from mercer.inputs.streamed import Streamed
 from mercer.inputs.vectors import Vectors, numbers_of, squared_lengths
 from mercer.kernels.base import FittedKernel, Kernel
 from mercer.kernels.features.space import entries_per_object, features_of
@@ -160,7 +161,9 @@ def guarded_gram(settings: GramSettings, fitted: FittedKernel, objects: Objects,
     warn_of_scales(objects.known())
     gram = training_gram(settings, fitted, objects, losses)
     guarded = guard(settings.owner, fitted.kernel, gram, settings.psd)
-    if streams(fitted, objects):  # to look at rows of the matrix would read everything once more
+    if isinstance(objects, Streamed) and streams(
+        fitted, objects
+    ):  # to look at rows of the matrix would read everything once more
         warn_if_constant(gram_of(fitted, objects.known().take(slice(0, _SAMPLED_OBJECTS))))
     else:
         warn_if_constant(guarded.gram)
@@ -171,9 +174,10 @@ def training_gram(settings: GramSettings, fitted: FittedKernel, objects: Objects
     """The Gram matrix to train on: of rows of features where that is asked for or pays, else of kernel values."""
     dual, memory = settings.dual, settings.memory
     _check_dual(settings.owner, dual, fitted)
-    if streams(fitted, objects):
-        return _gram_in_blocks(settings, fitted, objects, losses)
-    objects = read_whole(objects, memory)
+    if isinstance(objects, Streamed):
+        if streams(fitted, objects):
+            return _gram_in_blocks(settings, fitted, objects, losses)
+        objects = read_whole(objects, memory)
     primal = dual != "auto" and not dual
     if by_features(settings, fitted, objects, losses):
         form = form_of(losses, nu_form=settings.nu_form)
@@ -211,9 +215,10 @@ def _gram_in_blocks(settings: GramSettings, fitted: FittedKernel, objects: Objec
 def products_gram(fitted: FittedKernel, objects: Objects, memory: budget.Memory, effort: Effort) -> Gram:
     """The Gram matrix for those who need products with it: by features where these cost less, or stored if it fits."""
     n, features = len(objects), fitted.feature_map()
-    if streams(fitted, objects):
-        return gram_of_rows(rows_of_features(fitted, objects, memory), memory=memory)
-    objects = read_whole(objects, memory)
+    if isinstance(objects, Streamed):
+        if streams(fitted, objects):
+            return gram_of_rows(rows_of_features(fitted, objects, memory), memory=memory)
+        objects = read_whole(objects, memory)
     if features is not None and features.in_blocks:
         rows = features.rows(objects.take(slice(0, 1)), iter(()), np.float64)[0]
         if cost.of_products(n, rows.shape[1]) <= cost.of_stored_products(n, numbers_of(objects)):

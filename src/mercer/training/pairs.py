@@ -217,14 +217,19 @@ def _train_each(
         solved[number] = solve(part, signs, bounds[ids], limits, on_chunk)
         done += 1
 
-    largest = max(sum(len(members.groups[label]) for label in pair) for pair in problems)
-    if len(problems) == 1 or in_passes(gram) or not worth_threads(gram, largest):
+    if len(problems) == 1 or not _side_by_side(gram, members, problems):
         for number in range(len(problems)):
             limits.raise_if_stopped()
             job(number)
     else:
         gram.executor.each(job, range(len(problems)), limits.stop)
     return [one for one in solved if one is not None]
+
+
+def _side_by_side(gram: Gram, members: Members, problems: list[tuple[int, int]]) -> bool:
+    """Whether machines gain from threads; passes over blocks have these themselves."""
+    largest = max(sum(len(members.groups[label]) for label in pair) for pair in problems)
+    return not in_passes(gram) and worth_threads(gram, largest)
 
 
 def _collected(members: Members, solved: list[Solved]) -> PairMachines:

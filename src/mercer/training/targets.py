@@ -1,4 +1,4 @@
-"""Labels and weights, checked and coded."""
+"""Labels, weights and columns: checked, coded, and made known to estimators."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ from mercer.errors import DataWarning, InputError
 from mercer.gram import journal
 from mercer.inputs.base import Objects, refuse_masked
 from mercer.inputs.blocks import content_digest
+from mercer.inputs.gram_rows import GramRows
 from mercer.inputs.streamed import Streamed
+from mercer.inputs.vectors import Vectors
 
 _CLASSIFIERS = {
     "SVR": "SVC",
@@ -209,3 +211,34 @@ def _refuse_mixed(y: Any) -> None:
                 f"Mix of label types: {y[0]!r} ({type(y[0]).__name__}) and {first!r} ({type(first).__name__}). "
                 "NumPy would turn all of them into strings silently; convert them to one type first."
             )
+
+
+def check_features(estimator: Any, X: Any, objects: Objects, *, reset: bool) -> None:
+    """Let an estimator know the columns of training objects (`reset`), or refuse new objects that have others."""
+    if isinstance(objects, Streamed):
+        _check_blocks(estimator, objects, reset=reset)
+    elif isinstance(objects, Vectors):
+        if type(X) is np.ndarray:  # scikit-learn would do the same, and take longer than few objects do
+            if reset:
+                estimator.__dict__.pop("feature_names_in_", None)
+                estimator.n_features_in_ = objects.n_features
+                return
+            unnamed = "feature_names_in_" not in vars(estimator)
+            if unnamed and objects.n_features == getattr(estimator, "n_features_in_", None):
+                return
+        named = X if hasattr(X, "columns") else objects.values
+        validate_data(estimator, named, reset=reset, skip_check_array=True)
+    elif isinstance(objects, GramRows) and objects.matrix is not None:
+        validate_data(estimator, objects.matrix, reset=reset, skip_check_array=True)
+
+
+def _check_blocks(estimator: Any, objects: Streamed, *, reset: bool) -> None:
+    """By the first object; that the others have as many columns is checked when they are read."""
+    first, names = objects.take(slice(0, 1)), objects.blocks.names
+    known = getattr(estimator, "feature_names_in_", None)
+    if reset or names is None or known is None or list(names) != list(known):
+        check_features(estimator, np.empty((1, 0)), first, reset=reset)
+    if reset:
+        journal.about(lambda: f"{type(estimator).__name__} {estimator.get_params()!r} {objects.blocks.digest}")
+        if names is not None:
+            estimator.feature_names_in_ = np.array(names, dtype=object)
