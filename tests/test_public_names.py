@@ -135,6 +135,7 @@ KERNELS = [
     "RankOne",
     "RationalQuadratic",
     "RegularisedLaplacian",
+    "Remembered",
     "RestrictedGapWeighted",
     "Scaled",
     "SetAgreement",

@@ -11,6 +11,7 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 
 import mercer
 from mercer import SVC, KernelRidge, KernelSearchCV, MultipleKernelMachine, kernels, learn_kernel
+from mercer.errors import InputError
 from mercer.gram.make import gram_of
 from mercer.kernels.algebra.sums import Scaled, Sum
 from mercer.losses.squared_hinge import SquaredHinge
@@ -209,3 +210,22 @@ def test_certificates(method: str, tmp_path: Path) -> None:
     again = mercer.load(tmp_path / "model.mercer")
     assert again.certificate_ == machine.certificate_
     assert again.weights_certificate_ == machine.weights_certificate_
+
+
+def test_kernels_of_negative_length_are_refused():
+    """Divided by a negative mean diagonal, a kernel would be turned upside down."""
+    X = np.random.default_rng(0).normal(size=(20, 2))
+    negative = kernels.FromFunction(lambda x, z: -float(x @ z), objects="vectors")
+    with pytest.raises(InputError, match="mean diagonal of -"):
+        learn_kernel([kernels.RBF(), negative], X, X[:, 0] > 0)
+
+
+def test_a_kernel_that_draws_classes_together_gets_no_weight():
+    """Of an indefinite kernel the points of the game may have a negative distance: no weight is below zero for it."""
+    y = np.repeat([-1.0, 1.0], 20)
+    good = np.outer(y, y) + np.eye(40)
+    bad = np.eye(40) - 0.3 * np.outer(y, y)
+    grams = [gram_of(kernels.Precomputed().fit(K), K, dtype=np.float64) for K in (good, bad, good + bad)]
+    weights, _ = kernel_weights.margin(grams[:2], grams[2], [y], 0.5)
+    assert weights[1] == 0.0
+    assert weights.sum() == pytest.approx(1.0)

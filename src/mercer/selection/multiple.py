@@ -108,7 +108,8 @@ def _mean_diagonal(kernel: Kernel, objects: Objects) -> float:
     fitted = kernel.fit(objects)
     size = float(fitted.diagonal(fitted.features(objects)).mean())
     if not size > 0:
-        raise InputError(f"The kernel {kernel} is zero on these objects and cannot be weighted. Leave it out.")
+        what = "is zero on these objects" if size == 0 else f"has a mean diagonal of {size:g}"
+        raise InputError(f"The kernel {kernel} {what} and cannot be weighted. Leave it out.")
     return size
 
 

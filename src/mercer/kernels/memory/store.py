@@ -249,6 +249,45 @@ class ValueStore:
                 out[np.ix_(here, there)] = values[np.ix_(rows[here] - first, columns[there] - second)]
         return out
 
+    def diagonal(self, numbers: Indices) -> Float64:
+        """The value of each object with itself, NaN where it is not known."""
+        found = np.empty(len(numbers))
+        blocks = self.blocks_of(numbers)
+        for block in np.unique(blocks).tolist():
+            here = np.flatnonzero(blocks == block)
+            places = numbers[here] - self._edges[block]
+            found[here] = self.get(self.tile(block, block))[places, places]
+        return found
+
+    def between(self, rows: Indices, columns: Indices) -> list[StoreTile]:
+        """The tiles in which the values between these objects lie."""
+        pairs = {
+            (max(block, other), min(block, other))
+            for block in np.unique(self.blocks_of(rows)).tolist()
+            for other in np.unique(self.blocks_of(columns)).tolist()
+        }
+        return [self.tile(block, other) for block, other in sorted(pairs)]
+
+    def put_values(self, rows: Indices, columns: Indices, values: Float64, known: Any) -> None:
+        """Keep the values between different rows and different columns, where `known`, in all tiles they lie in."""
+        above, across = self.blocks_of(rows), self.blocks_of(columns)
+        for tile in self.between(rows, columns):
+            new = np.full(tile.shape, np.nan)
+            for block, other in {(tile.block, tile.other), (tile.other, tile.block)}:
+                here, there = np.flatnonzero(above == block), np.flatnonzero(across == other)
+                part = np.where(known, values, np.nan)[np.ix_(here, there)]
+                tall, wide = rows[here] - self._edges[block], columns[there] - self._edges[other]
+                target = new if block == tile.block else new.T
+                old = target[np.ix_(tall, wide)]
+                target[np.ix_(tall, wide)] = np.where(np.isnan(part), old, part)
+            if not np.isnan(new).all():
+                self.put(tile, new)
+
+    @property
+    def exists(self) -> bool:
+        """Whether the folder is still there."""
+        return (self.folder / "about.json").exists()
+
     def _file(self, tile: StoreTile, ending: str = "") -> Path:
         return self.folder / "tiles" / f"{tile.name}{ending or '.bin'}"
 
