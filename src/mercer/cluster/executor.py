@@ -31,7 +31,7 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 Method = TypeVar("Method", bound=Callable[..., Any])
 
-_PER_THREAD = 4
+_PER_THREAD = 8
 """Tasks for each thread of the cluster at a time. With fewer, threads wait for the last one; more only lengthen queues,
 all of which Dask holds against the tasks in them when a worker dies."""
 _PARTS = 2
