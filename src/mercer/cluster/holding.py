@@ -22,6 +22,13 @@ _MOST = 16
 _GONE = ("cancelled", "error", "lost")
 
 
+def frames_of(value: Any) -> list[memoryview]:
+    """A value as it goes over the network; arrays are not copied."""
+    from distributed.protocol.serialize import serialize
+
+    return [memoryview(frame) for frame in serialize(value, serializers=["pickle"])[1]]
+
+
 @final
 class Holding:
     """What a client holds on its cluster."""
@@ -88,13 +95,11 @@ class Holding:
         known = self._known.get(id(value))
         if known is not None:
             return known[1:]
-        from distributed.protocol.serialize import serialize
-
-        _, frames = serialize(value, serializers=["pickle"])
+        frames = frames_of(value)
         digest = hashlib.sha256()
         for frame in frames:
             digest.update(frame)
-        described = f"mercer-{digest.hexdigest()}", sum(memoryview(frame).nbytes for frame in frames)
+        described = f"mercer-{digest.hexdigest()}", sum(frame.nbytes for frame in frames)
         if described[1] > _LARGE:
             self._known[id(value)] = value, *described
             while len(self._known) > _MOST:

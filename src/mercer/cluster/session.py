@@ -18,7 +18,7 @@ from typing import Any, TypeVar, final
 
 from mercer._version import __version__
 from mercer.cluster.failures import lost, translated
-from mercer.cluster.holding import Holding
+from mercer.cluster.holding import Holding, frames_of
 from mercer.cluster.traffic import Traffic
 from mercer.errors import ClusterError
 
@@ -148,8 +148,6 @@ class Session:
 
         Whatever ends this early (an error, Ctrl-C, a time limit) cancels what was sent.
         """
-        from dask.sizeof import sizeof
-
         self.require_workers()
         ready: queue.SimpleQueue[Any] = queue.SimpleQueue()
         left, under_way, tries = iter(places), {}, Counter[Place]()
@@ -179,7 +177,7 @@ class Session:
                     start(place)
                     continue
                 del future  # its memory is free before the next result comes
-                self.traffic.fetched += sizeof(found)
+                self.traffic.fetched += sum(frame.nbytes for frame in frames_of(found))
                 for following in itertools.islice(left, 1):
                     start(following)
                 yield place, found

@@ -19,9 +19,9 @@ class Traffic:
 
     tasks: int = 0
     sent: int = 0
-    """Bytes of values that this process sent, as Dask sizes them: each once, however many tasks use it."""
+    """Bytes of values that this process sent, pickled: each once, however many tasks use it."""
     fetched: int = 0
-    """Bytes of results that came back to this process, as Dask sizes them."""
+    """Bytes of results that came back to this process, pickled."""
     moved: int = 0
     """Bytes that workers sent over the network, to each other and to this process, as they count them themselves."""
 
