@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from mercer import SVC, KernelRidge, blocks, kernels
+from mercer import SVC, Cells, KernelRidge, blocks, kernels
 from mercer.cluster import use
 from mercer.errors import ClusterError
 from mercer.gram.executors import default_threads
@@ -20,6 +20,8 @@ from mercer.gram.journal import Journal
 from mercer.inputs.blocks import ArrayBlocks, Block, Blocks
 from tests.cluster.conftest import Processes
 from tests.cluster.test_faults import soon
+
+da = pytest.importorskip("dask.array", reason="dask is not installed")
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(1200, 3))
@@ -135,3 +137,21 @@ def test_joblib_gives_every_fit_one_thread(client: Any) -> None:
         search = GridSearchCV(SVC(), {"C": [1.0, 10.0]}, scoring=threads_there, cv=2, refit=False)
         search.fit(X[:80], Y[:80] > 0)
     assert (search.cv_results_["mean_test_score"] == 1.0).all()
+
+
+def test_every_cell_is_a_task(client: Any) -> None:
+    points = np.random.default_rng(1).uniform(size=(600, 2))
+    y = np.floor(8 * points).astype(int).sum(axis=1) % 2
+    learner = Cells(SVC(C=100, gamma=50.0), size=150, random_state=0)
+    expected = clone(learner).fit(points, y, np.ones(600))
+    with use(client) as session:
+        before = session.traffic.tasks
+        found = clone(learner).fit(points, y, np.ones(600))
+        assert session.traffic.tasks - before >= len(expected.estimators_)
+        lazy = da.from_array(points, chunks=(100, 2))
+        from_blocks = clone(learner).fit(lazy, y, np.ones(600))
+        answers = from_blocks.predict(lazy)
+        assert (client.compute(answers).result() == expected.predict(points)).all()
+    values = expected.decision_function(points).tobytes()
+    assert found.decision_function(points).tobytes() == values
+    assert from_blocks.decision_function(points).tobytes() == values

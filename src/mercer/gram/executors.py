@@ -162,6 +162,10 @@ class Executor(Protocol):
         self, task: Callable[[Item], Result], items: Sequence[Item], combine: Callable[[Result, Result], Result]
     ) -> Result: ...
 
+    def gather(self, task: Callable[[Item], Result], items: Sequence[Item]) -> list[Result]:
+        """The results of a task for each item, in order."""
+        ...
+
     def results(
         self,
         work: Any,
