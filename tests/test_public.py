@@ -41,7 +41,7 @@ def test_names_are_those_of_the_stub(package):
         package.Other  # noqa: B018
 
 
-@pytest.mark.parametrize("name", ["mercer", "mercer.plots"])
+@pytest.mark.parametrize("name", ["mercer", "mercer.cluster", "mercer.plots"])
 def test_stubs_hold_imports_alone(name):
     stub = importlib.resources.files(name).joinpath("__init__.pyi").read_text(encoding="utf-8")
     nodes = ast.parse(stub).body

@@ -42,6 +42,7 @@ TOP = [
     "centred_alignment",
     "certify_kernel",
     "check_mercer",
+    "cluster",
     "compare",
     "datasets",
     "diagnose",
@@ -203,7 +204,14 @@ PLOTS = [
 ]
 
 
-DOORS = [("mercer", TOP), ("mercer.kernels", KERNELS), ("mercer.plots", PLOTS), ("mercer.testing", TESTING)]
+CLUSTER = ["Session", "Traffic", "use"]
+DOORS = [
+    ("mercer", TOP),
+    ("mercer.cluster", CLUSTER),
+    ("mercer.kernels", KERNELS),
+    ("mercer.plots", PLOTS),
+    ("mercer.testing", TESTING),
+]
 
 
 @pytest.mark.parametrize(("module", "names"), DOORS)

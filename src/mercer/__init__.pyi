@@ -1,4 +1,5 @@
 from mercer import blocks as blocks
+from mercer import cluster as cluster
 from mercer import datasets as datasets
 from mercer import kernels as kernels
 from mercer import losses as losses

@@ -357,3 +357,27 @@ def find(table: dict[str, Entry], name: str, what: str) -> Entry:
         return by_text[name]
     names = sorted(by_text)
     raise ParameterError(f"Unknown {what} {name!r}. {did_you_mean(name, [*names, *table])} Known: {', '.join(names)}.")
+
+
+LAZY = Entry("mercer.cluster.lazy", "blocks_of", summary="the partitions of a Dask collection as blocks")
+
+
+_VALUES = Entry("mercer.cluster.lazy", "in_memory", summary="lazy targets or weights, as an array")
+
+
+_ANSWERS = Entry("mercer.cluster.lazy_answers", "answered", summary="what models say of lazy data")
+
+
+def lazy_answer(model: Any, method: str, X: Any, example: Any) -> Any:
+    """What a method of a fitted model says of lazy data, itself lazy; `example` is what it says of one object."""
+    return _ANSWERS.load()(model, method, X, example)
+
+
+def in_memory(values: Any) -> Any:
+    """Targets or weights, computed if they are lazy."""
+    return _VALUES.load()(values) if is_lazy(values) else values
+
+
+def is_lazy(data: Any) -> bool:
+    """Whether these are data of Dask, which are computed when somebody asks for them, on a cluster perhaps."""
+    return type(data).__module__.partition(".")[0] in ("dask", "dask_expr") and hasattr(data, "__dask_graph__")

@@ -14,6 +14,7 @@
     ├── CostError (ValueError)             refused because it would take hours, with the way out
     ├── TimeLimitError (TimeoutError)      time was over before there was anything to return: how far it came
     ├── ModelFileError (ValueError)        a model file that is damaged, hostile or too new, or cannot be written
+    ├── ClusterError (RuntimeError)         a cluster that failed: which part of it, why, and what to do
     ├── UnfittedError (ValueError, AttributeError)   a model that must be fitted first
     └── MissingExtraError (ImportError)    an optional dependency is absent; names the extra
 
@@ -120,6 +121,10 @@ class TimeLimitError(MercerError, TimeoutError):
 
 class ModelFileError(MercerError, ValueError):
     """A model file that is damaged, hostile, written by a newer version, or cannot be written."""
+
+
+class ClusterError(MercerError, RuntimeError):
+    """A cluster that cannot be reached, was lost, or has workers that cannot do the work."""
 
 
 class UnfittedError(MercerError, ValueError, AttributeError):

@@ -24,6 +24,13 @@ from mercer.cli.options import (
 from mercer.cli.output import OutputOptions
 from mercer.readers.options import Options
 
+Cluster = Annotated[
+    str | None,
+    typer.Option(
+        metavar="ADDRESS",
+        help="Let a Dask cluster compare kernels: the address of its scheduler, or local:N for N processes.",
+    ),
+]
 _FIT_OUTPUT = OUTPUT.changed(show_code=flag("Also print Python code that trains the same model.", "--show-code"))
 
 
@@ -64,6 +71,7 @@ def fit(
     no_report: Annotated[bool, typer.Option("--no-report", help="Write no report.")] = False,
     strict: Annotated[bool, typer.Option("--strict", help="Exit with code 4 if training did not converge.")] = False,
     resume: Annotated[bool, typer.Option("--resume", help="Continue an interrupted run.")] = False,
+    cluster: Cluster = None,
 ) -> None:
     """Learn from a file, and write a model and a report.
 
@@ -77,9 +85,11 @@ def fit(
       mercer fit sequences.fa --kernel "normalise(spectrum(p=4))"
       mercer fit pets.csv --target mass --task regression --show-code
     """
+    from mercer.cli.clusters import on_cluster
     from mercer.cli.fitting import Files, run
 
-    run(data, reading, plan, Files(model, None if no_report else report, strict, resume), output)
+    with on_cluster(cluster, output):
+        run(data, reading, plan, Files(model, None if no_report else report, strict, resume), output)
 
 
 @options.command(PLAN.without("kernel"), OUTPUT, READING)
@@ -92,6 +102,7 @@ def compare(
         list[str] | None,
         typer.Option("--kernel", "-k", metavar="EXPRESSION", help="A kernel to compare; may be repeated."),
     ] = None,
+    cluster: Cluster = None,
 ) -> None:
     """Rank kernels on a file by cross-validation.
 
@@ -104,9 +115,11 @@ def compare(
       mercer compare pets.csv -t pet -k linear -k "rbf(gamma=0.5)"
       mercer compare sequences.fa --json
     """
+    from mercer.cli.clusters import on_cluster
     from mercer.cli.comparing import run
 
-    run(data, reading, plan, kernel or [], output)
+    with on_cluster(cluster, output):
+        run(data, reading, plan, kernel or [], output)
 
 
 @options.command(OUTPUT, READING)

@@ -17,7 +17,7 @@ from mercer._cached import cached_property
 from mercer._types import Float64, Floating, Index, Indices
 from mercer.errors import InputError
 from mercer.gram import budget, journal
-from mercer.gram.executors import Threads, default_threads
+from mercer.gram.executors import Threads, default_threads, elsewhere
 from mercer.gram.folding import Fold
 from mercer.gram.passes import (
     Alone,
@@ -154,7 +154,7 @@ class BlockRows:
             if part.stop > part.start
         ]
         visit = Alone(Visit(self._objects, self._write, self.step, task, self.cache))
-        executor = journal.kept(self._objects.executor or Threads())
+        executor = journal.kept(self._objects.executor or elsewhere() or Threads())
         return collected(executor.reduce(visit, items, together))
 
     def _places(self, number: int, part: slice) -> Index:

@@ -11,11 +11,11 @@ import contextvars
 import functools
 import os
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol, TypeVar, final
+from typing import Any, Protocol, TypeVar, final
 
 from mercer import _deadline
 from mercer._process import single_threaded_blas
@@ -30,6 +30,7 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 _SECONDS_BETWEEN_SIGNALS = 0.05  # how long Ctrl-C may go unnoticed; shorter waits wake this thread more often
+_THREADS_OF_DASK = "Dask-"  # how the names of threads begin that work off the tasks of a cluster
 _worker = threading.local()
 
 
@@ -152,6 +153,65 @@ class Threads:
             raise failures[0]
 
 
+class Executor(Protocol):
+    """Who computes tiles and sums over blocks: `Threads`, or what stands for other machines."""
+
+    def map(self, work: Work, strips: Sequence[Strip], sink: Sink, report: Reporter | None = None) -> None: ...
+
+    def reduce(
+        self, task: Callable[[Item], Result], items: Sequence[Item], combine: Callable[[Result, Result], Result]
+    ) -> Result: ...
+
+    def gather(self, task: Callable[[Item], Result], items: Sequence[Item]) -> list[Result]:
+        """The results of a task for each item, in order."""
+        ...
+
+    def results(
+        self,
+        work: Any,
+        items: Sequence[Item],
+        shared: Sequence[Any],
+        *,
+        watch: Callable[[], None],
+        at_once: int | None = None,
+        keep: bool = False,
+    ) -> Iterator[tuple[int, Any]]:
+        """The places of items and what ``work(item, prepared, stop)`` gives, as they come; the event says when to end.
+
+        Items with the same `shared` name share what ``work.prepared(item)`` makes of one of them; None for nothing.
+        """
+        ...
+
+
+_elsewhere: contextvars.ContextVar[Executor | None] = contextvars.ContextVar("mercer_elsewhere", default=None)
+
+
+def elsewhere() -> Executor | None:
+    """Who does long work in place of this machine's threads; None if nobody does."""
+    return _elsewhere.get()
+
+
+@contextlib.contextmanager
+def working_elsewhere(executor: Executor | None) -> Iterator[None]:
+    """Long work inside is for this executor: what calls for it asks `elsewhere`."""
+    token = _elsewhere.set(executor)
+    try:
+        yield
+    finally:
+        _elsewhere.reset(token)
+
+
+@contextlib.contextmanager
+def in_this_thread() -> Iterator[None]:
+    """Everything inside works in the calling thread, with BLAS held to one: others have the other cores."""
+    before, _worker.busy = getattr(_worker, "busy", False), True
+    try:
+        with single_threaded_blas():
+            yield
+    finally:
+        _worker.busy = before
+
+
 def _finish(futures: Sequence[Future[None]], watch: Callable[[], None]) -> None:
     """Wait for helpers, in short spells so that Ctrl-C is seen; those that never began are not needed any more."""
     left = {future for future in futures if not future.cancel()}
@@ -182,11 +242,14 @@ def _dismiss() -> None:
 def default_threads() -> int:
     """MERCER_NUM_THREADS; or as many as this process may use, by its affinity, its container and OMP_NUM_THREADS.
 
-    joblib sets the last in its workers, so that all of them together have as many threads as there are cores.
+    joblib sets the last in its workers, so that all of them together have as many threads as there are cores. A thread
+    of a worker of Dask has others beside it that do the same: it works alone.
     """
     asked = _positive("MERCER_NUM_THREADS")
     if asked is not None:
         return asked
+    if threading.current_thread().name.startswith(_THREADS_OF_DASK):
+        return 1
     here = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return max(1, min(here, _container_cores(), _positive("OMP_NUM_THREADS") or here))
 

@@ -21,7 +21,7 @@ from mercer._types import Float64, Indices
 from mercer.errors import KernelError, MemoryBudgetError
 from mercer.gram import cost, journal
 from mercer.gram.block_rows import rows_of_features
-from mercer.gram.executors import Threads
+from mercer.gram.executors import Threads, elsewhere
 from mercer.gram.make import Compared, gram_of
 from mercer.gram.pair_products import columns_of_groups, pair_products, worth_grouping
 from mercer.inputs.base import Objects
@@ -57,7 +57,7 @@ class Expansion:
         """Decision values, of shape (objects, outputs)."""
         new = objects if isinstance(objects, Objects) else self.kernel.coerce(objects)
         if isinstance(new, Streamed):
-            executor = journal.kept(new.executor or Threads())
+            executor = journal.kept(new.executor or elsewhere() or Threads())
             return np.concatenate(executor.reduce(_Scored(self, new), range(len(new.blocks)), operator.add))
         values = np.zeros((len(new), self.coefficients.shape[1]))
         if self._folded is not None:

@@ -174,11 +174,11 @@ class _Kept:
         last = (len(items) - 1) // size
         written, timed = time.monotonic(), _deadline.Work(f"a pass over {len(items):,} blocks", len(items))
         with reporting("Reading blocks") as report:
-            for stretch in range(done, last + 1):
-                part = items[stretch * size : (stretch + 1) * size]
-                climb(waiting, stretch, self._executor.reduce(task, part, combine), last, combine)
+            parts = [items[stretch * size : (stretch + 1) * size] for stretch in range(done, last + 1)]
+            for stretch, found_there in enumerate(self._stretches(task, parts, combine), done):
+                climb(waiting, stretch, found_there, last, combine)
                 report((stretch + 1) / (last + 1))
-                timed.advance(len(part))
+                timed.advance(len(parts[stretch - done]))
                 if journal is not None and stretch < last and time.monotonic() - written >= journal.seconds:
                     journal.keep(number, stretch + 1, waiting)
                     written = time.monotonic()
@@ -186,6 +186,19 @@ class _Kept:
         if journal is not None:
             journal.finish(number, result)
         return result
+
+    def _stretches(
+        self,
+        task: Callable[[Item], Result],
+        parts: Sequence[Sequence[Item]],
+        combine: Callable[[Result, Result], Result],
+    ) -> Iterator[Result]:
+        """The sum over each stretch; workers elsewhere begin the next one before the last has arrived here."""
+        ahead = getattr(self._executor, "stretches", None)
+        if ahead is not None:
+            yield from ahead(task, parts, combine)
+        else:
+            yield from (self._executor.reduce(task, part, combine) for part in parts)
 
 
 def _power_of_two(least: int) -> int:

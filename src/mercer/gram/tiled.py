@@ -14,7 +14,7 @@ from mercer._types import Float64, Floating, Indices
 from mercer.errors import KernelError
 from mercer.gram import pages
 from mercer.gram.contract import TILE_BYTES, Axis, Gram, Setting
-from mercer.gram.executors import Sink, Work
+from mercer.gram.executors import Sink, Work, elsewhere
 from mercer.gram.sinks import ProductSink, StoreSink
 from mercer.gram.stored import PairRows, StoredGram
 from mercer.gram.tiles import Strip, plan
@@ -131,8 +131,10 @@ class TiledGram(Gram):
         return plan(*self.shape, itemsize=itemsize, budget=bytes_at_once, symmetric=symmetric, by_columns=by_columns)
 
     def _run(self, work: Work, strips: tuple[Strip, ...], sink: Sink) -> None:
+        # More than one tile of an expensive kernel is about a second's work: worth being sent elsewhere.
+        far = elsewhere() if self.expensive and (len(strips) > 1 or len(strips[0]) > 1) else None
         with reporting("Kernel values") as report:
-            self.executor.map(work, strips, sink, report)
+            (far or self.executor).map(work, strips, sink, report)
         self.setting.tally.entries += sum(tile.entries for strip in strips for tile in strip)
 
 

@@ -89,6 +89,10 @@ class Blocks(ABC):
         """What the columns of vectors are called, where that is known."""
         return None
 
+    def underlying(self, number: int) -> tuple[Blocks, int]:
+        """The source that a block is read from in the end, and its number there."""
+        return self, number
+
     def __len__(self) -> int:
         return len(self.sizes)
 
@@ -208,6 +212,9 @@ class PartOfBlocks(Blocks):
     @property
     def names(self) -> tuple[str, ...] | None:
         return self._blocks.names
+
+    def underlying(self, number: int) -> tuple[Blocks, int]:
+        return self._blocks.underlying(self._numbers[number])
 
     def read(self, number: int) -> Block:
         own = self._numbers[number]

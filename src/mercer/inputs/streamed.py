@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Self, final
 
 import numpy as np
 import numpy.typing as npt
 
+from mercer import _registry
 from mercer._cached import cached_property
 from mercer._types import Float64, Index, Indices
 from mercer.errors import InputError, InputTypeError, ModelFileError
@@ -21,6 +23,15 @@ _KNOWN_BYTES = 2**28
 """... unless they are so large that these would take a quarter of a gigabyte: then as many as fit."""
 _FEWEST_KNOWN = 1000
 """Objects of the sample, however large they are: fewer would say too little of the rest."""
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Wanted:
+    """Some of the objects of a block: its number, and their places in it."""
+
+    number: int
+    places: Index
 
 
 @final
@@ -109,12 +120,13 @@ class Streamed(Objects):
             return self.block(0).take(slice(0, 0))
         order = np.argsort(places, kind="stable")
         ends = np.searchsorted(places[order], self.edges)
-        parts = [
-            self.block(number).take(places[order[ends[number] : ends[number + 1]]] - self.edges[number])
-            for number in range(len(self.blocks))
-            if ends[number] < ends[number + 1]
-        ]
-        found = self._joined(parts)
+        found = self._joined(
+            [
+                Wanted(number, places[order[ends[number] : ends[number + 1]]] - self.edges[number])
+                for number in range(len(self.blocks))
+                if ends[number] < ends[number + 1]
+            ]
+        )
         if (np.diff(order) > 0).all():
             return found
         back = np.empty(len(order), dtype=np.intp)
@@ -126,13 +138,21 @@ class Streamed(Objects):
         last = max(first, int(np.searchsorted(self.edges, stop)) - 1)
         if first >= len(self.blocks):
             return self.block(0).take(slice(0, 0))
-        parts = []
+        wanted = []
         for number in range(first, last + 1):
             begin = int(self.edges[number])
-            parts.append(self.block(number).take(slice(max(start - begin, 0), max(stop - begin, 0))))
-        return self._joined(parts)
+            wanted.append(Wanted(number, slice(max(start - begin, 0), max(stop - begin, 0))))
+        return self._joined(wanted)
 
-    def _joined(self, parts: Sequence[Objects]) -> Objects:
+    def picked(self, wanted: Wanted) -> Objects:
+        """Some objects of one block."""
+        found: Objects = self.block(wanted.number).take(wanted.places)
+        return found
+
+    def _joined(self, wanted: Sequence[Wanted]) -> Objects:
+        """Some objects of several blocks; of blocks that lie elsewhere, no others are fetched."""
+        gather = getattr(self.executor, "gather", None)
+        parts = [self.picked(one) for one in wanted] if gather is None else gather(self.picked, wanted)
         return parts[0] if len(parts) == 1 else self.domain.joined(parts)
 
     def known(self) -> Any:
@@ -154,9 +174,10 @@ class Streamed(Objects):
 
 
 Blockwise = Blocks | Streamed
-"""What is read block by block."""
+"""What is read block by block, beside data of Dask."""
 
 
-def streamed(raw: Blockwise, domain: type[Objects]) -> Streamed:
-    """Blocks as objects of a kind, parsed when they are read."""
-    return Streamed(raw, domain) if isinstance(raw, Blocks) else raw
+def streamed(raw: Any, domain: type[Objects]) -> Streamed:
+    """Blocks, or lazy data, as objects of a kind, parsed when they are read."""
+    blocks = _registry.LAZY.load()(raw) if _registry.is_lazy(raw) else raw
+    return Streamed(blocks, domain) if isinstance(blocks, Blocks) else blocks

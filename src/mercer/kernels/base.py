@@ -56,10 +56,7 @@ class Features(Protocol):
 
 
 class Batch:
-    """Features in fields that have one entry per object: arrays, CSR rows, or features again; an array comes last.
-
-    Subclasses declare the fields, as frozen dataclasses.
-    """
+    """Features in fields of a frozen dataclass, with one entry per object: arrays, CSR, features; an array last."""
 
     def __len__(self) -> int:
         return len(list(vars(self).values())[-1])
@@ -258,7 +255,8 @@ class Kernel(Measure):
     @final
     def coerce(self, raw: Any) -> Objects:
         """Training objects, parsed and validated."""
-        return streamed(raw, self.domain) if isinstance(raw, Blockwise) else self.domain.coerce(raw)
+        lazy = isinstance(raw, Blockwise) or hasattr(raw, "__dask_graph__")
+        return streamed(raw, self.domain) if lazy else self.domain.coerce(raw)
 
     @final
     def fit(self, raw: Any) -> FittedKernel:
@@ -350,8 +348,8 @@ class FittedKernel:
 
     def coerce(self, raw: Any) -> Objects:
         """New objects, parsed and validated for comparison with the training objects."""
-        own = self.kernel.domain
-        return streamed(raw, own) if isinstance(raw, Blockwise) else own.coerce(raw, new=True)
+        lazy = isinstance(raw, Blockwise) or hasattr(raw, "__dask_graph__")
+        return streamed(raw, self.kernel.domain) if lazy else self.kernel.domain.coerce(raw, new=True)
 
     def feature_map(self) -> FeatureMap | None:
         return self.kernel.feature_map(self.state)

@@ -58,7 +58,8 @@ class Shared(Source):
     """Values computed so far."""
     seconds: float = 0.0
     """How long that took."""
-    _stored: Gram | None = None
+    stored: Gram | None = None
+    """The matrix, while it is needed."""
 
     def bytes(self, largest: int, threads: int) -> int:
         """The memory of the matrix, and of a block of `largest` rows in each thread."""
@@ -67,21 +68,25 @@ class Shared(Source):
 
     def store(self) -> None:
         """Compute the matrix, on all cores."""
-        if self._stored is None:
+        if self.stored is None:
             began = time.perf_counter()
-            fitted = measuring(self.kernel, self.kernel.fit(self.objects).state)
-            matrix = gram_of(fitted, self.objects, dtype=self.dtype, memory=self.memory, executor=self.executor)
-            self._stored = matrix.stored()
-            known.note(fitted, self.objects, self._stored)
-            self.entries += self._stored.entries_computed
+            self.stored = self.computed()
+            self.entries += self.stored.entries_computed
             self.seconds += time.perf_counter() - began
+
+    def computed(self) -> Gram:
+        """The matrix, computed anew."""
+        fitted = measuring(self.kernel, self.kernel.fit(self.objects).state)
+        matrix = gram_of(fitted, self.objects, dtype=self.dtype, memory=self.memory, executor=self.executor).stored()
+        known.note(fitted, self.objects, matrix)
+        return matrix
 
     def release(self) -> None:
         """Free its memory."""
-        self._stored = None
+        self.stored = None
 
     def block(self, kernel: Kernel, train: Indices, test: Indices) -> Block:
-        matrix = self._stored
+        matrix = self.stored
         assert matrix is not None
         state = kernel.fit(self.objects.take(train) if kernel.data_dependent else self.objects).state
         own = matrix.diagonal()

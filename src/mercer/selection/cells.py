@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from typing import Any, Self
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Self, final
 
 import numpy as np
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone, is_classifier
@@ -18,14 +19,16 @@ from mercer._progress import reporting
 from mercer._stored import Stored
 from mercer._types import Float64, Indices
 from mercer.errors import ModelFileError
-from mercer.gram.executors import Threads
+from mercer.gram.executors import Threads, elsewhere
 from mercer.gram.expansion import Expansion
 from mercer.inputs.base import Objects
+from mercer.kernels.base import FittedKernel
 from mercer.selection import cell_files
 from mercer.training.certificate import Certificate
 from mercer.training.eigenvectors import seed_of
 from mercer.training.folds import folds_with_every_class
 from mercer.training.kernel_estimator import fit_with_kernel, has_expansion, known_objects, resolved_kernel
+from mercer.training.lazy_methods import answers_lazily
 from mercer.training.probabilities import probabilities, wanted
 from mercer.training.targets import Classes, classes_of, numbers_of, sample_weights
 from mercer.training.temperature import fit_temperature
@@ -94,14 +97,21 @@ class Cells(MetaEstimatorMixin, BaseEstimator):
         cells = divide(fitted, objects, int(self.size), rng)
         members = [np.flatnonzero(cells.labels == cell) for cell in range(len(cells.centres))]
 
-        def train(ids: Indices) -> Any:
+        def cell(ids: Indices) -> _Cell | None:
             if classes is not None and len(np.unique(targets[ids])) == 1:
                 return None
-            given = {} if sample_weight is None else {"sample_weight": weights[ids]}
-            return fit_with_kernel(clone(self.estimator), fitted, objects.take(ids), targets[ids], **given)
+            return _Cell(objects.take(ids), targets[ids], None if sample_weight is None else weights[ids])
+
+        training, far = _Training(self.estimator, fitted), elsewhere()
+
+        def train(ids: Indices) -> Any:
+            return training(cell(ids))
 
         with reporting("Training cells") as report:
-            machines = _side_by_side(train, members, report)
+            if far is None:
+                machines = _side_by_side(train, members, report)
+            else:
+                machines = far.gather(training, _MadeWhenSent(cell, members))
             temperature = self._temperature(train, objects, classes, members, weights)
         self.kernel_, self.sizes_ = fitted, np.array([len(ids) for ids in members])
         self.centres_, self.temperature_ = objects.take(cells.centres), temperature
@@ -257,6 +267,50 @@ class Cells(MetaEstimatorMixin, BaseEstimator):
         tags.classifier_tags, tags.regressor_tags = inner.classifier_tags, inner.regressor_tags
         tags.target_tags.required = True
         return tags
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class _Cell:
+    """What a machine is trained on."""
+
+    objects: Objects
+    targets: Any
+    weights: Float64 | None
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class _Training:
+    """Trains the machine of a cell, wherever it is sent; none in a cell of one class."""
+
+    estimator: Any
+    kernel: FittedKernel
+
+    def __call__(self, cell: _Cell | None) -> Any:
+        if cell is None:
+            return None
+        given = {} if cell.weights is None else {"sample_weight": cell.weights}
+        return fit_with_kernel(clone(self.estimator), self.kernel, cell.objects, cell.targets, **given)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class _MadeWhenSent(Sequence[_Cell | None]):
+    """Cells that are put together when their turn comes: all of them are as large as the data."""
+
+    make: Callable[[Indices], _Cell | None]
+    members: list[Indices]
+
+    def __len__(self) -> int:
+        return len(self.members)
+
+    def __getitem__(self, place: Any) -> Any:
+        chosen = self.members[place]
+        return [self.make(ids) for ids in chosen] if isinstance(place, slice) else self.make(chosen)
+
+
+answers_lazily(Cells, lambda model: model.centres_)
 
 
 def _side_by_side(job: Callable[[Any], Any], items: list[Any], report: Any = None) -> list[Any]:

@@ -6,35 +6,32 @@ agree to the last digit on the same folds.
 
 from __future__ import annotations
 
-import contextlib
 import contextvars
 import threading
 import time
+import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, final
 
 import numpy as np
 from sklearn import config_context, get_config
-from sklearn.base import clone
 
-from mercer import _deadline
 from mercer._progress import Reporter, reporting
 from mercer._types import Float64, Floating
-from mercer.errors import InputError, MercerError, TimeLimitError
+from mercer.errors import InputError, TimeLimitError
 from mercer.gram import budget
-from mercer.gram.executors import Threads, default_threads
+from mercer.gram.executors import Executor, Threads, default_threads, elsewhere
 from mercer.gram.make import gram_of
-from mercer.selection.blocks import Block, Shared, Source
+from mercer.selection.blocks import Shared
+from mercer.selection.fold_work import Arrived, Clock, FoldTask, FoldWork, Shipment
 from mercer.selection.groups import Group, Grouping, by_source
-from mercer.selection.pipelines import Fold, PipelineSteps
+from mercer.selection.pipelines import PipelineSteps
 from mercer.selection.racing import hopeful
 from mercer.selection.scoring import FoldScorer
 from mercer.selection.settings import Setting
 from mercer.solvers.drive import Stopped
 from mercer.training.folds import Split
-from mercer.training.kernel_estimator import gram_precision, share_fits
-from mercer.training.warm_start import WarmStart
 
 
 @final
@@ -85,18 +82,21 @@ class CrossValidation:
         threads: int | None = None,
         time_limit: float | None = None,
         warm_start: bool = True,
+        workers: int | None = None,
     ) -> None:
+        """`workers` is how many fits a cluster is given at a time; None for all it can take, 0 to stay here."""
         self.splits = splits
-        self._scorer = scorer
         self._threads = threads or default_threads()
         self._executor = Threads(self._threads)
-        self._warm_start = warm_start
+        self._workers = workers
+        self._elsewhere = None if workers == 0 else elsewhere()
         self.results: list[list[dict[str, Any] | None]] = [[None] * len(splits) for _ in settings]
         self.held_out = HeldOut(splits, len(scorer), [[{} for _ in splits] for _ in settings])
         self._grouping = Grouping(splits, scorer, self._executor, self._threads)
         self.groups = self._grouping.groups(settings)
-        self._stop = threading.Event()
-        self._deadline = np.inf if time_limit is None else time.monotonic() + time_limit
+        self._work = FoldWork(splits, scorer, warm_start)
+        self._clock = Clock(np.inf if time_limit is None else time.monotonic() + time_limit)
+        self._shipment: Shipment | None = None
         self.late: TimeLimitError | None = None
         """What was under way when time was over, where that was the computation of kernel values."""
         self._done = 0
@@ -118,14 +118,6 @@ class CrossValidation:
 
     # -------------------------------------------------------------------------------------------------------- running
 
-    @property
-    def out_of_time(self) -> bool:
-        return time.monotonic() >= self._deadline
-
-    def _in_time(self) -> contextlib.AbstractContextManager[None]:
-        """Kernel values are computed until time is over; fits are told to stop, since half a score is none."""
-        return _deadline.limited(self._deadline - time.monotonic())
-
     def run(self, race: str | None = None, *, keep: bool = False) -> CrossValidation:
         """Fit and score every setting on every fold.
 
@@ -137,6 +129,10 @@ class CrossValidation:
                 self._run(range(len(self.splits)), lambda setting: True, keep=keep)
             else:
                 self._race(race)
+            if keep and self._elsewhere is not None:
+                for source in {group.source for group in self.groups if isinstance(group.source, Shared)}:
+                    with self._clock.in_time():
+                        source.store()
         return self
 
     def matrix(self, setting: Setting) -> Floating:
@@ -165,7 +161,7 @@ class CrossValidation:
         keep = all(budget.holds(source.memory, needed) for source in sources)
         for split in range(len(self.splits)):
             self._run([split], lambda setting: bool(alive[setting.number]), keep=keep)
-            if self.out_of_time:
+            if self._clock.out_of_time:
                 return
             numbers = np.flatnonzero(alive)
             scores = np.array([self.scores(int(number), metric)[: split + 1] for number in numbers])
@@ -173,16 +169,17 @@ class CrossValidation:
             self._done = (split + 1) * len(self.results)  # what was dropped is done
 
     def _run(self, splits: Sequence[int], active: Callable[[Setting], bool], *, keep: bool) -> None:
+        if self._elsewhere is not None:
+            self._run_elsewhere(self._elsewhere, splits, active, keep=keep)
+            return
         for source, members in by_source(self.groups):
-            if self.out_of_time:
+            if self._clock.out_of_time:
                 return
-            together = [members] if isinstance(source, PipelineSteps) else [[group] for group in members]
-            tasks = [(groups, split) for groups in together for split in splits]
             try:
                 if isinstance(source, Shared):
-                    with self._in_time():
+                    with self._clock.in_time():
                         source.store()
-                self._spread(tasks, active)
+                self._spread([(groups, split) for groups in _together(source, members) for split in splits], active)
             except TimeLimitError as error:
                 self.late = error
                 return
@@ -194,70 +191,73 @@ class CrossValidation:
         config, context = get_config(), contextvars.copy_context()
 
         def job(task: tuple[list[Group], int]) -> None:
+            groups, split = task
+            wanted = [replace(group, settings=[one for one in group.settings if active(one)]) for group in groups]
             try:
                 with config_context(**config):
-                    self._fold(*task, active)
+                    self._work.fit(wanted, split, self._clock, self._take)
             except (Stopped, TimeLimitError) as stopped:
-                if not self.out_of_time:
+                if not self._clock.out_of_time:
                     raise
                 self.late = stopped if isinstance(stopped, TimeLimitError) else self.late
 
-        alarm = None
-        if np.isfinite(self._deadline):
-            alarm = threading.Timer(max(0.0, self._deadline - time.monotonic()), self._stop.set)
-            alarm.daemon = True
-            alarm.start()
-        try:
+        with self._clock.alarm():
             # Each job runs in a copy of this context: progress bars of single fits stay hidden.
-            self._executor.each(lambda task: context.copy().run(job, task), tasks, self._stop)
-        finally:
-            if alarm is not None:
-                alarm.cancel()
-                alarm.join()
+            self._executor.each(lambda task: context.copy().run(job, task), tasks, self._clock.stop)
 
-    def _fold(self, groups: list[Group], split: int, active: Callable[[Setting], bool]) -> None:
-        """One fold of some groups; those of a pipeline share the steps before the machine."""
-        fold = None
-        source = groups[0].source
-        if isinstance(source, PipelineSteps) and any(active(setting) for group in groups for setting in group.settings):
-            try:
-                fold = source.fold(*self.splits[split])
-            except Exception:  # steps of any kind fail in any way; reported by the fits, each for itself
-                fold = None
-        for group in groups:
-            settings = [setting for setting in group.settings if active(setting)]
-            if settings and not self._stop.is_set():
-                self._fit(settings, self._block(group, split, fold), split)
-
-    def _block(self, group: Group, split: int, fold: Fold | None) -> Block | None:
-        if group.kernel is None:
-            return None
+    def _run_elsewhere(
+        self, cluster: Executor, splits: Sequence[int], active: Callable[[Setting], bool], *, keep: bool
+    ) -> None:
+        """The same on other machines."""
+        tasks, shared = self._tasks(splits, active)
+        self._shipment = self._shipment or Shipment(self._work, tuple(self.groups), get_config())
         try:
-            with self._in_time():
-                if isinstance(group.source, Source):
-                    return group.source.block(group.kernel, *self.splits[split])
-                return None if fold is None else fold.block(group.kernel, gram_precision(group.settings[0].machine))
-        except TimeLimitError:
-            raise
-        except MercerError:  # reported by the fits, each for itself
-            return None
+            for place, arrived in cluster.results(
+                self._shipment, tasks, shared, watch=self._clock.look, at_once=self._workers, keep=keep
+            ):
+                self._unpack(arrived, self.groups[tasks[place].groups[0]].source)
+        except TimeLimitError as error:
+            if not self._clock.out_of_time:
+                raise
+            self.late = error
 
-    def _fit(self, settings: list[Setting], block: Block | None, split: int) -> None:
-        sharing = WarmStart(self._stop, self._warm_start and len(settings) > 1)  # the first has nothing to start from
-        for setting in settings:
-            if self._stop.is_set():
-                return
-            if block is None:
-                model, prefix = clone(setting.estimator), ""
-                parts = self._scorer.parts(model, self.splits[split])
-            else:
-                (model, *both), prefix = setting.on_block(block), setting.prefix
-                parts = both[0], both[1]
-            share_fits(model, sharing)
-            result, kept = self._scorer.fit_and_score(model, parts, self.splits[split], prefix)
-            with self._counting:
-                self.results[setting.number][split] = result
-                self.held_out.parts[setting.number][split] = kept
-                self._done += 1
-                if self._report is not None:
-                    self._report(self._done / (len(self.results) * len(self.splits)))
+    def _tasks(
+        self, splits: Sequence[int], active: Callable[[Setting], bool]
+    ) -> tuple[list[FoldTask], list[int | None]]:
+        """What is to be fitted, and for each a name of the matrix that it shares with others, if it does."""
+        places = {group: place for place, group in enumerate(self.groups)}
+        wanted = frozenset(one.number for group in self.groups for one in group.settings if active(one))
+        until = time.time() + self._clock.deadline - time.monotonic()
+        tasks: list[FoldTask] = []
+        shared: list[int | None] = []
+        for source, members in by_source(self.groups):
+            for groups in _together(source, members):
+                if any(one.number in wanted for group in groups for one in group.settings):
+                    chosen = tuple(places[group] for group in groups)
+                    tasks += [FoldTask(chosen, split, wanted, until) for split in splits]
+                    shared += [places[members[0]] if isinstance(source, Shared) else None] * len(splits)
+        return tasks, shared
+
+    def _unpack(self, arrived: Arrived, source: Any) -> None:
+        """Take what a fold gave on another machine."""
+        for fit in arrived.fits:
+            self._take(*fit)
+        for message, kind in arrived.warned:
+            warnings.warn(message, kind, stacklevel=6)
+        if isinstance(source, Shared):
+            source.entries, source.seconds = arrived.entries, arrived.seconds
+        if isinstance(arrived.late, TimeLimitError):
+            self.late = arrived.late
+
+    def _take(self, number: int, split: int, result: dict[str, Any], kept: dict[str, Any]) -> None:
+        with self._counting:
+            self.results[number][split] = result
+            self.held_out.parts[number][split] = kept
+            self._done += 1
+            if self._report is not None:
+                self._report(self._done / (len(self.results) * len(self.splits)))
+
+
+def _together(source: Shared | PipelineSteps | None, members: list[Group]) -> list[list[Group]]:
+    """The groups that one task fits: those of a pipeline share its steps, all others are for themselves."""
+    return [members] if isinstance(source, PipelineSteps) else [[group] for group in members]

@@ -81,8 +81,8 @@ def nested_cross_validate(
     inner = {} if groups is None else {"groups": groups}
     attributes = "best_score_", "best_params_"
     scorer = FoldScorer(X, y, check_scoring(search, scoring), "raise", fit_params=inner, attributes=attributes)
-    # One outer fold at a time: the searches inside have all cores.
-    validation = CrossValidation(settings_of(search, [{}], X, share=False), splits, scorer, threads=1)
+    # One outer fold at a time: the searches inside have all cores, or all workers of a cluster.
+    validation = CrossValidation(settings_of(search, [{}], X, share=False), splits, scorer, threads=1, workers=0)
     with reporting("Nested cross-validation") as report, heard(report):
         folds = validation.run().results[0]
     best_scores, params = ([fold[name] for fold in folds if fold is not None] for name in attributes)

@@ -46,7 +46,7 @@ class KernelSearchCV(BaseSearchCV):
     param_grid : names to lists of values, or a list of such grids, as in GridSearchCV: ``C``, ``gamma``, ``kernel``,
         ``kernel__p``.
     scoring, refit, cv, error_score, return_train_score : as in GridSearchCV: any scorer, several at once, any splitter.
-    n_jobs : threads; None for all cores.
+    n_jobs : threads; None for all cores. Inside ``with mercer.cluster.use(...)``, fits at a time on the cluster.
     time_limit : seconds for all: two thirds for the search, in which the best of the settings tried on all folds wins,
         and what is left for the final fit.
     racing : after each fold, drop settings that are significantly worse than the best so far; their scores are nan. The
@@ -148,6 +148,7 @@ class KernelSearchCV(BaseSearchCV):
             splits,
             fold_scorer,
             threads=threads,
+            workers=None if self.n_jobs is None or self.n_jobs < 0 else threads,
             warm_start=self.warm_start,
             time_limit=None if self.time_limit is None else _OF_SEARCH * self.time_limit,
         ).run(race=(metric if isinstance(metric, str) else "") if self.racing else None)

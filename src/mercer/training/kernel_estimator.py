@@ -39,6 +39,7 @@ from mercer.solvers.drive import Limits
 from mercer.training.certificate import Certified
 from mercer.training.choices import Gamma, Memory, Psd, parameter_of_a_name
 from mercer.training.full_kernel import EXACT_ROWS, Claim, Excess, excess_of
+from mercer.training.lazy_methods import answers_lazily
 from mercer.training.matrix import Guarded, Repair, guard, products_gram
 from mercer.training.storing import Field, read_fields, write_fields
 from mercer.training.targets import check_features
@@ -75,6 +76,10 @@ class KernelEstimator(Certified, BaseEstimator):
     """A kernel that was fitted already, for one fit: see `fit_with_kernel`."""
     _precision: ClassVar[DType | None] = None
     """The precision of the Gram matrix, where it does not depend on its size."""
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        answers_lazily(cls, lambda model: model.expansion_.support)
 
     def _check_parameters(self) -> None:
         """Refuse bad parameters."""

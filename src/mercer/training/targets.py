@@ -12,6 +12,7 @@ from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
+from mercer import _registry
 from mercer._types import Float64, Indices
 from mercer.errors import DataWarning, InputError
 from mercer.gram import journal
@@ -77,6 +78,7 @@ def given_targets(y: Any, objects: Objects) -> Any:
     """Targets as they were given, or else those that blocks have."""
     if not isinstance(objects, Streamed):
         return y
+    y = _registry.in_memory(y)
     if y is None:
         if objects.y is None:
             raise InputError("These blocks have no targets. Pass y to fit, or blocks that have them.")
@@ -140,7 +142,7 @@ def sample_weights(sample_weight: Any, objects: Objects, *, dropping: bool = Fal
     if sample_weight is None and isinstance(objects, Streamed):
         sample_weight = objects.weights
     elif isinstance(objects, Streamed):
-        given = np.asarray(sample_weight)
+        sample_weight = given = np.asarray(_registry.in_memory(sample_weight))
         journal.about(lambda: content_digest(given))
     if sample_weight is None:
         return np.ones(len(objects))

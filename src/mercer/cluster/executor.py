@@ -1,0 +1,257 @@
+"""The workers of a cluster as an executor: tiles of Gram matrices, and sums over blocks.
+
+What workers sum is summed over the binary tree of places that `Threads.reduce` goes by: the same bits come out, for any
+number of workers, and when some of them die on the way. How much of the tree a task does follows the number of threads;
+the tree itself does not.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import inspect
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from types import MethodType
+from typing import Any, TypeVar, cast, final
+
+import numpy as np
+
+from mercer import _deadline
+from mercer._progress import Reporter
+from mercer.cluster import tasks
+from mercer.cluster.partitions import LazyBlocks, Name
+from mercer.cluster.session import Session
+from mercer.gram.executors import Sink, Work
+from mercer.gram.tiles import Strip, Tile
+from mercer.inputs.streamed import Streamed
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+Method = TypeVar("Method", bound=Callable[..., Any])
+
+_PER_THREAD = 8
+"""Tasks for each thread of the cluster at a time. With fewer, threads wait for the last one; more only lengthen queues,
+all of which Dask holds against the tasks in them when a worker dies."""
+_PARTS = 2
+"""Parts of a sum under way at a time: with one alone, workers would wait while its result is fetched and kept."""
+
+
+def _in_words(method: Method) -> Method:
+    """A method of `Workers`, a generator or not, whose failures are said in words."""
+
+    @functools.wraps(method)
+    def speaking(self: Workers, *given: Any, **options: Any) -> Any:
+        with self.session.speaking():
+            self.session.require_workers()
+            return method(self, *given, **options)
+
+    @functools.wraps(method)
+    def streaming(self: Workers, *given: Any, **options: Any) -> Any:
+        with self.session.speaking():
+            self.session.require_workers()
+            yield from method(self, *given, **options)
+
+    return cast(Method, streaming if inspect.isgeneratorfunction(method) else speaking)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Workers:
+    """An executor like `mercer.gram.executors.Threads`, for work that can be pickled."""
+
+    session: Session
+
+    @property
+    def count(self) -> int:
+        """What is worth working on at a time, as the number of threads of `Threads`: more, so that few have to wait."""
+        return _PER_THREAD * self.session.threads
+
+    @_in_words
+    def map(self, work: Work, strips: Sequence[Strip], sink: Sink, report: Reporter | None = None) -> None:
+        """Run the work of every strip; tiles come back here, and go to the sink in the order of their strip."""
+        session = self.session
+        total = sum(tile.entries for strip in strips for tile in strip)
+        timed = _deadline.Work(f"{total:,} kernel values", total)
+        most = _PER_THREAD * session.threads
+        parts = [(number, part) for number, strip in enumerate(strips) for part in _cut(strip, total // most)]
+        held, sorter = session.hold(work), _InOrder(parts, sink)
+        dtype = sink.buffer(strips[0][0]).dtype
+        done = 0
+
+        def send(place: int) -> Any:
+            return session.submit(tasks.tiles, held, parts[place][1], np.dtype(dtype))
+
+        def watch() -> None:
+            timed.look()
+            if report is not None:
+                report(done / total)
+
+        for place, blocks in session.each(range(len(parts)), send, watch, most):
+            sorter.arrived(place, blocks)
+            entries = sum(tile.entries for tile in parts[place][1])
+            done += entries
+            timed.advance(entries)
+
+    def reduce(
+        self, task: Callable[[Item], Result], items: Sequence[Item], combine: Callable[[Result, Result], Result]
+    ) -> Result:
+        """Combine the results of a task for each item, over a fixed binary tree of their places."""
+        (found,) = self.stretches(task, [items], combine)
+        return found
+
+    @_in_words
+    def stretches(
+        self,
+        task: Callable[[Item], Result],
+        parts: Sequence[Sequence[Item]],
+        combine: Callable[[Result, Result], Result],
+    ) -> Iterator[Result]:
+        """What `reduce` gives for each part, in order; while one is fetched, workers are at the next."""
+        session = self.session
+        held, joining = session.hold(task), session.hold(combine)
+        timed = _deadline.Work("sums over blocks", len(parts))
+        early: dict[int, Result] = {}
+        following = 0
+
+        def send(place: int) -> Any:
+            return session.compute(self._tree(task, (held, joining), parts[place]))
+
+        for place, found in session.each(range(len(parts)), send, timed.look, _PARTS):
+            early[place] = found
+            while following in early:
+                yield early.pop(following)
+                following += 1
+
+    @_in_words
+    def gather(self, task: Callable[[Item], Result], items: Sequence[Item]) -> list[Result]:
+        """The results of a task for each item, in order."""
+        session = self.session
+        held = session.hold(task)
+        found: dict[int, Any] = {}
+
+        def send(place: int) -> Any:
+            return session.compute(self._leaf(task, (held, None), items[place : place + 1]))
+
+        found.update(session.each(range(len(items)), send, _nothing, _PER_THREAD * session.threads))
+        return [found[place] for place in range(len(items))]
+
+    @_in_words
+    def results(
+        self,
+        work: Any,
+        items: Sequence[Item],
+        shared: Sequence[Any],
+        *,
+        watch: Callable[[], None],
+        at_once: int | None = None,
+        keep: bool = False,
+    ) -> Iterator[tuple[int, Any]]:
+        """The places of items and what ``work(item, prepared, stop)`` gives, as they come.
+
+        What items share is let go when the last of them is done, unless it is to be kept for the next call.
+        """
+        session = self.session
+        held, left = session.hold(work), Counter(shared)
+
+        def send(place: int) -> Any:
+            if shared[place] is None:
+                return session.submit(tasks.fold, held, items[place], None)
+            prepared = session.held.derived(
+                held, shared[place], lambda: session.submit(tasks.prepared, held, items[place], priority=1)
+            )
+            return session.submit(tasks.fold, held, items[place], prepared)
+
+        most = _PER_THREAD * session.threads
+        for place, found in session.each(range(len(items)), send, watch, min(most, at_once or most)):
+            left[shared[place]] -= 1
+            if shared[place] is not None and not left[shared[place]] and not keep:
+                session.held.forget(held, shared[place])
+            yield place, found
+
+    def _tree(self, task: Any, held: tuple[Any, Any], items: Sequence[Any]) -> Any:
+        """The lazy sum over items: neighbours in one task, as far as there is then still work for all threads.
+
+        Partitions are not put together in one task, which would have to hold all of them.
+        """
+        length = 1
+        while not _partitions(task, items[0]) and 2 * length * _PER_THREAD * self.session.threads <= len(items):
+            length *= 2
+        level = [self._leaf(task, held, items[start : start + length]) for start in range(0, len(items), length)]
+        while len(level) > 1:
+            pairs = [level[place : place + 2] for place in range(0, len(level), 2)]
+            level = [
+                self.session.lazily(tasks.combined, held[1], *pair) if len(pair) == 2 else pair[0] for pair in pairs
+            ]
+        return level[0]
+
+    def _leaf(self, task: Any, held: tuple[Any, Any], items: Sequence[Any]) -> Any:
+        needed = {name: part for item in items for name, part in _partitions(task, item).items()}
+        return self.session.lazily(tasks.stretch, *held, tuple(items), tuple(needed), *needed.values())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """On a worker there is no cluster: blocks that are sent there have nobody to work for them."""
+        return _nobody, ()
+
+
+def _nobody() -> None:
+    return None
+
+
+def _nothing() -> None:
+    pass
+
+
+def _partitions(task: Any, item: Any) -> dict[Name, Any]:
+    """The lazy partitions that a task over blocks reads for an item, by source and number."""
+    objects = streamed_in(task)
+    if objects is None:
+        return {}
+    source, number = objects.blocks.underlying(item if isinstance(item, int) else item.number)
+    return {(source.name, number): source.partitions[number]} if isinstance(source, LazyBlocks) else {}
+
+
+def streamed_in(task: Any) -> Streamed | None:
+    """The objects in blocks that a task is about: its own, or those of a record or method that it is made of."""
+    if isinstance(task, Streamed):
+        return task
+    if isinstance(task, MethodType):
+        return streamed_in(task.__self__)
+    if dataclasses.is_dataclass(task) and not isinstance(task, type):
+        parts = (streamed_in(getattr(task, field.name)) for field in dataclasses.fields(task))
+        return next((part for part in parts if part is not None), None)
+    return None
+
+
+def _cut(strip: Strip, entries: int) -> Iterator[tuple[Tile, ...]]:
+    """The tiles of a strip in parts of about so many entries."""
+    part: list[Tile] = []
+    for tile in strip:
+        part.append(tile)
+        if sum(one.entries for one in part) >= entries:
+            yield tuple(part)
+            part = []
+    if part:
+        yield tuple(part)
+
+
+@final
+class _InOrder:
+    """Hands the tiles of a strip to a sink in their order, in whichever order they come."""
+
+    def __init__(self, parts: Sequence[tuple[int, tuple[Tile, ...]]], sink: Sink) -> None:
+        self._parts, self._sink = parts, sink
+        self._waiting: dict[int, list[Any]] = {}
+        self._next = {strip: place for place, (strip, _) in reversed(list(enumerate(parts)))}
+
+    def arrived(self, place: int, blocks: list[Any]) -> None:
+        strip = self._parts[place][0]
+        self._waiting[place] = blocks
+        while self._next[strip] in self._waiting:
+            following = self._next[strip]
+            for tile, block in zip(self._parts[following][1], self._waiting.pop(following), strict=True):
+                buffer = self._sink.buffer(tile)
+                buffer[...] = block
+                self._sink.accept(tile, buffer)
+            self._next[strip] += 1

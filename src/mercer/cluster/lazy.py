@@ -1,0 +1,64 @@
+"""What a user passes from Dask, as blocks to train on and as arrays in memory."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from typing import Any
+
+import numpy as np
+
+from mercer.cluster.connection import current
+from mercer.cluster.executor import Workers
+from mercer.cluster.partitions import LazyBlocks, computed, length, listed
+from mercer.errors import InputError
+from mercer.inputs.blocks import Blocks
+
+_MOST_KNOWN = 4
+"""Collections whose blocks are kept, so that a fit that looks at its data several times plans them once."""
+_known: OrderedDict[tuple[str, int], LazyBlocks] = OrderedDict()
+
+
+def blocks_of(collection: Any) -> Blocks:
+    """A `dask.array`, `dask.dataframe` or `dask.bag` as blocks; asked for the same one again, the same blocks."""
+    from dask.base import tokenize
+
+    session = current()
+    key = (tokenize(collection), 0 if session is None else id(session))
+    if key not in _known:
+        blocks = _planned(collection, key[0], session)
+        blocks.executor = None if session is None else Workers(session)
+        _known[key] = blocks
+        while len(_known) > _MOST_KNOWN:
+            _known.popitem(last=False)
+    _known.move_to_end(key)
+    return _known[key]
+
+
+def in_memory(values: Any) -> Any:
+    """Lazy targets or weights, as an array."""
+    parts = [listed(part) for part in computed(partitions_of(values), current())]
+    return np.concatenate([np.asarray(part) for part in parts if len(part)])
+
+
+def _planned(collection: Any, name: str, session: Any) -> LazyBlocks:
+    from dask.delayed import delayed
+
+    partitions = partitions_of(collection)
+    chunks = getattr(collection, "chunks", None)
+    if chunks is not None and not np.isnan(chunks[0]).any():
+        sizes = list(chunks[0])
+    else:  # known only to those who have looked
+        sizes = computed([delayed(length)(part) for part in partitions], session)
+    return LazyBlocks(name, partitions, sizes, getattr(collection, "columns", None))
+
+
+def partitions_of(collection: Any) -> list[Any]:
+    """Lazy values, one for each partition; of an array, whole rows."""
+    if hasattr(type(collection), "rechunk") and collection.ndim == 2 and collection.numblocks[1] > 1:
+        collection = collection.rechunk({1: -1})
+    if not hasattr(type(collection), "to_delayed"):
+        raise InputError(
+            f"A {type(collection).__name__} of Dask has no partitions. Use dask.array, dask.dataframe or dask.bag, for "
+            "example dask.bag.from_delayed([value])."
+        )
+    return list(np.ravel(np.asarray(collection.to_delayed(), dtype=object)))

@@ -1,0 +1,218 @@
+"""A client of a Dask cluster: tasks are sent, watched, fetched and cancelled here, and counted.
+
+Values that many tasks need (a fitted kernel, landmarks, weights) are results of tasks themselves, named by a digest of
+what they hold, and never scattered: Dask makes the result of a task again where its only holder was lost, and cannot do
+so for scattered data.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import pydoc
+import queue
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, TypeVar, final
+
+from mercer._version import __version__
+from mercer.cluster.failures import lost, translated
+from mercer.cluster.holding import Holding, frames_of
+from mercer.cluster.traffic import Traffic
+from mercer.errors import ClusterError
+
+Place = TypeVar("Place")
+
+_SECONDS_BETWEEN_LOOKS = 0.05
+"""How long Ctrl-C, the end of a time limit or a lost scheduler may go unnoticed."""
+_SECONDS_FOR_WORKERS = 30.0
+"""How long a cluster may take to have its first worker. Queues of batch systems take longer: their users wait for
+workers before they begin, as the message says."""
+_AT_ONCE = 64
+"""Lazy values under way at a time: results that have arrived wait here in memory."""
+_TRIES = 2
+"""How often work is sent again whose workers died. Dask gives a task up when three workers died that had it in their
+queue, which also befalls innocent ones; a task that kills its workers kills no more than three times as many."""
+
+
+@final
+class Session:
+    """What runs through one client."""
+
+    def __init__(self, client: Any) -> None:
+        self.client = client
+        self.traffic = Traffic()
+        self.held = Holding(self._value)
+        self._before: dict[str, int] | None = None
+
+    # -------------------------------------------------------------------------------------------------------- workers
+
+    def require_workers(self) -> None:
+        """Refuse a cluster without workers, and workers that lack Mercer or have another version of it."""
+        self.require_connection()
+        try:
+            self.client.wait_for_workers(1, timeout=_SECONDS_FOR_WORKERS)
+        except TimeoutError as error:
+            raise ClusterError(
+                f"The cluster at {self.address} had no worker for {_SECONDS_FOR_WORKERS:.0f} s. Start some (`dask "
+                "worker ADDRESS`), or wait for those that a batch system will start: client.wait_for_workers(1)."
+            ) from error
+        if self._before is None:
+            found = self._ask(pydoc.locate, "mercer._version.__version__")
+            wrong = {worker: version for worker, version in found.items() if version != __version__}
+            if wrong:
+                raise ClusterError(_wrong_workers(wrong))
+            self._before = self._sent_by_workers()
+
+    def require_connection(self) -> None:
+        """Refuse a client that is closed, or has lost its scheduler."""
+        if self.client.status != "running":
+            raise ClusterError(lost(self.client))
+
+    @property
+    def address(self) -> str:
+        return str(getattr(self.client.scheduler, "address", "an unknown address"))
+
+    @property
+    def threads(self) -> int:
+        """The threads of all workers that are there now."""
+        return max(1, sum(map(int, self.client.nthreads().values())))
+
+    def count_moved(self) -> Traffic:
+        """The traffic so far, with the bytes that workers sent since the session began."""
+        if self._before is not None and self.client.status == "running":
+            now = self._sent_by_workers()
+            self.traffic.moved = sum(max(0, total - self._before.get(worker, 0)) for worker, total in now.items())
+        return self.traffic
+
+    def _sent_by_workers(self) -> dict[str, int]:
+        return {worker: int(total) for worker, total in self._ask(_bytes_sent).items() if isinstance(total, int)}
+
+    def _ask(self, function: Callable[..., Any], *arguments: Any) -> dict[str, Any]:
+        """What each worker answers, beside its tasks."""
+        found: dict[str, Any] = self.client.run(function, *arguments, on_error="return")
+        return found
+
+    @contextlib.contextmanager
+    def speaking(self) -> Iterator[None]:
+        """What fails inside because of the cluster is said in words."""
+        try:
+            yield
+        except Exception as error:
+            raise translated(error, self.client) from error
+
+    # ---------------------------------------------------------------------------------------------------------- tasks
+
+    def hold(self, value: Any) -> Any:
+        """A future of a value that tasks take as an argument; of equal values, the same future."""
+        before = self.held.sent
+        future = self.held.value(value)
+        self.traffic.sent += self.held.sent - before
+        return future
+
+    def _value(self, function: Callable[..., Any], *arguments: Any, key: str) -> Any:
+        self.traffic.tasks += 1
+        with _large_is_meant():
+            return self.client.submit(function, *arguments, key=key)
+
+    def submit(self, function: Callable[..., Any], *arguments: Any, priority: int = 0) -> Any:
+        """The future of a function of `tasks`; arguments may be futures."""
+        self.traffic.tasks += 1
+        with _large_is_meant():
+            return self.client.submit(function, __version__, *arguments, pure=False, priority=priority)
+
+    def lazily(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        """The lazy value of a function of `tasks`; arguments may be futures or lazy values themselves."""
+        from dask.delayed import delayed
+
+        self.traffic.tasks += 1
+        return delayed(function, pure=False, traverse=False)(__version__, *arguments)
+
+    def compute(self, lazy: Any) -> Any:
+        """The future of a lazy value, sent with all it is made of."""
+        with _large_is_meant():
+            return self.client.compute(lazy)
+
+    def all_of(self, values: Sequence[Any]) -> list[Any]:
+        """Lazy values, computed."""
+        found: dict[int, Any] = {}
+        with self.speaking():
+            found.update(self.each(range(len(values)), lambda place: self.compute(values[place]), _nothing, _AT_ONCE))
+        return [found[place] for place in range(len(values))]
+
+    def each(
+        self, places: Iterable[Place], send: Callable[[Place], Any], watch: Callable[[], None], ahead: int
+    ) -> Iterator[tuple[Place, Any]]:
+        """The places and their results, as they come; `send` makes the future of a place, `ahead` of them at a time.
+
+        Whatever ends this early (an error, Ctrl-C, a time limit) cancels what was sent.
+        """
+        self.require_workers()
+        ready: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        left, under_way, tries = iter(places), {}, Counter[Place]()
+
+        def start(place: Place) -> None:
+            future = send(place)
+            under_way[future] = place
+            future.add_done_callback(ready.put)
+
+        try:
+            for place in itertools.islice(left, max(1, ahead)):
+                start(place)
+            while under_way:
+                try:
+                    future = ready.get(timeout=_SECONDS_BETWEEN_LOOKS)
+                except queue.Empty:
+                    self.require_connection()
+                    watch()
+                    continue
+                place = under_way.pop(future)
+                try:
+                    found = future.result()
+                except Exception as error:
+                    tries[place] += 1
+                    if type(error).__name__ != "KilledWorker" or tries[place] >= _TRIES:
+                        raise
+                    start(place)
+                    continue
+                del future  # its memory is free before the next result comes
+                self.traffic.fetched += sum(frame.nbytes for frame in frames_of(found))
+                for following in itertools.islice(left, 1):
+                    start(following)
+                yield place, found
+        finally:
+            if under_way and self.client.status == "running":
+                self.client.cancel(list(under_way), force=True)
+
+    def close(self) -> None:
+        """Let go of everything that is held on the cluster."""
+        self.held.clear()
+
+
+def _nothing() -> None:
+    pass
+
+
+def _bytes_sent(dask_worker: Any) -> int:
+    return int(dask_worker.transfer_outgoing_bytes_total)
+
+
+class _large_is_meant(warnings.catch_warnings):  # noqa: N801  # used like a function
+    """Dask advises to scatter what is large, which would be lost with its worker."""
+
+    def __enter__(self) -> None:
+        super().__enter__()
+        warnings.filterwarnings("ignore", message="Sending large graph")
+
+
+def _wrong_workers(wrong: Mapping[str, Any]) -> str:
+    address, version = next(iter(wrong.items()))
+    more = "" if len(wrong) == 1 else f", like {len(wrong) - 1} more"
+    if isinstance(version, BaseException):
+        return f"The worker at {address}{more} failed when it was asked for its version of Mercer: {version!r}."
+    what = "has no Mercer" if version is None else f"has Mercer {version}, not {__version__}"
+    return (
+        f"The worker at {address} {what}{more}. Install mercer[dask] {__version__} in the environment of every worker "
+        "(in its image, or with dask.distributed's PipInstall), and start the workers anew."
+    )

@@ -1,0 +1,125 @@
+"""What runs on a worker.
+
+Every task is a function of this file, so that a worker without Mercer, or with another version of it, says so instead
+of computing something else. A task has one thread: the worker decides how many run at a time.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from mercer._version import __version__
+from mercer.cluster.partitions import supplied
+from mercer.errors import ClusterError
+from mercer.gram.executors import Threads, in_this_thread
+from mercer.gram.tiles import Tile
+
+_SECONDS_BETWEEN_LOOKS = 0.25
+"""How long a cancelled task goes on at most, beside what it is in the middle of."""
+
+
+def same(value: Any) -> Any:
+    """A value as the result of a task: it has a recipe, and can be made again where a worker was lost."""
+    return value
+
+
+def whole(record: Any, names: Sequence[str], *parts: Any) -> Any:
+    """A record with its large parts put back."""
+    made = copy.copy(record)
+    for name, part in zip(names, parts, strict=True):
+        object.__setattr__(made, name, part)
+    return made
+
+
+def call(version: str, function: Callable[..., Any], *arguments: Any) -> Any:
+    """A function of values."""
+    _require(version)
+    with in_this_thread():
+        return function(*arguments)
+
+
+def stretch(
+    version: str, task: Any, combine: Any, items: Sequence[Any], names: Sequence[tuple[str, int]], *partitions: Any
+) -> Any:
+    """The results of a task for a few neighbouring items, combined as in the tree of all items.
+
+    Blocks are read from the partitions that come with the task, if there are any.
+    """
+    _require(version)
+    with wanted() as stop, in_this_thread(), supplied(dict(zip(names, partitions, strict=True))):
+
+        def unless_cancelled(item: Any) -> Any:
+            if stop.is_set():
+                raise ClusterError("Nobody waits for this any more.")
+            return task(item)
+
+        return Threads(1).reduce(unless_cancelled, items, combine)
+
+
+def combined(version: str, combine: Callable[[Any, Any], Any], first: Any, second: Any) -> Any:
+    """Two results in one; the first belongs to another task, which may be needed once more, and is left alone."""
+    _require(version)
+    with in_this_thread():
+        return combine(copy.deepcopy(first), second)
+
+
+def prepared(version: str, work: Any, item: Any) -> Any:
+    """What several items share."""
+    return call(version, work.prepared, item)
+
+
+def fold(version: str, work: Any, item: Any, shared: Any) -> Any:
+    """The work of one item."""
+    with wanted() as stop:
+        return call(version, work, item, shared, stop)
+
+
+def tiles(version: str, work: Any, chosen: Sequence[Tile], dtype: Any) -> list[Any]:
+    """A few tiles of a Gram matrix."""
+    _require(version)
+    blocks: list[Any] = []
+    with wanted() as stop, in_this_thread():
+        for tile in chosen:
+            if stop.is_set():
+                break
+            blocks.append(np.empty(tile.shape, dtype=dtype))
+            work(tile, blocks[-1])
+    return blocks
+
+
+@contextlib.contextmanager
+def wanted() -> Iterator[threading.Event]:
+    """An event that is set when the task is cancelled: Dask leaves a task that has begun to itself."""
+    from distributed import get_worker
+
+    worker, stop, over = get_worker(), threading.Event(), threading.Event()
+    key = worker.get_current_task()
+
+    def look() -> None:
+        while not over.wait(_SECONDS_BETWEEN_LOOKS):
+            task = worker.state.tasks.get(key)
+            if task is None or task.state == "cancelled":
+                stop.set()
+                return
+
+    watcher = threading.Thread(target=look, daemon=True)
+    watcher.start()
+    try:
+        yield stop
+    finally:
+        over.set()
+        watcher.join()
+
+
+def _require(version: str) -> None:
+    if version != __version__:
+        raise ClusterError(
+            f"A worker has Mercer {__version__}, but the work comes from Mercer {version}. Install the same version "
+            "everywhere, and start the workers anew."
+        )

@@ -1,0 +1,66 @@
+"""Sums and tiles by workers in other processes: the same bits as by threads."""
+
+from __future__ import annotations
+
+import operator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+
+from mercer import kernels
+from mercer.cluster import use
+from mercer.cluster.executor import Workers
+from mercer.gram.executors import Threads
+from mercer.gram.make import gram_of
+
+
+@dataclass(frozen=True)
+class Squares:
+    """A task whose sums round in every order differently."""
+
+    seed: int
+
+    def __call__(self, number: int) -> Any:
+        return np.random.default_rng([self.seed, number]).normal(size=(40, 40)) ** 3
+
+
+@pytest.mark.parametrize("items", [1, 2, 3, 13, 61])
+def test_sums_are_those_of_threads_to_the_last_bit(client: Any, items: int) -> None:
+    with use(client) as session:
+        found = Workers(session).reduce(Squares(items), range(items), operator.add)
+    expected = Threads(2).reduce(Squares(items), range(items), operator.add)
+    assert found.tobytes() == expected.tobytes()
+
+
+def in_place(first: Any, second: Any) -> Any:
+    first += second
+    return first
+
+
+def test_combining_in_place_leaves_results_of_other_tasks_alone(client: Any) -> None:
+    with use(client) as session:
+        found = [Workers(session).reduce(Squares(3), range(29), in_place) for _ in range(2)]
+    assert found[0].tobytes() == found[1].tobytes() == Threads(1).reduce(Squares(3), range(29), in_place).tobytes()
+
+
+def test_tiles_are_those_of_threads(client: Any) -> None:
+    words = ["".join(np.random.default_rng(i).choice(list("acgt"), size=30)) for i in range(60)]
+    fitted = kernels.LocalAlignment().fit(words)
+    expected = gram_of(fitted, words).dense()
+    with use(client) as session:
+        found = gram_of(fitted, words, executor=Workers(session)).dense()
+        assert session.count_moved().fetched >= 60 * 59 / 2 * 8
+        assert session.traffic.moved > 0
+    assert found.tobytes() == expected.tobytes()
+
+
+def test_products_add_up_in_the_order_of_a_strip(client: Any) -> None:
+    rng = np.random.default_rng(0)
+    X, v = rng.normal(size=(3000, 5)), rng.normal(size=3000)
+    fitted = kernels.RBF(gamma=0.3).fit(X)
+    expected = gram_of(fitted, X, executor=Threads(2)).matvec(v)
+    with use(client) as session:
+        found = gram_of(fitted, X, executor=Workers(session)).matvec(v)
+    assert found.tobytes() == expected.tobytes()
