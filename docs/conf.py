@@ -9,14 +9,23 @@ HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE / "site"), str(HERE.parent / "src")]
 
 import pages  # noqa: E402 - found by the line above
+import pictures  # noqa: E402
 
 from mercer._version import __version__  # noqa: E402
 
 project, author, release = "Mercer", "The Mercer developers", __version__
 copyright = "The Mercer developers"  # noqa: A001 - the name that Sphinx reads
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx_design", "sphinx_copybutton"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx_design", "sphinx_copybutton", "sphinx_gallery.gen_gallery"]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
-exclude_patterns = ["README.md", "site/*", "images/*"]
+exclude_patterns = [
+    "README.md",
+    "site/*",
+    "images/*",
+    "gallery/*",
+    "examples/**/*.ipynb",
+    "examples/**/*.py",
+    "examples/backreferences/*",
+]
 default_role = "code"
 autodoc_typehints = "none"
 autodoc_member_order = "bysource"
@@ -43,6 +52,26 @@ html_theme_options = {
     "footer_end": [],
 }
 html_show_sourcelink = False
+html_search_scorer = str(HERE / "site" / "scorer.js")
+sphinx_gallery_conf = {
+    "examples_dirs": "gallery",
+    "gallery_dirs": "examples",
+    "filename_pattern": r"\.py$",
+    "within_subsection_order": "pictures.Order",
+    "reset_modules": ("look.apply",),
+    "backreferences_dir": "examples/backreferences",
+    "doc_module": ("mercer",),
+    "capture_repr": (),
+    "show_signature": False,
+    "show_memory": False,
+    "min_reported_time": 10**6,
+    "write_computation_times": False,
+    "download_all_examples": False,
+    "remove_config_comments": True,
+    "abort_on_example_error": True,
+    "image_scrapers": ("matplotlib",),
+    "parallel": 2,
+}
 
 
 SECTIONS = {"Parameters", "Attributes", "Returns", "Raises", "Notes", "Examples"}
@@ -111,4 +140,5 @@ def plain(line: str) -> str:
 def setup(app: Any) -> None:
     """Write the reference before sources are read."""
     pages.write(HERE / "reference")
+    app.connect("source-read", pictures.insert)
     app.connect("autodoc-process-docstring", marked_up, priority=900)

@@ -133,6 +133,7 @@ KERNELS = [
     "RankOne",
     "RationalQuadratic",
     "RegularisedLaplacian",
+    "Remembered",
     "RestrictedGapWeighted",
     "Scaled",
     "SetAgreement",

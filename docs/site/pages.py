@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import io
 import re
 import shutil
@@ -13,13 +14,20 @@ import matplotlib.pyplot as plt
 from advice import ADVICE
 
 import mercer
-from mercer import plots
+from mercer import datasets, kernels, plots, testing
 from mercer._public import homes
 from mercer._registry import ESTIMATORS, KERNELS, LOSSES
 from mercer.cli.app import run
 from mercer.cli.commands import COMMANDS
 from mercer.testing.examples import examples_of
 
+GALLERY = "\n".join(file.read_text(encoding="utf-8") for file in (Path(__file__).parents[1] / "gallery").glob("*/*.py"))
+THEORY = {
+    "margins": "Margins of planes and of fitted machines",
+    "bounds": "Bounds on the error of unseen objects",
+    "of_model": "Bounds of fitted machines",
+}
+"""Modules of `mercer.theory` whose functions the lectures use."""
 KINDS = {
     "Vectors": "vectors", "Categories": "rows of categories", "Strings": "strings", "Sets": "sets", "Bags": "bags",
     "Graphs": "graphs", "Nodes": "nodes of one graph", "Trees": "trees", "Series": "time series", "Table": "tables",
@@ -40,11 +48,14 @@ def write(folder: Path) -> None:
     """Write all pages anew; Sphinx renders those that changed."""
     shutil.rmtree(folder, ignore_errors=True)
     sections = {
-        "kernels": ("Kernels", _kernels()),
-        "learners": ("Learners", _classes(ESTIMATORS, "mercer")),
+        "kernels": ("Kernels", _kernels() | _helpers()),
+        "learners": ("Learners", _classes(ESTIMATORS, "mercer") | _searches()),
         "losses": ("Losses", _classes(LOSSES, None)),
         "displays": ("Displays", _displays()),
         "functions": ("Functions", _functions()),
+        "theory": ("Theory", _modules(THEORY)),
+        "datasets": ("Data sets", _named("mercer.datasets", datasets.__all__)),
+        "testing": ("Tests of your own classes", _named("mercer.testing", testing.__all__)),
         "commands": ("Commands", _commands()),
     }
     for name, (title, pages) in sections.items():
@@ -78,8 +89,57 @@ def _kernels() -> dict[str, str]:
         pages[name] = (
             f"{name}\n{'=' * len(name)}\n\n*{_escaped(entry.summary)}*\n\n{formula}\n{lines}\n"
             f".. autoclass:: mercer.kernels.{kind.__name__}\n   :members: {', '.join(_own(kind))}\n"
+            f"{_examples(f'mercer.kernels.{kind.__name__}')}"
         )
     return pages
+
+
+def _helpers() -> dict[str, str]:
+    """The contract of kernels, and functions that make kernels of others."""
+    return _named("mercer.kernels", [name for name in kernels.__all__ if name not in KERNELS])
+
+
+def _named(module: str, names: list[str]) -> dict[str, str]:
+    """A page for each class or function of a module."""
+    found = {}
+    for name in names:
+        full = f"{module}.{name}"
+        kind = "autoclass" if isinstance(getattr(importlib.import_module(module), name), type) else "autofunction"
+        members = "   :members:\n" if kind == "autoclass" else ""
+        page = f"{name}_" if name.lower() == "index" else name
+        found[page] = f"{name}\n{'=' * len(name)}\n\n.. {kind}:: {full}\n{members}{_examples(full)}"
+    return found
+
+
+def _modules(titles: dict[str, str]) -> dict[str, str]:
+    """A page for each module of functions."""
+    return {
+        name: f"{title}\n{'=' * len(title)}\n\n.. automodule:: mercer.theory.{name}\n   :members:\n"
+        for name, title in titles.items()
+    }
+
+
+def _searches() -> dict[str, str]:
+    """Classes that train learners: searches, cells, machines on several kernels."""
+    names = [
+        name for name in sorted(homes("mercer")) if isinstance(getattr(mercer, name), type) and name not in ESTIMATORS
+    ]
+    return {
+        name: f"{name}\n{'=' * len(name)}\n\n.. autoclass:: mercer.{name}\n   :members:\n   :inherited-members:\n"
+        f"   :exclude-members: {OF_SCIKIT_LEARN}\n{_examples(f'mercer.{name}')}"
+        for name in names
+    }
+
+
+def _examples(full: str) -> str:
+    """Pictures of the examples that use a name; nothing where none does."""
+    name = full.rpartition(".")[2]
+    used = (
+        re.search(rf"\bkernels\.{name}\b", GALLERY)
+        if full.startswith("mercer.kernels.")
+        else re.search(rf"\b{name}\b", GALLERY)
+    )
+    return f"\n.. minigallery:: {full}\n   :add-heading: In the gallery\n" if used else ""
 
 
 def _own(kind: type) -> list[str]:
@@ -98,7 +158,7 @@ def _classes(table: Any, package: str | None) -> dict[str, str]:
         home = package or kind.__module__
         pages[name] = (
             f"{kind.__name__}\n{'=' * len(kind.__name__)}\n\n.. autoclass:: {home}.{kind.__name__}\n   :members:\n"
-            f"   :inherited-members:\n   :exclude-members: {OF_SCIKIT_LEARN}\n"
+            f"   :inherited-members:\n   :exclude-members: {OF_SCIKIT_LEARN}\n{_examples(f'{home}.{kind.__name__}')}"
         )
     return pages
 
@@ -106,6 +166,7 @@ def _classes(table: Any, package: str | None) -> dict[str, str]:
 def _displays() -> dict[str, str]:
     return {
         name: f"{name}\n{'=' * len(name)}\n\n.. autoclass:: mercer.plots.{name}\n   :members:\n"
+        f"{_examples(f'mercer.plots.{name}')}"
         for name in sorted(homes("mercer.plots") if _has_stub("plots") else plots.__all__)
     }
 
@@ -115,7 +176,7 @@ def _functions() -> dict[str, str]:
     for name in sorted(homes("mercer")):
         found = getattr(mercer, name)
         if callable(found) and not isinstance(found, type):
-            pages[name] = f"{name}\n{'=' * len(name)}\n\n.. autofunction:: mercer.{name}\n"
+            pages[name] = f"{name}\n{'=' * len(name)}\n\n.. autofunction:: mercer.{name}\n{_examples(f'mercer.{name}')}"
     return pages
 
 

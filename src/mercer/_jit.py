@@ -82,6 +82,22 @@ def jit(function: Any = None, *, reassociate: bool = True, cache: bool = True, i
     return compiled
 
 
+def tell_when_compiling(tell: Callable[[], None]) -> None:
+    """Have a function called whenever a loop is about to be compiled, which takes a second or so; one that is read from
+    the cache is not. It is for whoever shows somebody that waits."""
+    from numba.core import event
+
+    class Teller(event.Listener):
+        def on_start(self, event: Any) -> None:
+            tell()
+
+        def on_end(self, event: Any) -> None:
+            pass
+
+    register: Any = event.register
+    register("numba:compile", Teller())
+
+
 def is_jitted(function: object) -> bool:
     """Whether a user's function was compiled by Numba, so that a compiled loop can call it."""
     return isinstance(function, CPUDispatcher)

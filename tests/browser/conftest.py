@@ -20,6 +20,7 @@ def browser():
     if path is None:
         pytest.skip("browser tests need Chromium: apt-get install chromium, or set MERCER_CHROMIUM")
     playwright = pytest.importorskip("playwright.sync_api", reason="browser tests need playwright")
+    playwright.expect.set_options(timeout=60_000)  # loops may have to be compiled first
     with playwright.sync_playwright() as running:
         # No sandbox: the checks run as root in containers, and the only page opened is our own.
         found = running.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-dev-shm-usage"])

@@ -9,7 +9,7 @@ from tests.browser.accessible import serious_violations
 pytest.importorskip("playwright.sync_api", reason="browser tests need playwright")
 from playwright.sync_api import expect
 
-XOR = "#/play?kernel=rbf%28gamma%3D1%29&C=1&points=-60.-60.0_60.60.0_-60.60.1_60.-60.1"
+XOR = "#/playground?kernel=rbf%28gamma%3D1%29&C=1&points=-60.-60.0_60.60.0_-60.60.1_60.-60.1"
 
 
 def plane(page):
@@ -146,12 +146,36 @@ def test_a_solver_plays_pauses_and_is_scrubbed(page):
 
 def test_a_link_opens_the_same_state(page, open_page):
     page.get_by_role("navigation", name="Examples").get_by_role("button", name="Regression").click()
-    expect(page).to_have_url(re.compile("task=regression"))
+    page.get_by_role("tab", name="Spectrum").click()
+    page.get_by_role("button", name="x² + y²").click()
+    expect(page).to_have_url(re.compile("example=regression&view=square&panel=spectrum$"))
     link = page.url.partition("#")[2]
     other = open_page(link)
     expect(other.get_by_role("combobox", name="Kernel")).to_have_value("rbf(gamma=0.8)")
     expect(certificate(other)).to_contain_text("outside the tube")
+    expect(other.get_by_role("tab", name="Spectrum")).to_have_attribute("aria-selected", "true")
+    expect(other.get_by_role("button", name="x² + y²")).to_have_attribute("aria-pressed", "true")
     assert "token" not in other.url
+
+
+def test_a_link_stops_a_film_at_its_frame(open_page):
+    page = open_page("/playground?example=margin&panel=solvers&algorithm=gradient&frame=7")
+    expect(page.get_by_role("slider", name="Frame")).to_have_value("7", timeout=240_000)
+    page.get_by_role("button", name="One frame on").click()
+    expect(page).to_have_url(re.compile("frame=8"))
+    expect(page.get_by_role("button", name="Play")).to_be_visible()
+
+
+def test_a_machine_without_a_hard_margin_shows_its_proof(page):
+    go(page, "#/playground?example=inseparable")
+    expect(certificate(page)).to_contain_text("Proof that there is no hard margin")
+    expect(certificate(page)).to_contain_text("the same point of feature space")
+
+
+def test_the_python_shown_is_there_to_copy(page):
+    go(page, XOR)
+    page.get_by_text("Python that makes this picture").click()
+    expect(page.get_by_text("model = SVC(kernel='rbf(gamma=1)', C=1.0")).to_be_visible()
 
 
 def test_by_keyboard_alone(page):
@@ -178,6 +202,14 @@ def test_by_touch_on_a_narrow_screen(open_page):
     assert box["width"] > 300
     page.touchscreen.tap(box["x"] + 60, box["y"] + 60)
     expect(plane(page)).to_have_accessible_name("Plane with 1 points")
+    page.wait_for_timeout(400)  # else the next touch is a double tap
+    start, end = (box["x"] + 60, box["y"] + 60), (box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    touch = page.context.new_cdp_session(page)
+    for kind, share in (("Start", 0.0), *(("Move", step / 6) for step in range(1, 7))):
+        x, y = (a + share * (b - a) for a, b in zip(start, end, strict=True))
+        touch.send("Input.dispatchTouchEvent", {"type": f"touch{kind}", "touchPoints": [{"x": x, "y": y}]})
+    touch.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    expect(page).to_have_url(re.compile(r"points=-?[0-3]\.-?[0-3]\.0$"))
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
     assert serious_violations(page) == []
 

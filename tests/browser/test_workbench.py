@@ -35,7 +35,7 @@ def search(page, seconds="10 seconds"):
 
 
 def test_from_a_sample_to_a_prediction_and_the_model(open_page, tmp_path):
-    page = open_page("/work")
+    page = open_page("/workbench")
     page.get_by_role("button", name=re.compile("^A table")).click()
     expect(page.get_by_role("heading", name="pets.csv")).to_be_visible(timeout=240_000)  # the worker compiles first
     expect(page.get_by_text("Choose the column to predict first")).to_be_visible(timeout=240_000)
@@ -52,6 +52,11 @@ def test_from_a_sample_to_a_prediction_and_the_model(open_page, tmp_path):
     page.get_by_role("tab", name="Predict").click()
     page.get_by_role("button", name="Predict", exact=True).click()
     expect(page.get_by_text("1 object predicted")).to_be_visible(timeout=120_000)
+    expect(page.get_by_role("img", name=re.compile("^mass adds"))).to_be_visible()
+    page.get_by_role("textbox").fill("height,mass,colour,tail\n900,90,black,20\n")
+    page.get_by_role("button", name="Predict", exact=True).click()
+    expect(page.get_by_text("unlike training", exact=True)).to_be_visible(timeout=120_000)
+    assert serious_violations(page) == []
     page.get_by_role("tab", name="Take away").click()
     with page.expect_download() as waiting:
         page.get_by_role("button", name="Download the model").click()
@@ -60,8 +65,36 @@ def test_from_a_sample_to_a_prediction_and_the_model(open_page, tmp_path):
     expect(page.get_by_text(re.compile("^mercer fit .*pets.csv"))).to_be_visible()
 
 
+def test_errors_molecules_and_a_kernel_of_ones_own(open_page):
+    page = open_page("/workbench", width=360, dark=True)
+    page.get_by_role("button", name=re.compile("^Molecules")).click()
+    expect(page.get_by_role("img", name=re.compile("Molecule of")).first).to_be_visible(timeout=240_000)
+    search(page)
+    page.get_by_text("Add a kernel of your own").click()
+    page.get_by_role("combobox", name="Kernel").fill("graphlet")
+    page.get_by_role("button", name="Add this kernel").click()
+    page.get_by_role("button", name="See the result").click(timeout=120_000)
+    mistake = page.get_by_role("button", name=re.compile("predicted")).first
+    mistake.click()
+    expect(page.get_by_text("Nearest support objects")).to_be_visible()
+    expect(page.locator(".mistake-body").get_by_role("img", name=re.compile("Molecule of"))).to_have_count(4)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    assert serious_violations(page) == []
+    page.get_by_role("tab", name="Search").click()
+    row = page.get_by_role("region", name="Kernels").get_by_role("row").filter(has_text="graphlet")
+    expect(row).to_have_count(1)
+    expect(page.get_by_role("region", name="Kernels").get_by_text("search 1").first).to_be_visible(timeout=120_000)
+    page.get_by_role("tab", name="Predict").click()
+    page.get_by_role("textbox").fill("CCCC(=O)O\nNCCc1ccccc1\n")
+    page.get_by_role("button", name="Predict", exact=True).click()
+    expect(page.get_by_text("2 objects predicted")).to_be_visible(timeout=120_000)
+    expect(page.get_by_role("article").get_by_role("img", name=re.compile("Molecule of"))).to_have_count(2)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    assert serious_violations(page) == []
+
+
 def test_cancel_and_resume(open_page):
-    page = open_page("/work", dark=True)
+    page = open_page("/workbench", dark=True)
     drop(page, "mine.csv", TABLE)
     page.get_by_label("Column to predict").select_option("kind", timeout=240_000)
     search(page, "no limit")
@@ -76,7 +109,7 @@ def test_cancel_and_resume(open_page):
 
 
 def test_files_of_every_kind_are_understood(open_page):
-    page = open_page("/work", width=360)
+    page = open_page("/workbench", width=360)
     for name, (content, says) in FILES.items():
         drop(page, name, content)
         expect(page.get_by_text(says)).to_be_visible(timeout=240_000)
@@ -86,7 +119,7 @@ def test_files_of_every_kind_are_understood(open_page):
 
 
 def test_problems_are_named_by_line_and_markup_stays_text(open_page):
-    page = open_page("/work")
+    page = open_page("/workbench")
     drop(page, "broken.csv", "a,b,c\n1,2,x\n3,4\n5,6,y\n")
     expect(page.get_by_role("alert")).to_contain_text("Line 3.", timeout=240_000)
     page.get_by_role("link", name="Workbench").last.click()

@@ -3,7 +3,9 @@
 import json
 from pathlib import Path
 
-from mercer.cli import app
+import pytest
+
+from mercer.cli import app, output
 
 
 def test_what_check_and_diagnose_take(model, capsys):
@@ -35,3 +37,48 @@ def test_matrices_are_checked(here, capsys):
     assert told["mercer"]["verdict"] == "indefinite"
     assert app.run(["diagnose", "bad.csv"]) == 0
     assert "There are no labels" in capsys.readouterr().out
+
+
+ESCAPES = "\x1b]0;owned\x07\x1b[2J\x9b31m\u202e"
+
+
+@pytest.mark.parametrize("options", [[], ["--json"]])
+def test_orders_to_the_terminal_are_shown_and_not_followed(tmp_path, monkeypatch, capsys, options):
+    monkeypatch.chdir(tmp_path)
+    name = "e\x1b[31m.csv"
+    rows = "".join(f"{ESCAPES}{n % 3},{n % 7},{('p', ESCAPES)[n % 2]}\n" for n in range(60))
+    Path(name).write_text(f"a{ESCAPES},b,y{ESCAPES}\n{rows}")
+    assert app.run(["check", name, "--target", "3", *options]) == 0
+    assert app.run(["check", name, "--target", f"z{ESCAPES}", *options]) == 3
+    assert app.run(["fit", name, "--target", "3", "--folds", "2", "--C", "1", "-q", *options]) == 0
+    assert app.run(["info", "model.mercer", *options]) == 0
+    assert app.run(["predict", "model.mercer", name, "--json"]) == 0
+    out, err = capsys.readouterr()
+    for text in (out, err):
+        assert not set(text) & set("\x1b\x07\x9b\u202e")
+    if not options:
+        assert "\\x1b]0;owned\\x07" in out
+
+
+def test_predictions_on_a_terminal_give_no_orders_and_in_files_are_as_they_are(model, monkeypatch, capsys):
+    Path("escape.csv").write_text(f"id,mass,colour\n{ESCAPES},5,black\n")
+    assert app.run(["predict", str(model), "escape.csv"]) == 0
+    assert ESCAPES in capsys.readouterr().out  # a pipe
+    monkeypatch.setattr(output, "on_terminal", lambda: True)
+    assert app.run(["predict", str(model), "escape.csv"]) == 0
+    out = capsys.readouterr().out
+    assert "\x1b" not in out
+    assert "owned" in out
+
+
+def test_many_columns_are_not_all_listed(tmp_path, capsys):
+    path = tmp_path / "wide.csv"
+    names = [f"c{number}" for number in range(1000)] + ["long" * 100]
+    rows = "".join(",".join(str((row * place) % 7) for place in range(1001)) + "\n" for row in range(12))
+    path.write_text(",".join(names) + "\n" + rows)
+    assert app.run(["check", str(path)]) == 0
+    out = capsys.readouterr().out
+    assert "more columns, which --json lists" in out
+    assert out.count("\n") < 230
+    assert app.run(["check", str(path), "--json"]) == 0
+    assert len(json.loads(capsys.readouterr().out)["columns"]) > 800

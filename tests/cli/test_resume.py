@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from mercer.cli import app
+from mercer.cli import app, fitting
 from mercer.selection.trials import Experiment
 from tests.cli.processes import ENVIRONMENT
 
@@ -63,3 +63,47 @@ def test_what_cannot_be_resumed_is_refused(here, capsys):
     err = capsys.readouterr().err
     assert "cannot be resumed from" in err
     assert "Without --resume" in err
+
+
+@pytest.mark.parametrize("moment", ["report", "after the model", "end"])
+def test_an_interrupt_near_the_end_tells_what_is_there(here, tmp_path, monkeypatch, capsys, moment):
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    if moment == "report":
+        monkeypatch.setattr("mercer.report.write", interrupted)
+    elif moment == "after the model":  # the file is in its place, and nobody was told yet
+        once = fitting.save
+        monkeypatch.setattr(fitting, "save", lambda *a: (once(*a), interrupted()))
+    else:
+        monkeypatch.setattr(fitting.Checkpoint, "remove", interrupted)
+    model, report = tmp_path / "m", tmp_path / "r"
+    options = ["-t", "pet", "-o", str(model), "--report", str(report), "--folds", "3", "-q"]
+    if moment == "end":
+        monkeypatch.setattr(fitting.Checkpoint, "remove", lambda *_: (monkeypatch.undo(), interrupted()))
+    assert app.run(["fit", "pets.csv", *options]) == 130
+    err = capsys.readouterr().err
+    assert model.exists()
+    assert "No model was written" not in err
+    if moment == "end":
+        assert f"Everything was written before that: {model} and {report}." in err
+        assert {item.name for item in tmp_path.iterdir()} == {"m", "r"}
+        return
+    assert f"The model is complete: {model}. The report was not written." in err
+    monkeypatch.undo()
+    monkeypatch.chdir(here)
+    assert app.run(["fit", "pets.csv", *options, "--resume"]) == 0
+    assert {item.name for item in tmp_path.iterdir()} == {"m", "r"}
+
+
+def test_an_interrupt_that_leaves_an_older_model_does_not_claim_it(here, tmp_path, monkeypatch, capsys):
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    (tmp_path / "m").write_text("the model of yesterday")
+    monkeypatch.setattr(fitting, "save", interrupted)
+    assert (
+        app.run(["fit", "pets.csv", "-t", "pet", "-o", str(tmp_path / "m"), "--no-report", "--folds", "3", "-q"]) == 130
+    )
+    assert "No model was written" in capsys.readouterr().err
+    assert (tmp_path / "m").read_text() == "the model of yesterday"

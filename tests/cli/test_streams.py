@@ -61,7 +61,10 @@ def test_an_error_far_down_leaves_no_file(model, capsys):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no-run: Windows has no SIGINT to send to one process")
-def test_predictions_flow_and_an_interrupt_leaves_no_file(model, tmp_path):
+@pytest.mark.parametrize(
+    ("sent", "code", "said"), [(signal.SIGINT, 130, "interrupted"), (signal.SIGTERM, 143, "terminated")]
+)
+def test_predictions_flow_and_an_interrupt_leaves_no_file(model, tmp_path, sent, code, said):
     text = "id,mass,colour\n" + "x,5,black\n" * 20_000
     with open(tmp_path / "shown", "w+") as shown:
         process = mercer_process("predict", str(model), "-", stdin=subprocess.PIPE, stdout=shown)
@@ -80,11 +83,12 @@ def test_predictions_flow_and_an_interrupt_leaves_no_file(model, tmp_path):
         process.stdin.write(text)
         process.stdin.flush()
         until(lambda: list(tmp_path.iterdir()))
-        process.send_signal(signal.SIGINT)
+        process.send_signal(sent)
         _, err = process.communicate(timeout=120)
     finally:
         process.kill()
-    assert process.returncode == 130
+    assert process.returncode == code
+    assert err.startswith(f"error: {said}\n")
     assert "nothing was written" in err
     assert list(tmp_path.iterdir()) == []
 

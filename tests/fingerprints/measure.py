@@ -28,7 +28,7 @@ LEARNT = (
     "eigenvalues_", "explained_variance_ratio_", "correlations_", "separation_", "priors_", "means_", "inertia_",
     "labels_", "embedding_", "counts_", "converged_", "class_weight_",
 )  # fmt: skip
-CERTIFIED = ("primal", "dual", "kkt_violation", "margin")
+CERTIFIED = ("primal", "dual", "kkt_violation", "margin", "explained", "explainable", "total")
 
 
 def sketch(name: str, array: Any, entries: int = 5) -> Fingerprint:
@@ -56,8 +56,8 @@ def of_model(model: Any, new: Any, *, file: bool = True, coefficients: bool = Tr
         found |= sketch(name, values)
     certificate = getattr(model, "certificate_", None)
     if certificate is not None:
-        found |= {name: [float(getattr(certificate, name))] for name in CERTIFIED}
-        found["~iterations"] = str(certificate.iterations)
+        found |= {name: [float(getattr(certificate, name))] for name in CERTIFIED if hasattr(certificate, name)}
+        found["~iterations"] = str(getattr(certificate, "iterations", ""))
     if file and type(model).__name__ in MODELS:
         found |= of_file(model, new, said)
     return found

@@ -1,5 +1,6 @@
 """From data to a trained model: choices, honesty, and what is kept."""
 
+import dataclasses
 import io
 import warnings
 
@@ -14,19 +15,22 @@ from mercer.datasets import make_dna
 from mercer.errors import DataFileError, InputError, ModelFileError
 from mercer.inputs.strings import Strings
 from mercer.jobs.candidates import alphabet_of, candidates, on_strings, short_text
+from mercer.jobs.checkpoint import mark_of
 from mercer.jobs.code import equivalent
-from mercer.jobs.fitting import fit
+from mercer.jobs.fitting import fit, novelty_threshold
 from mercer.jobs.metric_formulas import Answers
 from mercer.jobs.metrics import metric_for
 from mercer.jobs.preparation import Preparation
-from mercer.jobs.problem import Plan, Problem, task_of
-from mercer.jobs.scoring import of_answers
+from mercer.jobs.problem import Plan, Problem, prepare, task_of
+from mercer.jobs.scoring import corrected, of_answers
 from mercer.jobs.search import search
 from mercer.jobs.sizing import search_size
 from mercer.jobs.verdicts import verdict
+from mercer.kernels.vectors.rbf import RBF
 from mercer.readers import Options, read
 from mercer.readers.data import CATEGORY, NUMBER, Column, Data
 from mercer.selection.learner import LARGEST_RIDGE, PENALTIES, Learner
+from mercer.selection.trials import Trial
 
 
 def column(name, values):
@@ -333,3 +337,122 @@ def test_shown_code_runs_and_does_the_same(tmp_path, monkeypatch):
         exec(equivalent(found, str(path), options), names)
     ours = found.model.estimator
     assert (names["model"].expansion_.coefficients == ours.expansion_.coefficients).all()
+
+
+def leaking(n=240, folds=5, seed=0):
+    """Pure noise, and the folds in which it is cross-validated."""
+    random = np.random.default_rng(seed)
+    X, y = random.normal(size=(n, 3)), random.integers(0, 2, size=n)
+    data = table(y, a=X[:, 0].tolist(), b=X[:, 1].tolist(), c=X[:, 2].tolist())
+    return data, Plan(folds=folds)
+
+
+def test_the_honest_score_counts_only_what_was_not_drawn():
+    """Many settings on pure noise: the best of them looks good on the objects that it was chosen on alone."""
+    values = []
+    for seed in range(4):
+        data, plan = leaking(seed=seed)
+        found = fit(data, plan)
+        best = max(trial.score for trial in found.search.trials)
+        values.append((best, found.estimate.value))
+    best, honest = np.mean(values, axis=0)
+    assert best > 0.52
+    assert honest < best - 0.015
+    assert abs(honest - 0.5) < 0.045
+
+
+def test_resamples_score_what_they_did_not_draw():
+    """Sixty settings that guess: the one that guessed best on the objects drawn guesses on the others."""
+    random = np.random.default_rng(0)
+    y = np.arange(120) % 2
+    problem = prepare(table(y, a=random.normal(size=120).tolist()), Plan(), ["rbf"])
+    guesses = random.integers(0, 2, size=(60, 120))
+    trials = [Trial(RBF(), 1.0, np.array([(one == y).mean()]), one, np.zeros((120, 1)), 0.0) for one in guesses]
+    found = dataclasses.replace(search(problem), trials=trials)
+    assert max(trial.score for trial in trials) > 0.58
+    assert corrected(found, problem).value < 0.53
+
+
+def test_novelty_is_measured_from_other_objects():
+    """An object is its own nearest: counted, half of the distances would be zero, and ordinary objects strange."""
+    random = np.random.default_rng(0)
+    X = random.normal(size=(300, 2))
+    model = mercer.SVC(kernel=RBF(gamma=0.5), C=0.01).fit(X, X[:, 0] > 0)  # nearly all support it
+    objects = model.kernel_.kernel.coerce(X)
+    gram = model.kernel_(X, X[model.support_])
+    distances = np.sqrt(np.maximum(2.0 - 2.0 * gram, 0.0))
+    distances[model.support_, np.arange(len(model.support_))] = np.inf
+    expected = np.quantile(distances.min(axis=1), 0.99)
+    assert novelty_threshold(model, objects) == pytest.approx(expected)
+    assert np.median(distances.min(axis=1)) > 0.02
+
+
+def test_balanced_classes_count_alike_in_the_choice_of_a_setting():
+    """A rare class that only a fine kernel finds: by plain accuracy, ignoring it is best."""
+    random = np.random.default_rng(1)
+    X = random.normal(size=(300, 2))
+    y = np.where(random.random(300) < 0.08, "rare", "common")
+    X[y == "rare"] += 1.2
+    data = table(y, a=X[:, 0].tolist(), b=X[:, 1].tolist())
+    plain, balanced = fit(data, Plan()), fit(data, Plan(balanced=True))
+    assert balanced.estimate.name == "balanced accuracy"
+    assert balanced.model.estimator.class_weight == "balanced"
+    assert plain.model.estimator.class_weight is None
+    scores = [trial.score for trial in balanced.search.trials]
+    best = balanced.search.best
+    assert best.score == max(scores)
+    found = recall(y, best.predicted)
+    assert best.score == pytest.approx(np.mean(list(found.values())), abs=0.05)
+    assert found["rare"] > recall(y, plain.search.best.predicted)["rare"]
+
+
+def recall(y, predicted):
+    predicted = np.asarray(predicted)
+    return {label: float((predicted[y == label] == label).mean()) for label in np.unique(y)}
+
+
+def test_intervals_cover_what_they_promise():
+    """Of 95 % intervals, about 95 % hold the truth: fewer than 90 % would be too narrow, all too wide."""
+    random = np.random.default_rng(0)
+    truth, n, held = 0.8, 100, 0
+    metric = metric_for("accuracy", "classification", np.array([0, 1]))
+    widths = []
+    for seed in range(200):
+        right = random.random(n) < truth
+        y = random.integers(0, 2, size=n)
+        found = of_answers(Answers(y, np.where(right, y, 1 - y), np.ones(n)), metric, seed)
+        held += found.low <= truth <= found.high
+        widths.append(found.high - found.low)
+    assert 0.92 <= held / 200 <= 0.995
+    assert np.mean(widths) == pytest.approx(2 * 1.96 * np.sqrt(truth * (1 - truth) / n), rel=0.12)
+
+
+@pytest.mark.parametrize("part", ["labels", "weights", "groups", "times", "objects"])
+def test_the_mark_of_a_search_knows_all_that_it_depends_on(part):
+    data = table([0, 1] * 10, a=[float(n) for n in range(20)], b=[float(n % 3) for n in range(20)])
+    data = dataclasses.replace(data, weights=np.ones(20), groups=np.arange(20) // 2, times=np.arange(20.0))
+    other = data.objects | {"b": column("b", [float(n % 4) for n in range(20)])}
+    values = other if part == "objects" else np.roll(np.asarray(getattr(data, part), dtype=float), 1)
+    values = np.linspace(1.0, 2.0, 20) if part == "weights" else values
+    changed = dataclasses.replace(data, **{part: values})
+    marks = [mark_of(prepare(one, Plan(), ["rbf"])) for one in (data, data, changed)]
+    assert marks[0] == marks[1] != marks[2]
+
+
+def test_intervals_of_errors_are_as_wide_as_those_of_means():
+    """Of a mean of absolute errors, 95 % lie within 1.96 standard deviations of the mean."""
+    random = np.random.default_rng(0)
+    y = random.normal(size=400)
+    predicted = y + random.normal(size=400)
+    metric = metric_for("mae", "regression", y)
+    found = of_answers(Answers(y, predicted, np.ones(400)), metric, 0)
+    errors = np.abs(y - predicted)
+    assert found.high - found.low == pytest.approx(2 * 1.96 * errors.std() / 20, rel=0.12)
+
+
+def test_sixty_of_sixty_does_not_mean_always():
+    """Wilson's interval for 95 %: z^2 = 3.84 objects that were not seen might have been wrong."""
+    y = np.arange(60) % 2
+    found = of_answers(Answers(y, y, np.ones(60)), metric_for("accuracy", "classification", y), 0)
+    assert found.low == pytest.approx(60 / (60 + 1.959964**2), abs=1e-6)
+    assert found.high == 1.0

@@ -331,3 +331,50 @@ def test_a_folder_of_classes_is_checked_as_it_is_trained_on(file, tmp_path):
     data = read(str(tmp_path / "pets"), require_labels=False)
     assert data.labels.tolist() == ["cat", "cat", "dog"]
     assert read(file("t.csv", "a,b\n1,x\n2,y\n"), require_labels=False).labels is None
+
+
+def test_a_file_without_objects_is_refused(tmp_path):
+    np.savez(tmp_path / "none.npz", X=np.zeros((0, 4)), y=np.zeros(0))
+    assert "there are no objects in it" in refusal(tmp_path / "none.npz")
+
+
+@pytest.mark.parametrize(
+    ("indicator", "edges", "labels", "message"),
+    [
+        (
+            "1\n1\n2000000000\n",
+            "1, 2\n",
+            None,
+            "d_graph_indicator.txt:3: graph 2,000,000,000, but there are only 3 nodes",
+        ),
+        ("1\n1\n2000000000\n", "1, 2\n", "1\n2\n", "d_graph_labels.txt: 2 labels for 2,000,000,000 graphs"),
+        ("1\n1\n1e300\n", "1, 2\n", "1\n", 'd_graph_indicator.txt:3: "1e+300" is no number of a node or graph'),
+        ("1\n1\n1\n", "1, 2.5\n", "1\n", 'd_A.txt:1: "1 2.5" is no number of a node or graph'),
+        ("\n", "1, 2\n", "1\n", "nodes must be listed graph by graph"),
+        ("1\n1\n", "1, 2000000000\n", "1\n", "an edge to a node that does not exist"),
+    ],
+)
+def test_absurd_numbers_in_tu_folders(tmp_path, indicator, edges, labels, message):
+    (tmp_path / "d_A.txt").write_text(edges)
+    (tmp_path / "d_graph_indicator.txt").write_text(indicator)
+    if labels is not None:
+        (tmp_path / "d_graph_labels.txt").write_text(labels)
+    assert message in refusal(tmp_path)
+
+
+def test_edge_labels_stay_with_their_edges(tmp_path):
+    """Edges in no order at all: each label belongs to the line that it stands on."""
+    (tmp_path / "d_graph_indicator.txt").write_text("1\n1\n1\n2\n2\n")
+    (tmp_path / "d_graph_labels.txt").write_text("1\n2\n")
+    lines = [(4, 5, 9), (1, 2, 3), (3, 2, 7), (5, 4, 9), (2, 1, 3), (2, 3, 7)]
+    (tmp_path / "d_A.txt").write_text("".join(f"{a}, {b}\n" for a, b, _ in lines))
+    (tmp_path / "d_edge_labels.txt").write_text("".join(f"{label}\n" for *_, label in lines))
+    graphs = read(tmp_path).objects
+    starts = np.repeat(np.arange(len(graphs.bounds) - 1), np.diff(graphs.bounds))
+    wanted = [{(0, 1): 3, (1, 0): 3, (1, 2): 7, (2, 1): 7}, {(0, 1): 9, (1, 0): 9}]
+    for number, expected in enumerate(wanted):
+        first, last = graphs.offsets[number : number + 2]
+        own = (starts >= first) & (starts < last)
+        ends = zip(starts[own] - first, graphs.neighbours[own], strict=True)
+        found = {(int(a), int(b)): int(label) for (a, b), label in zip(ends, graphs.edge_labels[own], strict=True)}
+        assert found == expected

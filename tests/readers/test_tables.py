@@ -207,3 +207,16 @@ def test_parquet(tmp_path):
     assert "ends in .csv, but the content is parquet" in refusal(str(tmp_path / "t.csv"))[0]
     pq.write_table(pa.table({"a": [[1], [2]], "label": [0, 1]}), path)
     assert 'column "a"' in refusal(path)[0]
+
+
+def test_labels_too_large_for_floats_are_codes(file):
+    codes = ["9007199254740992", "9007199254740993"]  # as floats, both are 2**53
+    rows = "".join(f"{n % 7},{codes[n % 2]}\n" for n in range(40))
+    labels = read(file("codes.csv", f"a,y\n{rows}"), target="y", text=("y",)).labels
+    assert sorted(set(labels.tolist())) == codes
+    labels = read(file("floats.csv", "a,y\n1,1e300\n2,-3e250\n3,1e17\n"), target="y").labels
+    assert labels.tolist() == [1e300, -3e250, 1e17]
+    labels = read(file("vast.csv", "a,y\n1,1e17\n2,3e17\n"), target="y").labels
+    assert (labels.dtype.kind, labels.tolist()) == ("f", [1e17, 3e17])
+    labels = read(file("whole.csv", f"a,y\n1,{2**53 - 1}\n2,-5\n"), target="y").labels
+    assert (labels.dtype.kind, labels.tolist()) == ("i", [2**53 - 1, -5])

@@ -118,6 +118,13 @@ def test_strings_are_explained_and_numbers_have_residuals():
     assert "Root mean squared error" in text
 
 
+def test_texts_compared_by_words_have_no_coloured_symbols():
+    texts = [f"{'sea salt' if place % 2 else 'snow pine'} and the morning {place % 7}" for place in range(40)]
+    labels = np.array(["sea" if place % 2 else "hill" for place in range(40)])
+    text = render(fit(Data("n.txt", "text", "strings", texts, labels), Plan(kernel="vector_space", folds=2)))
+    assert 'class="sequence"' not in text
+
+
 def test_three_classes_and_odd_spectra():
     random = np.random.default_rng(0)
     x = random.normal(size=90)

@@ -11,8 +11,10 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 
 import mercer
 from mercer import SVC, KernelRidge, KernelSearchCV, MultipleKernelMachine, kernels, learn_kernel
+from mercer.errors import InputError
 from mercer.gram.make import gram_of
 from mercer.kernels.algebra.sums import Scaled, Sum
+from mercer.losses.squared_hinge import SquaredHinge
 from mercer.selection import kernel_weights
 
 RANDOM = np.random.default_rng(0)
@@ -48,6 +50,37 @@ class TestAlignment:
         best = minimize(distance, np.full(3, 0.3), bounds=[(0, None)] * 3, options={"ftol": 1e-15, "gtol": 1e-12})
         np.testing.assert_allclose(weights_of(labels), best.x / best.x.sum(), atol=1e-5)
 
+    @pytest.mark.parametrize("labels", [Y, THREE])
+    def test_certificate_of_the_weights(self, labels: Any) -> None:
+        H = np.eye(len(X)) - 1.0 / len(X)
+        centred = [H @ K @ H for K in matrices()]
+        Z = np.eye(labels.max() + 1)[labels]
+        T = H @ Z @ Z.T @ H
+
+        def distance(v: Any) -> float:
+            return float(np.square(sum(w * K for w, K in zip(v, centred, strict=True)) - T).sum())
+
+        best = minimize(distance, np.full(3, 0.3), bounds=[(0, None)] * 3, options={"ftol": 1e-15, "gtol": 1e-12})
+        proof = MultipleKernelMachine(SVC(), ALL).fit(X, labels).weights_certificate_
+        assert proof.left == pytest.approx(best.fun, rel=1e-9)
+        assert proof.total == pytest.approx(np.square(T).sum())
+        assert proof.least <= best.fun * (1 + 1e-12)
+        assert proof.least == pytest.approx(best.fun, rel=1e-9)
+        assert str(proof).startswith("Weights of 3 kernels explain")
+
+    def test_weights_that_are_not_the_best_are_found_out(self) -> None:
+        rng = np.random.default_rng(1)
+        root = rng.normal(size=(3, 30))
+        inner, along = root @ root.T, root @ rng.normal(size=30)
+        best = kernel_weights._nearest_cone_point(inner, along)
+        target = 60.0
+        right = kernel_weights._proof(inner, along, best, target, "float64")
+        assert right.least == pytest.approx(right.left, rel=1e-9)
+        for _ in range(20):
+            v = np.maximum(best + 0.1 * rng.normal(size=3), 0.0)
+            proof = kernel_weights._proof(inner, along, v, target, "float64")
+            assert proof.least <= right.left + 1e-9 <= proof.left + 2e-9
+
     def test_numbers(self) -> None:
         machine = MultipleKernelMachine(KernelRidge(), ALL).fit(X, X[:, 0] ** 2 + 0.01)
         assert machine.weights_.argmax() == 0
@@ -73,6 +106,14 @@ class TestMargin:
                          constraints=sides, method="SLSQP", options={"ftol": 1e-14, "maxiter": 500})  # fmt: skip
         shares = np.array([(signs * found.x) @ part @ (signs * found.x) for part in matrices()])
         np.testing.assert_allclose(weights_of(Y, method="margin", lam=lam), shares / shares.sum(), atol=1e-4)
+
+    def test_certificate_of_the_weights(self) -> None:
+        proof = MultipleKernelMachine(SVC(), ALL, method="margin", lam=0.2).fit(X, Y).weights_certificate_
+        together = Sum(tuple(Scaled(k, 1.0 / np.diag(k.fit(X)(X)).mean()) for k in ALL))
+        exact = mercer.KernelMachineClassifier(SquaredHinge(), kernel=together, C=2.0, tol=1e-9)  # (1 - lam) / (2 lam)
+        exact.fit(X, Y)
+        assert proof.primal == pytest.approx(exact.certificate_.primal, rel=1e-6)
+        assert proof.dual <= exact.certificate_.primal * (1 + 1e-12)
 
     def test_towards_one_it_compares_class_means(self) -> None:
         signs = np.where(Y == 1, 1.0 / (Y == 1).sum(), -1.0 / (Y == 0).sum())
@@ -115,7 +156,7 @@ class TestKernel:
         monkeypatch.setattr(kernel_weights, "_STRIP", 7)
         np.testing.assert_allclose(weights_of(Y), whole, atol=1e-10)
         grams = [gram_of(kernel.fit(X), X) for kernel in ALL]
-        assert kernel_weights.alignment(grams, np.eye(2)[Y]).sum() == pytest.approx(1.0)
+        assert kernel_weights.alignment(grams, np.eye(2)[Y])[0].sum() == pytest.approx(1.0)
 
 
 class TestMachine:
@@ -156,3 +197,35 @@ class TestMachine:
         chosen = options.pop("kernels", ALL)
         with pytest.raises(ValueError, match=message):
             learn_kernel(chosen, objects, labels, **options)
+
+
+@pytest.mark.parametrize("method", ["alignment", "margin", "uniform"])
+def test_certificates(method: str, tmp_path: Path) -> None:
+    machine = MultipleKernelMachine(SVC(tol=1e-6), ALL, method=method).fit(X, Y)
+    alone = SVC(kernel=machine.kernel_.kernel, tol=1e-6).fit(X, Y)
+    assert machine.certificate_.primal == pytest.approx(alone.certificate_.primal, rel=1e-9)
+    assert machine.certificate_.relative_gap < 1e-5
+    assert (machine.weights_certificate_ is None) == (method == "uniform")
+    mercer.save(machine, tmp_path / "model.mercer")
+    again = mercer.load(tmp_path / "model.mercer")
+    assert again.certificate_ == machine.certificate_
+    assert again.weights_certificate_ == machine.weights_certificate_
+
+
+def test_kernels_of_negative_length_are_refused():
+    """Divided by a negative mean diagonal, a kernel would be turned upside down."""
+    X = np.random.default_rng(0).normal(size=(20, 2))
+    negative = kernels.FromFunction(lambda x, z: -float(x @ z), objects="vectors")
+    with pytest.raises(InputError, match="mean diagonal of -"):
+        learn_kernel([kernels.RBF(), negative], X, X[:, 0] > 0)
+
+
+def test_a_kernel_that_draws_classes_together_gets_no_weight():
+    """Of an indefinite kernel the points of the game may have a negative distance: no weight is below zero for it."""
+    y = np.repeat([-1.0, 1.0], 20)
+    good = np.outer(y, y) + np.eye(40)
+    bad = np.eye(40) - 0.3 * np.outer(y, y)
+    grams = [gram_of(kernels.Precomputed().fit(K), K, dtype=np.float64) for K in (good, bad, good + bad)]
+    weights, _ = kernel_weights.margin(grams[:2], grams[2], [y], 0.5)
+    assert weights[1] == 0.0
+    assert weights.sum() == pytest.approx(1.0)

@@ -25,9 +25,12 @@ import numpy as np
 import mercer
 from mercer.errors import MercerError, ModelFileError
 from mercer.storage.format import described
-from tests.storage.samples import fitted, npy, rewritten, with_header, zip_end
+from tests.storage import samples
+from tests.storage.pipelines import samples as pipelines
+from tests.storage.samples import npy, rewritten, with_header, zip_end
 
-MODELS = ("dense", "sparse", "strings", "table", "composite", "precomputed", "three classes")
+MACHINES = ("dense", "sparse", "strings", "table", "composite", "precomputed", "three classes")
+MODELS = MACHINES + tuple(f"pipeline: {name}" for name in pipelines.CASES)
 SLOWEST = 10.0
 
 WRONG: list[Any] = [
@@ -40,7 +43,16 @@ WRONG: list[Any] = [
     {"dict": [[[], 1]]}, {"float": "inf"}, {"float": "1e999"}, {"objects": "Items", "arrays": {}},
     {"loss": "Hinge", "fields": {}},
     {"kernel": "Polynomial", "fields": {"degree": 10**9}}, {"kernel": "Precomputed", "fields": {}}, {"__proto__": 1},
+    {"model": "Pipeline", "params": {"steps": []}}, {"model": "SVC", "params": {}}, {"model": "os", "params": {}},
+    {"model": "PolynomialFeatures", "params": {"degree": 10**6}}, {"model": "FunctionTransformer", "params": {}},
+    {"dtype": "<f8"}, {"dtype": "|O"}, {"plain": {}}, "passthrough", "drop", "(a+)+$",
 ]  # fmt: skip
+
+
+def fitted(name: str) -> tuple[Any, Any]:
+    """A machine or a pipeline, and objects to try it on."""
+    kind, _, rest = name.partition(": ")
+    return pipelines.fitted(rest) if kind == "pipeline" else samples.fitted(name)
 
 
 def pristine(name: str) -> bytes:
@@ -237,7 +249,7 @@ ATTACKS: tuple[Callable[[bytes, random.Random], bytes], ...] = (
 def case(seed: int) -> tuple[str, str, bytes]:
     """The attack, the model and the file of one seed."""
     draw = random.Random(seed)
-    attack, name = ATTACKS[seed % len(ATTACKS)], draw.choice(MODELS)
+    attack, name = ATTACKS[seed % len(ATTACKS)], draw.choice(MODELS if draw.random() < 0.5 else MACHINES)
     return attack.__name__, name, attack(pristine(name), draw)
 
 

@@ -12,6 +12,7 @@ import pytest
 
 import mercer
 from mercer.errors import ModelFileError
+from mercer.storage import atomic
 from mercer.storage.atomic import replacing
 from tests.storage.samples import fitted
 
@@ -187,3 +188,29 @@ def test_kill_at_any_moment_leaves_a_whole_file(tmp_path, model):
     mercer.save(model, path)
     ended = subprocess.run([sys.executable, "-c", SAVING, str(path)], capture_output=True, text=True, timeout=120)
     assert ended.stdout.splitlines() == [f"{signal.SIGKILL.value} True"] * 3, ended.stderr
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no-run: there are no such locks on Windows")
+def test_what_a_killed_writer_left_is_swept_and_a_living_one_is_left_alone(tmp_path, monkeypatch):
+    monkeypatch.setattr(atomic, "_SECONDS_TO_LOCK", -1.0)
+    target = tmp_path / "p.csv"
+    dead = tmp_path / f".p.csv.{'0' * 16}.tmp"
+    others = [tmp_path / name for name in (".p.csv.tmp", f".q.csv.{'0' * 16}.tmp", ".p.csv.0000.tmp")]
+    for path in (dead, *others):
+        path.write_text("half")
+    with replacing(target) as alive:
+        alive.write(b"first")
+        beside = set(tmp_path.iterdir()) - {dead, *others}
+        with replacing(target) as second:  # sweeps, and finds the lock of the first
+            second.write(b"second")
+        assert beside <= set(tmp_path.iterdir())
+    assert target.read_bytes() == b"first"
+    assert set(tmp_path.iterdir()) == {target, *others}
+
+
+def test_a_young_file_may_not_be_locked_yet(tmp_path):
+    young = tmp_path / f".p.csv.{'0' * 16}.tmp"
+    young.write_text("begun just now")
+    with replacing(tmp_path / "p.csv") as stream:
+        stream.write(b"whole")
+    assert young.exists()

@@ -3,7 +3,9 @@
 import json
 import os
 import zipfile
+from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -12,7 +14,7 @@ import scipy.sparse as sp
 import mercer
 from mercer import SVC, kernels
 from mercer._registry import KERNELS
-from mercer.errors import MercerError, ModelFileError
+from mercer.errors import InputTypeError, MercerError, ModelFileError
 from mercer.storage import models
 from mercer.storage.format import opened
 from mercer.storage.tree import Decoder, Encoder
@@ -149,10 +151,50 @@ def test_a_given_kernel_must_match_a_complete_file(path):
         mercer.load(path, kernel=kernels.normalise(kernels.Spectrum(3)))
 
 
-def test_items_cannot_be_stored(path):
+def test_items_of_plain_data(path):
     sets = [set(word) for word in WORDS]
-    model = SVC(kernel=kernels.FromFunction(lambda a, b: float(len(a & b)), objects="items")).fit(sets, Y)
-    with pytest.raises(ModelFileError, match="cannot be written to a model file"):
+    kernel = kernels.FromFunction(lambda a, b: float(len(a & b)), objects="items")
+    model = SVC(kernel=kernel).fit(sets, Y)
+    mercer.save(model, path)
+    with pytest.raises(ModelFileError, match="never hold code"):
+        mercer.load(path)
+    again = mercer.load(path, kernel=kernel)
+    assert again.expansion_.support.items == model.expansion_.support.items
+    np.testing.assert_allclose(again.decision_function(sets), model.decision_function(sets), rtol=1e-13, atol=1e-14)
+
+
+@dataclass
+class Atom:
+    element: str
+    place: tuple[float, float]
+
+
+class Bond(NamedTuple):
+    atoms: tuple[Atom, Atom]
+    order: int
+
+
+def test_items_of_ones_own_classes(path):
+    atoms = [Atom("C" if label else "N", (float(x), 0.5)) for label, x in zip(Y, X[:, 0], strict=True)]
+    bonds = [Bond((atom, atoms[0]), 1 + number % 2) for number, atom in enumerate(atoms)]
+    kernel = kernels.FromFunction(
+        lambda a, b: (a.atoms[0].element == b.atoms[0].element) + 0.1 * a.order * b.order, objects="items"
+    )
+    model = SVC(kernel=kernel).fit(bonds, Y)
+    mercer.save(model, path)
+    with pytest.raises(ModelFileError, match=r"class 'Bond'.*classes=\[...\]"):
+        mercer.load(path, kernel=kernel)
+    again = mercer.load(path, kernel=kernel, classes=[Atom, Bond])
+    assert again.expansion_.support.items == model.expansion_.support.items
+    assert (again.predict(bonds) == model.predict(bonds)).all()
+    with pytest.raises(InputTypeError, match="dataclasses"):
+        mercer.load(path, kernel=kernel, classes=[int])
+
+
+def test_items_of_anything_else_are_refused(path):
+    kernel = kernels.FromFunction(lambda a, b: float(a is b), objects="items")
+    model = SVC(kernel=kernel).fit([object() for _ in WORDS], Y)
+    with pytest.raises(ModelFileError, match="holds a object, and model files hold plain data alone"):
         mercer.save(model, path)
     assert list(path.parent.iterdir()) == []
 

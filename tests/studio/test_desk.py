@@ -1,11 +1,17 @@
 """The worker's side: every line gets one line, whatever is in it."""
 
+import importlib
 import io
 import json
+import subprocess
+import sys
 
 import pytest
 
 from mercer.studio import desk
+from mercer.studio.lab.warming import PAIRS
+from mercer.studio.worker import COMPILING
+from tests.cli.processes import ENVIRONMENT
 
 
 @pytest.mark.parametrize(
@@ -30,8 +36,43 @@ def test_one_line_for_each_line():
 
 
 def test_every_method_exists():
-    for method in desk.METHODS:
-        assert "answer" in desk.answer(json.dumps({"method": method, "told": {}})) or method != "warm"
+    for method, place in desk.METHODS.items():
+        module, _, name = place.partition(":")
+        assert callable(getattr(importlib.import_module(module), name)), method
+
+
+def test_every_step_of_warming_the_lab_is_answered():
+    step = 0
+    while desk.answer(json.dumps({"method": "warm_lab", "told": {"step": step}}))["answer"]:
+        step += 1
+    assert step == len(PAIRS)
+
+
+def test_compiling_is_told_once_for_each_question():
+    program = """
+import sys, json
+from mercer._jit import jit, tell_when_compiling
+told = []
+tell_when_compiling(lambda: told.append("compiling"))
+@jit(cache=False)
+def twice(x):
+    return 2 * x
+twice(1.0)
+twice(2.0)
+print(len(told))
+twice(1)
+print(len(told))
+"""
+    run = subprocess.run([sys.executable, "-c", program], env=ENVIRONMENT, capture_output=True, text=True, check=True)
+    assert run.stdout.split() == ["1", "2"]
+    answers = io.StringIO()
+    stream = desk.Told(answers)
+    for line in ("1", "2"):
+        stream.compiling()
+        stream.compiling()
+        stream.write(f"{line}\n")
+    assert answers.getvalue().splitlines() == ['{"compiling": true}', "1", '{"compiling": true}', "2"]
+    assert COMPILING.decode().strip() == '{"compiling": true}'
 
 
 def test_a_bug_is_an_answer_and_a_traceback(monkeypatch, capsys):

@@ -7,6 +7,7 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -52,7 +53,11 @@ def test_the_page_and_a_picture(server):
     assert status == 200
     assert b"Mercer Studio" in page
     points = [[-1, -1, 0], [1, 1, 0], [-1, 1, 1], [1, -1, 1]]
-    status, told = ask(server, "POST", "/api/lab/picture", json.dumps({"points": points}))
+    status, end = 202, time.monotonic() + 240
+    while status == 202 and time.monotonic() < end:  # asked again as long as loops are compiled
+        began = time.monotonic()
+        status, told = ask(server, "POST", "/api/lab/picture", json.dumps({"points": points}))
+        assert time.monotonic() - began < 10  # five on an idle machine
     assert status == 200
     assert json.loads(told)["machine"]["support"] == [0, 1, 2, 3]
     assert json.loads(ask(server, "GET", "/api/hello")[1])["warm"]

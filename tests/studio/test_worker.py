@@ -2,8 +2,9 @@
 
 import asyncio
 import sys
+import time
 
-from mercer.studio.worker import Worker
+from mercer.studio.worker import _GRACE, LIMIT, Worker
 
 ECHO = """
 import json, sys, time
@@ -16,6 +17,9 @@ for line in sys.stdin:
     if asked["method"] == "half":
         print('{"answer"', end="", flush=True)
         sys.exit(0)
+    if asked["method"] == "compile":
+        print('{"compiling": true}', flush=True)
+        time.sleep(1.5)
     print(json.dumps({"answer": asked["told"]}), flush=True)
 """
 
@@ -78,3 +82,46 @@ def test_nothing_is_left_running():
 
     worker = run(ask)
     assert not worker.warm
+
+
+def test_one_that_compiles_is_waited_for_by_asking_again():
+    async def ask(worker):
+        await worker.ask("echo", {})
+        times, answers = [], []
+        while not answers or "waiting" in answers[-1]:
+            began = time.monotonic()
+            answers.append(await worker.ask("compile" if not answers else "echo", {"n": len(answers)}))
+            times.append(time.monotonic() - began)
+        return times, answers, worker.started
+
+    times, answers, started = run(ask)
+    assert answers[0] == {"waiting": True}
+    assert answers[-1] == {"answer": {"n": len(answers) - 1}}  # its own, not that of the question given up
+    assert max(times) < 1.2
+    assert started == 1
+
+
+def test_a_question_with_a_limit_of_its_own_waits_for_the_compiler():
+    async def ask(worker):
+        return await worker.ask("compile", {"n": 1}, 10.0)
+
+    assert run(ask) == {"answer": {"n": 1}}
+
+
+def test_nothing_takes_longer_than_five_seconds():
+    assert LIMIT + _GRACE < 5.0
+
+
+def test_the_lab_is_warmed_in_steps():
+    async def ask(worker):
+        asked = []
+
+        async def heard(method, told, limit=None):
+            asked.append((method, told["step"]))
+            return {"answer": told["step"] < 3}
+
+        worker.ask = heard
+        await worker.warm_up()
+        return asked
+
+    assert run(ask) == [("warm_lab", step) for step in range(4)]

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from mercer import certify_kernel, check_mercer, feature_vectors, kernels
 from mercer.errors import InputError, KernelError, ParameterError
+from mercer.gram.make import gram_of
 from mercer.inputs.vectors import Vectors
 from mercer.kernels.base import Kernel
 from mercer.theory import mercer as module
@@ -271,3 +272,33 @@ def test_refusals():
         check_mercer(kernels.RBF())
     with pytest.raises(InputError, match="shape"):
         check_mercer([1.0, 2.0])
+
+
+def with_lowest(n, lowest, random):
+    """A symmetric matrix with this smallest eigenvalue, all others about 1."""
+    vectors = np.linalg.qr(random.normal(size=(n, n)))[0]
+    return (vectors * np.r_[lowest, random.uniform(0.5, 1.5, size=n - 1)]) @ vectors.T
+
+
+@pytest.mark.parametrize(("share", "verdict"), [(0.3e-6, True), (20e-6, False)])
+def test_float32_matrices_are_allowed_the_rounding_of_float32(share, verdict):
+    """A hundred times what float64 is allowed, and no more."""
+    K = with_lowest(400, -share * 400, np.random.default_rng(0))
+    for dtype, wanted in ((np.float32, verdict), (np.float64, False)):
+        gram = gram_of(kernels.Precomputed().fit(K), K, dtype=dtype).stored()
+        found = module._iterative(gram, None, np.random.default_rng(0), {}, None)
+        assert (found.smallest >= -found.tolerance) == wanted
+        assert (found.verdict == "psd") == wanted
+
+
+def test_sub_matrices_find_what_lanczos_missed(monkeypatch):
+    K = np.eye(600)
+    alternating = np.where(np.add.outer(range(300), range(300)) % 2, 1.2, -1.2)
+    K[:300, :300] += alternating * (1 - np.eye(300))
+    assert np.linalg.eigvalsh(K)[0] < -0.1
+    missed = (0.5, np.eye(600)[0], 2.0)
+    monkeypatch.setattr(module, "lowest_pair", lambda *_: missed)
+    gram = gram_of(kernels.Precomputed().fit(K), K, dtype=np.float64).stored()
+    found = module._iterative(gram, None, np.random.default_rng(0), {}, None)
+    assert found.smallest < -0.1
+    assert found.verdict == check_mercer(K).verdict

@@ -76,7 +76,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize("pairs", [8, pytest.param(1000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("pairs", [8, pytest.param(1000, marks=pytest.mark.long)])
 @pytest.mark.parametrize(("draw", "text"), CASES, ids=[text for _, text in CASES])
 def test_contributions_add_up(draw, text, pairs):
     rng = np.random.default_rng(0)

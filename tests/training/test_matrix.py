@@ -21,7 +21,9 @@ from mercer import (
     kernels,
 )
 from mercer.errors import KernelError, KernelWarning
+from mercer.gram.make import gram_of
 from mercer.losses.squared_hinge import SquaredHinge
+from mercer.training import matrix as matrix_module
 
 X = StandardScaler().fit_transform(load_iris().data)
 KERNEL = kernels.Sigmoid(gamma=0.8, coef0=-0.5)
@@ -128,3 +130,20 @@ def test_a_repaired_matrix_has_no_gaussian_process():
     model = KernelRidge(kernel=KERNEL, psd="clip").fit(X, X[:, 0])
     with pytest.raises(KernelError, match="repaired"):
         model.predict(X, return_std=True)
+
+
+@pytest.mark.parametrize("repair", ["clip", "flip"])
+def test_repairs_leave_directions_of_no_length_alone(repair):
+    """Eigenvalues that are rounding errors have a sign of no meaning: coefficients along them would be noise."""
+    random = np.random.default_rng(0)
+    F = random.normal(size=(30, 6))
+    K = F @ np.diag([3.0, 2.0, 1.0, 0.5, -0.5, -1.0]) @ F.T
+    gram = gram_of(kernels.Precomputed().fit(K), K, dtype=np.float64).stored()
+    guarded = matrix_module._repaired(gram, repair)
+    values, vectors = np.linalg.eigh(K)
+    nothing = vectors[:, np.abs(values) < 1e-9]
+    assert nothing.shape == (30, 24)
+    found = guarded.expanded(random.normal(size=(30, 2)))
+    assert np.abs(nothing.T @ found).max() < 1e-10
+    assert np.abs(found).max() > 0.01
+    assert np.abs(nothing.T @ guarded.gram.exact()).max() < 1e-10

@@ -7,16 +7,18 @@ from __future__ import annotations
 
 import contextlib
 import os
+import signal
 import sys
+import threading
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Annotated, Any, NoReturn
 
 import typer
 
 from mercer._version import __version__
 from mercer.cli.commands import COMMANDS
-from mercer.cli.failures import ExitCode, Failure, show_traceback
+from mercer.cli.failures import ExitCode, Failure, Terminated, show_traceback
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
@@ -30,7 +32,7 @@ def run(arguments: Sequence[str]) -> int:
         with contextlib.suppress(AttributeError, ValueError):  # a stream that was replaced or is closed
             stream.reconfigure(errors="replace")  # type: ignore[union-attr]  # characters that a terminal lacks are no error
     try:
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), _ended_by_sigterm():
             warnings.showwarning = _show_warning
             code = _application()(list(arguments), prog_name="mercer", standalone_mode=False)
         sys.stdout.flush()
@@ -47,6 +49,23 @@ def run(arguments: Sequence[str]) -> int:
     if code == ExitCode.INTERRUPTED:
         Failure(ExitCode.INTERRUPTED, "interrupted").tell(as_json="--json" in arguments)
     return code if isinstance(code, int) else 0
+
+
+@contextlib.contextmanager
+def _ended_by_sigterm() -> Iterator[None]:
+    """SIGTERM raises inside, so that a command ends in order; a process that somebody else made may forbid it."""
+
+    def end(*_: object) -> NoReturn:
+        raise Terminated
+
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _failure(error: BaseException) -> Failure:
@@ -67,7 +86,9 @@ def _usage_failure(sentence: str) -> Failure:
 
 def _show_warning(message: Warning | str, *where: Any, **more: Any) -> None:
     del where, more  # users need not know which line of our source warned
-    print("warning:", " ".join(str(message).split()), file=sys.stderr)
+    from mercer.cli.output import visible
+
+    print("warning:", visible(" ".join(str(message).split())), file=sys.stderr)
 
 
 def _application() -> typer.Typer:

@@ -16,6 +16,9 @@ from mercer.readers.reading import read
 if TYPE_CHECKING:
     from mercer.jobs.trained import TrainedModel
 
+_LISTED = 200  # columns of a table that are listed: more than anybody reads, and soon drawn
+_LONGEST_NAME = 60  # characters of the name of a column
+
 
 def info(path: str, wanted: OutputOptions, command: str = "info", *, card: bool = False) -> None:
     """What a model file holds, and how it was trained."""
@@ -63,13 +66,18 @@ def _of_file(model: TrainedModel) -> dict[str, Any]:
         **about,
         "classes": None if model.classes is None else [str(label) for label in model.classes],
         "columns": [{"name": name, "kind": kind} for name, kind in model.preparation.columns if kind != OBJECT],
-        "certificate": {**output.certificate_as_json(proof), "precision": proof.dtype},
+        "certificate": {**output.certificate_as_json(proof), "precision": proof.dtype, "in_words": str(proof)},
     }
 
 
 def _of_estimator(model: Any) -> dict[str, Any]:
     parameters = {key: str(value) for key, value in model.get_params(deep=False).items()}
-    return {"estimator": type(model).__name__, "parameters": parameters}
+    proof, weights = getattr(model, "certificate_", None), getattr(model, "weights_certificate_", None)
+    found: dict[str, Any] = {"estimator": type(model).__name__, "parameters": parameters}
+    found["certificate"] = None if proof is None else str(proof)
+    if weights is not None:
+        found["certificate_of_weights"] = str(weights)
+    return found
 
 
 def _text(value: Any) -> str:
@@ -113,15 +121,18 @@ def check(path: str, reading: Options, wanted: OutputOptions) -> None:
     if wanted.as_json:
         output.write_result("check", found)
         return
-    print(f"{data.name}: {count(len(data), NOUNS[data.kind])} ({data.format})")
+    print(output.visible(f"{data.name}: {count(len(data), NOUNS[data.kind])} ({data.format})"))
     output.write_notes(data.notes, wanted)
     if data.kind == "table":
         print()
         table = output.new_table("column", "kind", "missing", "content")
-        for column in found["columns"]:
-            name, content = output.escaped(column["name"]), output.escaped(column["content"])
+        for column in found["columns"][:_LISTED]:
+            name, content = output.escaped(_short(column["name"])), output.escaped(column["content"])
             table.add_row(name, column["kind"], f"{column['missing']:,}", content)
         output.write_table(table, fold=True)
+        more = len(found["columns"]) - _LISTED
+        if more > 0:
+            print(f"and {count(more, 'more column')}, which --json lists")
     if proof is not None:
         print()
         output.write_text(proof.reason)
@@ -136,6 +147,10 @@ def _put_together(model: Any) -> None:
 
     if isinstance(model, TrainedModel):
         _ = model.estimator
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME - 3]}..."
 
 
 def _check_model(path: str, wanted: OutputOptions) -> None:

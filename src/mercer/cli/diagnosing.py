@@ -59,7 +59,7 @@ def run(subject: str, path: str | None, reading: Options, plan: Plan, wanted: Ou
         output.write_result("diagnose", content)
         return
     output.write_notes(asked.notes, wanted, gap=True)
-    print(found)
+    print(output.visible(str(found)))
 
 
 def _question(kind: str, subject: str, path: str | None, reading: Options, plan: Plan) -> Question:

@@ -5,7 +5,7 @@
     0  done                        4  training did not converge, with --strict
     1  unexpected: a bug           5  a model file that cannot be used
     2  wrong usage               130  interrupted
-    3  data that cannot be used
+    3  data that cannot be used  143  told to end by SIGTERM
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ class ExitCode(IntEnum):
     NOT_CONVERGED = 4
     MODEL_FILE = 5
     INTERRUPTED = 130
+    TERMINATED = 143
 
 
 class UsageError(MercerError):
@@ -51,12 +52,15 @@ class Interrupted(UsageError):
     """Ctrl-C, with what was written and how to continue."""
 
 
+class Terminated(KeyboardInterrupt):
+    """SIGTERM, which ends a command as Ctrl-C does: what it keeps is kept, what it only began is removed."""
+
+
 class NotConverged(UsageError):
     """Training that did not converge, with --strict."""
 
 
 _CODES = (
-    (Interrupted, ExitCode.INTERRUPTED),
     (NotConverged, ExitCode.NOT_CONVERGED),
     (ModelFileError, ExitCode.MODEL_FILE),
     ((UsageError, ParameterError, MissingExtraError), ExitCode.USAGE),
@@ -74,11 +78,13 @@ class Failure:
 
     @classmethod
     def of(cls, error: BaseException) -> Failure:
-        if was_interrupted(error) and not isinstance(error, Interrupted):
-            return cls(ExitCode.INTERRUPTED, "interrupted")
+        if was_interrupted(error):
+            ended = was_interrupted(error, Terminated)
+            code = ExitCode.TERMINATED if ended else ExitCode.INTERRUPTED
+            return cls(code, "terminated" if ended else "interrupted", _hints(error))
         if isinstance(error, MercerError):
             code = next((code for kind, code in _CODES if isinstance(error, kind)), ExitCode.DATA)
-            return cls(code, _line(str(error)), _line(" ".join(getattr(error, "__notes__", ()))))
+            return cls(code, _line(str(error)), _hints(error))
         if isinstance(error, OSError):
             return cls(ExitCode.DATA, _line(str(error)))
         message = _line(f"unexpected {type(error).__name__}: {error}")
@@ -86,9 +92,11 @@ class Failure:
 
     def tell(self, *, as_json: bool) -> None:
         """Write `error:` and `hint:` to stderr, one line each; with `as_json` also one object to stdout."""
-        print(f"error: {self.message}", file=sys.stderr)
+        from mercer.cli.output import visible
+
+        print(f"error: {visible(self.message)}", file=sys.stderr)
         if self.hint:
-            print(f"hint: {self.hint}", file=sys.stderr)
+            print(f"hint: {visible(self.hint)}", file=sys.stderr)
         if as_json:
             from mercer.cli.output import write_json
 
@@ -98,10 +106,10 @@ class Failure:
                 sys.stdout.flush()
 
 
-def was_interrupted(error: BaseException | None) -> bool:
+def was_interrupted(error: BaseException | None, kind: type[KeyboardInterrupt] = KeyboardInterrupt) -> bool:
     """Whether Ctrl-C is the cause: compiled code can wrap the interrupt in an error of its own."""
     while error is not None:
-        if isinstance(error, KeyboardInterrupt):
+        if isinstance(error, kind):
             return True
         error = error.__cause__ or error.__context__
     return False
@@ -109,6 +117,10 @@ def was_interrupted(error: BaseException | None) -> bool:
 
 def show_traceback(error: BaseException) -> None:
     traceback.print_exception(error, file=sys.stderr)
+
+
+def _hints(error: BaseException) -> str:
+    return _line(" ".join(getattr(error, "__notes__", ())))
 
 
 def _line(text: str) -> str:

@@ -63,6 +63,7 @@ def _run(path: str, reading: Options, plan: Plan, files: Files, wanted: OutputOp
         if target is not None:
             _refuse_what_cannot_be_written(target)
     checkpoint = Checkpoint(f"{files.model}.partial", resume=files.resume)
+    before = {target: _state(target) for target in (files.model, files.report) if target is not None}
     try:
         with wanted.progress(), reporting("Comparing kernels") as report:
             command = shlex.join(["mercer", *sys.argv[1:]])
@@ -72,11 +73,12 @@ def _run(path: str, reading: Options, plan: Plan, files: Files, wanted: OutputOp
             from mercer.report import write
 
             write(outcome, files.report)
+        checkpoint.remove()
     except BaseException as error:
         if was_interrupted(error):
-            raise Interrupted("interrupted", _how_to_resume(checkpoint)) from error
+            written = [target for target, state in before.items() if _state(target) != state]
+            raise Interrupted("interrupted", _how_to_resume(checkpoint, written, files)) from error
         raise
-    checkpoint.remove()
     code = equivalent(outcome, path, reading)
     if wanted.as_json:
         told = {**_as_json(outcome), "model": files.model, "report": files.report, "code": code}
@@ -100,7 +102,24 @@ def _refuse_what_cannot_be_written(path: str) -> None:
         raise ModelFileError(f"Cannot save to {path!r}: the folder is write-protected.")
 
 
-def _how_to_resume(checkpoint: Checkpoint) -> str:
+def _state(path: str) -> tuple[int, int] | None:
+    """What tells one version of a file from another: each is written whole, as a new file."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_ino, found.st_mtime_ns
+
+
+def _how_to_resume(checkpoint: Checkpoint, written: list[str], files: Files) -> str:
+    """What is there, by a look at the disk, and how to get the rest."""
+    if files.model in written:
+        if files.report is None or files.report in written:
+            checkpoint.remove()
+            return f"Everything was written before that: {' and '.join(written)}."
+        checkpoint.write()
+        kept = " The same command with --resume writes it soon, from what is kept." if len(checkpoint) else ""
+        return f"The model is complete: {files.model}. The report was not written.{kept}"
     if not len(checkpoint):
         return "Nothing was written. Run the same command again; with --time-limit it keeps the best found by then."
     checkpoint.write()
@@ -123,7 +142,8 @@ def comparison(outcome: Outcome) -> Any:
 def _print(outcome: Outcome, files: Files, wanted: OutputOptions) -> None:
     data = outcome.problem.data
     target = f" of {data.target}" if data.target else ""
-    print(f"{data.name}: {count(len(data), NOUNS[data.kind])} ({data.format}), {outcome.problem.task}{target}")
+    what = f"{count(len(data), NOUNS[data.kind])} ({data.format}), {outcome.problem.task}{target}"
+    print(output.visible(f"{data.name}: {what}"))
     output.write_notes(outcome.notes, wanted)
     print()
     output.write_table(comparison(outcome), fold=True)

@@ -230,7 +230,12 @@ READING = Group(
         "skip_bad": flag("Skip molecules that cannot be read.", "--skip-bad"),
         "skip_unlabelled": flag("Skip rows without a label.", "--skip-unlabelled"),
         "max_mb": option(int, "Refuse files larger than this.", "MIB", 1024, min=1),
-        "max_features": option(int, "Refuse files with more columns than this.", "NUMBER", 10_000_000, min=1),
+        "max_features": option(
+            int | None,
+            "Refuse files with more columns than this. The default is 200,000 for tables, 10,000,000 for matrices.",
+            "NUMBER",
+            min=1,
+        ),
     },
     _reading,
 )

@@ -21,6 +21,11 @@ if TYPE_CHECKING:
     from mercer.selection.trials import Trial
     from mercer.training.certificate import Certificate
 
+_HIDDEN = {place: f"\\x{place:02x}" for place in (*range(32), *range(127, 160)) if chr(place) not in "\t\n"} | {
+    place: f"\\u{place:04x}" for place in (0x2028, 0x2029, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
+}
+"""Characters that tell a terminal to do something, or turn the direction of the text after them."""
+_JSON_HIDDEN = {place: f"\\u{place:04x}" for place in _HIDDEN if place > 31}
 Cell = tuple[str, *tuple[float, ...]]
 
 SCHEMA_VERSION = 1
@@ -46,6 +51,11 @@ class OutputOptions:
 def on_terminal() -> bool:
     """Whether stdout is a terminal that can show more than plain text."""
     return sys.stdout is not None and sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+
+
+def visible(text: str) -> str:
+    """Text of a file or its name, fit for a terminal: control characters are shown, and do nothing."""
+    return text.translate(_HIDDEN)
 
 
 def write_json(content: Mapping[str, Any]) -> None:
@@ -80,14 +90,15 @@ def json_of(content: Mapping[str, Any], *, indent: int | None = 2) -> str:
     """Valid JSON: numbers that are not finite become null."""
     from mercer.theory.showing import plain
 
-    return json.dumps(plain(content), indent=indent, ensure_ascii=False, allow_nan=False)
+    text = json.dumps(plain(content), indent=indent, ensure_ascii=False, allow_nan=False)
+    return text.translate(_JSON_HIDDEN)  # JSON escapes the others by itself
 
 
 def escaped(text: str) -> str:
-    """Text in a table, of which nothing is taken for markup."""
+    """Text in a table, of which nothing is taken for markup, nor for an order to the terminal."""
     from rich.markup import escape
 
-    return escape(text)
+    return escape(visible(text))
 
 
 def new_table(*columns: str) -> Table:
@@ -146,7 +157,7 @@ def write_text(text: str) -> None:
     import textwrap
 
     width = min(shutil.get_terminal_size().columns, 100) if on_terminal() else _WIDE
-    print(textwrap.fill(text, width, break_long_words=False, break_on_hyphens=False))
+    print(textwrap.fill(visible(text), width, break_long_words=False, break_on_hyphens=False))
 
 
 def trial_as_json(trial: Trial, metric: Metric) -> dict[str, Any]:

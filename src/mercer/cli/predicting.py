@@ -54,8 +54,9 @@ def run(path: str, data_path: str, reading: Options, file: str | None, columns: 
                 for text in table(blocks):
                     target.write(text.encode())
         elif not wanted.as_json:
+            shown = output.visible if output.on_terminal() else str
             for text in table(blocks):
-                sys.stdout.write(text)
+                sys.stdout.write(shown(text))
                 sys.stdout.flush()
         if wanted.as_json:
             _write_json(path, file, blocks, tally)

@@ -23,7 +23,8 @@ from mercer.kernels.base import FittedKernel, State
 from mercer.training.eigenvectors import signs_of_columns
 from mercer.training.kernel_estimator import KernelEstimator, KernelLike, KernelParameters
 from mercer.training.matrix import guard
-from mercer.training.storing import EXPANSION, ArrayField, Field, Parts
+from mercer.training.shares import ShareCertificate
+from mercer.training.storing import EXPANSION, ArrayField, Field, Parts, ShareField
 
 _NEGLIGIBLE = 1e-10
 """Eigenvalues below this share of the largest are rounding errors. Directions of smaller ones would be stretched until
@@ -70,6 +71,9 @@ class KernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelParamet
     Attributes
     ----------
     correlations_ : of the pairs, shrunk by the penalty.
+    expansion_y_ : the functions of the second view, as `expansion_` has those of the first.
+    certificate_ : the share of all correlations that the pairs hold, the largest share that as many could hold, and
+        the residual of the eigenproblem.
 
     >>> import numpy as np
     >>> from mercer import KernelCCA
@@ -89,6 +93,7 @@ class KernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelParamet
         **EXPANSION,
         "correlations_": ArrayField("f", "outputs"),
         "expansion_y_": SecondViewField(),
+        "certificate_": ShareField("correlations"),
     }
 
     def _check_parameters(self) -> None:
@@ -113,7 +118,7 @@ class KernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelParamet
             fitted_y = kernel_y.fit(others)
             gram = gram_of(fitted_y, others, memory=self.memory)
             guarded_y = guard(type(self).__name__, kernel_y, gram, self.psd)
-            one, two = Centred.of(guarded.gram), Centred.of(guarded_y.gram)
+            one, two = Centred.of(guarded.gram.refined()), Centred.of(guarded_y.gram.refined())
             ridge = float(self.alpha) * len(objects)
             left, left_root, U = _half(one, ridge)
             right, right_root, V = _half(two, ridge)
@@ -125,7 +130,9 @@ class KernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelParamet
             a = scale * (U / left_root) @ p[:, :k]
             signs = signs_of_columns(a)
             a, b = a * signs, scale * (V / right_root) @ q[:k].T * signs
+            proof = _proof(one, two, a, b, correlations, float(self.alpha))
         self.correlations_ = correlations[:k]
+        self.certificate_ = proof
         self.kernel_ = fitted
         self.expansion_ = guarded.centred(fitted, objects, one, a)
         self.expansion_y_ = guarded_y.centred(fitted_y, others, two, b)
@@ -169,6 +176,26 @@ def _half(centred: Centred, ridge: float) -> tuple[Float64, Float64, Float64]:
     kept = values > _NEGLIGIBLE * max(float(values[-1]), np.finfo(float).tiny)
     values, vectors = values[kept], vectors[:, kept]
     return np.sqrt(values / (values + ridge)), np.sqrt(values * (values + ridge)), vectors
+
+
+def _proof(one: Centred, two: Centred, a: Float64, b: Float64, correlations: Float64, alpha: float) -> ShareCertificate:
+    """How well pairs solve g = rho (f + n alpha a) in feature space, with f = HKH a and g = HMH b, and vice versa."""
+    n, k = a.shape
+    f, g = one.product(a), two.product(b)
+    ridge, tiny = n * alpha, np.finfo(float).tiny
+    sizes = np.sqrt(np.maximum((f * (f + ridge * a)).sum(axis=0) * (g * (g + ridge * b)).sum(axis=0), tiny))
+    rho = (f * g).sum(axis=0) / sizes
+    worst = 0.0
+    for matrix, seen, other, coefficients in ((one, f, g, a), (two, g, f, b)):
+        wanted = correlations[:k] * (seen + ridge * coefficients)
+        wrong = other - wanted
+        length = np.sqrt(np.maximum((wanted * matrix.product(wanted)).sum(axis=0), tiny))
+        missed = np.sqrt(np.maximum((wrong * matrix.product(wrong)).sum(axis=0), 0.0))
+        worst = max(worst, float((missed / length).max(initial=0.0)))
+    total = float(correlations.sum())
+    left = max(total - float(rho.sum()), 0.0)
+    least = min(max(total - float(correlations[:k].sum()), 0.0), left)
+    return ShareCertificate("correlations", k, left, least, total, worst, "float64")
 
 
 def _second_view(y: Any, domain: type[Objects]) -> Any:

@@ -15,7 +15,8 @@ from mercer._types import Float64
 from mercer.gram.centring import Centred
 from mercer.training.eigenvectors import signs_of_columns
 from mercer.training.kernel_estimator import KernelEstimator, KernelParameters
-from mercer.training.storing import EXPANSION, ArrayField, Field, LabelsField
+from mercer.training.shares import ShareCertificate
+from mercer.training.storing import EXPANSION, ArrayField, Field, LabelsField, ShareField
 from mercer.training.targets import classes_of
 
 
@@ -36,6 +37,15 @@ class KernelFisherDiscriminant(
     kernel, gamma, degree, coef0, memory, time_limit, psd : as in `SVC`.
     n_components : how many directions `transform` gives; None for one fewer than classes.
 
+    Attributes
+    ----------
+    classes_ : the labels.
+    priors_ : the share of each class.
+    separation_ : scatter between classes over scatter within, along each direction.
+    means_ : of the classes along the directions.
+    certificate_ : the share of separation that the directions of `transform` hold, the largest share possible, and the
+        residual of the eigenproblem.
+
     >>> from mercer import KernelFisherDiscriminant, kernels
     >>> words = ["gattaca", "gattica", "gattac", "ccgcg", "cgcgc", "cgccg"]
     >>> model = KernelFisherDiscriminant(kernel=kernels.Spectrum(2)).fit(words, [1, 1, 1, 0, 0, 0])
@@ -53,6 +63,7 @@ class KernelFisherDiscriminant(
         "priors_": ArrayField("f", "classes"),
         "separation_": ArrayField("f", "outputs"),
         "means_": ArrayField("f", "classes", "outputs"),
+        "certificate_": ShareField("discriminants"),
     }
 
     def _check_parameters(self) -> None:
@@ -69,7 +80,7 @@ class KernelFisherDiscriminant(
             fitted, objects, guarded = self._stored_gram(X)
             n, n_classes = len(objects), len(classes.labels)
             counts = np.bincount(classes.codes)
-            centred = Centred.of(guarded.gram)
+            centred = Centred.of(guarded.gram.refined())
             K = centred.dense()
             indicators = np.zeros((n, n_classes))
             indicators[np.arange(n), classes.codes] = 1.0 / np.sqrt(counts[classes.codes])
@@ -86,11 +97,13 @@ class KernelFisherDiscriminant(
             a = (B @ u) * np.sqrt(n / (values * (1.0 - values)))
             a *= signs_of_columns(a)
             scores = K @ a
+            proof = _proof(K, G, B, a, values, float(self.alpha), self.n_components)
         self.classes_ = classes.labels
         self.kernel_ = fitted
         self.priors_ = counts / n
         self.separation_ = values / (1.0 - values)
         self.expansion_ = guarded.centred(fitted, objects, centred, a)
+        self.certificate_ = proof
         self.means_ = np.vstack([scores[classes.codes == label].mean(axis=0) for label in range(n_classes)])
         return self
 
@@ -120,3 +133,27 @@ class KernelFisherDiscriminant(
     def _n_features_out(self) -> int:
         found = int(self.expansion_.coefficients.shape[1])
         return found if self.n_components is None else min(int(self.n_components), found)
+
+
+def _proof(
+    K: Float64, G: Float64, B: Float64, a: Float64, values: Float64, alpha: float, shown: int | None
+) -> ShareCertificate:
+    """How well directions a = (K + alpha)^-1 G u solve S_b w = values (S_t + alpha) w, and what is there to explain.
+
+    Whatever B is, 2 B'G - B'(K + alpha)B is at most G'(K + alpha)^-1 G, so that no directions have more than the
+    leading eigenvalues of G'G minus alpha times it.
+    """
+    Ka = K @ a
+    longer = Ka + alpha * a
+    wrong = G @ (G.T @ Ka) - longer * values
+    tiny = np.finfo(float).tiny
+    lengths = values * np.sqrt(np.maximum((longer * (K @ longer)).sum(axis=0), tiny))
+    residual = np.sqrt(np.maximum((wrong * (K @ wrong)).sum(axis=0), 0.0)) / np.maximum(lengths, tiny)
+    ratios = np.square(G.T @ Ka).sum(axis=0) / np.maximum((Ka * longer).sum(axis=0), tiny)
+    cross = B.T @ G
+    most = np.linalg.eigvalsh(G.T @ G - alpha * (cross + cross.T - B.T @ (K @ B) - alpha * (B.T @ B)))[::-1]
+    count = len(values) if shown is None else min(int(shown), len(values))
+    total = float(np.maximum(most, 0.0).sum())
+    left = max(total - float(ratios[:count].sum()), 0.0)
+    least = min(max(total - float(np.maximum(most[:count], 0.0).sum()), 0.0), left)
+    return ShareCertificate("discriminants", count, left, least, total, float(residual.max(initial=0.0)), "float64")

@@ -19,7 +19,8 @@ from mercer.gram.expansion import Expansion
 from mercer.solvers.kmeans import Clustering, kernel_kmeans
 from mercer.training.eigenvectors import seed_of
 from mercer.training.kernel_estimator import KernelEstimator, KernelParameters
-from mercer.training.storing import EXPANSION, ArrayField, Field, ValueField
+from mercer.training.share_proofs import of_clusters
+from mercer.training.storing import EXPANSION, ArrayField, Field, ShareField, ValueField
 
 _ROUNDS = 10.0
 """That a run typically takes: for estimates of cost alone."""
@@ -41,7 +42,10 @@ class KernelKMeans(ClusterMixin, KernelParameters, KernelEstimator):
 
     Attributes
     ----------
-    labels_ : the cluster of each training object; inertia_ : the sum of squared distances in feature space.
+    labels_ : the cluster of each training object.
+    inertia_ : the sum of squared distances in feature space.
+    n_iter_ : the rounds of the best run.
+    certificate_ : what the clusters explain, and a bound from the spectral relaxation: no clusters explain more.
 
     >>> from mercer import KernelKMeans, kernels
     >>> words = ["gattaca", "gattica", "gattac", "ccgcg", "cgcgc", "cgccg"]
@@ -61,6 +65,7 @@ class KernelKMeans(ClusterMixin, KernelParameters, KernelEstimator):
         "labels_": ArrayField("i", "rows"),
         "inertia_": ValueField(float),
         "n_iter_": ValueField(int),
+        "certificate_": ShareField("clusters"),
     }
 
     def _check_parameters(self) -> None:
@@ -81,6 +86,9 @@ class KernelKMeans(ClusterMixin, KernelParameters, KernelEstimator):
         self.inertia_ = max(best.inertia, 0.0)
         self.n_iter_ = best.iterations
         self.kernel_ = fitted
+        exact, dtype = guarded.in_double(fitted, objects), np.dtype(guarded.gram.dtype).name
+        psd = fitted.kernel.psd or guarded.repaired
+        self._certify_later(lambda: of_clusters(exact(), best.labels, dtype=dtype, psd=psd))
         self.expansion_ = Expansion(fitted, objects, guarded.expanded(best.means), -best.offsets)
         if not best.converged:
             limit = ("before the time limit", "time_limit") if best.late else (f"in {self.max_iter} rounds", "max_iter")

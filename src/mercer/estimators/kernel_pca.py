@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self, final
 
@@ -21,7 +21,10 @@ from mercer.inputs.vectors import Vectors
 from mercer.kernels.base import FittedKernel, Kernel
 from mercer.training.eigenvectors import PRODUCTS, leading_eigen
 from mercer.training.kernel_estimator import KernelEstimator, KernelLike, KernelParameters
-from mercer.training.storing import EXPANSION, ArrayField, Field, Parts
+from mercer.training.matrix import Guarded
+from mercer.training.share_proofs import of_components
+from mercer.training.shares import ShareCertificate
+from mercer.training.storing import EXPANSION, ArrayField, Field, Parts, ShareField
 
 _NEGLIGIBLE = 1e-12
 """Eigenvalues below this share of the trace are rounding errors of a matrix of a few thousand objects. A larger share
@@ -70,6 +73,8 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelParamet
     ----------
     eigenvalues_, eigenvectors_ : of the centred Gram matrix, in falling order.
     explained_variance_ratio_ : shares of the variance in feature space.
+    certificate_ : the share explained, the largest share that as many components could explain, and the residual of
+        the eigenproblem, all in float64; printed, it is a sentence.
 
     >>> from mercer import KernelPCA, kernels
     >>> words = ["gattaca", "gattica", "gattac", "ccgcg", "cgcgc", "cgccg"]
@@ -93,6 +98,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelParamet
         "eigenvectors_": ArrayField("f", "rows", "outputs"),
         "explained_variance_ratio_": ArrayField("f", "outputs"),
         "_way_back": PreImageField(),
+        "certificate_": ShareField("components"),
     }
 
     def _check_parameters(self) -> None:
@@ -130,6 +136,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelParamet
             self.eigenvectors_ = vectors
             self.explained_variance_ratio_ = self.eigenvalues_ / centred.trace if kept.any() else self.eigenvalues_
             self.kernel_ = fitted
+            self._certify_later(_proof(guarded, fitted, objects, self.eigenvalues_, vectors))
             self._way_back: Expansion | None = None
             if self.fit_inverse_transform:
                 back = KernelRidge(self.alpha, kernel=_on_scores(fitted), memory=self.memory)
@@ -169,6 +176,14 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelParamet
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = tags.input_tags.sparse and not self.fit_inverse_transform
         return tags
+
+
+def _proof(
+    guarded: Guarded, fitted: FittedKernel, objects: Objects, values: Float64, vectors: Float64
+) -> Callable[[], ShareCertificate]:
+    exact, dtype = guarded.in_double(fitted, objects), np.dtype(guarded.gram.dtype).name
+    psd = fitted.kernel.psd or guarded.repaired
+    return lambda: of_components(exact(), values, vectors, dtype=dtype, psd=psd)
 
 
 def _on_scores(fitted: FittedKernel) -> Kernel:

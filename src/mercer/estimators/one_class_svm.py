@@ -17,6 +17,7 @@ from mercer import _check
 from mercer._progress import reporting
 from mercer._types import Float64
 from mercer.gram.expansion import Expansion
+from mercer.gram.make import gram_of
 from mercer.inputs.base import Objects
 from mercer.inputs.vectors import Vectors
 from mercer.losses.hinge import Hinge
@@ -25,7 +26,7 @@ from mercer.solvers.solution import Solution, Stats, Status
 from mercer.training.certificate import Certificate, lost_in_double
 from mercer.training.explanation import Explanation, explanations
 from mercer.training.kernel_estimator import KernelEstimator, LibsvmParameters
-from mercer.training.matrix import GramSettings, Recomputed, guarded_gram
+from mercer.training.matrix import GramSettings, Recomputed, guard, guarded_gram
 from mercer.training.nu import solve_nu_form
 from mercer.training.storing import MACHINE, ArrayField, ExpansionField, Field, ValueField, positive
 from mercer.training.targets import sample_weights
@@ -165,14 +166,21 @@ class OneClassSVM(OutlierMixin, LibsvmParameters, KernelEstimator):
         weights = sample_weights(sample_weight, objects, dropping=True)
         used = weights > 0
         found = Recomputed.of(self.expansion_, self._repair, self.support_, objects)
-        shift = 0.0 if self._repair is None else self._repair.shift
-        linear = self._linear(self._mass, self._lengths(objects) + shift)
+        lengths = self._lengths_in_training(objects)
+        linear = self._linear(self._mass, lengths)
         stats = Stats(self.n_iter_, self.certificate_.kkt_violation, 0.0)
         again = Solution(
             found.coefficients[used, 0], found.outputs[used, 0], -self.offset_, 0.0, Status.CONVERGED, stats
         )
-        proof = self._proof(weights[used], linear[used], again, (self._lengths(objects) + shift)[used], "float64")
+        proof = self._proof(weights[used], linear[used], again, lengths[used], "float64")
         return Certificate.together((proof,), found.entries, time.monotonic() - began)
+
+    def _lengths_in_training(self, objects: Objects) -> Float64:
+        """k(x, x) on the matrix that was trained on: a repair changes lengths, which only balls look at."""
+        if self._repair is None or self.region != "ball":
+            return self._lengths(objects)
+        gram = gram_of(self.kernel_, objects, dtype=np.float64, memory=self.memory)
+        return guard(type(self).__name__, self.kernel_.kernel, gram, self.psd).gram.diagonal()
 
     def explain(self, X: Any) -> list[Explanation]:
         """What every part of each object adds to its decision value, as in `SVC`."""

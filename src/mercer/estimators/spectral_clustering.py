@@ -15,9 +15,11 @@ from mercer import _check
 from mercer._types import Float64, Indices
 from mercer.errors import KernelError, ModelFileError
 from mercer.gram.contract import Gram
+from mercer.gram.degrees import ScaledByDegrees
 from mercer.training.eigenvectors import PRODUCTS, leading_eigen, seed_of
 from mercer.training.kernel_estimator import KernelEstimator, KernelParameters
-from mercer.training.storing import ArrayField, Field
+from mercer.training.share_proofs import of_cuts
+from mercer.training.storing import ArrayField, Field, ShareField
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -39,7 +41,10 @@ class SpectralClustering(ClusterMixin, KernelParameters, KernelEstimator):
 
     Attributes
     ----------
-    labels_ : the cluster of each object; embedding_ : its coordinates.
+    labels_ : the cluster of each object.
+    embedding_ : its coordinates.
+    certificate_ : the share of similarities that clusters keep within, and a bound from the spectral relaxation: no
+        clusters keep more.
 
     >>> from mercer import SpectralClustering, kernels
     >>> words = ["gattaca", "gattica", "gattac", "ccgcg", "cgcgc", "cgccg"]
@@ -59,6 +64,7 @@ class SpectralClustering(ClusterMixin, KernelParameters, KernelEstimator):
     _fields: ClassVar[Mapping[str, Field]] = {
         "labels_": ArrayField("i", "objects"),
         "embedding_": ArrayField("f", "objects", "columns"),
+        "certificate_": ShareField("cuts"),
     }
 
     def _check_parameters(self) -> None:
@@ -75,32 +81,25 @@ class SpectralClustering(ClusterMixin, KernelParameters, KernelEstimator):
         with self._all_or_nothing():
             self._check_parameters()
             k = int(self.n_clusters)
-            _, objects, guarded = self._stored_gram(X)
+            fitted, objects, guarded = self._stored_gram(X)
             if len(objects) < k:
                 rule = f"at most the number of objects, n_samples={len(objects)}"
                 raise _check.fail(type(self).__name__, "n_clusters", rule, self.n_clusters)
-            self.embedding_ = self._embedding(guarded.gram, min(len(objects), int(self.n_components or k)))
-            self.labels_ = self._assigned(self.embedding_, k)
+            graph = ScaledByDegrees.of(guarded.gram)
+            embedding = self._embedding(graph, min(len(objects), int(self.n_components or k)))
+            labels = self._assigned(embedding, k)
+        self.embedding_, self.labels_ = embedding, labels
+        exact, dtype = guarded.in_double(fitted, objects), np.dtype(guarded.gram.dtype).name
+        self._certify_later(lambda: of_cuts(exact(), labels, embedding, dtype=dtype))
         return self
 
     def _effort(self) -> tuple[float, float]:
         return PRODUCTS, 0.0
 
-    def _embedding(self, gram: Gram, width: int) -> Float64:
-        n = gram.shape[0]
-        own = gram.diagonal()
-        degrees = gram.matvec(np.ones((n, 1)))[:, 0] - own
-        _refuse_negative(gram, degrees)
-        # An object that is like no other forms a part by itself.
-        root = np.where(degrees > 0, 1.0 / np.sqrt(np.where(degrees > 0, degrees, 1.0)), 1.0)
-        alone = np.where(degrees > 0, 0.0, 1.0)
-
-        def product(block: Float64) -> Float64:
-            scaled = root[:, None] * block
-            return root[:, None] * (gram.matvec(scaled) - own[:, None] * scaled) + alone[:, None] * block
-
-        _, vectors = leading_eigen(self, product, lambda: _symmetric(product(np.eye(n))), n, width)
-        return np.asarray(root[:, None] * vectors)
+    def _embedding(self, graph: ScaledByDegrees, width: int) -> Float64:
+        _refuse_negative(graph.gram, graph.degrees)
+        _, vectors = leading_eigen(self, graph.product, graph.dense, len(graph.degrees), width)
+        return np.asarray(graph.root[:, None] * vectors)
 
     def _assigned(self, embedding: Float64, k: int) -> Indices:
         if self.assign_labels == "kmeans":
@@ -115,10 +114,6 @@ class SpectralClustering(ClusterMixin, KernelParameters, KernelEstimator):
         width = min(len(self.labels_), int(self.n_components or self.n_clusters))
         if self.embedding_.shape[1] != width:
             raise ModelFileError(f"its embedding must have {width} columns, not {self.embedding_.shape[1]}.")
-
-
-def _symmetric(matrix: Float64) -> Float64:
-    return np.asarray(0.5 * (matrix + matrix.T))
 
 
 def _refuse_negative(gram: Gram, degrees: Float64) -> None:

@@ -7,16 +7,21 @@ that sum to zero and an intercept.
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import final
 
 import numpy as np
 
-from mercer._types import Float64
+from mercer._types import Float64, Indices
 from mercer.gram.contract import Gram
 from mercer.gram.expansion import Expansion
 from mercer.inputs.base import Objects
 from mercer.kernels.base import FittedKernel
+
+_STRIP = 2**22
+"""Entries that are looked at together: 32 MiB. Fewer make more calls, more take more memory."""
 
 
 @final
@@ -51,6 +56,14 @@ class Centred:
         values = self.gram.matvec(block - block.mean(axis=0))
         return np.asarray(values - values.mean(axis=0))
 
+    def squares(self) -> float:
+        """The sum of the squared entries; infinite where entries are not at hand, but features are."""
+        return squared_entries(self.gram, self._strip)
+
+    def _strip(self, entries: Float64, rows: Indices) -> Float64:
+        """Rows of HKH, from those of K."""
+        return np.asarray(entries - self.means - (self.means[rows] - self.means.mean())[:, None])
+
     def dense(self) -> Float64:
         """HKH as one array."""
         K = self.gram.exact()
@@ -60,3 +73,16 @@ class Centred:
         """x -> k_c(x, .) a for each column of a."""
         balanced = a - a.mean(axis=0)
         return Expansion(fitted, objects, balanced, -(self.means @ balanced))
+
+
+def squared_entries(gram: Gram, change: Callable[[Float64, Indices], Float64]) -> float:
+    """The sum of squares of a matrix whose rows `change` makes of those of K, given with their positions.
+
+    It is infinite for a matrix that consists of features: nobody wants all its entries.
+    """
+    if gram.factor is not None:
+        return math.inf
+    n, total = gram.shape[0], 0.0
+    for rows in np.array_split(np.arange(n), max(1, n * n // _STRIP)):
+        total += float(np.square(change(gram.rows(rows).astype(np.float64), rows)).sum())
+    return total

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Self, TypeVar, cast
 
 import numpy as np
@@ -12,7 +12,7 @@ from mercer._registry import INPUTS, find
 from mercer._types import Index, Int64
 from mercer.errors import InputError, ModelFileError
 from mercer.inputs.base import Arrays, Objects, bad_item, listed, misfit, refuse_masked, under
-from mercer.inputs.ragged import RaggedObjects, fit_together, offsets_of, take_rows
+from mercer.inputs.ragged import RaggedObjects, fit_together, joined_offsets, offsets_of, take_rows
 from mercer.inputs.vectors import Vectors
 
 Kind = TypeVar("Kind", bound=Objects)
@@ -66,6 +66,17 @@ class Bags(RaggedObjects):
         source, offsets = take_rows(index, self.offsets, np.arange(self.offsets[-1]))
         raw = None if self._raw is None else [self._raw[place] for place in source]
         return type(self)(raw, {kind: parsed.take(source) for kind, parsed in self._parsed.items()}, offsets)
+
+    @classmethod
+    def joined(cls, parts: Sequence[Self]) -> Self:
+        raw = None
+        if all(part._raw is not None for part in parts):
+            raw = [element for part in parts for element in part._raw or ()]
+        shared = set.intersection(*(set(part._parsed) for part in parts))
+        if raw is None and not shared:
+            raise InputError("Bags of different kinds of elements cannot be joined.")
+        parsed = {kind: kind.joined([part._parsed[kind] for part in parts]) for kind in shared}
+        return cls(raw, parsed, joined_offsets(parts))
 
     def to_arrays(self) -> Arrays:
         """The elements as they were parsed, with the name of their kind."""

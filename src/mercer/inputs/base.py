@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Self
@@ -66,6 +66,16 @@ class Objects:
         make: Any = type(self)
         return make(*(getattr(self, field.name)[index] for field in fields(self)))  # type: ignore[no-any-return]
 
+    @classmethod
+    def joined(cls, parts: Sequence[Self]) -> Self:
+        """The objects of several batches, one after another."""
+        make: Any = cls
+        return make(*(end_to_end([getattr(part, one.name) for part in parts], cls.kind) for one in fields(cls)))  # type: ignore[no-any-return]
+
+    def known(self) -> Self:
+        """What a kernel is fitted to: these objects, or a sample of those that are too many to be in memory."""
+        return self
+
     def to_arrays(self) -> Arrays:
         """The objects as plain arrays, for model files."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
@@ -94,6 +104,14 @@ def read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
     view = array.view()
     view.flags.writeable = False
     return view
+
+
+def end_to_end(arrays: Sequence[npt.NDArray[Any]], kind: str) -> npt.NDArray[Any]:
+    """Arrays of one type, one after another; NumPy would turn numbers of different types into each other."""
+    if len({(array.dtype, array.shape[1:]) for array in arrays}) > 1:
+        found = " and ".join(sorted({f"{array.dtype} {array.shape[1:]}" for array in arrays}))
+        raise InputError(f"Batches of {kind} that are held in different ways cannot be joined: {found}.")
+    return np.concatenate(arrays)
 
 
 def under(arrays: Arrays, prefix: str) -> Arrays:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from mercer._types import Float64, Index, Int32, Int64
-from mercer.errors import InputTypeError
-from mercer.inputs.base import Arrays, misfit, stored
+from mercer.errors import InputError, InputTypeError
+from mercer.inputs.base import Arrays, end_to_end, misfit, stored
 from mercer.inputs.graph_block import assembled
 from mercer.inputs.graph_drafts import drafts_of, networkx_draft
-from mercer.inputs.ragged import RaggedObjects, fit_together, offsets_of, take_rows
+from mercer.inputs.ragged import RaggedObjects, fit_together, joined_offsets, offsets_of, take_rows
 
 _PER_NODE = ("labels", "attributes")
 _PER_ARC = ("edge_labels", "weights", "edge_attributes")
@@ -121,6 +122,28 @@ class Graphs(RaggedObjects):
         *arc_arrays, neighbours, _ = take_rows(index, self.arc_offsets, *arcs.values(), self.neighbours)
         parts = dict(zip([*nodes, *arcs], [*node_arrays, *arc_arrays], strict=True))
         return type(self)(offsets, offsets_of(degrees), neighbours, directed=self.directed, **parts)
+
+    @classmethod
+    def joined(cls, parts: Sequence[Self]) -> Self:
+        extras = {
+            name: [getattr(part, name) for part in parts]
+            for name in _PER_NODE + _PER_ARC
+            if any(getattr(part, name) is not None for part in parts)
+        }
+        for name, found in extras.items():
+            if any(array is None for array in found):
+                raise InputError(
+                    f"Some of these batches of graphs have {name.replace('_', ' ')}, and others have none."
+                )
+        if len({part.directed for part in parts}) > 1:
+            raise InputError("Directed and undirected graphs cannot be joined.")
+        return cls(
+            joined_offsets(parts),
+            offsets_of(np.concatenate([part.degrees for part in parts])),
+            np.concatenate([part.neighbours for part in parts]),
+            directed=parts[0].directed,
+            **{name: end_to_end(found, cls.kind) for name, found in extras.items()},
+        )
 
     def _optional(self, names: tuple[str, ...]) -> dict[str, Any]:
         return {name: getattr(self, name) for name in names if getattr(self, name) is not None}

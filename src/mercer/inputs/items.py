@@ -9,8 +9,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from mercer._types import Index
-from mercer.errors import ModelFileError
 from mercer.inputs.base import Arrays, Objects, listed
+from mercer.inputs.plain import pack, unpack
 
 
 @dataclass(eq=False, repr=False)
@@ -33,12 +33,14 @@ class Items(Objects):
             return type(self)(self.items[index])
         return type(self)([self.items[int(position)] for position in np.asarray(index)])
 
+    @classmethod
+    def joined(cls, parts: Sequence[Self]) -> Self:
+        return cls([item for part in parts for item in part.items])
+
     def to_arrays(self) -> Arrays:
-        raise ModelFileError(
-            "Arbitrary Python objects cannot be written to a model file, because reading them back would mean "
-            "running code from the file. Use a kernel on vectors, strings or tables, or pickle the model yourself."
-        )
+        """Plain data: numbers, strings, tuples, lists, dicts, sets, arrays, and dataclasses of these."""
+        return pack(self.items)
 
     @classmethod
     def from_arrays(cls, arrays: Arrays) -> Self:
-        raise ModelFileError("A model file never holds arbitrary Python objects; this file was not written by Mercer.")
+        return cls(unpack(arrays))

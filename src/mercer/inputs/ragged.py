@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import fields
 from typing import Any, Self
 
@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mercer._types import Index, Int64
-from mercer.inputs.base import Objects
+from mercer.inputs.base import Objects, end_to_end
 
 
 def offsets_of(lengths: Iterable[int] | npt.NDArray[Any]) -> Int64:
@@ -70,3 +70,15 @@ class RaggedObjects(Objects):
         *parts, offsets = take_rows(index, self.offsets, *(getattr(self, name) for name in names))
         make: Any = type(self)
         return make(offsets=offsets, **dict(zip(names, parts, strict=True)))  # type: ignore[no-any-return]
+
+    @classmethod
+    def joined(cls, parts: Sequence[Self]) -> Self:
+        names = [field.name for field in fields(cls) if field.name != "offsets"]
+        arrays = {name: end_to_end([getattr(part, name) for part in parts], cls.kind) for name in names}
+        make: Any = cls
+        return make(offsets=joined_offsets(parts), **arrays)  # type: ignore[no-any-return]
+
+
+def joined_offsets(parts: Sequence[RaggedObjects]) -> Int64:
+    """The offsets of batches that lie one after another."""
+    return offsets_of(np.concatenate([part.lengths for part in parts]))

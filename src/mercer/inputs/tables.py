@@ -102,6 +102,23 @@ class Table(Objects):
         part._length = len(np.arange(self._length)[index])
         return part
 
+    @classmethod
+    def joined(cls, parts: Sequence[Self]) -> Self:
+        names, keys = set(parts[0]._raw), set(parts[0]._parsed)
+        for part in parts:
+            if part.columns != parts[0].columns:
+                raise InputError(
+                    f"Tables of different columns cannot be joined: {parts[0].columns} and {part.columns}."
+                )
+            names, keys = names & set(part._raw), keys & set(part._parsed)
+        found = cls.__new__(cls)
+        found._raw = {
+            name: np.concatenate([part._raw[name] for part in parts]) for name in parts[0]._raw if name in names
+        }
+        found._parsed = {key: key[1].joined([part._parsed[key] for part in parts]) for key in keys}
+        found._length = sum(map(len, parts))
+        return found
+
     def to_arrays(self) -> Arrays:
         """Only what kernels asked for, as they parsed it: ``part/<number>/<array>``, with its names."""
         arrays: dict[str, npt.NDArray[Any]] = {"length": np.asarray([self._length], dtype=np.int64)}

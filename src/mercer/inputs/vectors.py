@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self, cast
 
@@ -53,6 +54,17 @@ class Vectors(Objects):
     @classmethod
     def of_columns(cls, columns: Arrays) -> Self:
         return cls.coerce(np.column_stack([_numeric(name, values) for name, values in columns.items()]))
+
+    @classmethod
+    def joined(cls, parts: Sequence[Self]) -> Self:
+        widths = sorted({part.n_features for part in parts})
+        if len(widths) > 1:
+            raise InputError(
+                f"Vectors of different lengths cannot be joined: {' and '.join(map(str, widths))} features."
+            )
+        if any(part.is_sparse for part in parts):
+            return cls(sp.csr_array(sp.vstack([part.values for part in parts], format="csr")))
+        return cls(read_only(np.concatenate([part.values for part in parts])))
 
     @property
     def n_features(self) -> int:

@@ -112,7 +112,10 @@ def mark_of(problem: Problem) -> str:
         "kernels": list(map(repr, problem.kernels)),
     }
     digest = hashlib.sha256(json.dumps(told, sort_keys=True).encode())
-    arrays: dict[str, npt.NDArray[Any]] = {"labels": np.asarray(data.labels)}
+    beside = {"labels": data.labels, "groups": data.groups, "weights": data.weights, "times": data.times}
+    arrays: dict[str, npt.NDArray[Any]] = {
+        key: np.asarray(values) for key, values in beside.items() if values is not None
+    }
     if data.kind == "table":
         arrays |= {f"{column.kind}/{key}": column.values for key, column in data.objects.items()}
     elif isinstance(objects, Objects):

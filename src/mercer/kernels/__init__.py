@@ -54,6 +54,7 @@ if TYPE_CHECKING:
         WeisfeilerLehmanOptimalAssignment as WeisfeilerLehmanOptimalAssignment,
     )
     from mercer.kernels.graphs.weisfeiler_lehman import WeisfeilerLehmanOver as WeisfeilerLehmanOver
+    from mercer.kernels.memory.remembered import Remembered as Remembered
     from mercer.kernels.precomputed import Precomputed as Precomputed
     from mercer.kernels.series.global_alignment import GlobalAlignment as GlobalAlignment
     from mercer.kernels.series.warping import DynamicTimeWarping as DynamicTimeWarping
@@ -127,6 +128,7 @@ _FUNCTIONS = {
     "dag": "mercer.kernels.algebra.dag",
     "exp": "mercer.kernels.algebra.functions",
     "normalise": "mercer.kernels.algebra.normalised",
+    "Remembered": "mercer.kernels.memory.remembered",
     "on": "mercer.kernels.algebra.images",
     "parse": "mercer.kernels.text.expression",
     "pull_back": "mercer.kernels.algebra.images",

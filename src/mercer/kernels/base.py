@@ -9,8 +9,7 @@ features many times, tile by tile, without the GIL.
     objects ──fitted.features──▶ features ──fitted.align──▶ both sides ──fitted.tile──▶ a block of the Gram matrix
               (once per object)             (once per Gram)              (many times)
 
-To write a kernel, subclass `Kernel`, give it a `domain` and the three methods `features`, `tile` and `diagonal`. If its
-phi(x) can be written down, `feature_map` says how.
+To write one, subclass `Kernel`: a `domain`, `features`, `tile`, `diagonal`, and `feature_map` if phi can be written.
 """
 
 from __future__ import annotations
@@ -28,6 +27,7 @@ from mercer._record import STRANGERS, Record
 from mercer._types import DType, Float64, Floating, Index
 from mercer.errors import InputError, KernelError
 from mercer.inputs.base import Objects
+from mercer.inputs.streamed import Blockwise, streamed
 from mercer.kernels.features import space
 from mercer.kernels.features.feature_map import FeatureMap
 from mercer.kernels.features.rows import FeatureMatrix
@@ -40,9 +40,8 @@ if TYPE_CHECKING:
 
 SAFE_IN_SINGLE = 1e30
 """float32 ends at 3.4e38; below this bound sums and products of values cannot overflow."""
-
 ANY_TILE = 2**62
-"""The number of entries of a tile of any size: the answer of kernels whose entries cost little."""
+"""A tile of any size: the answer of kernels whose entries cost little."""
 
 
 class Features(Protocol):
@@ -251,7 +250,7 @@ class Kernel(Measure):
     @final
     def coerce(self, raw: Any) -> Objects:
         """Training objects, parsed and validated."""
-        return self.domain.coerce(raw)
+        return streamed(raw, self.domain) if isinstance(raw, Blockwise) else self.domain.coerce(raw)
 
     @final
     def fit(self, raw: Any) -> FittedKernel:
@@ -262,7 +261,7 @@ class Kernel(Measure):
         >>> float(fitted([[0.0, 0.0]], [[1.0, 1.0]])[0, 0].round(4))
         0.3679
         """
-        objects = self.coerce(raw)
+        objects = self.coerce(raw).known()
         if STRANGERS:
             probe(self, objects)
         return FittedKernel(self, self.resolve(objects))
@@ -340,7 +339,8 @@ class FittedKernel:
 
     def coerce(self, raw: Any) -> Objects:
         """New objects, parsed and validated for comparison with the training objects."""
-        return self.kernel.domain.coerce(raw, new=True)
+        own = self.kernel.domain
+        return streamed(raw, own) if isinstance(raw, Blockwise) else own.coerce(raw, new=True)
 
     def feature_map(self) -> FeatureMap | None:
         return self.kernel.feature_map(self.state)

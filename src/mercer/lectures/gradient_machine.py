@@ -10,6 +10,7 @@ from mercer import _check
 from mercer._types import Float64
 from mercer.errors import ParameterError
 from mercer.gram.contract import Gram
+from mercer.lectures.exact import Aim
 from mercer.lectures.gradient_descent import GradientDescent
 from mercer.lectures.traced_classifier import TRACED_KERNEL, TracedKernelClassifier, checked_variant
 from mercer.losses.logistic import Logistic
@@ -48,7 +49,9 @@ class GradientKernelMachine(KernelParameters, TracedKernelClassifier):
 
     Attributes
     ----------
-    z_ : the coefficients, one column per machine; trace_ : the objective after each step.
+    z_ : the coefficients, one column per machine.
+    traces_ : the objective after each step, for each machine; `trace_` for two classes.
+    certificate_ : how far the objective is above its exact minimum.
 
     >>> from mercer import GradientKernelMachine
     >>> model = GradientKernelMachine(objective="svm", C=10.0).fit([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0])
@@ -83,6 +86,12 @@ class GradientKernelMachine(KernelParameters, TracedKernelClassifier):
                     f'{owner} with objective="svm" and variant="printed" makes steps of 1: the slide has no learning '
                     'rate. Use variant="constant" for steps of `learning_rate`.'
                 )
+
+    def _aim(self, n: int) -> Aim:
+        if self.objective == "svm":
+            return Aim(SmoothHinge(), float(self.C))
+        lam = float(self.lam)
+        return Aim(Logistic(), 1.0 / lam, factor=lam) if lam > 0 else Aim(Logistic(), None)
 
     def _algorithm(self, data: Gram, signs: Float64) -> GradientDescent:
         softmax = self.objective == "softmax"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -12,6 +13,7 @@ from sklearn.utils import check_random_state
 from mercer import _check
 from mercer._types import Float64
 from mercer.gram.contract import Gram
+from mercer.lectures.exact import Aim
 from mercer.lectures.perceptron_updates import KernelUpdates, WeightUpdates
 from mercer.lectures.traced_classifier import (
     TRACED_KERNEL,
@@ -19,6 +21,7 @@ from mercer.lectures.traced_classifier import (
     TracedKernelClassifier,
     TracedLinearClassifier,
 )
+from mercer.losses.hinge import Hinge
 from mercer.training.kernel_estimator import KernelParameters
 from mercer.training.storing import ArrayField, Field
 
@@ -46,6 +49,9 @@ class _Perceptron(TracedClassifier):
         _check.real(owner, "margin", self.margin, low=0, high_open=True)
         for name in ("fit_intercept", "averaged", "shuffle"):
             _check.boolean(owner, name, getattr(self, name))
+
+    def _aim(self, n: int) -> Aim:
+        return Aim(Hinge(), math.inf, intercept=bool(self.fit_intercept))
 
     def _settings(self, n: int) -> dict[str, Any]:
         """The settings of the algorithm on n objects."""
@@ -83,7 +89,9 @@ class KernelPerceptron(_Perceptron, KernelParameters, TracedKernelClassifier):
     Attributes
     ----------
     counts_ : alpha, the number of updates by each training object, one column per machine.
-    trace_ : mistakes in each epoch (`traces_` for more than two classes); converged_ : whether the last had none.
+    traces_ : mistakes in each epoch, for each machine; `trace_` for two classes.
+    converged_ : whether the last epoch had no mistake.
+    certificate_ : how far the margin is from the largest one, told by 1/2 |w|^2 with the nearest object at 1.
 
     >>> from mercer import KernelPerceptron, kernels
     >>> xor = [[0, 0], [0, 1], [1, 0], [1, 1]]
@@ -109,6 +117,12 @@ class PrimalPerceptron(_Perceptron, TracedLinearClassifier):
     ----------
     learning_rate : eta > 0.
     epochs, fit_intercept, averaged, margin, shuffle, random_state, time_limit : as in `KernelPerceptron`.
+
+    Attributes
+    ----------
+    classes_ : the labels.
+    coef_, intercept_ : w and b, a row for each machine.
+    traces_, converged_, certificate_ : as in `KernelPerceptron`.
 
     >>> from mercer import PrimalPerceptron
     >>> model = PrimalPerceptron().fit([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]], [-1, 1])

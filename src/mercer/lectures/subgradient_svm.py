@@ -10,9 +10,11 @@ from sklearn.utils import check_random_state
 
 from mercer import _check
 from mercer._types import Float64
+from mercer.lectures.exact import Aim
 from mercer.lectures.run import LectureRun
 from mercer.lectures.subgradient_descent import BatchSubgradient, StochasticSubgradient
 from mercer.lectures.traced_classifier import TracedLinearClassifier, checked_variant
+from mercer.losses.hinge import Hinge
 
 _BATCH_STEPS, _PASSES = 1000, 100
 """Steps over all objects, and passes of single ones: enough to come within 1 % of the minimum on standardised data.
@@ -43,6 +45,13 @@ class SubgradientSVM(TracedLinearClassifier):
     random_state : which objects the stochastic method draws.
     time_limit : the largest number of seconds; None for no limit.
 
+    Attributes
+    ----------
+    classes_ : the labels.
+    coef_, intercept_ : w and b, a row for each machine.
+    traces_ : the objective after each recorded step, for each machine; `trace_` for two classes.
+    certificate_ : how far the objective is above its exact minimum.
+
     >>> from mercer import SubgradientSVM
     >>> model = SubgradientSVM(method="batch").fit([[-2.0], [-1.0], [1.0], [2.0]], [0, 0, 1, 1])
     >>> model.predict([[-0.5], [0.5]])
@@ -68,6 +77,11 @@ class SubgradientSVM(TracedLinearClassifier):
                 _check.integer(owner, name, getattr(self, name), low=1)
         if self.learning_rate is not None:
             _check.real(owner, "learning_rate", self.learning_rate, low=0, low_open=True, high_open=True)
+
+    def _aim(self, n: int) -> Aim:
+        if self.method == "batch":  # |w|^2 + C sum = 2 (1/2 |w|^2 + C/2 sum)
+            return Aim(Hinge(), 0.5 * float(self.C), factor=2.0)
+        return Aim(Hinge(), float(self.C) / n, intercept=False)
 
     def _algorithm(self, data: Float64, signs: Float64) -> LectureRun:
         C, printed = float(self.C), self.variant == "printed"

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import time
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, ClassVar, Self, final
 
@@ -19,19 +20,23 @@ from mercer._progress import reporting
 from mercer._stored import Stored, checked_value
 from mercer._types import Float64
 from mercer.errors import ModelFileError, ParameterError
+from mercer.gram.contract import Gram
 from mercer.gram.expansion import Expansion
-from mercer.gram.make import gram_of
+from mercer.gram.make import gram_of, gram_of_rows
 from mercer.inputs.base import refuse_masked
 from mercer.inputs.vectors import Vectors
+from mercer.lectures.exact import Aim, Stopped, certificate_of
 from mercer.lectures.run import LectureRun, TracedFit
 from mercer.lectures.trace import Trace
 from mercer.solvers.drive import Chunk
 from mercer.solvers.solution import Status
+from mercer.training.certificate import Certified
 from mercer.training.kernel_estimator import KernelEstimator, all_or_nothing, limits_of
 from mercer.training.matrix import guard
 from mercer.training.storing import (
     EXPANSION,
     ArrayField,
+    CertificateField,
     Field,
     LabelsField,
     Parts,
@@ -69,13 +74,14 @@ class TracesField(Field):
 TRACED: Mapping[str, Field] = {
     "classes_": LabelsField(one_against_rest, "one machine for each of them, or one for two"),
     "traces_": TracesField(),
+    "certificate_": CertificateField(late=True),
 }
 """What all teaching classifiers store ..."""
 TRACED_KERNEL: Mapping[str, Field] = {**EXPANSION, **TRACED, "support_": ArrayField("i", "rows")}
 """... and those with a kernel."""
 
 
-class TracedClassifier(ClassifierMixin, BaseEstimator, ABC):
+class TracedClassifier(Certified, ClassifierMixin, BaseEstimator, ABC):
     """Predictions and traces of one machine for two classes, or one per class against the rest."""
 
     classes_: npt.NDArray[Any]
@@ -90,6 +96,10 @@ class TracedClassifier(ClassifierMixin, BaseEstimator, ABC):
     @abstractmethod
     def _algorithm(self, data: Any, signs: Float64) -> LectureRun:
         """The algorithm of the slide, ready to train one machine on a Gram matrix or on rows of numbers."""
+
+    @abstractmethod
+    def _aim(self, n: int) -> Aim:
+        """What is minimised on n objects: certificates are about it."""
 
     @abstractmethod
     def _scores(self, X: Any) -> Float64:
@@ -130,6 +140,10 @@ class TracedClassifier(ClassifierMixin, BaseEstimator, ABC):
                 machines.append(run.fit(limits_of(self), partial(on_chunk, run.steps)))
         return machines
 
+    def _certify(self, stopped: list[Stopped], gram: Callable[[], Gram], entries: int, began: float) -> None:
+        aim, seconds = self._aim(len(stopped[0].signs)), time.monotonic() - began
+        self._certify_later(lambda: certificate_of(aim, stopped, gram, entries, seconds))
+
     def _set_trained(self, classes: Classes, machines: list[TracedFit]) -> None:
         self.classes_ = classes.labels
         self.intercept_ = np.array([machine.intercept for machine in machines])
@@ -160,6 +174,7 @@ class TracedKernelClassifier(TracedClassifier, KernelEstimator):
 
     def fit(self, X: Any, y: Any) -> Self:
         """Train on objects X with labels y."""
+        began = time.monotonic()
         with self._all_or_nothing():
             self._check_parameters()
             kernel = self._kernel()
@@ -170,9 +185,12 @@ class TracedKernelClassifier(TracedClassifier, KernelEstimator):
             gram = gram_of(fitted, objects, memory=self.memory).stored()
             guarded = guard(type(self).__name__, kernel, gram, self.psd)
             machines = self._train(classes, guarded.gram)
+            z = np.column_stack([machine.coefficients for machine in machines])
+            stopped = _stopped(classes, machines, guarded.gram.matvec(z), (z * guarded.gram.matvec(z)).sum(axis=0))
         self._set_trained(classes, machines)
         self.kernel_ = fitted
-        coefficients = guarded.expanded(np.column_stack([machine.coefficients for machine in machines]))
+        self._certify(stopped, guarded.in_double(fitted, objects), gram.entries_computed, began)
+        coefficients = guarded.expanded(z)
         self.support_ = np.flatnonzero(np.any(coefficients != 0, axis=1))
         support = objects.take(self.support_)
         self.expansion_ = Expansion(fitted, support, coefficients[self.support_], self.intercept_)
@@ -201,6 +219,7 @@ class TracedLinearClassifier(TracedClassifier):
     def fit(self, X: Any, y: Any) -> Self:
         """Train on rows of numbers X with labels y."""
         self._check_parameters()
+        began = time.monotonic()
         with all_or_nothing(self):
             refuse_masked(X)
             values = np.ascontiguousarray(validate_data(self, X, dtype=np.float64))
@@ -208,6 +227,9 @@ class TracedLinearClassifier(TracedClassifier):
             machines = self._train(classes, values)
         self._set_trained(classes, machines)
         self.coef_ = np.vstack([machine.coefficients for machine in machines])
+        with np.errstate(over="ignore", invalid="ignore"):  # printed descents may have diverged
+            stopped = _stopped(classes, machines, values @ self.coef_.T, (self.coef_**2).sum(axis=1))
+        self._certify(stopped, lambda: gram_of_rows(values), 0, began)
         self._warn_if_unfinished(machines)
         return self
 
@@ -229,6 +251,15 @@ class TracedLinearClassifier(TracedClassifier):
             raise ModelFileError("its weights are not finite.")
         model.n_features_in_ = model.coef_.shape[1]
         return model
+
+
+def _stopped(classes: Classes, machines: list[TracedFit], products: Float64, squared: Float64) -> list[Stopped]:
+    """Where each machine stopped, from <w, phi(x)> of the training objects and |w|^2, a column for each."""
+    targets = signs_against_rest(classes)
+    return [
+        Stopped(signs, max(float(squared[i]), 0.0), products[:, i] + one.intercept, int(one.trace.steps[-1]))
+        for i, (signs, one) in enumerate(zip(targets, machines, strict=True))
+    ]
 
 
 def checked_variant(model: Any, *, stochastic: bool = False) -> str:

@@ -124,7 +124,7 @@ def _data(name: str, format_: str, matrix: Any, labels: Any, options: Options) -
     if matrix.ndim != 2 or matrix.dtype.kind not in "fiub":
         what = f"a matrix of numbers is needed; this is {matrix.dtype} of shape {matrix.shape}"
         raise problem(name, what, hint="Save one row of numbers per object.")
-    check_width(name, matrix.shape[1], options)
+    check_width(name, matrix.shape[1], options, table=False)
     if options.format == "gram" or (options.format is None and labels is None and is_gram(matrix)):
         return gram_of(name, matrix, options, labels=_as_text(name, labels, matrix.shape[:1]))
     target = "label"

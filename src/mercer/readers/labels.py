@@ -19,6 +19,7 @@ from mercer.readers.problems import count, problem, quoted, some
 from mercer.readers.written import written_numbers
 
 _SPLIT = re.compile(r"[\t,;]| +")
+_INTEGER = re.compile(r"[+-]?\d+")
 _HINT = "Give them with --labels FILE: one label per line, in the order of the objects, or lines of id and label."
 
 
@@ -97,6 +98,8 @@ def typed(
     if len(too_large):
         place = int(too_large[0])
         raise fail(place, f"the label {quoted(stripped[place])} is too large a number", "Rescale the labels.")
+    if any(_INTEGER.fullmatch(stripped[place]) for place in np.flatnonzero(np.abs(numbers) >= 2**53)):
+        return np.array(stripped, dtype=np.str_)  # codes: as floats, neighbours would be one class
     return _as_whole(numbers)
 
 

@@ -27,6 +27,10 @@ _PACKED: dict[str, tuple[Callable[[Any], Any], bytes]] = {
     ".bz2": (bz2.BZ2File, b"BZh"),
 }
 PACKERS = tuple(_PACKED)
+_MOST_UNPACKED = 250
+"""How many times its packed size content may have: tables and text have 3 to 30 times, mostly empty ones 100 ..."""
+_UNPACKED_FREELY = 64 * MIB
+"""... and content up to this size any: it is read in a second, however little it was packed into."""
 _LONGEST_MAGIC = max(len(magic) for _, magic in _PACKED.values())
 
 
@@ -45,14 +49,16 @@ class ByteStream:
         self._options = options
         self._room = options.max_bytes
         self._stream: Any = stream
-        self._packed = False
+        self._packed: _Rejoined | None = None
+        self._unpacked = 0
         head = b""
         while len(head) < _LONGEST_MAGIC and (more := self._some(_LONGEST_MAGIC - len(head))):
             head += more
         for suffix, (unpack, magic) in _PACKED.items():
             if head.startswith(magic):
                 self.name = name[: -len(suffix)] if name.lower().endswith(suffix) else name
-                self._stream, self._packed, head = unpack(_Rejoined(head, stream)), True, b""
+                self._packed = _Rejoined(head, stream)
+                self._stream, head = unpack(self._packed), b""
                 break
         self._pending = head
 
@@ -70,8 +76,12 @@ class ByteStream:
         found, self._pending = self._pending, b""
         found = found or self._some(most)
         self._room -= len(found)
+        self._unpacked += len(found)
         if self._room < 0:
             raise _too_large(self._file, f"more than {self._options.max_bytes / MIB:,.0f} MiB", self._options)
+        if self._packed is not None and self._unpacked > max(_UNPACKED_FREELY, _MOST_UNPACKED * self._packed.taken):
+            what = f"unpacks to more than {_MOST_UNPACKED} times its size, as only files made to do harm usually do"
+            raise problem(self._file, what, hint="If you trust it, unpack it and give the unpacked file.")
         return found
 
     def whole(self, before: bytes = b"") -> Source:
@@ -88,6 +98,8 @@ class _Rejoined(io.RawIOBase):
     def __init__(self, first: bytes, stream: Any) -> None:
         self._first = first
         self._stream = stream
+        self.taken = 0
+        """How many bytes were read so far."""
 
     def readable(self) -> bool:
         return True
@@ -96,9 +108,10 @@ class _Rejoined(io.RawIOBase):
         if self._first:
             size = len(self._first) if size < 0 else size
             found, self._first = self._first[:size], self._first[size:]
-            return found
-        got: bytes = self._stream.read1(size) if size >= 0 else self._stream.read()
-        return got
+        else:
+            found = self._stream.read1(size) if size >= 0 else self._stream.read()
+        self.taken += len(found)
+        return found
 
 
 @contextlib.contextmanager

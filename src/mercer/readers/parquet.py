@@ -33,6 +33,7 @@ def read_parquet(source: Source, options: Options) -> Data:
         _check_size(source.name, file.metadata, options)
         _check_types(source.name, file.schema_arrow, options)
         table = file.read()
+        table.validate(full=True)  # Arrow trusts lengths and offsets until it is asked
     except (pa.ArrowException, OSError) as error:
         what = f"not a Parquet file that can be read: {reason(error)}"
         raise problem(source.name, what, hint="Is it damaged? Write it again.") from error
@@ -53,6 +54,7 @@ def read_feather(source: Source, options: Options) -> Data:
         batches, room = [], options.max_bytes
         for number in range(file.num_record_batches):
             batches.append(file.get_batch(number))
+            batches[-1].validate(full=True)  # Arrow trusts lengths and offsets until it is asked
             room -= batches[-1].nbytes
             if room < 0:
                 raise problem(source.name, "too large once unpacked", hint="Raise the cap with --max-mb.")
@@ -79,9 +81,10 @@ def _check_types(name: str, schema: Any, options: Options) -> None:
 
 
 def _check_size(name: str, meta: Any, options: Options) -> None:
+    check_width(name, meta.num_columns, options)
     declared = sum(meta.row_group(number).total_byte_size for number in range(meta.num_row_groups))
     cells = meta.num_rows * meta.num_columns
-    if max(declared, 8 * cells) > options.max_bytes or meta.num_columns > options.max_features:
+    if max(declared, 8 * cells) > options.max_bytes:
         what = f"too large: {meta.num_rows:,} rows of {meta.num_columns:,} columns"
         raise problem(name, what, hint="Raise the cap with --max-mb, or cut the file.")
 

@@ -15,7 +15,7 @@ from mercer.readers.labels import with_labels
 from mercer.readers.opening import STDIN, open_source
 from mercer.readers.options import Options
 from mercer.readers.problems import problem
-from mercer.readers.source import Source
+from mercer.readers.source import Source, empty
 from mercer.readers.weeding import weeded
 
 
@@ -70,7 +70,10 @@ def _read_as(format_: str, source: Source | str, name: str, options: Options) ->
         hint = f"Give {remedy}, or leave --format out: Mercer detects it."
         raise problem(name, f"this is a {there}, but the format {format_} is a {wanted}", hint=hint)
     reader = getattr(importlib.import_module(chosen.module, "mercer.readers"), chosen.function)
-    return completed(reader(source, options), options)
+    data = reader(source, options)
+    if not len(data):
+        raise empty(name, "there are no objects in it", hint="Check that whatever wrote it has finished.")
+    return completed(data, options)
 
 
 def completed(data: Data, options: Options) -> Data:

@@ -21,6 +21,7 @@ BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
+_HEAD = 1 << 20  # characters that tell the form of a file: no more are searched for the ends of its first lines
 _BINARY_HEAD = 8192  # bytes in which a NUL means a binary file; text with a stray NUL further down gets its line named
 LINE_END = re.compile(r"\r\n|\n|\r")
 
@@ -73,14 +74,15 @@ class Source:
         return text
 
     def head(self, most: int) -> list[str]:
-        """The first lines."""
+        """The first lines, of which the last may be cut off."""
+        text = self.text[:_HEAD]
         found = []
         at = 0
-        for end in itertools.islice(LINE_END.finditer(self.text), most):
-            found.append(self.text[at : end.start()])
+        for end in itertools.islice(LINE_END.finditer(text), most):
+            found.append(text[at : end.start()])
             at = end.end()
-        if len(found) < most and at < len(self.text):
-            found.append(self.text[at:])
+        if len(found) < most and at < len(text):
+            found.append(text[at:])
         return found
 
     @property

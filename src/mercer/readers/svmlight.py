@@ -65,13 +65,14 @@ def _append_row(
     name: str, line: int, pairs: list[str], indices: list[int], values: list[float], options: Options
 ) -> None:
     last = -1
+    most = options.widest(table=False)
     for pair in pairs:
         index, value = _parsed(name, line, pair)
         if index <= last:
             what = f"index {index} after {last}; indices must increase along a line"
             raise problem(name, what, line=line, hint="Sort the features of each line, and give each once.")
-        if index > options.max_features:
-            what = f"index {index:,} is beyond {options.max_features:,}"
+        if index > most:
+            what = f"index {index:,} is beyond {most:,}"
             raise problem(
                 name, what, line=line, hint="Raise the cap with --max-features if there really are that many features."
             )

@@ -79,11 +79,13 @@ def _columns(
     return table
 
 
-def check_width(name: str, width: int, options: Options) -> None:
+def check_width(name: str, width: int, options: Options, *, table: bool = True) -> None:
     """Refuse a file with more columns than allowed."""
-    if width > options.max_features:
-        what = f"{width:,} columns, more than {options.max_features:,}"
-        raise problem(name, what, hint="Raise the cap with --max-features.")
+    most = options.widest(table=table)
+    if width > most:
+        what = f"{width:,} columns, more than {most:,}"
+        hint = "Raise the cap with --max-features"
+        raise problem(name, what, hint=f"{hint}, or write numbers as npy or svmlight." if table else f"{hint}.")
 
 
 def kept_as_text(key: str, options: Options) -> bool:

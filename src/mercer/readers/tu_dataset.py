@@ -8,7 +8,7 @@ from typing import Any, final
 
 import numpy as np
 
-from mercer._types import Float64
+from mercer._types import Float64, Indices
 from mercer.inputs.graph_block import assembled
 from mercer.inputs.graph_drafts import Draft
 from mercer.inputs.graphs import Graphs
@@ -19,6 +19,7 @@ from mercer.readers.options import Options
 from mercer.readers.problems import count, problem, quoted
 from mercer.readers.source import Source
 
+_LARGEST_ID = 2**53  # beyond, numbers that were read as float64 are no longer whole numbers one apart
 _ENDINGS = ("", *PACKERS)
 
 
@@ -37,24 +38,26 @@ def read_tu(folder: str, options: Options) -> Data:
     if prefix is None:
         raise problem(folder, "no file *_A.txt: this is not a TU folder", hint="Leave --format out: Mercer detects it.")
     files = _Files(folder, prefix, options)
-    owner = files.numbers("graph_indicator")[:, 0].astype(np.int64) - 1
+    owner = files.ids("graph_indicator")[:, 0]
     if len(owner) == 0 or owner.min() < 0 or (np.diff(owner) < 0).any():
         what = "nodes must be listed graph by graph, and graphs counted from 1"
         raise problem(f"{prefix}_graph_indicator.txt", what, hint="Sort the nodes by their graph.")
-    edges = files.numbers("A").astype(np.int64) - 1
+    n = int(owner[-1]) + 1
+    labels = files.labels()
+    if labels is not None and len(labels) != n:
+        what = f"{count(len(labels), 'label')} for {count(n, 'graph')}"
+        raise problem(f"{prefix}_graph_labels.txt", what, hint="Write one label per graph.")
+    if labels is None and n > len(owner):
+        what = f"graph {n:,}, but there are only {count(len(owner), 'node')}"
+        raise problem(f"{prefix}_graph_indicator.txt", what, line=len(owner), hint="Count the graphs from 1.")
+    edges = files.ids("A")
     _check_edges(f"{prefix}_A.txt", edges, owner)
     optional = {
         "labels": files.optional_numbers("node_labels", len(owner)),
         "attributes": files.optional_numbers("node_attributes", len(owner)),
         "edge_labels": files.optional_numbers("edge_labels", len(edges)),
     }
-    n = int(owner[-1]) + 1
     graphs = _graphs(owner, edges, optional, n)
-    source = files.source("graph_labels")
-    labels = None if source is None else [line.strip() for line in source.lines if line.strip()]
-    if labels is not None and len(labels) != n:
-        what = f"{count(len(labels), 'label')} for {count(n, 'graph')}"
-        raise problem(f"{prefix}_graph_labels.txt", what, hint="Write one label per graph.")
     notes = ("Edges are directed: some go one way only.",) if graphs.directed else ()
     return Data(prefix, "tu", "graphs", graphs, None if labels is None else np.array(labels), "label", notes=notes)
 
@@ -114,12 +117,26 @@ class _Files:
         packed = next((path + ending for ending in _ENDINGS if os.path.exists(path + ending)), None)
         return None if packed is None else open_source(packed, self.options)
 
+    def labels(self) -> list[str] | None:
+        source = self.source("graph_labels")
+        return None if source is None else [line.strip() for line in source.lines if line.strip()]
+
     def numbers(self, part: str) -> Float64:
         source = self.source(part)
         if source is None:
             what = f"the file {self.prefix}_{part}.txt is missing"
             raise problem(self.folder, what, hint="Unpack the whole data set into the folder.")
         return _matrix(source, 2 if part == "A" else 1)
+
+    def ids(self, part: str) -> Indices:
+        """Numbers of graphs or nodes, counted from 0 as the file counts from 1."""
+        values = self.numbers(part)
+        odd = np.flatnonzero(((values % 1 != 0) | (np.abs(values) > _LARGEST_ID)).any(axis=1))
+        if len(odd):
+            what = f"{quoted(' '.join(f'{value:g}' for value in values[odd[0]]))} is no number of a node or graph"
+            hint = "Number nodes and graphs 1, 2, 3 and so on."
+            raise problem(f"{self.prefix}_{part}.txt", what, line=int(odd[0]) + 1, hint=hint)
+        return values.astype(np.intp) - 1
 
     def optional_numbers(self, part: str, n: int) -> Float64 | None:
         source = self.source(part)

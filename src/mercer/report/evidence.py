@@ -73,6 +73,9 @@ def _thinned(x: npt.NDArray[np.float64], y: npt.NDArray[np.float64]) -> list[tup
 
 
 def _histogram(values: npt.NDArray[np.float64], bins: int, name: str, alt: str) -> Axes:
+    middle, reach = float(np.mean(values)), float(np.ptp(values))
+    if reach <= 1e-9 * abs(middle):  # one value, up to rounding: too narrow to be cut into bins
+        values = np.full_like(values, middle)
     heights, edges = np.histogram(values, bins=bins)
     axes = Axes((float(edges[0]), float(edges[-1])), (0, float(heights.max())), name, "objects", alt)
     axes.bars(edges.tolist(), heights.tolist())

@@ -81,6 +81,8 @@ def _explained(outcome: Outcome, rows: Any) -> str:
         found = estimator.explain(Strings.coerce(texts))
     except MercerError:  # kernels whose features have no place in the string
         return ""
+    if any("".join(map(str, one.parts)) != shown for shown, one in zip(texts, found, strict=True)):
+        return ""  # words or other features, not symbols in their places
     first, second = (str(label) for label in estimator.classes_)
     text = paragraph(
         f"Each symbol is coloured by its contribution to the decision: blue for {second}, orange and underlined for "

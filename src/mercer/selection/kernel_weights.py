@@ -15,6 +15,7 @@ is the same problem up to the length of g, with C = (1 - lam) / (2 lam). So it c
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 
 import numpy as np
@@ -24,6 +25,8 @@ from mercer._types import Float64
 from mercer.gram.contract import Gram
 from mercer.losses.squared_hinge import SquaredHinge
 from mercer.solvers.problem import LossProblem
+from mercer.training.certificate import Certificate
+from mercer.training.shares import ShareCertificate
 from mercer.training.train import train
 
 _STRIP = 512
@@ -34,8 +37,9 @@ _TOL = 1e-6
 its coefficients."""
 
 
-def alignment(grams: Sequence[Gram], targets: Float64) -> Float64:
-    """Weights whose centred sum is most aligned with the targets; `targets` has a column per class, or one of numbers.
+def alignment(grams: Sequence[Gram], targets: Float64) -> tuple[Float64, ShareCertificate]:
+    """Weights whose centred sum is most aligned with the targets, and the proof; `targets` has a column per class, or
+    one of numbers.
 
     Rows are visited in strips, so no matrix needs to be stored; those that are stored already are read.
     """
@@ -55,29 +59,55 @@ def alignment(grams: Sequence[Gram], targets: Float64) -> Float64:
         inner += stacked @ stacked.T
         target = (wanted[rows] @ wanted.T).ravel()
         along += stacked @ target
-    return _nearest_cone_point(inner, along)
+    found = _nearest_cone_point(inner, along)
+    proof = _proof(inner, along, found, float(np.square(wanted.T @ wanted).sum()), np.dtype(grams[0].dtype).name)
+    total = float(found.sum())
+    return (found / total if total > 0 else np.full(m, 1.0 / m)), proof
 
 
 def _nearest_cone_point(inner: Float64, along: Float64) -> Float64:
-    """Minimise v'(inner)v - 2 along'v over v >= 0, scaled to add up to one; equal weights if no direction helps."""
+    """Minimise v'(inner)v - 2 along'v over v >= 0."""
     scale = np.sqrt(np.maximum(np.diag(inner), np.finfo(float).tiny))
     values, vectors = np.linalg.eigh(inner / np.outer(scale, scale))
     usable = values > len(values) * np.finfo(float).eps * max(float(values[-1]), 0.0)
     root = np.sqrt(values[usable])[:, None] * vectors[:, usable].T
     right = (vectors[:, usable].T @ (along / scale)) / np.sqrt(values[usable])
     found: Float64 = nnls(root, right)[0] / scale
-    total = float(found.sum())
-    return found / total if total > 0 else np.full(len(found), 1.0 / len(found))
+    return found
 
 
-def margin(grams: Sequence[Gram], together: Gram, signs: Sequence[Float64], lam: float) -> Float64:
-    """EasyMKL; `together` is the sum of all kernels, `signs` hold -1 or +1 of each object, once per pair of sides."""
-    total = np.zeros(len(grams))
+def _proof(inner: Float64, along: Float64, v: Float64, target: float, dtype: str) -> ShareCertificate:
+    """What weights leave of |T|^2, and the least that any leave.
+
+    The objective is convex, so that with slopes 2g at v all u >= 0 have at least its value at v plus 2 g'(u - v); and
+    the best u explain no more than there is, u'(inner)u <= |T|^2, which bounds how far negative slopes can lead.
+    """
+    m, slopes = len(v), inner @ v - along
+    scale = np.sqrt(np.maximum(np.diag(inner), np.finfo(float).tiny))
+    falling = float(np.maximum(-slopes / scale, 0.0).max(initial=0.0))
+    least_curvature = 1.0 if (inner >= 0).all() else float(np.linalg.eigvalsh(inner / np.outer(scale, scale))[0])
+    reach = np.sqrt(m * target / least_curvature) if least_curvature > 0 else np.inf
+    left = max(float(v @ inner @ v - 2.0 * along @ v) + target, 0.0)
+    beyond = 2.0 * float(slopes @ v) + (2.0 * falling * float(reach) if falling > 0 else 0.0)
+    least = min(max(left - beyond, 0.0), left)
+    residual = falling / max(np.sqrt(target), np.finfo(float).tiny)
+    return ShareCertificate("weights", m, left, least, target, float(residual), dtype)
+
+
+def margin(grams: Sequence[Gram], together: Gram, signs: Sequence[Float64], lam: float) -> tuple[Float64, Certificate]:
+    """EasyMKL; `together` is the sum of all kernels, `signs` hold -1 or +1 of each object, once per pair of sides.
+
+    Its certificate is that of the machines that weights are read from.
+    """
+    total, began = np.zeros(len(grams)), time.monotonic()
+    proofs = []
     for side in signs:
         C = np.full(len(side), 0.5 * (1.0 - lam) / lam)
         machine = train(together, LossProblem(SquaredHinge(), side, C), tol=_TOL)
+        proofs.append(machine.certificate)
         b = machine.coefficients
         shares = np.array([float(b @ gram.matvec(b)) for gram in grams])
         size = float(shares.sum())
         total += shares / size if size > 0 else 1.0 / len(grams)
-    return np.maximum(total, 0.0) / max(float(np.maximum(total, 0.0).sum()), np.finfo(float).tiny)
+    weights = np.maximum(total, 0.0) / max(float(np.maximum(total, 0.0).sum()), np.finfo(float).tiny)
+    return weights, Certificate.together(tuple(proofs), together.entries_computed, time.monotonic() - began)

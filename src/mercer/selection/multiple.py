@@ -23,6 +23,7 @@ from mercer.kernels.algebra.sums import Scaled, Sum
 from mercer.kernels.base import Kernel
 from mercer.kernels.text.expression import parse
 from mercer.selection import kernel_weights, storing
+from mercer.training.proof import Proof
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 
@@ -63,7 +64,8 @@ def learn_kernel(
 
 def _learn(
     kernels: Sequence[Kernel | str], X: Any, y: Any, *, method: str, lam: float, memory: Memory, owner: str
-) -> tuple[Kernel, Float64]:
+) -> tuple[Kernel, Float64, Proof | None]:
+    """The kernel, its weights, and the proof of these where something was optimised."""
     _check.choice(owner, "method", method, METHODS)
     lam = _check.real(owner, "lam", lam, low=0, high=1, low_open=True, high_open=True)
     given = [parse(kernel) if isinstance(kernel, str) else kernel for kernel in kernels]
@@ -74,18 +76,19 @@ def _learn(
     scaled = [Scaled(kernel, 1.0 / size) for kernel, size in zip(given, sizes, strict=True)]
     targets, signs = _targets(y, len(objects[0]), method)
     weights = np.full(len(given), 1.0 / len(given))
+    proof: Proof | None = None
     if method != "uniform" and len(given) > 1:
         grams = _grams(scaled, objects, memory)
         if method == "alignment":
-            weights = kernel_weights.alignment(grams, targets)
+            weights, proof = kernel_weights.alignment(grams, targets)
         else:
-            weights = kernel_weights.margin(grams, _sum_of(scaled, X, memory), signs, lam)
+            weights, proof = kernel_weights.margin(grams, _sum_of(scaled, X, memory), signs, lam)
     terms: list[Kernel] = [
         Scaled(kernel, float(weight / size))
         for kernel, weight, size in zip(given, weights, sizes, strict=True)
         if weight > _NEGLIGIBLE
     ]
-    return (terms[0] if len(terms) == 1 else Sum(tuple(terms))), weights
+    return (terms[0] if len(terms) == 1 else Sum(tuple(terms))), weights, proof
 
 
 def _grams(kernels: Sequence[Kernel], objects: Sequence[Objects], memory: Memory) -> list[Gram]:
@@ -105,7 +108,8 @@ def _mean_diagonal(kernel: Kernel, objects: Objects) -> float:
     fitted = kernel.fit(objects)
     size = float(fitted.diagonal(fitted.features(objects)).mean())
     if not size > 0:
-        raise InputError(f"The kernel {kernel} is zero on these objects and cannot be weighted. Leave it out.")
+        what = "is zero on these objects" if size == 0 else f"has a mean diagonal of {size:g}"
+        raise InputError(f"The kernel {kernel} {what} and cannot be weighted. Leave it out.")
     return size
 
 
@@ -142,8 +146,14 @@ class MultipleKernelMachine(MetaEstimatorMixin, BaseEstimator):
     estimator : a kernel machine, such as `SVC()`; its `kernel` is replaced.
     kernels, method, lam : as in `learn_kernel`.
 
-    Attributes: `estimator_` (the fitted machine), `kernel_` and `weights_`, which add up to one over
-    kernels of mean diagonal one.
+    Attributes
+    ----------
+    estimator_ : the fitted machine.
+    kernel_ : the weighted sum, fitted.
+    weights_ : of the kernels; they add up to one over kernels of mean diagonal one.
+    certificate_ : how close the machine is to its optimum, with this kernel.
+    weights_certificate_ : how close the weights are to the optimum of what `method` optimises; None where it optimises
+        nothing, as equal weights and those of a single kernel.
 
     >>> from mercer import SVC, MultipleKernelMachine, kernels
     >>> strings, labels = ["gattaca", "gattica", "ccgcg", "cgcgc"], [1, 1, 0, 0]
@@ -161,13 +171,14 @@ class MultipleKernelMachine(MetaEstimatorMixin, BaseEstimator):
     def fit(self, X: Any, y: Any, **fit_params: Any) -> Self:
         """Learn the weights, then train on the weighted sum."""
         memory = getattr(self.estimator, "memory", "auto")
-        kernel, weights = _learn(
+        kernel, weights, proof = _learn(
             self.kernels, X, y, method=self.method, lam=self.lam, memory=memory, owner=type(self).__name__
         )
         model = clone(self.estimator).set_params(kernel=kernel)
         self.estimator_ = model.fit(X, y, **fit_params)
         self.kernel_ = model.kernel_
         self.weights_ = weights
+        self.weights_certificate_ = proof
         return self
 
     @_where_the_machine_has_it
@@ -194,6 +205,12 @@ class MultipleKernelMachine(MetaEstimatorMixin, BaseEstimator):
         return float(self.estimator_.score(X, y, sample_weight))
 
     @property
+    def certificate_(self) -> Any:
+        """How close the machine is to the optimum of its own problem, with the kernel that was learnt."""
+        check_is_fitted(self)
+        return self.estimator_.certificate_
+
+    @property
     def classes_(self) -> Any:
         """The labels, if it is a classifier."""
         if not is_classifier(self.estimator):
@@ -209,14 +226,16 @@ class MultipleKernelMachine(MetaEstimatorMixin, BaseEstimator):
 
     def _to_stored(self) -> Stored:
         check_is_fitted(self)
-        return storing.take_apart(self.get_params(deep=False), self.estimator_, self.weights_)
+        params = self.get_params(deep=False)
+        return storing.take_apart(params, self.estimator_, self.weights_, self.weights_certificate_)
 
     @classmethod
     def _from_stored(cls, stored: Stored) -> Self:
-        params, machine, weights = storing.put_together(stored)
+        params, machine, weights, proof = storing.put_together(stored)
         _check.choice(cls.__name__, "method", params["method"], METHODS)
         model = cls(**params)
         model.estimator_, model.kernel_, model.weights_ = machine, machine.kernel_, weights
+        model.weights_certificate_ = proof
         return model
 
     def __sklearn_tags__(self) -> Any:

@@ -11,11 +11,13 @@ from mercer._record import Record
 from mercer._stored import Stored, checked_array, checked_value, unwrapped, wrapped
 from mercer.errors import ModelFileError
 from mercer.kernels.base import Kernel
+from mercer.training.certificate import Certificate
+from mercer.training.shares import ShareCertificate
 
 _MARK = "mixed_"
 
 
-def take_apart(params: dict[str, Any], machine: Any, weights: Any) -> Stored:
+def take_apart(params: dict[str, Any], machine: Any, weights: Any, proof: Any = None) -> Stored:
     """`machine` trained on the weighted sum, beside the parameters and the weights of what learnt them."""
     own = [kernel for kernel in params["kernels"] if _holds_code(kernel)]
     if own:
@@ -31,11 +33,14 @@ def take_apart(params: dict[str, Any], machine: Any, weights: Any) -> Stored:
         # `fit` replaces it, so that one with Python code need not be kept.
         "kernel": template if isinstance(template, str | Kernel) and not _holds_code(template) else "rbf",
     }
-    return wrapped(machine, _MARK, values, {"weights": weights})
+    arrays = {"weights": weights}
+    if proof is not None:
+        arrays["weights_certificate"], values["weights_dtype"] = proof.to_array(), proof.dtype
+    return wrapped(machine, _MARK, values, arrays)
 
 
-def put_together(stored: Stored) -> tuple[dict[str, Any], Any, Any]:
-    """Parameters, trained machine and weights."""
+def put_together(stored: Stored) -> tuple[dict[str, Any], Any, Any, Any]:
+    """Parameters, trained machine, weights and their certificate."""
     machine, values, arrays = unwrapped(stored, _MARK)
     kind = type(machine)
     kernels, template = checked_value(values, "kernels", list), values.get("kernel")
@@ -52,7 +57,22 @@ def put_together(stored: Stored) -> tuple[dict[str, Any], Any, Any]:
         "method": checked_value(values, "method", str),
         "lam": checked_value(values, "lam", float),
     }
-    return params, machine, weights
+    return params, machine, weights, _certificate(values, arrays)
+
+
+def _certificate(values: dict[str, Any], arrays: dict[str, Any]) -> Certificate | ShareCertificate | None:
+    """That of the weights, where the file has one: of alignment a row, of margins a table."""
+    found = arrays.get("weights_certificate")
+    if found is None:
+        return None
+    dtype = checked_value(values, "weights_dtype", str)
+    if found.ndim == 1:
+        numbers = checked_array(arrays, "weights_certificate", "f", (5,))
+        if not np.isfinite(numbers).all():
+            raise ModelFileError("the numbers of its certificate are not finite.")
+        return ShareCertificate.from_array("weights", numbers, dtype)
+    table = checked_array(arrays, "weights_certificate", "f", (max(len(found), 1), 7))
+    return Certificate.from_array(table, dtype)
 
 
 def _holds_code(value: Any) -> bool:

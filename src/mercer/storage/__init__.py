@@ -10,9 +10,11 @@ Mercer's own tables, and every array is compared with the type, shape and checks
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from typing import Any
 
 from mercer.errors import MissingExtraError, ModelFileError
+from mercer.inputs.plain import known_classes
 from mercer.storage import atomic, models
 from mercer.storage.audit import check_header
 from mercer.storage.format import MAX_BYTES, opened, write
@@ -37,13 +39,25 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
         write(stream, header, arrays)
 
 
-def load(path: str | os.PathLike[str], kernel: Any = None, *, max_bytes: int = MAX_BYTES) -> Any:
+def load(
+    path: str | os.PathLike[str],
+    kernel: Any = None,
+    *,
+    classes: Iterable[type] = (),
+    max_bytes: int = MAX_BYTES,
+) -> Any:
     """Read a model that `save` wrote. Safe on files from strangers: raises ModelFileError, and runs none of it.
 
     `kernel` is needed where the model was trained with a Python function of yours, which files never hold: pass the
-    same kernel (or function) as in training. A file larger than `max_bytes` is refused before it is read.
+    same kernel (or function) as in training. `classes` lists your dataclasses and named tuples, if the model was
+    trained on objects of theirs. A file larger than `max_bytes` is refused before it is read.
     """
     name = os.fsdecode(path)
+    with known_classes(classes):
+        return _loaded(name, kernel, max_bytes)
+
+
+def _loaded(name: str, kernel: Any, max_bytes: int) -> Any:
     try:
         with opened(name, max_bytes) as container:
             members = check_header(container.header)

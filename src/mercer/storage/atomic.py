@@ -4,12 +4,21 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import secrets
 import stat
+import sys
+import time
 from collections.abc import Iterator
 from typing import BinaryIO
 
 from mercer.errors import ModelFileError
+
+if sys.platform != "win32":
+    import fcntl
+
+_SECONDS_TO_LOCK = 5.0
+"""A file of somebody else's may be so young that its writer has not locked it yet."""
 
 
 @contextlib.contextmanager
@@ -26,9 +35,11 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     try:
         mode = _mode(target)
         folder, base = os.path.split(target)
+        _sweep(folder, base)
         beside = os.path.join(folder, f".{base[:100]}.{secrets.token_hex(8)}.tmp")
         with open(beside, "xb") as stream:  # a new file gets the permissions that the user's umask gives
             try:
+                _lock(stream)
                 if mode is not None:
                     os.chmod(beside, mode)  # before there is anything to read
                 yield stream
@@ -48,6 +59,30 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
             f"Cannot save to {name!r}: {error.strerror or error}. What was there before is intact; choose a folder "
             "that exists, can be written to and has room."
         ) from error
+
+
+def _sweep(folder: str, base: str) -> None:
+    """Remove what a writer of the same file left behind when it was killed; a living one holds a lock on its own."""
+    leftover = re.compile(rf"\.{re.escape(base[:100])}\.[0-9a-f]{{16}}\.tmp")
+    if sys.platform == "win32":
+        return
+    with contextlib.suppress(OSError):
+        for name in filter(leftover.fullmatch, os.listdir(folder)):
+            path = os.path.join(folder, name)
+            with contextlib.suppress(OSError), open(path, "rb") as stream:
+                if time.time() - os.stat(path).st_mtime > _SECONDS_TO_LOCK and _lock(stream):
+                    os.unlink(path)
+
+
+def _lock(stream: BinaryIO) -> bool:
+    """Whether nobody else has the file, which is now ours as long as it is open."""
+    if sys.platform == "win32":
+        return True
+    try:
+        fcntl.flock(stream.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:  # somebody has it; or a file system without locks, where nobody can tell
+        return False
+    return True
 
 
 def _mode(target: str) -> int | None:

@@ -8,6 +8,10 @@ Values are JSON scalars, lists, and objects that are told apart by their first k
     {"kernel": class, "fields": {...}}, {"loss": ...}      a record, by its name in the registry
     {"function": name}, {"user": class}                    code, which is never stored: asked for when loading
     {"objects": class, "arrays": {name: {"array": ...}}}   a batch of objects
+    {"dtype": "<f8"}                                       a type of numbers
+    {"plain": {name: {"array": ...}}}                      an array of Python objects, as `inputs.plain` packs them
+    {"model": class, "params": {...}}                      a model within a model, which is not fitted; one that is
+                                                           has "values", "arrays", "expansion" and "objects" as well
 """
 
 from __future__ import annotations
@@ -17,8 +21,9 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from mercer._registry import INPUTS, KERNELS, LOSSES, MODELS, Entry
+from mercer._registry import INPUTS, KERNELS, LOSSES, Entry
 from mercer.errors import ModelFileError
+from mercer.storage import known
 from mercer.storage.format import MAX_MEMBERS, Member, shown
 
 FORMAT = "mercer model"
@@ -44,8 +49,10 @@ def check_header(header: Any) -> dict[str, Member]:
             f"up to version {FORMAT_VERSION}. Upgrade mercer."
         )
     keys = ("format", "version", "mercer", "estimator", "params", "values", "arrays", "expansion", "objects", "members")
-    _keys(top, "the header", keys)
-    registered(MODELS, top["estimator"], "estimator")
+    _keys(top, "the header", keys, optional=("sklearn",))
+    known.check_known(top["estimator"])
+    if not isinstance(top.get("sklearn", ""), str):
+        raise ModelFileError(f"the version of scikit-learn cannot be {shown(top['sklearn'])}.")
     members = {name: _member(name, value) for name, value in _object(top["members"], "members").items()}
     if len(members) > MAX_MEMBERS:
         raise ModelFileError(f"its header lists more than {MAX_MEMBERS:,} arrays.")
@@ -78,17 +85,38 @@ class _Tree:
         self._used: set[str] = set()
 
     def check_all(self, top: Mapping[str, Any]) -> None:
-        for section in ("params", "values"):
-            self._values(top[section], section)
+        self._values(top["params"], "params")
+        self._learnt(top)
+        unused = self._members.keys() - self._used
+        if unused:
+            raise ModelFileError(f"nothing in its header uses the array {shown(min(unused))}.")
+
+    def _learnt(self, top: Mapping[str, Any]) -> None:
+        self._values(top["values"], "values")
         for name, node in _object(top["arrays"], "arrays").items():
             self._array(node, f"arrays {shown(name)}")
         for name, node in _object(top["objects"], "objects").items():
             self._objects(node, f"objects {shown(name)}")
         if top["expansion"] is not None:
             self._expansion(top["expansion"])
-        unused = self._members.keys() - self._used
-        if unused:
-            raise ModelFileError(f"nothing in its header uses the array {shown(min(unused))}.")
+
+    def _model(self, node: Any, where: str) -> None:
+        learnt = ("values", "arrays", "expansion", "objects")
+        found = _keys(node, where, ("model", "params", *(learnt if "values" in node else ())))
+        known.check_known(found["model"])
+        self._values(found["params"], f"the {found['model']}")
+        if "values" in found:
+            self._learnt(found)
+
+    def _type(self, node: Any, where: str) -> None:
+        name = _keys(node, where, ("dtype",))["dtype"]
+        if not isinstance(name, str) or not _DTYPE.fullmatch(name):
+            raise _unknown(node, where)
+
+    def _plain(self, node: Any, where: str) -> None:
+        for name, child in _object(_keys(node, where, ("plain",))["plain"], where).items():
+            check_name(name)
+            self._array(child, where)
 
     def _expansion(self, node: Any) -> None:
         where = "the expansion"
@@ -180,6 +208,9 @@ _BY_TAG: dict[str, Callable[[_Tree, Any, str], None]] = {
     "dict": _Tree._dict,
     "function": _Tree._code,
     "user": _Tree._code,
+    "model": _Tree._model,
+    "dtype": _Tree._type,
+    "plain": _Tree._plain,
 }
 """How a value is checked, by its first key; records have tables of their own."""
 

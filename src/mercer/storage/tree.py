@@ -4,23 +4,29 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, final
 
 import numpy as np
 import numpy.typing as npt
 
 from mercer._record import Record
-from mercer._registry import INPUTS
-from mercer.errors import ModelFileError
+from mercer._registry import INPUTS, MODELS
+from mercer._stored import Stored
+from mercer.errors import ModelFileError, UnfittedError
 from mercer.gram.expansion import Expansion
 from mercer.inputs.base import Objects
+from mercer.inputs.plain import pack, unpack
 from mercer.kernels.base import FittedKernel, Kernel, State
+from mercer.storage import known
 from mercer.storage.audit import RECORDS, check_name
+from mercer.storage.expansions import check_expansion
 from mercer.storage.format import shown
 
 Arrays = dict[str, npt.NDArray[Any]]
 ABSENT: Any = object()
+_TYPES = (np.float64, np.float32, np.int64, np.int32, np.int16, np.int8, np.uint8, np.bool_, float, int, bool)
+"""Types of numbers that parameters may name."""
 
 
 class Encoder:
@@ -28,6 +34,37 @@ class Encoder:
 
     def __init__(self) -> None:
         self.arrays: Arrays = {}
+        self.uses_sklearn = False
+
+    def fitted(self, model: Any, path: str = "") -> dict[str, Any]:
+        """A fitted model, taken apart: its parameters, and what it has learnt."""
+        stored = known.stored_of(model)
+        return {
+            **self._params(model, stored.params, path),
+            "values": {name: self.value(value, f"{path}values/{name}") for name, value in stored.values.items()},
+            "arrays": {name: self.array(array, f"{path}arrays/{name}") for name, array in stored.arrays.items()},
+            "expansion": None if stored.expansion is None else self.expansion(stored.expansion, f"{path}expansion"),
+            "objects": {name: self.objects(item, f"{path}objects/{name}") for name, item in stored.objects.items()},
+        }
+
+    def _params(self, model: Any, params: Mapping[str, Any], path: str) -> dict[str, Any]:
+        for name, value in params.items():
+            is_code = callable(value) and not isinstance(value, Record | type) and not known.is_model(value)
+            if name != "kernel" and is_code:
+                raise ModelFileError(
+                    f"The {name!r} parameter of {type(model).__name__} is a Python function, and model files never "
+                    "hold code. Set it to a plain value before saving."
+                )
+        self.uses_sklearn |= type(model).__name__ not in MODELS
+        return {"params": {name: self.value(value, f"{path}params/{name}") for name, value in params.items()}}
+
+    def _model(self, model: Any, path: str) -> dict[str, Any]:
+        """A model within a model, fitted or not."""
+        name = {"model": type(model).__name__}
+        try:
+            return {**name, **self.fitted(model, f"{path}/")}
+        except UnfittedError:
+            return {**name, **self._params(model, known.params_of(model), f"{path}/")}
 
     def value(self, value: Any, path: str) -> Any:
         if isinstance(value, np.generic):
@@ -36,18 +73,18 @@ class Encoder:
             return value
         if isinstance(value, float):
             return value if math.isfinite(value) else {"float": str(float(value))}
-        if isinstance(value, np.ndarray):
-            return self.array(value, path)
-        if isinstance(value, Record):
-            return self.record(value, path)
-        if isinstance(value, Objects):
-            return self.objects(value, path)
-        if isinstance(value, tuple | list):
-            items = [self.value(item, f"{path}/{number}") for number, item in enumerate(value)]
-            return {"tuple": items} if isinstance(value, tuple) else items
-        if isinstance(value, dict):
-            pairs = enumerate(value.items())
-            return {"dict": [[self.value(key, path), self.value(item, f"{path}/{n}")] for n, (key, item) in pairs]}
+        for is_one, write in (
+            (isinstance(value, np.ndarray), self.array),
+            (isinstance(value, Record), self.record),
+            (isinstance(value, Objects), self.objects),
+            (known.is_model(value), self._model),
+        ):
+            if is_one:
+                return write(value, path)
+        if isinstance(value, np.dtype) or (isinstance(value, type) and value in _TYPES):
+            return {"dtype": np.dtype(value).str}
+        if isinstance(value, tuple | list | dict):
+            return self._container(value, path)
         if callable(value):
             return {"function": str(getattr(value, "__name__", type(value).__name__))}
         raise ModelFileError(
@@ -55,12 +92,21 @@ class Encoder:
             "kernels, and lists and dicts of them. Change it, or pickle the model yourself."
         )
 
+    def _container(self, value: Any, path: str) -> Any:
+        if isinstance(value, dict):
+            pairs = enumerate(value.items())
+            return {"dict": [[self.value(key, path), self.value(item, f"{path}/{n}")] for n, (key, item) in pairs]}
+        items = [self.value(item, f"{path}/{number}") for number, item in enumerate(value)]
+        return {"tuple": items} if isinstance(value, tuple) else items
+
     def array(self, array: npt.NDArray[Any], path: str) -> dict[str, Any]:
         name = check_name(path)
         node = {"array": name}
+        if array.dtype.kind == "O" and not all(isinstance(item, str) for item in array.flat):
+            return {"plain": {key: self.array(part, f"{path}/{key}") for key, part in pack([array]).items()}}
         if array.dtype.kind == "O":
             text = array.astype(np.str_)
-            if not all(isinstance(item, str) for item in array.flat) or not (text.astype(object) == array).all():
+            if not (text.astype(object) == array).all():
                 raise ModelFileError(f"{path} is an array of Python objects, and model files hold none but strings.")
             array, node["as"] = text, "object"
         self.arrays[name] = array
@@ -107,21 +153,55 @@ class Decoder:
     Python functions come from `given`, the kernel that the user passes, which is walked in step with the stored one.
     """
 
-    def __init__(self, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
+    def __init__(self, arrays: Mapping[str, npt.NDArray[Any]], given: Any = None) -> None:
         self._arrays = arrays
+        self._given = given
+        self._by_tag: dict[str, Callable[[Mapping[str, Any]], Any]] = {
+            "array": self.array,
+            "objects": self.objects,
+            "model": self._model,
+            "plain": self.plain,
+            "float": lambda node: float(node["float"]),
+            "dtype": lambda node: np.dtype(node["dtype"]).type,
+        }
+
+    def fitted(self, name: str, node: Mapping[str, Any], *, whole: bool = False) -> Any:
+        """A model of a known class; `whole` if it is the whole file, for whose kernel another must not be given."""
+        expansion = None
+        if node["expansion"] is not None:
+            expansion = self.expansion(node["expansion"], self._given if whole or _has_code(node) else None)
+            check_expansion(expansion)
+        stored = Stored(
+            self._params(node["params"], whole=whole),
+            {key: self.value(item) for key, item in node["values"].items()},
+            {key: self.array(item) for key, item in node["arrays"].items()},
+            expansion,
+            {key: self.objects(item) for key, item in node["objects"].items()},
+        )
+        return known.put_together(name, stored)
+
+    def _params(self, node: Mapping[str, Any], *, whole: bool) -> dict[str, Any]:
+        return {
+            name: self.kernel(item, self._given if whole or _has_code(item) else None)
+            if name == "kernel" and isinstance(item, dict)
+            else self.value(item)
+            for name, item in node.items()
+        }
+
+    def _model(self, node: Mapping[str, Any]) -> Any:
+        if "values" in node:
+            return self.fitted(node["model"], node)
+        return known.bare(node["model"], self._params(node["params"], whole=False))
 
     def value(self, node: Any, given: Any = ABSENT) -> Any:
         if isinstance(node, list):
             return [self.value(item) for item in node]
         if not isinstance(node, dict):
             return node
+        tag = next(iter(node))
+        if tag in self._by_tag:
+            return self._by_tag[tag](node)
         match node:
-            case {"array": _}:
-                return self.array(node)
-            case {"objects": _}:
-                return self.objects(node)
-            case {"float": text}:
-                return float(text)
             case {"dict": pairs}:
                 return {key: self.value(item) for key, item in pairs}
             case {"tuple": items}:
@@ -129,7 +209,6 @@ class Decoder:
                 return tuple(map(self.value, items, others))
             case {"function": name} | {"user": name}:
                 return _code(name, given, user="user" in node)
-        tag = next(iter(node))
         fields = {key: self.value(item, getattr(given, key, ABSENT)) for key, item in node["fields"].items()}
         return RECORDS[tag][node[tag]].load()(**fields)
 
@@ -147,6 +226,13 @@ class Decoder:
                 f"the kernel given, {given}, is not the one that the model was trained with, {kernel}."
             )
         return kernel
+
+    def plain(self, node: Mapping[str, Any]) -> npt.NDArray[Any]:
+        """An array of Python objects that are plain data."""
+        found = unpack({name: self.array(item) for name, item in node["plain"].items()})
+        if len(found) != 1 or not isinstance(found[0], np.ndarray):
+            raise ModelFileError("its plain data are no array.")
+        return found[0]
 
     def array(self, node: Mapping[str, Any]) -> npt.NDArray[Any]:
         array = self._arrays[node["array"]]
@@ -183,6 +269,13 @@ def _code(name: str, given: Any, *, user: bool) -> Any:
             "with mercer.load(path, kernel=...), giving the same kernel as in training."
         )
     return given
+
+
+def _has_code(node: Any) -> bool:
+    """Whether a part of a header stands for code of the user's."""
+    if isinstance(node, dict):
+        return "function" in node or "user" in node or any(map(_has_code, node.values()))
+    return isinstance(node, list) and any(map(_has_code, node))
 
 
 class _Holder:

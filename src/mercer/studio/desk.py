@@ -29,6 +29,7 @@ METHODS: Mapping[str, str] = {
     "sample": "mercer.studio.workbench.samples:write_sample",
     "explain": "mercer.studio.workbench.explain:explain",
     "warm": "mercer.studio.playground.warming:warm",
+    "warm_lab": "mercer.studio.lab.warming:warm_lab",
 }
 """What may be asked, and the function of a mapping that answers it."""
 
@@ -66,10 +67,35 @@ def main() -> None:
     warnings.simplefilter("ignore")
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
-    serve(sys.stdin, answers)
+    serve(sys.stdin, Told(answers))
 
 
-def serve(questions: TextIO, answers: TextIO) -> None:
+class Told:
+    """The stream of answers, which also tells once for each question if something is compiled for it."""
+
+    def __init__(self, stream: TextIO) -> None:
+        from mercer.studio.compiling import tell_when_compiling
+
+        self._stream = stream
+        self._silent = True
+        tell_when_compiling(self.compiling)
+
+    def compiling(self) -> None:
+        """Something is about to be compiled."""
+        if self._silent:
+            self._silent = False
+            self._stream.write(json.dumps({"compiling": True}) + "\n")
+            self._stream.flush()
+
+    def write(self, line: str) -> None:
+        self._stream.write(line)
+        self._silent = True
+
+    def flush(self) -> None:
+        self._stream.flush()
+
+
+def serve(questions: TextIO, answers: TextIO | Told) -> None:
     """One line out for each line in."""
     for question in questions:
         try:

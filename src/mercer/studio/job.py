@@ -64,7 +64,8 @@ class Events:
 def run(folder: Path) -> None:
     """The whole search, from the plan to the model, the report and the result."""
     told, events = read_json(folder / "plan.json"), Events(folder / "events.jsonl")
-    checkpoint = Checkpoint(str(folder / "model.mercer.partial"), resume=True, heard=events.kernel)
+    partial = folder / "model.mercer.partial"
+    checkpoint = Checkpoint(str(partial), resume=partial.exists(), heard=events.kernel)
     try:
         options, plan = options_of(told), plan_of(told)
         _search(folder, (str(told["path"]), options, plan), events, checkpoint)

@@ -30,10 +30,6 @@ if TYPE_CHECKING:
 ASKED_FREELY = frozenset({"picture", "trace", "complete", "parse", "pair", "question"})
 """What a page may ask the worker directly."""
 
-_LIMITS = {"pair": 30.0, "question": 30.0}
-"""Seconds for questions about any kernel, whose loops may have to be compiled first; a worker killed while it compiles
-would have to begin again."""
-
 
 def application(token: str, worker: Worker, home: Path, closing: Callable[[], bool] = lambda: False) -> ASGIApp:
     """The whole application behind its guard; `closing` says whether the server is about to end."""
@@ -59,7 +55,7 @@ def application(token: str, worker: Worker, home: Path, closing: Callable[[], bo
         method = request.path_params["method"]
         if method not in ASKED_FREELY:
             raise HTTPException(404)
-        return answered(await worker.ask(method, await bodies.question(request), _LIMITS.get(method)))
+        return answered(await worker.ask(method, await bodies.question(request)))
 
     @contextlib.asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:

@@ -55,7 +55,7 @@ def serve(
     if file is not None:
         key, target = Projects(home).new(file.name)
         shutil.copy(file, target)
-        address += f"&/work/{key}"
+        address += f"&/workbench/{key}"
     closing: list[uvicorn.Server] = []
     app = application(token, Worker(), home, lambda: bool(closing) and closing[0].should_exit)
     config = uvicorn.Config(

@@ -43,6 +43,7 @@ SAMPLES = {
     "binding": "binding.csv",
     "promoters": "promoters.fasta",
     "postcards": "postcards.txt",
+    "molecules": "molecules.smi",
     "rings": "rings.jsonl",
     "sentences": "sentences.trees",
 }
@@ -107,7 +108,7 @@ class _Workbench:
         if not isinstance(name, str) or name not in SAMPLES:
             refuse(f"Samples are {', '.join(SAMPLES)}.", "sample")
         key, target = self._projects.new(SAMPLES[name])
-        answer = await self._worker.ask("sample", {"name": name, "path": str(target)})
+        answer = await self._worker.ask("sample", {"name": name, "path": str(target)}, _READING)
         if "error" in answer:
             self._projects.remove(key)
             return answered(answer)
@@ -133,7 +134,7 @@ class _Workbench:
     async def start(self, request: Request) -> Response:
         key = request.path_params["project"]
         path = self._projects.data(key)
-        plan = await self._worker.ask("plan", await bodies.question(request))
+        plan = await self._worker.ask("plan", await bodies.question(request), _READING)
         if "error" in plan:
             return answered(plan)
         job = await self._searches.start(key, {**plan["answer"], "path": str(path)})

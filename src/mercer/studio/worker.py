@@ -11,10 +11,14 @@ import subprocess
 import sys
 from typing import Any, final
 
-LIMIT = 5.0
-"""Seconds for an answer: nobody watches a page longer than that without wondering."""
-WARM_LIMIT = 300.0
-"""Seconds for the first answer of a new worker, which may have to compile every loop first."""
+LIMIT = 4.5
+"""Seconds for an answer: with a little for the way there and back, nobody waits longer than five."""
+COMPILING_LIMIT = 300.0
+"""Seconds for an answer whose loops are compiled first, which happens once; the page is told so, and asks again."""
+_GRACE = 0.4
+"""Seconds beyond its limit after which a question is certainly answered, or its process killed, unless it compiles."""
+COMPILING = b'{"compiling": true}\n'
+"""The line that a process writes before its answer, if it has to compile something."""
 _LINE = 64 * 2**20
 """Bytes of the longest answer. The largest picture, 400 points with all views, has 1 MB."""
 
@@ -23,6 +27,8 @@ TOO_LONG = {
     "field": "",
     "position": None,
 }
+WAITING = {"waiting": True}
+"""There is no answer yet, because something is compiled or another question takes its time: ask again."""
 STOPPED = {"message": "The worker ended unexpectedly; a new one is starting.", "field": "", "position": None}
 
 
@@ -35,38 +41,73 @@ class Worker:
         self._limit = limit
         self._process: asyncio.subprocess.Process | None = None
         self._turn = asyncio.Lock()
+        self._unheard: set[asyncio.Task[dict[str, Any]]] = set()
         self.warm = False
         self.started = 0
 
     async def ask(self, method: str, told: dict[str, Any], limit: float | None = None) -> dict[str, Any]:
-        """The answer, or an error: of the question, of its time, or of the process."""
-        async with self._turn:
-            if not self.warm and method != "warm":
-                first = await self._exchange("warm", {}, WARM_LIMIT)
+        """The answer, or an error: of the question, of its time, or of the process.
+
+        Without a `limit` of its own, a question gets `WAITING` within the usual one if it has to wait for compilation:
+        that goes on, and the question is to be asked again.
+        """
+        patience = self._limit if limit is None else None
+        began = asyncio.get_running_loop().time()
+        try:
+            async with asyncio.timeout(patience):
+                await self._turn.acquire()
+        except TimeoutError:
+            return dict(WAITING)
+        work = asyncio.create_task(self._in_turn(method, told, self._limit if limit is None else limit))
+        if patience is not None:
+            patience = max(patience + _GRACE - (asyncio.get_running_loop().time() - began), 0.0)
+        try:
+            done, _ = await asyncio.wait({work}, timeout=patience)
+        except asyncio.CancelledError:
+            work.cancel()  # half an exchange: the next question must not get its answer
+            await asyncio.gather(work, return_exceptions=True)
+            raise
+        if done:
+            return work.result()
+        self._unheard.add(work)
+        work.add_done_callback(self._unheard.discard)
+        return dict(WAITING)
+
+    async def _in_turn(self, method: str, told: dict[str, Any], limit: float) -> dict[str, Any]:
+        """The answer of the process, which is warmed first; the turn ends with it."""
+        try:
+            if not self.warm:
+                first = await self._exchange("warm", {}, COMPILING_LIMIT)
                 self.warm = "answer" in first
-            return await self._exchange(method, told, limit or self._limit)
+            return await self._exchange(method, told, limit)
+        finally:
+            self._turn.release()
 
     async def warm_up(self) -> None:
-        """Start the process and have it compile, so that the first question is answered like any other."""
-        async with self._turn:
-            if not self.warm:
-                told = await self._exchange("warm", {}, WARM_LIMIT)
-                self.warm = "answer" in told
+        """Start the process and have it compile, so that first questions are answered like any others: the playground's
+        loops, then, in steps between which questions are answered, those of the lab."""
+        step, more = 0, True
+        while more:
+            told = await self.ask("warm_lab", {"step": step}, COMPILING_LIMIT)
+            step, more = step + 1, bool(told.get("answer"))
 
     async def _exchange(self, method: str, told: dict[str, Any], limit: float) -> dict[str, Any]:
         process = await self._running()
         assert process.stdin is not None
         assert process.stdout is not None
         try:
-            async with asyncio.timeout(limit):
+            async with asyncio.timeout(limit) as timer:
                 process.stdin.write(json.dumps({"method": method, "told": told}).encode() + b"\n")
                 await process.stdin.drain()
                 line = await process.stdout.readline()
+                while line == COMPILING:
+                    timer.reschedule(asyncio.get_running_loop().time() + COMPILING_LIMIT)
+                    line = await process.stdout.readline()
         except TimeoutError:
             await self.stop()
             return {"error": dict(TOO_LONG), "slow": True}
         except asyncio.CancelledError:
-            await self.stop()  # half an exchange: the next question must not get its answer
+            await self.stop()
             raise
         except (OSError, ValueError):
             line = b""

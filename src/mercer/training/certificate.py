@@ -14,21 +14,28 @@ import numpy.typing as npt
 from mercer._types import Float64
 from mercer.solvers.box.problem import BoxProblem
 from mercer.solvers.problem import LossProblem
+from mercer.training.proof import Proof, percent
+
+_NOT_FITTED = object()
+_FAR = 0.5
+"""Objectives of which more than this share may be above the optimum are not said to be near it."""
 
 
 @final
 @dataclass(frozen=True)
-class Certificate:
+class Certificate(Proof):
     """How close a machine is to the optimum of 1/2 |w|^2 + sum_i C_i loss(y_i, f(x_i)).
 
     No machine can have an objective below `dual`; this one has `primal`. Several machines (one per pair of classes)
     are summed up: objectives add, the worst violation and the smallest margin are kept, and `parts` has each.
+    Printed, it is a few sentences.
     """
 
     primal: float
     dual: float
     kkt_violation: float
-    """The largest violation of the optimality conditions, in units of the decision function."""
+    """The largest violation of the optimality conditions, in units of the decision function. Of machines that stopped
+    on the way, as those of the lectures, a bound on it: how far decision values can be from those of the optimum."""
     margin: float
     """1 / |w|, the distance of the margin from the decision boundary in feature space."""
     iterations: int
@@ -41,20 +48,61 @@ class Certificate:
     parts: tuple[Certificate, ...] = ()
 
     @property
-    def duality_gap(self) -> float:
-        """How far, at most, the objective is above the optimum."""
-        return self.primal - self.dual
+    def reached(self) -> float:
+        return self.primal
 
     @property
-    def relative_gap(self) -> float:
-        """The gap as a share of the objective; infinite where nothing is known of the optimum."""
-        gap = self.duality_gap
-        return gap / max(abs(self.primal), abs(self.dual), np.finfo(float).tiny) if math.isfinite(gap) else math.inf
+    def bound(self) -> float:
+        return self.dual
+
+    @property
+    def duality_gap(self) -> float:
+        """How far, at most, the objective is above the optimum."""
+        return self.gap
 
     @property
     def worst(self) -> Certificate:
         """The part with the largest gap as a share of its objective, which a sum may hide; itself if there is one."""
         return max(self.parts, key=lambda part: part.relative_gap, default=self)
+
+    def __str__(self) -> str:
+        return " ".join(part for part in (self._optimality(), self._machine(), self._cost()) if part)
+
+    def _optimality(self) -> str:
+        if math.isnan(self.primal) or math.isnan(self.dual):
+            return "Nothing is known of how close this machine is to the optimum: it was trained elsewhere."
+        if math.isinf(self.dual) and self.dual > 0:
+            return "No hyperplane separates the classes, so that no machine is the best: a margin does not exist."
+        if math.isinf(self.primal):
+            known = f"no machine has less than {self.dual:.6g}" if math.isfinite(self.dual) else "nothing more is known"
+            return f"The objective is infinite, since conditions are violated that have to hold; {known}."
+        if math.isinf(self.dual):
+            return f"The objective is {self.primal:.6g}; how far that is from the optimum is not known."
+        text = f"The objective is {self.primal:.6g}, and no machine has less than {self.dual:.6g}"
+        if self.relative_gap > _FAR:
+            far = f", a {self.dual / self.primal:.2g} part" if self.dual > 0 else ""
+            text = f"Far from the optimum, or not known to be near: {text[0].lower()}{text[1:]}{far}."
+        else:
+            text = f"Within {percent(max(self.relative_gap, 0.0))} of the optimum: {text[0].lower()}{text[1:]}."
+        if self.parts:
+            worst = percent(max(self.worst.relative_gap, 0.0))
+            text += f" That is the sum of {len(self.parts)} machines, the worst of them within {worst} of its optimum."
+        return text
+
+    def _machine(self) -> str:
+        said = []
+        if math.isfinite(self.kkt_violation):
+            said.append(f"the largest violation of the optimality conditions is {self.kkt_violation:.3g}")
+        if 0.0 < self.margin < math.inf:
+            said.append(f"the {'smallest ' if self.parts else ''}margin is {self.margin:.4g}")
+        return f"{said[0][0].upper()}{'; '.join(said)[1:]}." if said else ""
+
+    def _cost(self) -> str:
+        if math.isnan(self.seconds):
+            return ""
+        steps = f"{self.iterations:,} step{'' if self.iterations == 1 else 's'}"
+        values = f", {self.kernel_entries:,} kernel values in {self.dtype}" if self.kernel_entries else ""
+        return f"It took {steps}{values} and {self.seconds:.3g} s."
 
     @classmethod
     def together(cls, parts: tuple[Certificate, ...], kernel_entries: int, seconds: float) -> Certificate:
@@ -92,24 +140,27 @@ Prove = Callable[[], Certificate]
 class Certified:
     """An estimator with a certificate, which is made when somebody asks for it."""
 
-    _known_certificate: Certificate | None = None
-    _prove: Prove | None = None
+    _known_certificate: Any = _NOT_FITTED
+    _prove: Callable[[], Proof] | None = None
     """What makes the certificate, until somebody asks for it."""
 
     @property
-    def certificate_(self) -> Certificate:
-        """How close the machine is to the optimum, and what it took."""
+    def certificate_(self) -> Any:
+        """How close what was found is to the optimum, in numbers and, printed, in words.
+
+        It is None where a model comes from a file of a version that did not write it.
+        """
         if self._prove is not None:
             self._known_certificate, self._prove = self._prove(), None
-        if self._known_certificate is None:
+        if self._known_certificate is _NOT_FITTED:
             raise AttributeError(f"This {type(self).__name__} has no certificate: it is not fitted yet.")
         return self._known_certificate
 
     @certificate_.setter
-    def certificate_(self, certificate: Certificate) -> None:
+    def certificate_(self, certificate: Proof | None) -> None:
         self._known_certificate, self._prove = certificate, None
 
-    def _certify_later(self, prove: Prove) -> None:
+    def _certify_later(self, prove: Callable[[], Proof]) -> None:
         """A certificate is made when somebody asks for it, since small machines are trained in less time."""
         self._known_certificate, self._prove = None, prove
 

@@ -31,7 +31,7 @@ def leading_eigen(
 
     `tol`, `random_state` and limits are those of the estimator.
     """
-    if n <= _DIRECT or k > n // 10:
+    if by_decomposition(n, k):
         _deadline.refuse_decomposition(n, _speed.EIGENVECTORS)
         values, vectors = scipy.linalg.eigh(dense())
         values, vectors = values[::-1][:k], vectors[:, ::-1][:, :k]
@@ -48,6 +48,11 @@ def leading_eigen(
                 stacklevel=4,
             )
     return values, vectors * signs_of_columns(vectors)
+
+
+def by_decomposition(n: int, k: int) -> bool:
+    """Whether all eigenvectors by LAPACK cost no more than k of them by iteration."""
+    return n <= _DIRECT or k > n // 10
 
 
 def signs_of_columns(vectors: Float64) -> Float64:

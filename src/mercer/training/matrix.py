@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, final
 
@@ -19,7 +19,7 @@ from mercer.gram.centring import Centred
 from mercer.gram.contract import Gram
 from mercer.gram.effort import Effort
 from mercer.gram.expansion import Expansion
-from mercer.gram.make import gram_of, gram_of_rows, gram_of_values
+from mercer.gram.make import DOUBLE_ENTRIES, gram_of, gram_of_rows, gram_of_values
 from mercer.gram.spectrum import negligible, smallest_eigenvalue
 from mercer.inputs.base import Objects
 from mercer.inputs.vectors import Vectors, numbers_of, squared_lengths
@@ -86,6 +86,17 @@ class Guarded:
     @property
     def repaired(self) -> bool:
         return self.vectors is not None or self.shift != 0.0
+
+    def in_double(self, fitted: FittedKernel, objects: Objects) -> Callable[[], Gram]:
+        """What gives the matrix that was trained on in float64 later, without keeping much memory until then.
+
+        Few entries are kept, those that took long, and rows of features; others are computed anew.
+        """
+        gram, memory = self.gram, self.gram.setting.memory
+        few = gram.shape[0] ** 2 <= DOUBLE_ENTRIES
+        if self.repaired or gram.factor is not None or (gram.dtype is np.float64 and (few or gram.expensive)):
+            return lambda: gram
+        return lambda: gram_of(fitted, objects, dtype=np.float64, memory=memory).stored_if_it_fits()
 
     def expanded(self, coefficients: Float64) -> Float64:
         """Coefficients of the kernel as it is, one row per training object."""

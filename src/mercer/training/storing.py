@@ -24,6 +24,7 @@ from mercer.inputs.base import Objects
 from mercer.kernels.base import FittedKernel
 from mercer.training.certificate import Certificate
 from mercer.training.matrix import Repair
+from mercer.training.shares import ShareCertificate
 
 
 @final
@@ -162,14 +163,18 @@ class KernelField(Field):
 class CertificateField(Field):
     """A table of numbers; with `each_output`, of one row for each output, below a row for all if they are several."""
 
-    def __init__(self, *, each_output: bool = False) -> None:
+    def __init__(self, *, each_output: bool = False, late: bool = False) -> None:
         self._each_output = each_output
+        self._late = late  # whether files of earlier versions have none
 
-    def write(self, name: str, value: Certificate, parts: Parts) -> None:
-        parts.arrays[name] = value.to_array()
-        parts.values["dtype"] = value.dtype
+    def write(self, name: str, value: Certificate | None, parts: Parts) -> None:
+        if value is not None:
+            parts.arrays[name] = value.to_array()
+            parts.values["dtype"] = value.dtype
 
-    def read(self, name: str, parts: Parts) -> Certificate:
+    def read(self, name: str, parts: Parts) -> Certificate | None:
+        if self._late and name not in parts.arrays:
+            return None
         rows: str | int = "certificates"
         if self._each_output:
             outputs = parts.sizes["outputs"]
@@ -178,6 +183,27 @@ class CertificateField(Field):
         if not len(table):
             raise ModelFileError("its certificate is empty.")
         return Certificate.from_array(table, checked_value(parts.values, "dtype", str))
+
+
+@final
+class ShareField(Field):
+    """The certificate of components or clusters, a row of numbers; None in files of versions that had none."""
+
+    def __init__(self, subject: str) -> None:
+        self._subject = subject
+
+    def write(self, name: str, value: ShareCertificate | None, parts: Parts) -> None:
+        if value is not None:
+            parts.arrays[name] = value.to_array()
+            parts.values["dtype"] = value.dtype
+
+    def read(self, name: str, parts: Parts) -> ShareCertificate | None:
+        if name not in parts.arrays:
+            return None
+        numbers = parts.array(name, "f", 5)
+        if not (np.isfinite(numbers).all() and numbers[0] >= 0):
+            raise ModelFileError("the numbers of its certificate are not finite.")
+        return ShareCertificate.from_array(self._subject, numbers, checked_value(parts.values, "dtype", str))
 
 
 @final

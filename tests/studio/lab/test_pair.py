@@ -13,6 +13,7 @@ PAIRS = {
     "sets": ("a b c", "b, c, d", "multiset_dot"),
     "trees": ("(S (NP (D the) (N dog)) (VP barks))", "(S (NP (D a) (N dog)) (VP barks))", "subset_tree"),
     "graphs": ("0-1 1-2 2-0; C C N", "0-1 1-2; C C N", "wl"),
+    "molecules": ("CC(=O)Oc1ccccc1C(=O)O", "OC(=O)c1ccccc1O", "normalise(wl(h=2))"),
     "series": ("1 2 3", "1 2 2 3", "global_alignment(sigma=1.0)"),
     "vectors": ("1, 2", "3 4", "linear"),
     "rows": ("a=1, b=cat", '{"a": 2, "b": "cat"}', "on('a', linear) + on('b', categorical)"),
@@ -21,19 +22,28 @@ PAIRS = {
 
 @pytest.mark.parametrize("kind", READERS)
 def test_every_kind(kind):
+    if kind == "molecules":
+        pytest.importorskip("rdkit")
     x, z, kernel = PAIRS[kind]
     told = json.loads(json.dumps(pair({"kind": kind, "x": x, "z": z, "kernel": kernel}), allow_nan=False))
     assert sum(one["contribution"] for one in told["features"]) + told["rest"] == pytest.approx(told["value"], abs=1e-9)
+    for side, one in ((0, "left"), (1, "right")):
+        if told["objects"][side]:
+            assert len(told["objects"][side]["labels"]) == len(told[one])
+    names: dict = {}
+    exec(told["python"].replace("print(", "found = ("), names)
+    assert names["found"].value == told["value"]
 
 
 def test_trees_are_drawn_in_postorder():
     told = pair({"kind": "trees", "x": "(S (NP a) b)", "z": "(S b)", "kernel": "all_subtree"})
-    assert told["objects"][0] == {"labels": ["a", "NP", "b", "S"], "parents": [1, 3, 3, -1]}
+    assert told["objects"][0] == {"kind": "tree", "labels": ["a", "NP", "b", "S"], "parents": [1, 3, 3, -1]}
 
 
 @pytest.mark.parametrize(
     ("kind", "x", "field"),
-    [("vectors", "a b", "x"), ("graphs", "a-b", "x"), ("graphs", "0-1-2", ""), ("graphs", "0-99", ""),
+    [("vectors", "a b", "x"), ("graphs", "a-b", "x"), ("graphs", "0-1-2", "x"), ("graphs", "0-99", "x"),
+     ("molecules", "C1CC", "x"), ("molecules", "", "x"),
      ("rows", "{", "x"), ("nothing", "", "kind"), ("vectors", "1 2 3", "kernel"), ("trees", "(S (", "kernel")],
 )  # fmt: skip
 def test_what_cannot_be_read(kind, x, field):

@@ -7,15 +7,19 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import numpy as np
+
 from mercer.errors import MercerError
 from mercer.kernels.text.expression import parse
-from mercer.studio import fields
+from mercer.studio import drawn, fields
 from mercer.studio.refusal import Refusal, refuse
 from mercer.theory.shared import shared
 from mercer.theory.showing import plain
 
 _MOST = 60
 """Contributions that are listed; the rest is summed up."""
+_ROUNDING = 1e-12
+"""Contributions that are smaller than this, relative to the largest, are what rounding left of none."""
 _LONGEST = 4000
 """Characters of an object."""
 
@@ -29,7 +33,9 @@ def pair(told: Mapping[str, Any]) -> dict[str, Any]:
         found = shared(kernel, x, z)
     except MercerError as error:
         raise Refusal.of(error, "kernel") from error
-    rest = float(found.contributions[_MOST:].sum())
+    sizes = np.abs(found.contributions)
+    listed = min(_MOST, int(np.count_nonzero(sizes > _ROUNDING * sizes.max(initial=0.0))))
+    rest = float(found.contributions[listed:].sum())
     return {
         "value": plain(found.value),
         "cosine": plain(found.cosine),
@@ -37,13 +43,13 @@ def pair(told: Mapping[str, Any]) -> dict[str, Any]:
         "how": found.how,
         "features": [
             {"name": plain(name), "contribution": plain(float(amount))}
-            for name, amount in zip(found.names[:_MOST], found.contributions[:_MOST], strict=True)
+            for name, amount in zip(found.names[:listed], found.contributions[:listed], strict=True)
         ],
         "rest": plain(rest),
-        "more": max(0, len(found.names) - _MOST),
+        "more": int(np.count_nonzero(sizes[listed:] > _ROUNDING * sizes.max(initial=0.0))),
         "left": [{"part": plain(part), "share": plain(share)} for part, share in found.left],
         "right": [{"part": plain(part), "share": plain(share)} for part, share in found.right],
-        "objects": [_drawn(kind, one) for one in (x, z)],
+        "objects": [_drawn(kind, one, str(told[name])) for name, one in (("x", x), ("z", z))],
         "python": f"from mercer import kernels, shared\n\nprint(shared(kernels.parse({str(kernel)!r}), {x!r}, {z!r}))",
     }
 
@@ -52,6 +58,10 @@ def _object(kind: str, told: Mapping[str, Any], name: str) -> Any:
     text = fields.text(told, name, longest=_LONGEST)
     try:
         return READERS[kind](text)
+    except Refusal as error:
+        raise Refusal(str(error), field=name) from error
+    except MercerError as error:
+        raise Refusal.of(error, name) from error
     except (ValueError, TypeError, IndexError, RecursionError) as error:
         raise Refusal(f"This is not read as one of {kind}: {error}", field=name) from error
 
@@ -97,35 +107,17 @@ READERS: Mapping[str, Callable[[str], Any]] = {
     "sets": lambda text: [one for one in re.split(r"[\s,;]+", text) if one],
     "trees": lambda text: " ".join(text.split()),
     "graphs": _graph,
+    "molecules": lambda text: drawn.molecule_as_graph(text.strip()),
     "series": _numbers,
     "vectors": _numbers,
     "rows": _row,
 }
 
 
-def _drawn(kind: str, one: Any) -> Any:
-    """What the page draws of an object: the nodes of a tree in postorder, the edges of a graph, or nothing."""
+def _drawn(kind: str, one: Any, told: str) -> dict[str, Any] | None:
+    """What the page draws of an object."""
     if kind == "trees":
-        return _postorder(one)
-    return {"edges": one["edges"], "labels": one["labels"]} if kind == "graphs" else None
-
-
-def _postorder(text: str) -> dict[str, Any]:
-    """Labels and parents of the nodes of a bracketed tree, children before their parent."""
-    labels: list[str] = []
-    parents: dict[int, int] = {}
-    stack: list[tuple[str, list[int]]] = []
-    words = re.findall(r"\(|\)|[^\s()]+", text)
-    for place, word in enumerate(words):
-        if word == "(":
-            stack.append((words[place + 1], []))
-        elif word == ")":
-            label, children = stack.pop()
-            labels.append(label)
-            parents |= dict.fromkeys(children, len(labels) - 1)
-            if stack:
-                stack[-1][1].append(len(labels) - 1)
-        elif words[place - 1] != "(" and stack:
-            labels.append(word)
-            stack[-1][1].append(len(labels) - 1)
-    return {"labels": labels, "parents": [parents.get(node, -1) for node in range(len(labels))]}
+        return drawn.tree(one)
+    if kind == "molecules":
+        return drawn.molecule(told.strip())
+    return drawn.graph(one["edges"], one["labels"]) if kind == "graphs" else None

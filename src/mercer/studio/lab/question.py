@@ -23,6 +23,8 @@ _SECONDS = 2.5
 """How long a counterexample is looked for: half of what a page waits."""
 _TRIES = 400
 """Random sets of points, at most."""
+_UNSEEN = 0.1
+"""How much less clear a counterexample is that cannot be drawn, because its points have three coordinates."""
 _ENOUGH = 40
 """Sets after which the clearest counterexample so far is shown: the first one is often hardly one."""
 
@@ -52,6 +54,7 @@ def _of_formula(text: str) -> dict[str, Any]:
         found = check_mercer(formula.value(tree, points))
         if not found.psd:
             share = 1.0 if found.witness is None else -found.witness.value / max(abs(found.largest or 0.0), 1e-300)
+            share *= 1.0 if points.shape[1] <= 2 else _UNSEEN
             if share > worst:
                 clearest, worst = (found, points), share
     if clearest is not None:

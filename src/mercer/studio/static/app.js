@@ -4,11 +4,13 @@ import { useEffect, useState } from "preact/hooks";
 import { html } from "./ui.js";
 import { get, takeToken } from "./net.js";
 import { applyTheme } from "./colours.js";
+import { parts } from "./links.js";
 import { Playground } from "./play.js";
 import { Workbench } from "./work.js";
 import { Lab } from "./lab.js";
 
-const ROOMS = [["play", "Playground", Playground], ["work", "Workbench", Workbench], ["lab", "Lab", Lab]];
+/** @type {[string, string, import("preact").ComponentType<any>][]} */
+const ROOMS = [["playground", "Playground", Playground], ["workbench", "Workbench", Workbench], ["lab", "Lab", Lab]];
 const THEMES = { system: "light", light: "dark", dark: "system" };
 const THEME_KEY = "mercer-studio-theme";
 
@@ -17,8 +19,8 @@ function stored(key) {
 }
 
 function roomOf(hash) {
-  const name = /^#\/(\w+)/.exec(hash)?.[1];
-  return ROOMS.find(([key]) => key === name) ?? ROOMS[0];
+  const [name] = parts(hash);
+  return ROOMS.find(([key]) => name && key.startsWith(name)) ?? ROOMS[0];
 }
 
 function App({ known }) {
@@ -55,7 +57,7 @@ function App({ known }) {
   }, []);
   const Room = room[2];
   return html`<header class="top">
-      <a class="brand" href="#/play"><img src="/static/icon.svg" alt="" width="28" height="28" /> <span>Mercer <b>Studio</b></span></a>
+      <a class="brand" href="#/playground"><img src="/static/icon.svg" alt="" width="28" height="28" /> <span>Mercer <b>Studio</b></span></a>
       <nav aria-label="Rooms">${ROOMS.map(([key, name]) => html`<a key=${key} href=${`#/${key}`} aria-current=${room[0] === key ? "page" : undefined}>${name}</a>`)}</nav>
       <span class="grow"></span>
       <button type="button" class="quiet theme" onClick=${() => setTheme(THEMES[theme])} aria-label=${`Theme: ${theme}`} title=${`Theme: ${theme}`}>${{ system: "◐", light: "☀", dark: "☾" }[theme]}</button>

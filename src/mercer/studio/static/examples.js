@@ -48,7 +48,7 @@ function separable(next) {
 
 const DEFAULTS = { task: "classification", kernel: "linear", C: 1, epsilon: 0.2, nu: 0.1 };
 
-const of = (name, about, settings, points) => ({ name, about, scene: { ...DEFAULTS, ...settings, points } });
+const of = (name, about, settings, points) => ({ key: name.toLowerCase().replace(/^1-d /, "").replace(/ /g, "-"), name, about, scene: { ...DEFAULTS, ...settings, points } });
 
 export const EXAMPLES = [
   of("Margin", "Of all lines that separate, the one with the widest street.", { kernel: "linear", C: Infinity }, separable(random(7))),
@@ -74,6 +74,6 @@ export const EXAMPLES = [
       const x = -2.8 + (5.6 * place) / 33;
       return [round(x), round(1.4 * Math.sin(1.7 * x) + 0.25 * x + 0.22 * normal(next)), 0];
     })),
-  of("One class", "A region around most of the points; nu is the share that may be left out.", { task: "novelty", kernel: "rbf(gamma=0.7)", nu: 0.12 },
+  of("One class", "A region around most of the points; nu is the share that may be left out.", { task: "novelty", kernel: "rbf(gamma=0.5)", nu: 0.15 },
     [...cloud(random(31), 22, -1, 0.6, 0.45, 0), ...cloud(random(37), 18, 1.1, -0.6, 0.4, 0), [2.3, 2.1, 0], [-2.2, -2, 0]]),
 ];

@@ -9,13 +9,14 @@ const SAMPLES = {
   binding: ["A mixed table", "Sequences and measurements in one table"],
   promoters: ["DNA", "Sequences in FASTA, told apart by hidden motifs"],
   postcards: ["Texts", "Short notes from the sea and from the mountains"],
-  rings: ["Graphs", "Molecule-like graphs with rings or chains"],
+  molecules: ["Molecules", "Acids, amines and alcohols as SMILES"],
+  rings: ["Graphs", "Labelled graphs with rings or chains"],
   sentences: ["Trees", "Parse trees of statements and questions"],
 };
 
 export async function upload(file) {
   const told = await request("PUT", `/api/projects?name=${encodeURIComponent(file.name)}`, file);
-  location.hash = `#/work/${told.id}`;
+  location.hash = `#/workbench/${told.id}`;
 }
 
 /** A place to drop files on, and to choose them from. */
@@ -50,7 +51,8 @@ export function WorkHome() {
     setBusy(false);
   };
   const open = guarded(upload);
-  const sample = guarded(async (name) => { const made = await post("/api/projects", { sample: name }); location.hash = `#/work/${made.id}`; });
+  const sample = guarded(async (name) => { const made = await post("/api/projects", { sample: name }); location.hash = `#/workbench/${made.id}`; });
+  const resume = guarded(async (project) => { await post(`/api/projects/${project.id}/jobs/${project.latest.id}/resume`); location.hash = `#/workbench/${project.id}/run`; });
   const remove = guarded(async (project) => { await request("DELETE", `/api/projects/${project.id}`); await load(); });
   return html`<div class="work-home">
     <section class="card hero"><h1>From a file to a model</h1>
@@ -63,11 +65,12 @@ export function WorkHome() {
     </section>
     ${told?.projects.length > 0 && html`<section><h2>Projects</h2>
       <ul class="projects">${told.projects.map((project) => html`<li class="card" key=${project.id}>
-        <a href=${`#/work/${project.id}`}>${project.name}</a>
+        <a href=${`#/workbench/${project.id}`}>${project.name}</a>
         <span class="soft">${new Date(1000 * project.created).toLocaleString()}</span>
         <span class="grow"></span>
         ${project.latest && html`<span class=${`state ${project.latest.state}`}>${STATES[project.latest.state]}</span>`}
         ${project.latest?.result && html`<span class="score">${percent(project.latest.result.score)}</span>`}
+        ${["stopped", "interrupted"].includes(project.latest?.state) && html`<button type="button" aria-label=${`Resume ${project.name}`} onClick=${() => resume(project)}>Resume</button>`}
         <button type="button" class="quiet" aria-label=${`Remove ${project.name}`} onClick=${() => remove(project)}>Remove</button>
       </li>`)}</ul></section>`}
   </div>`;

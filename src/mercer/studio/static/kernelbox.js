@@ -15,7 +15,7 @@ export const PRESETS = [
 ];
 
 const NUMBER = /(?:([A-Za-z_]\w*)\s*=\s*)?(?<![\w.])(\d+\.?\d*(?:[eE][+-]?\d+)?|\.\d+)/g;
-const WHOLE = { degree: [1, 8], p: [1, 8], order: [1, 8] };
+const WHOLE = { degree: [1, 8], p: [1, 8], order: [1, 8], h: [0, 8], k: [1, 8], l: [1, 10], m: [0, 4], n: [1, 8] };
 
 /** Every number of the text, with its name and its place. */
 export function numbers(text) {

@@ -59,8 +59,7 @@ function squareFaces(paper, tone) {
   return faces;
 }
 
-export function LiftView({ scene, machine, components, lit }) {
-  const [mode, setMode] = useState("surface");
+export function LiftView({ scene, machine, components, lit, mode, onMode }) {
   const [angles, setAngles] = useState([-0.65, 0.5]);
   const held = useRef(null);
   const { points } = scene;
@@ -92,6 +91,7 @@ export function LiftView({ scene, machine, components, lit }) {
       places = components.map((point) => point.map((value) => (0.95 * value) / reach));
     }
     drawBox(context, project, shown);
+    /** @type {any[]} */
     const drawn = faces.map((face) => {
       const corners = face.corners.map(project);
       return { depth: corners.reduce((sum, corner) => sum + corner[2], 0) / 4, corners, fill: face.fill };
@@ -134,7 +134,7 @@ export function LiftView({ scene, machine, components, lit }) {
     turn(...ways[event.key]);
   };
   return html`<div class="view">
-    <${Segments} label="What is lifted" options=${flat ? MODES.slice(1) : MODES} value=${shown} onChange=${setMode} />
+    <${Segments} label="What is lifted" options=${flat ? MODES.slice(1) : MODES} value=${shown} onChange=${onMode} />
     <div class="turntable" tabindex="0" role="application" aria-label="Rotatable picture: arrow keys turn it" onKeyDown=${keys}
       onPointerDown=${(event) => { held.current = [event.clientX, event.clientY]; event.currentTarget.setPointerCapture(event.pointerId); }}
       onPointerMove=${(event) => {

@@ -25,7 +25,23 @@ export class Refused extends Error {
   }
 }
 
+const AGAIN = 300; // milliseconds before a question is asked again that has to wait for the compiler
+
+/** Ask; `onSlow(true)` is called if loops are compiled first, and `stale()` may give up waiting for that. */
 export async function request(method, path, body, options = {}) {
+  for (;;) {
+    const response = await once(method, path, body, options);
+    if (response.status !== 202) {
+      options.onSlow?.(false);
+      return options.raw ? response : response.json();
+    }
+    options.onSlow?.(true);
+    if (options.stale?.()) throw new Refused({ message: "Another question came first.", field: "stale" }, 202);
+    await new Promise((resolve) => setTimeout(resolve, AGAIN));
+  }
+}
+
+async function once(method, path, body, options) {
   const headers = { Authorization: `Bearer ${token()}`, ...options.headers };
   let response;
   try {
@@ -34,7 +50,7 @@ export async function request(method, path, body, options = {}) {
     if (error.name === "AbortError") throw error;
     throw new Refused({ message: "The server does not answer. Is `mercer studio` still running?" }, 0);
   }
-  if (response.ok) return options.raw ? response : response.json();
+  if (response.ok) return response;
   let told = { message: `The server answered ${response.status}.` };
   if (response.headers.get("content-type")?.includes("json")) told = (await response.json()).error;
   else if (response.status === 401) told = { message: await response.text() };
@@ -44,17 +60,20 @@ export async function request(method, path, body, options = {}) {
 export const get = (path, options) => request("GET", path, undefined, options);
 export const post = (path, told = {}, options) => request("POST", path, JSON.stringify(told), options);
 
-/** One question in flight and the latest of those that came meanwhile; the others are never asked. */
-export function latest(path, onAnswer, onError) {
+/**
+ * One question in flight and the latest of those that came meanwhile; the others are never asked.
+ * @param {(slow: boolean) => void} onSlow
+ */
+export function latest(path, onAnswer, onError, onSlow = (_slow) => {}) {
   let busy = false;
   let waiting = null;
   const ask = async (told) => {
     busy = true;
     try {
-      const answer = await post(path, told);
-      onAnswer(answer, told);
+      onAnswer(await post(path, told, { onSlow, stale: () => waiting !== null }), told);
     } catch (error) {
-      onError(error, told);
+      onSlow(false);
+      if (error.field !== "stale") onError(error, told);
     }
     busy = false;
     if (waiting) {

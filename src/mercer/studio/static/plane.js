@@ -9,7 +9,10 @@ const REACH = 14; // pixels around a point that still hit it; fingers get more
 const round = (value) => Math.round(value * 100) / 100;
 const clamp = (value) => Math.min(Math.max(value, -HALF), HALF);
 
-/** From coordinates of the plane to pixels. */
+/**
+ * From coordinates of the plane to pixels.
+ * @returns {(x: number, y: number) => [number, number]}
+ */
 const toPixels = (size) => (x, y) => [((x + HALF) / (2 * HALF)) * size, ((HALF - y) / (2 * HALF)) * size];
 /** From grid coordinates to pixels. */
 const gridToPixels = (size, cells) => ([x, y]) => [(x / (cells - 1)) * size, size - (y / (cells - 1)) * size];
@@ -121,6 +124,7 @@ function drawRegression(context, size, values, scene, machine) {
   const place = toPixels(size);
   const last = values.length - 1;
   const curve = (shift) => Array.from(values, (value, number) => [-HALF + (2 * HALF * number) / last, value + shift]);
+  /** @type {(point: number[]) => [number, number]} */
   const across = ([x, y]) => place(x, Math.min(Math.max(y, -2 * HALF), 2 * HALF));
   context.save();
   context.fillStyle = colour("class-0");
@@ -181,6 +185,22 @@ function drawPoints(context, size, { scene, machine, proof, lit, selected }) {
   });
 }
 
+/** The two mixtures of a proof that there is no hard margin, where they are points of the plane: the same one. */
+function drawMixtures(context, size, scene, proof) {
+  const place = toPixels(size);
+  const kinds = [...new Set(scene.points.map((point) => point[2]))];
+  for (const kind of kinds) {
+    const mixed = scene.points.map((point, number) => [...point, proof.weights[number]]).filter((row) => row[2] === kind && row[3] > 1e-9);
+    const total = mixed.reduce((sum, row) => sum + row[3], 0) || 1;
+    const middle = [0, 1].map((axis) => mixed.reduce((sum, row) => sum + row[axis] * row[3], 0) / total);
+    strokeLines(context, mixed.map((row) => [[row[0], row[1]], middle]), ([x, y]) => place(x, y), { width: 1.8, tone: classColour(kind) });
+    context.beginPath();
+    context.arc(...place(middle[0], middle[1]), 5, 0, 2 * Math.PI);
+    context.fillStyle = colour("accent");
+    context.fill();
+  }
+}
+
 /** What is behind the points. */
 function drawMachine(context, size, { scene, machine, film, frame }) {
   if (film) {
@@ -205,6 +225,7 @@ export function Plane({ scene, machine, proof, film, frame, lit, stale, kind, on
     context.globalAlpha = stale ? 0.5 : 1;
     drawMachine(context, width, { scene, machine, film, frame });
     context.globalAlpha = 1;
+    if (proof && scene.kernel.trim() === "linear") drawMixtures(context, width, scene, proof);
     drawPoints(context, width, { scene, machine: film ? null : machine, proof, lit, selected });
   };
 

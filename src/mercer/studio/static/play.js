@@ -8,7 +8,7 @@ import { Plane } from "./plane.js";
 import { ComponentsView, GramView, SpectrumView } from "./views.js";
 import { LiftView } from "./lift.js";
 import { SolverView, useFilm } from "./solver.js";
-import { readScene, writeScene } from "./links.js";
+import { SHOWN, readScene, readShown, writeScene } from "./links.js";
 
 const TASKS = [
   ["classification", "Classify", "Support vector classification"],
@@ -19,6 +19,13 @@ const KINDS = [0, 1, 2];
 
 /** What the server is asked about a scene. */
 const question = (scene) => ({ ...scene, C: scene.C === Infinity ? "inf" : scene.C });
+
+/** When each question was asked, and how long it took from there to its picture: `performance.getEntriesByName("picture")`. */
+const begun = new WeakMap();
+function measured(start) {
+  if (performance.getEntriesByName("picture").length > 2000) performance.clearMeasures("picture");
+  performance.measure("picture", { start });
+}
 
 /** The machine of an answer, ready to draw. */
 function drawable(answer) {
@@ -38,20 +45,31 @@ export function Playground({ warm }) {
   const [kind, setKind] = useState(0);
   const [selected, setSelected] = useState(null);
   const [lit, setLit] = useState([]);
-  const [views, setViews] = useState("lift");
-  const [below, setBelow] = useState("gram");
+  const [shown, setShown] = useState(() => readShown(location.hash));
+  const show = (part) => setShown((now) => ({ ...now, ...part }));
+  const [slow, setSlow] = useState(false);
   const history = useRef([]);
 
   const ask = useMemo(() => latest("/api/lab/picture",
     (told, asked) => { setAnswer({ ...told, asked, machine: told.machine, drawn: drawable(told), gram: told.views && unpack(told.views.gram.values) }); setError(null); },
-    (wrong) => setError(wrong)), []);
-  useEffect(() => ask(question(scene)), [scene]);
+    (wrong) => setError(wrong), setSlow), []);
   useEffect(() => {
-    const timer = setTimeout(() => window.history.replaceState(null, "", writeScene(scene)), 300);
-    return () => clearTimeout(timer);
+    const told = question(scene);
+    begun.set(told, performance.now());
+    ask(told);
   }, [scene]);
+  useEffect(() => { if (answer) measured(begun.get(answer.asked)); }, [answer]);
   useEffect(() => {
-    const follow = () => { const told = readScene(location.hash); if (told) setScene(told); };
+    const timer = setTimeout(() => window.history.replaceState(null, "", writeScene(scene, shown)), 300);
+    return () => clearTimeout(timer);
+  }, [scene, shown]);
+  useEffect(() => {
+    const follow = () => {
+      const told = readScene(location.hash);
+      if (!told) return;
+      setScene(told);
+      setShown(readShown(location.hash));
+    };
     addEventListener("hashchange", follow);
     return () => removeEventListener("hashchange", follow);
   }, []);
@@ -74,12 +92,12 @@ export function Playground({ warm }) {
   // Pictures lag behind the mouse by a frame or two: what is drawn belongs to the points that were asked about.
   const matching = answer && answer.asked.points.length === scene.points.length && answer.asked.task === scene.task;
   const machine = matching ? answer.drawn : null;
-  const solver = useFilm(scene, question(scene), below === "solver");
+  const solver = useFilm(question(scene), shown, show);
   const classes = scene.points.map(([, , own]) => (scene.task === "classification" ? own : 0));
   const shownViews = matching && answer.views && answer.views.components.length === scene.points.length ? answer.views : null;
   const gram = useMemo(() => shownViews && { order: shownViews.gram.order, values: answer.gram.values }, [shownViews]);
   const example = EXAMPLES.find((one) => one.scene.points === scene.points);
-  const link = location.origin + location.pathname + writeScene(scene);
+  const link = location.origin + location.pathname + writeScene(scene, shown);
   const count = KINDS.map((own) => scene.points.filter((point) => point[2] === own).length);
 
   return html`<div class="play">
@@ -98,6 +116,7 @@ export function Playground({ warm }) {
     </section>
     <section class="card verdict" aria-label="Certificate" aria-live="polite">
       ${!answer && !error && html`<p class="waiting">${warm ? "Drawing the first picture …" : "Compiling the numerical loops, once: this takes up to half a minute …"}</p>`}
+      ${slow && answer && html`<p class="waiting">Compiling the loops of this kernel, once …</p>`}
       ${error && error.field !== "kernel" && html`<${Wrong} text="" error=${error} />`}
       ${answer?.missing && html`<p>${answer.missing}</p>`}
       ${answer && !answer.missing && html`<${Certificate} answer=${answer} />`}
@@ -124,16 +143,17 @@ export function Playground({ warm }) {
         kind=${kind} selected=${selected} onPoints=${setPoints} onSelect=${setSelected} onKind=${setKind} onUndo=${undo} />
     </section>
     <div class="right"><section class="card side" aria-label="Feature space">
-      ${shownViews ? html`<${Tabs} label="Feature space" value=${views} onChange=${setViews} tabs=${[["lift", "Lift"], ["components", "Kernel PCA"]]}>
-        ${views === "lift" && html`<${LiftView} scene=${scene} machine=${machine} components=${shownViews.components} lit=${lit} />`}
-        ${views === "components" && html`<${ComponentsView} components=${shownViews.components} shares=${shownViews.shares} classes=${classes} lit=${lit} onLit=${setLit} />`}
+      ${shownViews ? html`<${Tabs} label="Feature space" value=${shown.view === "pca" ? "pca" : "lift"} onChange=${(tab) => show({ view: tab === "pca" ? "pca" : SHOWN.view })} tabs=${[["lift", "Lift"], ["pca", "Kernel PCA"]]}>
+        ${shown.view === "pca"
+          ? html`<${ComponentsView} components=${shownViews.components} shares=${shownViews.shares} classes=${classes} lit=${lit} onLit=${setLit} />`
+          : html`<${LiftView} scene=${scene} machine=${machine} components=${shownViews.components} lit=${lit} mode=${shown.view} onMode=${(view) => show({ view })} />`}
       <//>` : html`<p class="waiting">Points appear here, lifted to feature space.</p>`}
     </section>
     <section class="card side" aria-label="Matrix, spectrum and solvers">
-      ${shownViews ? html`<${Tabs} label="Matrix, spectrum and solvers" value=${below} onChange=${setBelow} tabs=${[["gram", "Gram matrix"], ["spectrum", "Spectrum"], ["solver", "Solvers"]]}>
-        ${below === "gram" && html`<${GramView} gram=${gram} classes=${classes} lit=${lit} onLit=${setLit} sentence=${shownViews.sentence} />`}
-        ${below === "spectrum" && html`<${SpectrumView} spectrum=${shownViews.spectrum} smallest=${shownViews.smallest} psd=${shownViews.psd} />`}
-        ${below === "solver" && html`<${SolverView} state=${solver} linear=${scene.kernel.trim() === "linear"} />`}
+      ${shownViews ? html`<${Tabs} label="Matrix, spectrum and solvers" value=${shown.panel} onChange=${(panel) => show({ panel })} tabs=${[["gram", "Gram matrix"], ["spectrum", "Spectrum"], ["solvers", "Solvers"]]}>
+        ${shown.panel === "gram" && html`<${GramView} gram=${gram} classes=${classes} lit=${lit} onLit=${setLit} sentence=${shownViews.sentence} />`}
+        ${shown.panel === "spectrum" && html`<${SpectrumView} spectrum=${shownViews.spectrum} smallest=${shownViews.smallest} psd=${shownViews.psd} />`}
+        ${shown.panel === "solvers" && html`<${SolverView} state=${solver} shown=${shown} show=${show} linear=${scene.kernel.trim() === "linear"} />`}
       <//>` : html`<p class="waiting">The Gram matrix of the points.</p>`}
     </section></div>
   </div>`;

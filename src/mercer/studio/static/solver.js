@@ -1,9 +1,9 @@
 // The algorithms of the lectures, frame by frame, beside the exact optimum.
 import { useEffect, useRef, useState } from "preact/hooks";
-import { Segments, figure, html } from "./ui.js";
+import { Copy, Segments, figure, html } from "./ui.js";
 import { post, unpack } from "./net.js";
 
-const ALGORITHMS = [
+const NAMES = [
   ["perceptron", "Perceptron", "Learns from each mistake: alpha_i += 1"],
   ["batch", "Subgradient", "A step over all points at a time, on a linear machine"],
   ["stochastic", "Stochastic", "One random point at a time, on a linear machine"],
@@ -11,10 +11,10 @@ const ALGORITHMS = [
 ];
 const PER_SECOND = 12;
 
-/** Asks for the film of an algorithm whenever the scene changes, and plays it. */
-export function useFilm(scene, told, active) {
-  const [algorithm, setAlgorithm] = useState("perceptron");
-  const [printed, setPrinted] = useState(false);
+/** Asks for the film of an algorithm whenever the scene changes, and plays it, or stops at the frame that a link names. */
+export function useFilm(told, shown, show) {
+  const active = shown.panel === "solvers";
+  const { algorithm, printed } = shown;
   const [film, setFilm] = useState(null);
   const [error, setError] = useState(null);
   const [frame, setFrame] = useState(0);
@@ -29,10 +29,11 @@ export function useFilm(scene, told, active) {
         const answer = await post("/api/lab/trace", { ...told, algorithm, printed });
         if (mine !== turn.current) return;
         const classes = [...new Set(told.points.map((point) => point[2]))].sort();
+        const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
         setFilm({ ...answer, grids: unpack(answer.grids), classes });
         setError(null);
-        setFrame(0);
-        setPlaying(true);
+        setFrame(Math.min(shown.frame ?? (still ? Infinity : 0), answer.steps.length - 1));
+        setPlaying(shown.frame === null && !still);
       } catch (wrong) {
         if (mine !== turn.current) return;
         setFilm(null);
@@ -41,6 +42,12 @@ export function useFilm(scene, told, active) {
     }, 150);
     return () => clearTimeout(timer);
   }, [active, algorithm, printed, key]);
+  useEffect(() => {
+    if (film && shown.frame !== null) {
+      setPlaying(false);
+      setFrame(Math.min(shown.frame, film.steps.length - 1));
+    }
+  }, [shown.frame]);
   useEffect(() => {
     if (!playing || !film || !active) return undefined;
     const timer = setInterval(() => setFrame((now) => {
@@ -52,31 +59,39 @@ export function useFilm(scene, told, active) {
     }), 1000 / PER_SECOND);
     return () => clearInterval(timer);
   }, [playing, film, active]);
-  return { film: active ? film : null, frame, setFrame, playing, setPlaying, algorithm, setAlgorithm, printed, setPrinted, error };
-}
-
-export function SolverView({ state, linear }) {
-  const { film, frame, setFrame, playing, setPlaying, algorithm, setAlgorithm, printed, setPrinted, error } = state;
-  const restart = () => {
-    if (film && frame + 1 >= film.steps.length) setFrame(0);
+  const toggle = () => {
+    if (playing) show({ frame });
+    else {
+      if (film && frame + 1 >= film.steps.length) setFrame(0);
+      show({ frame: null });
+    }
     setPlaying(!playing);
   };
+  return { film: active ? film : null, frame, playing, toggle, error };
+}
+
+export function SolverView({ state, shown, show, linear }) {
+  const { film, frame, playing, toggle, error } = state;
+  const { algorithm, printed } = shown;
+  const step = (by) => show({ frame: Math.min(Math.max(frame + by, 0), film.steps.length - 1) });
   return html`<div class="view solver">
-    <${Segments} label="Algorithm" options=${ALGORITHMS} value=${algorithm} onChange=${setAlgorithm} />
-    ${algorithm !== "perceptron" && html`<label class="check"><input type="checkbox" checked=${printed} onChange=${(event) => setPrinted(event.currentTarget.checked)} /> exactly as printed on the slide</label>`}
+    <${Segments} label="Algorithm" options=${NAMES} value=${algorithm} onChange=${(name) => show({ algorithm: name, frame: null })} />
+    ${algorithm !== "perceptron" && html`<label class="check"><input type="checkbox" checked=${printed} onChange=${(event) => show({ printed: event.currentTarget.checked, frame: null })} /> exactly as printed on the slide</label>`}
     ${error && error.field !== "kernel" && html`<p class="error" role="alert">${error.message}</p>`}
     ${film && html`
       <${Curve} film=${film} frame=${frame} />
       <div class="transport">
-        <button type="button" class="round" onClick=${restart} aria-label=${playing ? "Pause" : "Play"}>${playing ? "❚❚" : "▶"}</button>
+        <button type="button" class="round" onClick=${toggle} aria-label=${playing ? "Pause" : "Play"}>${playing ? "❚❚" : "▶"}</button>
+        <button type="button" class="round small" onClick=${() => step(-1)} disabled=${frame <= 0} aria-label="One frame back">‹</button>
+        <button type="button" class="round small" onClick=${() => step(1)} disabled=${frame + 1 >= film.steps.length} aria-label="One frame on">›</button>
         <input type="range" min="0" max=${film.steps.length - 1} value=${frame} aria-label="Frame" aria-valuetext=${`step ${film.steps[frame]}`}
-          onInput=${(event) => { setPlaying(false); setFrame(Number(event.currentTarget.value)); }} />
+          onInput=${(event) => show({ frame: Number(event.currentTarget.value) })} />
         <output>step ${film.steps[frame].toLocaleString("en")}</output>
       </div>
       <p class="caption"><b>${film.objective}</b>: ${figure(film.values[frame] ?? Infinity)}${film.what === "mistakes" ? "" : html`, at best ${figure(film.optimum)}`}.
         ${" "}${frame + 1 >= film.steps.length ? film.ended : ""} ${(algorithm === "batch" || algorithm === "stochastic") && !linear ? "This one is linear whatever the kernel." : ""}
         ${" "}Dashed on the plane: the exact optimum of SVC.</p>
-      <code class="mono one-line">${film.python}</code>`}
+      <div class="code line"><${Copy} text=${film.python} /><code class="mono one-line">${film.python}</code></div>`}
   </div>`;
 }
 

@@ -1,6 +1,6 @@
 // What every screen uses: the template tag, and small components.
 import { h } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import htm from "htm";
 
 export const html = htm.bind(h);
@@ -16,7 +16,7 @@ export function Segments({ label, options, value, onChange }) {
 }
 
 /** Tabs with their panel: the content of the chosen one. */
-export function Tabs({ label, tabs, value, onChange, children }) {
+export function Tabs({ label, tabs, value, onChange, children, end = null }) {
   const move = (event) => {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
     if (!step) return;
@@ -26,7 +26,7 @@ export function Tabs({ label, tabs, value, onChange, children }) {
     onChange(next);
     event.currentTarget.querySelector(`[data-key="${next}"]`)?.focus();
   };
-  return html`<div class="tabs">
+  return html`<div class="tabs">${end && html`<span class="tabs-end">${end}</span>`}
     <div role="tablist" aria-label=${label} onKeyDown=${move}>
       ${tabs.map(
         ([key, text]) =>
@@ -90,7 +90,7 @@ export function Canvas({ draw, watch, label, ...more }) {
   const ref = useRef(null);
   const latest = useRef(draw);
   latest.current = draw;
-  useEffect(() => {
+  useLayoutEffect(() => {
     const canvas = ref.current;
     const paint = () => {
       const { clientWidth: width, clientHeight: height } = canvas;
@@ -111,6 +111,6 @@ export function Canvas({ draw, watch, label, ...more }) {
       window.removeEventListener("themechange", paint);
     };
   }, []);
-  useEffect(() => ref.current.paint(), watch);
+  useLayoutEffect(() => ref.current.paint(), watch); // in the same frame as what it belongs to
   return html`<canvas ref=${ref} role="img" aria-label=${label} ...${more}></canvas>`;
 }

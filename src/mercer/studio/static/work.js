@@ -1,23 +1,28 @@
 // The workbench: data, search, result, predictions, and what to take away.
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { Copy, Tabs, figure, html } from "./ui.js";
-import { get, post, request } from "./net.js";
+import { get, post } from "./net.js";
 import { STATES, WorkHome } from "./home.js";
 import { KernelBox } from "./kernelbox.js";
 import { Predict } from "./predict.js";
+import { Drawing } from "./drawings.js";
+
+const STEPS = [["data", "Data"], ["run", "Search"], ["result", "Result"], ["predict", "Predict"], ["take", "Take away"]];
 
 export function Workbench({ route }) {
-  const key = route.split("/")[2];
-  return key ? html`<${Project} key=${key} project=${key} />` : html`<${WorkHome} />`;
+  const [, , key, step] = route.split("?")[0].split("/");
+  return key ? html`<${Project} key=${key} project=${key} step=${step} />` : html`<${WorkHome} />`;
 }
 
-function Project({ project }) {
+function Project({ project, step }) {
   const [about, setAbout] = useState(null);
   const [error, setError] = useState(null);
   const [described, setDescribed] = useState(null);
-  const [plan, setPlan] = useState({ target: "", task: "auto", balanced: false, impute: false, seed: 0, time_limit: 60 });
+  const [plan, setPlan] = useState({ target: "", task: "auto", balanced: false, impute: false, seed: 0, folds: 5, drop: [], time_limit: 60 });
   const [chosen, setChosen] = useState(null);
   const [tab, setTab] = useState("data");
+  useEffect(() => { if (STEPS.some(([name]) => name === step)) setTab(step); }, [step]);
+  useEffect(() => history.replaceState(null, "", `#/workbench/${project}/${tab}`), [tab]);
 
   const load = async () => {
     const told = await get(`/api/projects/${project}`);
@@ -29,8 +34,8 @@ function Project({ project }) {
       const job = told.jobs[0];
       if (job) {
         setChosen(job.id);
-        setTab(job.state === "finished" ? "result" : "run");
-        setPlan((now) => ({ ...now, target: job.plan.target ?? "", task: job.plan.task, time_limit: job.plan.time_limit ?? null }));
+        if (!STEPS.some(([name]) => name === step)) setTab(job.state === "finished" ? "result" : "run");
+        setPlan((now) => ({ ...now, target: job.plan.target ?? "", task: job.plan.task, drop: job.plan.drop ?? [], seed: job.plan.seed ?? 0, folds: job.plan.folds ?? 5, balanced: job.plan.balanced, impute: job.plan.impute, time_limit: job.plan.time_limit ?? null }));
       }
     }, setError);
   }, []);
@@ -40,6 +45,14 @@ function Project({ project }) {
       (told) => { if (live) { setDescribed(told); setError(null); } }, (wrong) => live && setError(wrong));
     return () => { live = false; };
   }, [plan.target, plan.task, plan.impute]);
+
+  // A search that is not looked at tells nobody that it has ended.
+  const unwatched = about?.jobs.some((one) => one.state === "running" && (one.id !== chosen || tab !== "run"));
+  useEffect(() => {
+    if (!unwatched) return undefined;
+    const timer = setInterval(() => load().catch(() => {}), 2000);
+    return () => clearInterval(timer);
+  }, [unwatched]);
 
   const start = async (more = {}) => {
     try {
@@ -53,14 +66,13 @@ function Project({ project }) {
   const job = about?.jobs.find((one) => one.id === chosen);
   const result = job?.result;
   const ready = described && !described.problem && !described.needs_target;
-  const tabs = [["data", "Data"], ["run", "Search"], ["result", "Result"], ["predict", "Predict"], ["take", "Take away"]]
-    .filter(([name]) => name === "data" || (name === "run" ? job : result));
+  const tabs = STEPS.filter(([name]) => name === "data" || (name === "run" ? job : result));
   if (!about) return html`<div class="work">${error ? html`<p class="error" role="alert">${error.message}</p>` : html`<p class="waiting">Opening …</p>`}</div>`;
   return html`<div class="work">
-    <div class="work-head"><a class="back" href="#/work">Workbench</a><h1>${about.name}</h1><span class="soft">${size(about.size)}</span></div>
+    <div class="work-head"><a class="back" href="#/workbench">Workbench</a><h1>${about.name}</h1><span class="soft">${size(about.size)}</span></div>
     ${error && html`<p class="error" role="alert">${error.message}</p>`}
     <div class="card"><${Tabs} label="Steps" tabs=${tabs} value=${tabs.some(([name]) => name === tab) ? tab : "data"} onChange=${setTab}>
-      ${tab === "data" && html`<${Data} described=${described} plan=${plan} setPlan=${setPlan} ready=${ready} onStart=${() => start()} />`}
+      ${(tab === "data" || !tabs.some(([name]) => name === tab)) && html`<${Data} described=${described} plan=${plan} setPlan=${setPlan} ready=${ready} onStart=${() => start()} />`}
       ${tab === "run" && job && html`<${Run} key=${chosen} project=${project} job=${job} jobs=${about.jobs} onChoose=${setChosen} onChange=${load} onResult=${() => setTab("result")} onStart=${start} />`}
       ${tab === "result" && result && html`<${Result} project=${project} job=${job} result=${result} />`}
       ${tab === "predict" && result && html`<${Predict} project=${project} job=${job} described=${described} />`}
@@ -86,12 +98,15 @@ function Data({ described, plan, setPlan, ready, onStart }) {
         <option value="auto">${described.task ? `detected: ${described.task}` : "detect"}</option><option value="classification">classification</option><option value="regression">regression</option></select></label>
       <label class="field"><span>Time for the search</span><select value=${plan.time_limit ?? ""} onChange=${(event) => setPlan({ ...plan, time_limit: event.currentTarget.value ? Number(event.currentTarget.value) : null })}>
         ${[10, 60, 600, ...([10, 60, 600, null].includes(plan.time_limit) ? [] : [plan.time_limit])].map((seconds) => html`<option key=${seconds} value=${seconds}>${{ 10: "10 seconds", 60: "a minute", 600: "ten minutes" }[seconds] ?? `${seconds} seconds`}</option>`)}<option value="">no limit</option></select></label>
+      <label class="field small"><span>Folds</span><input type="number" min="2" max="20" value=${plan.folds} onChange=${(event) => setPlan({ ...plan, folds: Math.min(Math.max(Math.round(event.currentTarget.valueAsNumber) || 5, 2), 20) })} /></label>
+      <label class="field small"><span>Seed</span><input type="number" min="0" value=${plan.seed} onChange=${(event) => setPlan({ ...plan, seed: Math.max(Math.round(event.currentTarget.valueAsNumber) || 0, 0) })} /></label>
       <label class="check"><input type="checkbox" checked=${plan.balanced} onChange=${(event) => setPlan({ ...plan, balanced: event.currentTarget.checked })} /> rare classes count as much</label>
       <label class="check"><input type="checkbox" checked=${plan.impute} onChange=${(event) => setPlan({ ...plan, impute: event.currentTarget.checked })} /> fill in missing values</label></div>
     <p><button type="button" class="primary" disabled=${!ready} onClick=${onStart}>Compare kernels</button> ${described.needs_target ? html`<span class="soft">Choose the column to predict first.</span>` : ""}</p>
     ${described.notes?.map((note, number) => html`<p class="note" key=${number}>${note}</p>`)}
     ${columns.length > 0 && html`<h2>Columns</h2><div class="scroll" tabindex="0" role="region" aria-label="Columns"><table><thead><tr><th>name</th><th>read as</th><th>missing</th><th>content</th></tr></thead>
-      <tbody>${columns.map((column) => html`<tr key=${column.name}><td><b>${column.name}</b></td><td>${column.kind}</td><td>${column.missing || ""}</td><td>${column.content}</td></tr>`)}</tbody></table></div>`}
+      <tbody>${columns.map((column) => html`<tr key=${column.name} class=${plan.drop.includes(column.name) ? "dropped" : ""}><td><label class="check tight"><input type="checkbox" checked=${!plan.drop.includes(column.name)} disabled=${column.name === plan.target} onChange=${(event) => setPlan({ ...plan, drop: event.currentTarget.checked ? plan.drop.filter((name) => name !== column.name) : [...plan.drop, column.name] })} /> <b>${column.name}</b></label></td><td>${column.kind}</td><td>${column.missing || ""}</td><td>${column.content}</td></tr>`)}</tbody></table></div>
+      <p class="soft">Columns without a tick are left out.</p>`}
     ${described.first?.length > 0 && html`<h2>The first objects</h2>${described.first.map((one, number) => html`<${Shown} key=${number} one=${one} />`)}`}
   </div>`;
 }
@@ -99,10 +114,13 @@ function Data({ described, plan, setPlan, ready, onStart }) {
 /** One object: its text, or its cells. */
 export function Shown({ one }) {
   return html`<div class="object"><span class="object-name">${one.name}${one.label !== undefined ? html` <em>${one.label}</em>` : ""}</span>
-    ${one.cells ? html`<span class="cells">${one.cells.map(([name, value]) => html`<span key=${name}><small>${name}</small> ${value || "—"}</span>`)}</span>` : html`<span class="mono object-text">${one.text}</span>`}</div>`;
+    ${one.cells ? html`<span class="cells">${one.cells.map(([name, value]) => html`<span key=${name}><small>${name}</small> ${value || "—"}</span>`)}</span>` : html`<span class="mono object-text">${one.text}</span>`}${one.drawing && html`<${Drawing} drawing=${one.drawing} />`}</div>`;
 }
 
-/** Follow the events of a search from the first one on. */
+/**
+ * Follow the events of a search from the first one on.
+ * @returns {[any[], () => void]}
+ */
 function useEvents(project, job, onEnd) {
   const [events, setEvents] = useState([]);
   const [turn, setTurn] = useState(0);
@@ -150,7 +168,10 @@ function Run({ project, job, jobs, onChoose, onChange, onResult, onStart }) {
   }
   const last = events[events.length - 1];
   const running = job.state === "running" && !["finished", "failed", "stopped"].includes(last?.type);
-  const ranked = [...rows.values()].sort((a, b) => b.score - a.score);
+  // Other searches of the same target with the same folds are comparable, and stand beside this one.
+  const others = jobs.filter((one) => one.id !== job.id && one.result && ["target", "task", "folds", "seed"].every((name) => one.plan[name] === job.plan[name]));
+  const added = others.flatMap((one) => one.result.ranking.filter((row) => !rows.has(row.kernel)).map((row) => ({ ...row, from: jobs.length - jobs.indexOf(one) })));
+  const ranked = [...rows.values(), ...added].sort((a, b) => b.score - a.score);
   const act = async (what) => {
     try {
       await post(`/api/projects/${project}/jobs/${job.id}/${what}`);
@@ -175,11 +196,11 @@ function Run({ project, job, jobs, onChoose, onChange, onResult, onStart }) {
       ${job.state === "finished" && html`<button type="button" class="primary" onClick=${onResult}>See the result</button>`}</div>
     ${error && html`<p class="error" role="alert">${error.message}</p>`}
     ${failed && job.state === "failed" && html`<p class="error" role="alert">${failed.message}</p>`}
-    ${ranked.length > 0 && html`<div class="scroll tall" tabindex="0" role="region" aria-label="Kernels"><table class="ranking"><thead><tr><th>kernel</th><th>score</th><th><span class="sr">bar</span></th><th>penalty</th><th>seconds</th></tr></thead>
-      <tbody>${ranked.map((row, number) => html`<tr key=${row.kernel} class=${number ? "" : "best"}><td class="mono">${row.kernel}</td><td>${row.score.toFixed(3)} <small>± ${row.spread.toFixed(3)}</small></td>
-        <td class="bar-cell"><svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true"><rect class="bar" width=${Math.max(0, Math.min(100, (100 * row.score) / Math.max(best, 1e-9)))} height="10" rx="1" /></svg></td><td>${figure(row.penalty)}</td><td>${row.seconds.toFixed(2)}</td></tr>`)}</tbody></table></div>`}
-    ${!running && html`<details><summary>Try a kernel of your own</summary><p class="soft">It is searched alone, with every penalty, and can be compared with the others above.</p>
-      <${KernelBox} text=${kernel} error=${wrong} onChange=${setKernel} presets=${false} /><p><button type="button" disabled=${!kernel.trim()} onClick=${add}>Search with this kernel</button></p></details>`}
+    ${ranked.length > 0 && html`<div class="scroll tall" tabindex="0" role="region" aria-label="Kernels"><table class="ranking"><thead><tr><th>kernel</th><th class="number">score</th><th><span class="sr">bar</span></th><th class="number">penalty</th><th class="number">seconds</th></tr></thead>
+      <tbody>${ranked.map((row, number) => html`<tr key=${row.kernel} class=${number ? "" : "best"}><td class="mono">${row.kernel}${row.from ? html` <small class="from">search ${row.from}</small>` : ""}</td><td class="number">${row.score.toFixed(3)} <small>± ${row.spread.toFixed(3)}</small></td>
+        <td class="bar-cell"><svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true"><rect class="bar" width=${Math.max(0, Math.min(100, (100 * row.score) / Math.max(best, 1e-9)))} height="10" rx="1" /></svg></td><td class="number">${figure(row.penalty)}</td><td class="number">${row.seconds.toFixed(2)}</td></tr>`)}</tbody></table></div>`}
+    ${html`<details><summary>Add a kernel of your own</summary><p class="soft">It is searched on the same folds, with every penalty, and joins the others above.</p>
+      <${KernelBox} text=${kernel} error=${wrong} onChange=${setKernel} presets=${false} /><p><button type="button" disabled=${!kernel.trim()} onClick=${add}>Add this kernel</button></p></details>`}
     ${jobs.length > 1 && html`<p class="soft">Searches: ${jobs.map((one, number) => html`<button type="button" class="chip" key=${one.id} aria-pressed=${one.id === job.id} onClick=${() => onChoose(one.id)}>${jobs.length - number}. ${one.plan.kernel === "auto" ? "all kernels" : one.plan.kernel} (${STATES[one.state]})</button> `)}</p>`}
   </div>`;
 }

@@ -1,7 +1,8 @@
-"""What spoke for a prediction: letters, words, nodes or columns, with what each adds to the decision."""
+"""What spoke for predictions: letters, words, nodes, atoms or columns, with what each adds to the decision."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from typing import Any
 
@@ -13,32 +14,31 @@ from mercer.readers.options import Options
 from mercer.readers.reading import read
 from mercer.storage import load
 from mercer.studio import fields
+from mercer.studio.workbench.leaning import Leaning
+from mercer.studio.workbench.parts import parts_of
 
-_MOST_PARTS = 400
-"""Parts of an object that are coloured: more are not looked at one by one."""
+_SECONDS = 4.0
+"""How long predictions are taken apart, the first ones first: nobody waits longer to see the others."""
 
 
 def explain(told: Mapping[str, Any]) -> list[dict[str, Any]] | None:
-    """For each object its parts and their shares in the first output; None if the kernel cannot be taken apart.
+    """For each object its parts and their shares; fewer than objects if time runs out, None if nothing can be told.
 
-    Of two classes, `sides`, a negative share speaks for the first and a positive one for the second.
+    Of the two `sides`, a negative share speaks for the first and a positive one for the second.
     """
     model = load(str(told["model"]))
     most = fields.whole(told, "most", 50, low=1, high=500)
-    if not isinstance(model, TrainedModel) or not hasattr(model.estimator, "explain"):
+    if not isinstance(model, TrainedModel):
         return None
+    began, found = time.monotonic(), []
     try:
-        data = read(str(told["path"]), Options(require_target=False, require_labels=False))
-        found = model.estimator.explain(model.objects(data.take(np.arange(min(len(data), most)))))
+        data = read(str(told["path"]), model.preparation.reading(Options(require_target=False, require_labels=False)))
+        for row in range(min(len(data), most)):
+            one = data.take(np.array([row]))
+            lean = Leaning.of(model, one)
+            found.append({"sides": lean.sides, **parts_of(lean, one)})
+            if time.monotonic() - began > _SECONDS:
+                break
     except (MercerError, KeyError):
-        return None
-    labels = [] if model.classes is None else [str(label) for label in model.classes]
-    return [
-        {
-            "sides": labels if len(labels) == 2 else [],
-            "parts": [str(part) for part in one.parts[:_MOST_PARTS]],
-            "shares": [float(share) for share in np.asarray(one.contributions)[:_MOST_PARTS, 0]],
-            "letters": all(isinstance(part, str) and len(part) == 1 for part in one.parts),
-        }
-        for one in found
-    ]
+        return found or None
+    return found

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from mercer.readers.data import Data
+from mercer.readers.data import SMILES, Data
+from mercer.studio import drawn
 
 _LONGEST = 400
 """Characters of an object that are shown: enough to recognise it by."""
@@ -22,9 +23,22 @@ def shown(data: Data, row: int) -> dict[str, Any]:
         told["cells"] = [[column.name, _cell(column.values[row])] for column in columns]
     else:
         told["text"] = _text(data, row)
+    told["drawing"] = _drawing(data, row)
     if data.labels is not None:
         told["label"] = str(data.labels[row])
     return told
+
+
+def _drawing(data: Data, row: int) -> dict[str, Any] | None:
+    """The shape of a graph, a tree, or the molecule of a row."""
+    if data.kind == "graphs":
+        return drawn.graph_of(data.objects, row)
+    if data.kind == "trees":
+        return drawn.tree(str(data.objects[row]))
+    if data.kind == "table":
+        molecules = [column.values[row] for column in data.objects.values() if column.kind == SMILES]
+        return drawn.molecule(str(molecules[0])) if molecules and molecules[0] is not None else None
+    return None
 
 
 def _text(data: Data, row: int) -> str:

@@ -87,6 +87,21 @@ def _graphs() -> str:
     return "\n".join(lines) + "\n"
 
 
+def _molecules() -> str:
+    """Small molecules with one or two functional groups: acids, amines and alcohols on chains and rings."""
+    rng = np.random.default_rng(8)
+    groups = {"acid": "C(=O)O", "amine": "N", "alcohol": "O"}
+    lines: dict[str, str] = {}
+    while len(lines) < _OBJECTS:
+        label = str(rng.choice(list(groups)))
+        chain = "C" * int(rng.integers(1, 7))
+        if rng.random() < 0.4:
+            chain += str(rng.choice(["(C)C", "(CC)C", "C(C)(C)C", "(Cl)C", "(F)C"]))
+        ring = str(rng.choice(["", "c1ccccc1", "C1CCCCC1", "c1ccc(F)cc1", "c1ccc(C)cc1"]))
+        lines.setdefault(f"{ring}{chain}{groups[label]}", label)
+    return "".join(f"{smiles} {label}\n" for smiles, label in lines.items())
+
+
 def _trees() -> str:
     rng = np.random.default_rng(7)
     nouns, verbs = ["dog", "cat", "child", "bird"], ["sees", "hears", "likes"]
@@ -108,6 +123,7 @@ SAMPLES: Mapping[str, tuple[str, Callable[[], str]]] = {
     "binding": ("binding.csv", _mixed),
     "promoters": ("promoters.fasta", _dna),
     "postcards": ("postcards.txt", _text),
+    "molecules": ("molecules.smi", _molecules),
     "rings": ("rings.jsonl", _graphs),
     "sentences": ("sentences.trees", _trees),
 }

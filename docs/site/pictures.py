@@ -1,0 +1,93 @@
+"""The order of the gallery, and its pictures in other pages.
+
+A page names a picture of the gallery in a comment, `<!-- picture: 2_trick/xor 1 | what is seen -->`. Readers of the
+plain file see nothing; on the site the comment becomes that picture, with its caption and a link to the code. In
+tables, `<!-- thumb: 2_trick/xor -->` becomes a small one.
+"""
+
+import re
+from pathlib import Path
+from typing import Any
+
+PICTURE = re.compile(r"<!-- picture: (?P<folder>\w+)/(?P<name>\w+) (?P<number>\d+) \| (?P<caption>[^>]+?) -->")
+THUMB = re.compile(r"<!-- thumb: (?P<folder>\w+)/(?P<name>\w+) -->")
+ORDER = {
+    "1_margins": [
+        "perceptron_and_margin",
+        "margin_and_c",
+        "outlier",
+        "slack",
+        "margin_bound",
+        "mistakes",
+        "losses",
+        "descent",
+        "expansion_descent",
+    ],
+    "2_trick": ["line", "ring", "xor", "cost", "surface", "infinite", "shapes"],
+    "3_matrices": ["good_and_bad", "width", "spectrum", "is_it_a_kernel", "own_kernel", "closure"],
+    "4_objects": [
+        "overview",
+        "strings_explained",
+        "dna_windows",
+        "molecules",
+        "karate",
+        "graphlets",
+        "graphs_explained",
+        "trees",
+        "documents",
+        "series",
+        "table",
+    ],
+    "5_learners": [
+        "deviations",
+        "quantiles",
+        "robust",
+        "novelty",
+        "two_samples",
+        "views",
+        "digits",
+        "clusters",
+        "calibration",
+    ],
+    "6_choosing": [
+        "search",
+        "validation_surface",
+        "honest",
+        "learning_curve",
+        "certificate",
+        "against_scikit_learn",
+        "nystrom",
+        "cells",
+    ],
+}
+"""From the first to read to the last. A test sees to it that no example is missing."""
+
+
+class Order:
+    """What sphinx-gallery sorts the examples of one folder by."""
+
+    def __init__(self, folder: str) -> None:
+        self.names = ORDER.get(Path(folder).name, [])
+
+    def __call__(self, file: str) -> int:
+        return self.names.index(Path(file).stem)
+
+
+def insert(app: Any, page: str, source: list[str]) -> None:
+    """Called by Sphinx with the text of each page before it is parsed."""
+    up = "../" * page.count("/")
+
+    def figure(found: re.Match[str]) -> str:
+        example = f"{up}examples/{found['folder']}"
+        image = f"{example}/images/sphx_glr_{found['name']}_{int(found['number']):03}.png"
+        return (
+            f":::{{figure}} {image}\n:alt: {found['caption']}\n:width: 90%\n:class: gallery-picture\n\n"
+            f"{found['caption']} ([code]({example}/{found['name']}.rst))\n:::"
+        )
+
+    def thumb(found: re.Match[str]) -> str:
+        example = f"{up}examples/{found['folder']}"
+        image = f"{example}/images/thumb/sphx_glr_{found['name']}_thumb.png"
+        return f"[![{found['name'].replace('_', ' ')}]({image})]({example}/{found['name']}.rst)"
+
+    source[0] = THUMB.sub(thumb, PICTURE.sub(figure, source[0]))

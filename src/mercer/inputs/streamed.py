@@ -1,0 +1,162 @@
+"""Objects of one kind that are read from blocks whenever they are needed."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from typing import Any, Self, final
+
+import numpy as np
+import numpy.typing as npt
+
+from mercer._cached import cached_property
+from mercer._types import Float64, Index, Indices
+from mercer.errors import InputError, InputTypeError, ModelFileError
+from mercer.inputs.base import Arrays, Objects
+from mercer.inputs.blocks import Block, Blocks, Reducer
+
+KNOWN = 40_000
+"""Objects of the sample that kernels are fitted to: twenty for each of 2,000 landmarks ..."""
+_KNOWN_BYTES = 2**28
+"""... unless they are so large that these would take a quarter of a gigabyte: then as many as fit."""
+_FEWEST_KNOWN = 1000
+"""Objects of the sample, however large they are: fewer would say too little of the rest."""
+
+
+@final
+class Streamed(Objects):
+    """The objects of `Blocks`, as a kernel on one kind of objects sees them: what `Kernel.coerce` makes of blocks.
+
+    They have a length, and `take` reads those that are asked for. Each thread keeps the block that it read last, so
+    that going through a block in pieces reads it once.
+    """
+
+    kind = "objects in blocks"
+
+    def __init__(self, blocks: Blocks, domain: type[Objects]) -> None:
+        self.blocks, self.domain = blocks, domain
+        self._last = threading.local()
+
+    def __len__(self) -> int:
+        return self.blocks.n_objects
+
+    def __getstate__(self) -> tuple[Blocks, type[Objects]]:
+        return self.blocks, self.domain
+
+    def __setstate__(self, state: tuple[Blocks, type[Objects]]) -> None:
+        self.__init__(*state)
+
+    @classmethod
+    def coerce(cls, raw: Any, *, new: bool = False) -> Self:
+        del new
+        if isinstance(raw, cls):
+            return raw
+        raise InputTypeError(f"Expected objects in blocks, got {type(raw).__name__}.")
+
+    @property
+    def executor(self) -> Reducer | None:
+        """Who works on the blocks; None for the threads of this machine."""
+        return self.blocks.executor
+
+    @property
+    def edges(self) -> Indices:
+        """Where blocks begin and end: the plan of everything that is summed over objects."""
+        return self.blocks.edges
+
+    @property
+    def y(self) -> npt.NDArray[Any] | None:
+        return self.blocks.y
+
+    @property
+    def weights(self) -> Float64 | None:
+        return self.blocks.weights
+
+    @property
+    def nbytes(self) -> int:
+        """About the bytes that the objects would take in memory."""
+        some = self.take(slice(0, min(len(self), _FEWEST_KNOWN)))
+        return int(some.nbytes / len(some) * len(self))
+
+    def block(self, number: int) -> Objects:
+        """All objects of one block, parsed and validated."""
+        if getattr(self._last, "number", None) != number:
+            self._last.objects = self._parsed(number, self.blocks.read(number))
+            self._last.number = number
+        found: Objects = self._last.objects
+        return found
+
+    def _parsed(self, number: int, block: Block) -> Objects:
+        first, size = int(self.edges[number]), self.blocks.sizes[number]
+        where = f"In block {number}, which begins with object {first}: "
+        try:
+            found = self.domain.coerce(block.objects)
+        except InputError as error:
+            raise type(error)(f"{where}{error}") from error
+        if len(found) != size:
+            raise InputError(
+                f"{where}there are {len(found):,} objects, and {size:,} were announced. Was the source changed while "
+                "it was read?"
+            )
+        return found
+
+    def take(self, index: Index) -> Any:
+        """The objects at these positions, in memory: those of a kind, joined over as many blocks as they lie in."""
+        if isinstance(index, slice) and index.step in (None, 1):
+            start, stop, _ = index.indices(len(self))
+            return self._stretch(start, max(start, stop))
+        places = np.arange(len(self))[index] if isinstance(index, slice) else np.asarray(index, dtype=np.intp)
+        if not len(places):
+            return self.block(0).take(slice(0, 0))
+        order = np.argsort(places, kind="stable")
+        ends = np.searchsorted(places[order], self.edges)
+        parts = [
+            self.block(number).take(places[order[ends[number] : ends[number + 1]]] - self.edges[number])
+            for number in range(len(self.blocks))
+            if ends[number] < ends[number + 1]
+        ]
+        found = self._joined(parts)
+        if (np.diff(order) > 0).all():
+            return found
+        back = np.empty(len(order), dtype=np.intp)
+        back[order] = np.arange(len(order))
+        return found.take(back)
+
+    def _stretch(self, start: int, stop: int) -> Objects:
+        first = int(np.searchsorted(self.edges, start, side="right")) - 1
+        last = max(first, int(np.searchsorted(self.edges, stop)) - 1)
+        if first >= len(self.blocks):
+            return self.block(0).take(slice(0, 0))
+        parts = []
+        for number in range(first, last + 1):
+            begin = int(self.edges[number])
+            parts.append(self.block(number).take(slice(max(start - begin, 0), max(stop - begin, 0))))
+        return self._joined(parts)
+
+    def _joined(self, parts: Sequence[Objects]) -> Objects:
+        return parts[0] if len(parts) == 1 else self.domain.joined(parts)
+
+    def known(self) -> Any:
+        """A sample for kernels, scales and warnings: the same for the same objects, whatever the plan."""
+        return self._known
+
+    @cached_property
+    def _known(self) -> Objects:
+        n = len(self)
+        each = self.nbytes / n
+        size = min(n, max(_FEWEST_KNOWN, min(KNOWN, int(_KNOWN_BYTES / max(each, 1.0)))))
+        if size == n:
+            return self._stretch(0, n)
+        found: Objects = self.take(np.sort(np.random.default_rng(0).choice(n, size=size, replace=False)))
+        return found
+
+    def to_arrays(self) -> Arrays:
+        raise ModelFileError("Objects that are read from blocks stay where they are: no model file can hold them.")
+
+
+Blockwise = Blocks | Streamed
+"""What is read block by block."""
+
+
+def streamed(raw: Blockwise, domain: type[Objects]) -> Streamed:
+    """Blocks as objects of a kind, parsed when they are read."""
+    return Streamed(raw, domain) if isinstance(raw, Blocks) else raw

@@ -1,0 +1,1 @@
+"""Kernel values that are kept on disk."""

@@ -1,0 +1,235 @@
+"""A kernel that keeps its values in a folder: each pair of objects is compared once, ever."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import os
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, final
+
+import numpy as np
+
+from mercer import _check, _deadline
+from mercer._types import DType, Float64, Floating, Index, Indices
+from mercer.errors import KernelError, TimeLimitError
+from mercer.inputs.base import Objects
+from mercer.kernels.algebra.of_kernel import OfKernel
+from mercer.kernels.base import Features, FittedKernel, Kernel, State
+from mercer.kernels.memory.names import identity_of, names_of
+from mercer.kernels.memory.store import StoreTile, ValueStore
+
+_LARGEST_BLOCK = 256
+"""Objects of a block of a kernel whose values cost little: tiles of half a megabyte."""
+_SAME = 1e-6
+"""How far, relative to its size, a value may be from the one that was kept before the folder is distrusted."""
+_OPEN: dict[str, ValueStore] = {}
+_CHECKED: set[str] = set()
+"""Folders of which a value has been compared with what the kernel gives now, or which were empty."""
+_opening = threading.Lock()
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class NumberedFeatures:
+    """The features of a kernel, with the objects and their numbers in the folder."""
+
+    store: ValueStore
+    objects: Objects
+    inner: Features
+    numbers: Indices
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def take(self, index: Index) -> NumberedFeatures:
+        return NumberedFeatures(self.store, self.objects.take(index), self.inner.take(index), self.numbers[index])
+
+
+@final
+@dataclass(frozen=True)
+class Remembered(OfKernel):
+    """The values of `kernel`, kept in a folder: what was computed once is read from there, now and in later runs.
+
+    For kernels whose values take long: alignments, walks, Python functions. A fit that was killed goes on where it was
+    when it is started again; new objects are compared with the old ones and with each other, and no old pair is
+    computed again; searches, final fits, predictions and diagnoses share what any of them computed, also across
+    processes. Objects are known by their content, so that their order does not matter.
+
+    Parameters
+    ----------
+    kernel : the kernel, which must be symmetric: for a function of yours, ``FromFunction(function, symmetric=True)``.
+    folder : where values are kept; one folder serves any number of kernels. It may be deleted whenever nothing runs.
+    n_jobs : processes that compute values, for Python functions, which hold the interpreter lock. What they
+        call must be importable or defined in the function itself.
+    key : a function that makes plain data (a name, a tuple of numbers) of an object, where objects are none themselves.
+
+    A change to the code of a function starts anew. A change in what it calls is not seen by itself, but one value is
+    computed and compared when a folder is used for the first time in a process.
+
+    >>> import tempfile
+    >>> from mercer import kernels
+    >>> def shared(a, b):
+    ...     return float(len(set(a) & set(b)))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     kernel = kernels.Remembered(kernels.FromFunction(shared, "strings", symmetric=True), folder)
+    ...     kernel.fit(["abc", "bcd"])(["abc", "bcd"])
+    array([[3., 2.],
+           [2., 3.]])
+    """
+
+    kernel: Kernel
+    folder: str
+    n_jobs: int = 1
+    key: Callable[[Any], Any] | None = None
+
+    reason = "it has the values of the kernel"
+
+    def __post_init__(self) -> None:
+        _check.instance("Remembered", "kernel", self.kernel, Kernel, "a kernel")
+        object.__setattr__(self, "folder", os.fspath(self.folder))
+        _check.integer("Remembered", "n_jobs", self.n_jobs, low=1)
+        if self.key is not None and not callable(self.key):
+            raise _check.fail("Remembered", "key", "a function of one object, or None", self.key)
+        if not self.kernel.symmetric:
+            rule = "a kernel with k(x, z) = k(z, x); of a function of yours say FromFunction(function, symmetric=True)"
+            raise _check.fail("Remembered", "kernel", rule, self.kernel)
+
+    @property
+    def domain(self) -> type[Objects]:
+        return self.kernel.domain
+
+    def resolve(self, objects: Any) -> State:
+        return self.kernel.resolve(objects)
+
+    def features(self, objects: Any, state: State, dtype: DType) -> NumberedFeatures:
+        inner = self.kernel.features(objects, state, np.float64)
+        store = self._store(state)
+        block = math.isqrt(min(self.kernel.tile_entries(inner, inner, state), _LARGEST_BLOCK**2))
+        return NumberedFeatures(store, objects, inner, store.register(names_of(objects, self.key), max(1, block)))
+
+    def tile_entries(self, left: NumberedFeatures, right: NumberedFeatures, state: State) -> int:
+        return self.kernel.tile_entries(left.inner, right.inner, state)
+
+    def single_precision(self, features: NumberedFeatures, state: State) -> bool:
+        return bool(self.diagonal(features, state).max(initial=0.0) < self.kernel.largest_in_single)
+
+    def diagonal(self, features: NumberedFeatures, state: State) -> Float64:
+        store, numbers = features.store, features.numbers
+        values = store.diagonal(numbers)
+        if np.isnan(values).any():
+            blocks = np.unique(store.blocks_of(numbers)).tolist()
+            with _held(store, [store.tile(block, block) for block in blocks]):
+                self._compute_diagonal(features, state)
+            values = store.diagonal(numbers)
+        return values
+
+    def _compute_diagonal(self, features: NumberedFeatures, state: State) -> None:
+        store, numbers = features.store, features.numbers
+        unknown = np.flatnonzero(np.isnan(store.diagonal(numbers)))
+        new, first = np.unique(numbers[unknown], return_index=True)  # equal objects have one number
+        if len(new) == len(numbers):  # a batch as it is: some kernels note what they have computed in its features
+            found = self.kernel.diagonal(features.inner, state)[first]
+        else:
+            found = self.kernel.diagonal(features.inner.take(unknown[first]), state)
+        store.put_values(new, new, np.diag(found), np.eye(len(new), dtype=bool))
+
+    def tile(self, left: NumberedFeatures, right: NumberedFeatures, state: State, out: Floating) -> None:
+        store = left.store
+        rows, row_of, places = np.unique(left.numbers, return_index=True, return_inverse=True)
+        columns, column_of, others = np.unique(right.numbers, return_index=True, return_inverse=True)
+        values = store.values(rows, columns)
+        if np.isnan(values).any():
+            with _held(store, store.between(rows, columns)):
+                values = store.values(rows, columns)  # another thread may have computed them meanwhile
+                wanted = np.isnan(values)
+                self._check_once(left.take(row_of), right.take(column_of), state, values)
+                needed = wanted & ~_mirrored(rows, columns)
+                self._compute(left.take(row_of), right.take(column_of), state, needed, values)
+                store.put_values(rows, columns, values, needed)
+                values = store.values(rows, columns)
+        else:
+            self._check_once(left, right, state, values[np.ix_(places, others)])
+        out[...] = values[np.ix_(places, others)]
+
+    def _compute(
+        self, left: NumberedFeatures, right: NumberedFeatures, state: State, needed: Any, values: Float64
+    ) -> None:
+        """Compute the entries that are needed: rows that lack the same columns together."""
+        patterns, group = np.unique(needed, axis=0, return_inverse=True)
+        for number, pattern in enumerate(patterns):
+            rows, columns = np.flatnonzero(group.ravel() == number), np.flatnonzero(pattern)
+            if len(columns):
+                values[np.ix_(rows, columns)] = self._between(left.take(rows), right.take(columns), state)
+
+    def _between(self, left: NumberedFeatures, right: NumberedFeatures, state: State) -> Float64:
+        if self.n_jobs == 1:
+            out = np.empty((len(left), len(right)))
+            self.kernel.tile(*self.kernel.align(left.inner, right.inner, state), state, out)
+            return out
+        from joblib.externals.loky import get_reusable_executor
+
+        future = get_reusable_executor(max_workers=self.n_jobs).submit(
+            values_between, self.kernel, state, left.objects, right.objects
+        )
+        left_seconds = _deadline.left()
+        try:
+            found: Float64 = future.result(None if math.isinf(left_seconds) else max(0.0, left_seconds))
+        except TimeoutError as error:
+            future.cancel()
+            raise TimeLimitError("Time was over while other processes computed kernel values.") from error
+        return found
+
+    def _check_once(self, left: NumberedFeatures, right: NumberedFeatures, state: State, values: Float64) -> None:
+        """Compare one of the values that were kept with the one that the kernel gives now."""
+        folder = str(left.store.folder)
+        known = np.argwhere(~np.isnan(values))
+        if folder in _CHECKED or not len(known):
+            return
+        _CHECKED.add(folder)
+        i, j = known[len(known) // 2]
+        out = np.empty((1, 1))
+        one, other = (side.inner.take(np.array([place])) for side, place in ((left, i), (right, j)))
+        self.kernel.tile(*self.kernel.align(one, other, state), state, out)
+        if abs(out[0, 0] - values[i, j]) > _SAME * max(1.0, abs(values[i, j])):
+            raise KernelError(
+                f"The folder {self.folder!r} holds {values[i, j]:g} for a pair of objects for which {self.kernel} "
+                f"gives {out[0, 0]:g} now. Has something changed that it calls? Delete the folder {folder!r} "
+                "to compute anew."
+            )
+
+    def _store(self, state: State) -> ValueStore:
+        identity = identity_of(self.kernel, state)
+        path = str(Path(self.folder).absolute() / identity)
+        with _opening:
+            store = _OPEN.get(path)
+            if store is None or not store.exists:
+                store = _OPEN[path] = ValueStore.open(path, f"{identity} {self.kernel}"[:1000])
+                (_CHECKED.discard if len(store) else _CHECKED.add)(path)
+            return store
+
+
+def values_between(kernel: Kernel, state: State, left: Objects, right: Objects) -> Float64:
+    """The values between two batches of objects, in a process of their own."""
+    fitted = FittedKernel(kernel, state)
+    out = np.empty((len(left), len(right)))
+    fitted.tile(*fitted.align(fitted.features(left), fitted.features(right)), out)
+    return out
+
+
+def _mirrored(rows: Indices, columns: Indices) -> Any:
+    """Which entries are found by another one of the same block, the one with its objects the other way round."""
+    both = np.isin(rows, columns)[:, None] & np.isin(columns, rows)[None, :]
+    return both & (rows[:, None] > columns[None, :])
+
+
+@contextlib.contextmanager
+def _held(store: ValueStore, tiles: list[StoreTile]) -> Iterator[None]:
+    """Only one thread at a time computes a tile; all hold tiles in one order, so that none waits for ever."""
+    with contextlib.ExitStack() as stack:
+        for tile in sorted(tiles, key=lambda tile: (tile.block, tile.other)):
+            stack.enter_context(store.lock(tile))
+        yield
