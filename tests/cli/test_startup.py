@@ -5,7 +5,10 @@ import sys
 
 import pytest
 
+import mercer
 from mercer.cli import app
+from mercer.readers import read
+from tests.cli.processes import ENVIRONMENT
 
 _SCRIPT = """
 import contextlib, io, sys
@@ -30,18 +33,19 @@ print(" ".join(name for name in ("sklearn", "numba", "pandas", "matplotlib", "da
 )
 def test_commands_load_only_what_they_need(arguments, allowed, model):
     found = subprocess.run(
-        [sys.executable, "-c", _SCRIPT, *arguments], capture_output=True, text=True, check=True, timeout=120
+        [sys.executable, "-c", _SCRIPT, *arguments],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=120,
+        env=ENVIRONMENT,
     )
     assert set(found.stdout.split()) <= allowed
 
 
 def test_loaded_models_say_what_trained_ones_do(model, capsys):
     """The parts of a file predict as the estimator does that they are the parts of."""
-    import mercer
-
     loaded = mercer.load(model)
-    from mercer.readers import read
-
     data = read("pets.csv", target="pet")
     objects = loaded.objects(data)
     assert (loaded.predict(data) == loaded.estimator.predict(objects)).all()

@@ -17,7 +17,7 @@ _BLUE, _ORANGE = "var(--blue)", "var(--orange)"  # of the page's style, which ha
 WIDTH, HEIGHT = 420, 300  # of a picture, in pixels: two fit side by side on the page
 _FONT = 'font-family="system-ui, sans-serif" fill="currentColor"'
 _LEFT, _RIGHT, _TOP, _BOTTOM = 52, 12, 12, 44  # margins, in pixels, with room for numbers and names of the axes
-_DARK = 0.55  # the share from which on a square is so dark that light figures read better
+_FAINTEST, _DARKEST = 0.05, 0.5  # of the colour of a square: darker ones leave figures on them a contrast below 4.5
 _ROOMY = 48  # pixels: in smaller squares there is no room for a second line
 
 Points = Sequence[tuple[float, float]]
@@ -150,12 +150,12 @@ def confusion(counts: npt.NDArray[Any], names: Sequence[str], alt: str) -> str:
         parts.append(f'<text x="{across}" y="{top - 8}" font-size="12" text-anchor="middle">{short}</text>')
         for other in range(many):
             share, x, y = float(shares[one, other]), left + side * other, top + side * one
+            depth = _FAINTEST + (_DARKEST - _FAINTEST) * share
             parts.append(
                 f'<rect x="{x}" y="{y}" width="{side - 2}" height="{side - 2}" rx="3" '
-                f'fill="{_BLUE if one == other else _ORANGE}" fill-opacity="{0.06 + 0.84 * share:.3f}"/>'
+                f'fill="{_BLUE if one == other else _ORANGE}" fill-opacity="{depth:.3f}"/>'
             )
-            colour = "var(--paper)" if share > _DARK else "currentColor"
-            place = f'x="{x + side / 2 - 1}" text-anchor="middle" fill="{colour}"'
+            place = f'x="{x + side / 2 - 1}" text-anchor="middle"'
             parts.append(f'<text {place} y="{y + side / 2 + 1}" font-size="12">{int(counts[one, other]):,}</text>')
             if side >= _ROOMY:
                 parts.append(f'<text {place} y="{y + side / 2 + 16}" font-size="10">{100 * share:.0f} %</text>')

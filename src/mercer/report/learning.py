@@ -6,7 +6,7 @@ import warnings
 
 import numpy as np
 
-from mercer._types import Float64
+from mercer._types import Float64, Indices
 from mercer.errors import MercerError
 from mercer.inputs.base import Objects
 from mercer.jobs.fitting import Outcome
@@ -66,40 +66,42 @@ def _change(gained: float, percent: bool) -> str:
 
 def curve(outcome: Outcome) -> list[tuple[int, Float64]]:
     """How many objects were trained on, and the scores on others, fold by fold."""
-    problem, best = outcome.problem, outcome.search.best
-    data, metric = problem.data, problem.metric
+    problem = outcome.problem
+    data = problem.data
     special = data.groups is not None or data.times is not None or problem.needs_chances
     if special or not isinstance(problem.objects, Objects) or len(problem.y) < _FEWEST:
         return []
     rows = sample(problem.y, problem.task, _MOST, problem.plan.seed)
-    y, weights = problem.y[rows], problem.weights[rows]
-    objects = problem.objects.take(rows)
-    splits = folds_for(y, problem.task, _FOLDS, problem.plan.seed)
+    splits = folds_for(problem.y[rows], problem.task, _FOLDS, problem.plan.seed)
     random = np.random.default_rng(problem.plan.seed)
     orders = [random.permutation(train) for train, _ in splits]
     found: list[tuple[int, Float64]] = []
     for share in _SHARES:
-        scores = []
-        for (_, test), order in zip(splits, orders, strict=True):
-            part = order[: max(int(share * len(order)), 2)]
-            if problem.task == "classification" and len(np.unique(y[part])) < len(np.unique(y)):
-                break
-            machine = problem.learner.compared(best.kernel).set_params(**{problem.learner.penalty: best.penalty})
-            try:
-                with warnings.catch_warnings():
-                    warnings.simplefilter("ignore")
-                    given = {} if data.weights is None else {"sample_weight": weights[part]}
-                    machine.fit(objects.take(part), y[part], **given)
-            except MercerError:
-                break
-            new = objects.take(test)
-            decisions = None
-            if metric.needs == "decisions":
-                values = np.asarray(machine.decision_function(new))
-                decisions = values[:, None] if values.ndim == 1 else values
-            classes = np.unique(y) if problem.task == "classification" else None
-            said = Answers(y[test], np.asarray(machine.predict(new)), weights[test], decisions, None, classes)
-            scores.append(metric.score(said))
-        if len(scores) == len(splits):
-            found.append((round(share * float(np.mean([len(order) for order in orders]))), np.array(scores)))
+        parts = [order[: max(int(share * len(order)), 2)] for order in orders]
+        scores = [_score(outcome, rows[part], rows[test]) for part, (_, test) in zip(parts, splits, strict=True)]
+        known = [score for score in scores if score is not None]
+        if len(known) == len(splits):
+            found.append((round(share * float(np.mean([len(order) for order in orders]))), np.array(known)))
     return found
+
+
+def _score(outcome: Outcome, train: Indices, test: Indices) -> float | None:
+    """Of the chosen kernel and penalty, trained on some objects; None if that is not possible with so few."""
+    problem, best, y = outcome.problem, outcome.search.best, outcome.problem.y
+    classes = np.unique(y) if problem.task == "classification" else None
+    if classes is not None and len(np.unique(y[train])) < len(classes):
+        return None
+    machine = problem.learner.compared(best.kernel).set_params(**{problem.learner.penalty: best.penalty})
+    given = {} if problem.data.weights is None else {"sample_weight": problem.weights[train]}
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            machine.fit(problem.objects.take(train), y[train], **given)
+    except MercerError:
+        return None
+    new, decisions = problem.objects.take(test), None
+    if problem.metric.needs == "decisions":
+        values = np.asarray(machine.decision_function(new))
+        decisions = values[:, None] if values.ndim == 1 else values
+    said = np.asarray(machine.predict(new))
+    return problem.metric.score(Answers(y[test], said, problem.weights[test], decisions, None, classes))
