@@ -30,7 +30,7 @@ def confused(y: npt.NDArray[Any], predicted: npt.NDArray[Any], labels: npt.NDArr
     shares = 100 * np.diagonal(counts) / np.maximum(counts.sum(axis=1), 1)
     told = "; ".join(f"{name}: {share:.0f} % recognised" for name, share in zip(names, shares, strict=True))
     picture = confusion(counts, names, f"How often each class was taken for each. {told}")
-    caption = "Rows are true classes, columns predicted ones. Darker means a larger share of the row."
+    caption = "Rows are true classes, columns predicted ones. A stronger colour means a larger share of the row."
     rows = [(name, *(f"{count:,}" for count in own)) for name, own in zip(names, counts.tolist(), strict=True)]
     cells = table(("truth", *(f"predicted {name}" for name in names)), rows)
     return figure(picture, caption, "confusion") + f"<details><summary>The same as a table</summary>{cells}</details>"
