@@ -71,8 +71,8 @@ class KernelRidgeCV(KernelRidge):
         "best_score_": ValueField(float),
     }
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Choose alpha by cross-validation, then train on everything with it."""
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Choose alpha by cross-validation, then train on everything with it; blocks have targets of their own."""
         with self._all_or_nothing():
             alphas = self._checked_alphas()
             kernel = self._kernel(X)

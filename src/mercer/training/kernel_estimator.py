@@ -12,13 +12,14 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from mercer import _check, _deadline
 from mercer._record import Record
 from mercer._stored import Stored
 from mercer._types import DType, Float64
 from mercer.errors import InputError, KernelError
+from mercer.gram.condensing import refuse_from_blocks
 from mercer.gram.effort import Effort
 from mercer.gram.expansion import Expansion, weights_of_columns
 from mercer.inputs.base import Objects
@@ -39,6 +40,7 @@ from mercer.training.certificate import Certified
 from mercer.training.full_kernel import EXACT_ROWS, Claim, Excess, excess_of
 from mercer.training.matrix import Guarded, Repair, guard, products_gram
 from mercer.training.storing import Field, read_fields, write_fields
+from mercer.training.targets import check_features
 from mercer.training.warm_start import WarmStart
 
 KernelLike = str | Kernel | Callable[[Any, Any], Any]
@@ -205,19 +207,7 @@ class KernelEstimator(Certified, BaseEstimator):
         return self.expansion_
 
     def _check_features(self, X: Any, objects: Objects, *, reset: bool) -> None:
-        if isinstance(objects, Vectors):
-            if type(X) is np.ndarray:  # scikit-learn would do the same, and take longer than few objects do
-                if reset:
-                    self.__dict__.pop("feature_names_in_", None)
-                    self.n_features_in_ = objects.n_features
-                    return
-                unnamed = "feature_names_in_" not in vars(self)
-                if unnamed and objects.n_features == getattr(self, "n_features_in_", None):
-                    return
-            named = X if hasattr(X, "columns") else objects.values
-            validate_data(self, named, reset=reset, skip_check_array=True)
-        elif isinstance(objects, GramRows) and objects.matrix is not None:
-            validate_data(self, objects.matrix, reset=reset, skip_check_array=True)
+        check_features(self, X, objects, reset=reset)
 
     def _effort(self) -> tuple[float, float]:
         """About how many products with the matrix there will be, and flops per cube of decompositions of it."""
@@ -257,9 +247,11 @@ class KernelEstimator(Certified, BaseEstimator):
         exact_rows = _check.integer(type(self).__name__, "exact_rows", exact_rows, low=0)
         objects = self.kernel_.kernel.coerce(X)
         claims = self._claims(objects, y, sample_weight)
-        machine = self.expansion_
+        machine, support = self.expansion_, getattr(self, "support_", slice(None))
+        from_blocks = isinstance(support, slice) and len(machine.support) != len(objects)
+        refuse_from_blocks(-1 if from_blocks else 0 if isinstance(support, slice) else support, "The excess")
         coefficients = np.zeros((len(objects), machine.coefficients.shape[1]))
-        coefficients[getattr(self, "support_", slice(None))] = machine.coefficients
+        coefficients[support] = machine.coefficients
         return excess_of(machine, coefficients, claims, objects, exact_rows)
 
     def _claims(self, objects: Objects, y: Any, sample_weight: Any) -> list[Claim]:
