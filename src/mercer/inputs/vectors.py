@@ -28,8 +28,8 @@ class Vectors(Objects):
 
     >>> from mercer.inputs.vectors import Vectors
     >>> X = Vectors.coerce([[0, 1], [2, 3]])
-    >>> len(X), X.n_features
-    (2, 2)
+    >>> X.shape, X[0], len(X[1:])
+    ((2, 2), array([0., 1.]), 1)
     """
 
     kind: ClassVar[str] = "vectors"
@@ -78,6 +78,23 @@ class Vectors(Objects):
         return int(self.values.shape[1])
 
     @property
+    def shape(self) -> tuple[int, int]:
+        """The number of rows and that of columns."""
+        return len(self), self.n_features
+
+    def __getitem__(self, index: Any) -> Any:
+        """One row as an array, or some of the rows (a slice, positions or a mask) as `Vectors`.
+
+        So splitters and searches of scikit-learn, which index by rows, take them as they are.
+        """
+        if isinstance(index, tuple) and len(index) == 2 and index[1] in (Ellipsis, slice(None)):
+            index = index[0]
+        if isinstance(index, int | np.integer):
+            row = self.values[[int(index)]]
+            return (row.toarray() if self.is_sparse else row)[0]
+        return self.take(index if isinstance(index, slice) else _positions(index, len(self)))
+
+    @property
     def is_sparse(self) -> bool:
         return bool(sp.issparse(self.values))
 
@@ -120,6 +137,16 @@ def position(values: Values, where: int) -> tuple[int, int]:
     if isinstance(values, sp.csr_array):
         return int(np.searchsorted(values.indptr, where, side="right")) - 1, int(values.indices[where])
     return divmod(where, int(values.shape[1]))
+
+
+def _positions(index: Any, n: int) -> npt.NDArray[np.intp]:
+    """The positions that a mask or a list stands for."""
+    found = np.asarray(index)
+    if found.dtype == bool and found.shape != (n,):
+        raise InputError(f"The mask has shape {found.shape}, but there are {n} rows.")
+    if found.dtype != bool and (found.dtype.kind not in "iu" or found.ndim != 1) and found.size:
+        raise InputTypeError(f"Rows are chosen by a slice, positions or a mask, not by {index!r:.60}.")
+    return np.flatnonzero(found) if found.dtype == bool else found.astype(np.intp)
 
 
 def _dense(raw: Any) -> Float64 | npt.NDArray[np.float32]:
