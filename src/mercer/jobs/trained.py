@@ -164,8 +164,8 @@ class TrainedModel:
         weights = machine.coefficients[:, :1] if self.task == "regression" else self._votes().T
         towards = Expansion(fitted, machine.support, weights, np.zeros(weights.shape[1]))
         found = explanations(towards, fitted.coerce(objects), by="columns")
-        wanted = predicted if self.task != "regression" else None
-        codes = [0] * len(found) if wanted is None else np.searchsorted(self.classes, np.asarray(wanted))
+        known = self.classes
+        codes = [0] * len(found) if known is None else np.searchsorted(known, np.asarray(predicted))
         reasons = []
         for one, code in zip(found, codes, strict=True):
             shares = one.contributions[:, code]
