@@ -1,3 +1,4 @@
+from mercer import blocks as blocks
 from mercer import kernels as kernels
 from mercer._version import __version__ as __version__
 from mercer.estimators.kernel_cca import KernelCCA as KernelCCA

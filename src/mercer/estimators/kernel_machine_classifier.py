@@ -97,8 +97,8 @@ class KernelMachineClassifier(ClassifierMixin, MachineParameters, KernelEstimato
             "would grow for ever. Use a large C, such as 1e4, or the hard margin, SVC(C=inf)."
         )
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Train on objects X with labels y."""
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Train on objects X with labels y; blocks (`mercer.blocks`) have their own."""
         began = time.monotonic()
         with self._all_or_nothing():
             owner = type(self).__name__

@@ -96,8 +96,8 @@ class KernelMachineRegressor(RegressorMixin, MachineParameters, KernelEstimator)
     def _solver(self, limits: Limits) -> Solve:
         return with_train(float(self.tol), limits, self._sharing)
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Train on objects X with one number each as target."""
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Train on objects X with one number each as target; blocks (`mercer.blocks`) have their own."""
         began = time.monotonic()
         with self._all_or_nothing():
             owner = type(self).__name__

@@ -96,7 +96,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelParamet
     _fields: ClassVar[Mapping[str, Field]] = {
         **EXPANSION,
         "eigenvalues_": ArrayField("f", "outputs"),
-        "eigenvectors_": ArrayField("f", "rows", "outputs"),
+        "eigenvectors_": ArrayField("f", "objects", "outputs"),
         "explained_variance_ratio_": ArrayField("f", "outputs"),
         "_way_back": PreImageField(),
         "certificate_": ShareField("components"),

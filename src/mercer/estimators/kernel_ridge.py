@@ -23,7 +23,7 @@ from mercer.training.full_kernel import Claim
 from mercer.training.kernel_estimator import KernelEstimator
 from mercer.training.matrix import GramSettings, Recomputed
 from mercer.training.parameters import KernelLike, KernelParameters
-from mercer.training.ridge import RidgeProblem, certify_ridge, checked_alpha, fit_ridge, ridge_claims
+from mercer.training.ridge import RidgeProblem, certify_ridge, checked_alpha, fit_ridge, nobodys_weights, ridge_claims
 from mercer.training.storing import MACHINE, ArrayField, Field, ValueField
 from mercer.training.targets import numbers_of, sample_weights
 
@@ -77,8 +77,8 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelParameters, KernelEsti
     _process = cast("Process | None", None)
     """What standard deviations are computed from, once somebody asked, where it is small."""
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Train on objects X with one or several numbers each as targets."""
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Train on objects X with one or several numbers each as targets; blocks (`mercer.blocks`) have their own."""
         return self._fit(X, y, sample_weight, self.alpha)
 
     def _fit(self, X: Any, y: Any, sample_weight: Any, alpha: Any, known: Known | None = None) -> Self:
@@ -95,9 +95,10 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelParameters, KernelEsti
             settings = GramSettings(owner, self.dual, self.memory, self.psd, self._precision)
             problem = RidgeProblem(targets, weights, alphas, bool(self.fit_intercept))
             found = fit_ridge(problem, settings, fitted, objects, self._limits(), began, gram)
-        self.kernel_, self._alpha, self._weights, self._single = fitted, alphas, weights, single
         self.expansion_, self._repair, prove = found
         self._certify_later(prove)
+        self.kernel_, self._alpha, self._single = fitted, alphas, single
+        self._weights = weights if len(self.expansion_.support) == len(weights) else nobodys_weights(self.expansion_)
         return self
 
     def verify(self, X: Any, y: Any, sample_weight: Any = None) -> Certificate:
@@ -148,6 +149,11 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelParameters, KernelEsti
 
     def _deviation(self, objects: Objects) -> Float64:
         """sqrt(k(x, x) - k_x' (K + alpha W^-1)^-1 k_x), for each output."""
+        if not self._weights.any():
+            raise KernelError(
+                "Standard deviations need the training objects, and a machine that was trained from blocks does not "
+                "keep them. Train on a part of the objects in memory."
+            )
         if self._repair is not None:
             raise KernelError(
                 "There is no Gaussian process whose covariance is not positive semi-definite, and so no standard "

@@ -22,10 +22,11 @@ from mercer.training.explanation import Explanation, explanations
 from mercer.training.kernel_estimator import KernelEstimator
 from mercer.training.matrix import GramSettings, Recomputed
 from mercer.training.parameters import KernelParameters
-from mercer.training.ridge import RidgeProblem, certify_ridge, checked_alpha, fit_ridge
+from mercer.training.ridge import RidgeProblem, certify_ridge, checked_alpha, fit_ridge, nobodys_weights
 from mercer.training.storing import MACHINE, ArrayField, Field, ValueField, one_against_rest
 from mercer.training.targets import (
     classes_of,
+    given_targets,
     known_classes,
     refuse_weightless_classes,
     sample_weights,
@@ -73,14 +74,15 @@ class KernelRidgeClassifier(ClassifierMixin, KernelParameters, KernelEstimator):
         "_multilabel": ValueField(bool),
     }
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Train on objects X with one label each, or with a row of zeros and ones each."""
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Train on objects X with one label each, or with a row of zeros and ones; blocks have their own."""
         began = time.monotonic()
         with self._all_or_nothing():
             owner = type(self).__name__
             kernel = self._kernel(X)
             objects = kernel.coerce(X)
             weights = sample_weights(sample_weight, objects)
+            y = given_targets(y, objects)
             table = _label_table(y, objects)
             if table is None:
                 classes = classes_of(self, y, objects, regressor="KernelRidge")
@@ -95,9 +97,11 @@ class KernelRidgeClassifier(ClassifierMixin, KernelParameters, KernelEstimator):
             settings = GramSettings(owner, self.dual, self.memory, self.psd, self._precision)
             problem = RidgeProblem(targets, weights, alphas, bool(self.fit_intercept))
             found = fit_ridge(problem, settings, fitted, objects, self._limits(), began)
-        self.kernel_, self._alpha, self._weights = fitted, alphas, weights
         self.expansion_, self._repair, prove = found
         self._certify_later(prove)
+        self.kernel_, self._alpha = fitted, alphas
+        weights = np.broadcast_to(weights, len(objects))
+        self._weights = weights if len(self.expansion_.support) == len(weights) else nobodys_weights(self.expansion_)
         self.classes_, self._multilabel = labels, table is not None
         return self
 

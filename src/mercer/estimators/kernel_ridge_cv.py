@@ -71,8 +71,8 @@ class KernelRidgeCV(KernelRidge):
         "best_score_": ValueField(float),
     }
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Choose alpha by cross-validation, then train on everything with it."""
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Choose alpha by cross-validation, then train on everything with it; blocks have targets of their own."""
         with self._all_or_nothing():
             alphas = self._checked_alphas()
             kernel = self._kernel(X)
@@ -128,7 +128,7 @@ class KernelRidgeCV(KernelRidge):
             if folds is None and isinstance(gram.factor, BlockRows):
                 intercept, limits = bool(self.fit_intercept), self._limits()
                 found = leave_one_out(gram.factor, targets, weights, alphas, intercept=intercept, limits=limits)
-                return found, (fitted, gram)
+                return found, None  # many rows are trained on in passes
             path = self._path(fitted, gram, targets, weights, len(alphas))
             for number, alpha in enumerate(alphas):
                 one = path.leave_one_out(alpha) if folds is None else path.fold_residuals(alpha, folds)

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from mercer import _check
 from mercer._progress import reporting
 from mercer._types import Float64
-from mercer.gram.expansion import Expansion
+from mercer.gram.condensing import machine_over
 from mercer.gram.make import gram_of
 from mercer.inputs.base import Objects
 from mercer.inputs.vectors import Vectors
@@ -111,9 +111,8 @@ class OneClassSVM(OutlierMixin, LibsvmParameters, KernelEstimator):
         self._mass = mass
         self.support_ = np.flatnonzero(full[:, 0])
         self._repair = guarded.repair(dual[self.support_])
-        self.expansion_ = Expansion(
-            fitted, objects.take(self.support_), full[self.support_], np.array([float(found.intercept)])
-        )
+        intercept = np.array([float(found.intercept)])
+        self.expansion_, self.support_ = machine_over(fitted, objects, self.support_, full[self.support_], intercept)
         self._centre = float(found.coefficients @ found.outputs) / mass**2
         dtype = np.dtype(guarded.gram.dtype).name
         self.n_iter_ = found.stats.iterations

@@ -12,19 +12,20 @@ from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from mercer import _check, _deadline
 from mercer._record import Record
 from mercer._stored import Stored
 from mercer._types import DType, Float64
 from mercer.errors import InputError, KernelError
+from mercer.gram.condensing import refuse_from_blocks
 from mercer.gram.effort import Effort
 from mercer.gram.expansion import Expansion, weights_of_columns
 from mercer.inputs.base import Objects
 from mercer.inputs.gram_rows import GramRows
 from mercer.inputs.strings import Strings
-from mercer.inputs.vectors import Vectors, is_sparse
+from mercer.inputs.vectors import Vectors
 from mercer.kernels.algebra.normalised import Normalised
 from mercer.kernels.base import FittedKernel, Kernel
 from mercer.kernels.precomputed import Precomputed
@@ -39,6 +40,7 @@ from mercer.training.certificate import Certified
 from mercer.training.full_kernel import EXACT_ROWS, Claim, Excess, excess_of
 from mercer.training.matrix import Guarded, Repair, guard, products_gram
 from mercer.training.storing import Field, read_fields, write_fields
+from mercer.training.targets import check_features
 from mercer.training.warm_start import WarmStart
 
 DTYPES = ("auto", "float64")
@@ -172,20 +174,7 @@ class KernelEstimator(Certified, BaseEstimator):
         return self.expansion_
 
     def _check_features(self, X: Any, objects: Objects, *, reset: bool) -> None:
-        rows = objects.values if isinstance(objects, Vectors) else None
-        if isinstance(objects, GramRows):
-            rows = objects.matrix
-        if rows is None:
-            return
-        if type(X) is np.ndarray or is_sparse(X):  # scikit-learn would do the same, and take longer than few objects do
-            if reset:
-                self.__dict__.pop("feature_names_in_", None)
-                self.n_features_in_ = int(rows.shape[1])
-                return
-            if "feature_names_in_" not in vars(self) and rows.shape[1] == getattr(self, "n_features_in_", None):
-                return
-        named = X if isinstance(objects, Vectors) and hasattr(X, "columns") else rows
-        validate_data(self, named, reset=reset, skip_check_array=True)
+        check_features(self, X, objects, reset=reset)
 
     def _effort(self) -> tuple[float, float]:
         """About how many products with the matrix there will be, and flops per cube of decompositions of it."""
@@ -225,9 +214,11 @@ class KernelEstimator(Certified, BaseEstimator):
         exact_rows = _check.integer(type(self).__name__, "exact_rows", exact_rows, low=0)
         objects = self.kernel_.kernel.coerce(X)
         claims = self._claims(objects, y, sample_weight)
-        machine = self.expansion_
+        machine, support = self.expansion_, getattr(self, "support_", slice(None))
+        from_blocks = isinstance(support, slice) and len(machine.support) != len(objects)
+        refuse_from_blocks(-1 if from_blocks else 0 if isinstance(support, slice) else support, "The excess")
         coefficients = np.zeros((len(objects), machine.coefficients.shape[1]))
-        coefficients[getattr(self, "support_", slice(None))] = machine.coefficients
+        coefficients[support] = machine.coefficients
         return excess_of(machine, coefficients, claims, objects, exact_rows)
 
     def _claims(self, objects: Objects, y: Any, sample_weight: Any) -> list[Claim]:

@@ -96,7 +96,9 @@ class SmoothedRun(LinearRun):
     def _minimise(self, theta: Float64 | None, width: float) -> None:
         """Begin with parabolas of this width."""
         self.width, ridge = width, width / self._problem.C
-        terms = DualTerms(dataclasses.replace(self._dual, ridge=ridge, linear=self._dual.linear - ridge * self._centre))
+        terms = DualTerms.of(
+            dataclasses.replace(self._dual, ridge=ridge, linear=self._dual.linear - ridge * self._centre)
+        )
         self.newton = self._newton(terms, theta)
 
     def _newton(self, terms: DualTerms, theta: Float64 | None) -> PrimalNewtonRun:
