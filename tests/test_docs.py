@@ -163,6 +163,20 @@ def test_every_page_can_be_reached() -> None:
         assert page.name in ("README.md", "index.md") or f"({page.name})" in index, page.name
 
 
+def headings(file: Path) -> set[str]:
+    """What links may name after a #: titles in lower case, words joined by hyphens, other signs left out."""
+    text = FENCE.sub("", file.read_text(encoding="utf-8"))
+    titles = re.findall(r"^#+ +(.+)$", text, re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", title.strip().lower()).replace(" ", "-") for title in titles}
+
+
+@pytest.mark.parametrize("file", FILES, ids=[str(file.relative_to(ROOT)) for file in FILES])
+def test_links_name_headings_that_exist(file: Path) -> None:
+    for target, heading in re.findall(r"\]\(((?!http)[^)#]*)#([^)]+)\)", file.read_text(encoding="utf-8")):
+        page = (file.parent / target).resolve() if target else file
+        assert page.suffix != ".md" or heading in headings(page), f"{target}#{heading}"
+
+
 @pytest.mark.parametrize("file", FILES, ids=[str(file.relative_to(ROOT)) for file in FILES])
 def test_links_lead_somewhere(file: Path) -> None:
     for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", file.read_text(encoding="utf-8")):

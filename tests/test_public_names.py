@@ -38,6 +38,7 @@ TOP = [
     "SubgradientSVM",
     "__version__",
     "alignment",
+    "blocks",
     "centred_alignment",
     "certify_kernel",
     "check_mercer",

@@ -1,3 +1,4 @@
+from mercer import blocks as blocks
 from mercer import datasets as datasets
 from mercer import kernels as kernels
 from mercer import losses as losses

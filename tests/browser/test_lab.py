@@ -36,7 +36,7 @@ def test_shapes_are_drawn(open_page, dark, width):
         page.get_by_role("group", name="Kind of objects").get_by_role("button", name=kind.title()).click()
         expect(page.get_by_role("img", name=re.compile(name)).first).to_be_visible()
         assert page.evaluate("document.documentElement.scrollWidth") <= width
-        assert serious_violations(page) == []
+    assert serious_violations(page) == []
     expect(page).to_have_url(re.compile("#/lab/pair.kind=series"))
 
 

@@ -29,7 +29,7 @@ def drop(page, name, content):
     )
 
 
-def search(page, seconds="10 seconds"):
+def search(page, seconds="3 seconds"):
     page.get_by_label("Time for the search").select_option(label=seconds)
     page.get_by_role("button", name="Compare kernels").click()
 
@@ -50,12 +50,11 @@ def test_from_a_sample_to_a_prediction_and_the_model(open_page, tmp_path):
     expect(page.frame_locator("iframe").get_by_role("heading", level=1)).to_contain_text("pets.csv")
     assert serious_violations(page) == []
     page.get_by_role("tab", name="Predict").click()
+    page.get_by_role("textbox").fill("height,mass,colour,tail\n30,8,white,25\n900,90,black,20\n")
     page.get_by_role("button", name="Predict", exact=True).click()
-    expect(page.get_by_text("1 object predicted")).to_be_visible(timeout=120_000)
-    expect(page.get_by_role("img", name=re.compile("^mass adds"))).to_be_visible()
-    page.get_by_role("textbox").fill("height,mass,colour,tail\n900,90,black,20\n")
-    page.get_by_role("button", name="Predict", exact=True).click()
-    expect(page.get_by_text("unlike training", exact=True)).to_be_visible(timeout=120_000)
+    expect(page.get_by_text("2 objects predicted")).to_be_visible(timeout=120_000)
+    expect(page.get_by_role("img", name=re.compile("^mass adds"))).to_have_count(2)
+    expect(page.get_by_text("unlike training", exact=True)).to_have_count(1)
     assert serious_violations(page) == []
     page.get_by_role("tab", name="Take away").click()
     with page.expect_download() as waiting:
@@ -79,7 +78,6 @@ def test_errors_molecules_and_a_kernel_of_ones_own(open_page):
     expect(page.get_by_text("Nearest support objects")).to_be_visible()
     expect(page.locator(".mistake-body").get_by_role("img", name=re.compile("Molecule of"))).to_have_count(4)
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
-    assert serious_violations(page) == []
     page.get_by_role("tab", name="Search").click()
     row = page.get_by_role("region", name="Kernels").get_by_role("row").filter(has_text="graphlet")
     expect(row).to_have_count(1)

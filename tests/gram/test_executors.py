@@ -215,3 +215,18 @@ def test_an_interrupt_while_threads_are_started(monkeypatch):
         Threads(3).map(work, STRIPS, StoreSink(np.empty((40, 40)), mirror=False))
     assert len(done) <= 5
     assert threading.active_count() == before
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 4, 5, 6, 7, 8, 11])
+def test_results_are_combined_over_a_fixed_tree(count):
+    """Neighbours first, then their results; one without a neighbour goes up as it is."""
+
+    def expected(names):
+        while len(names) > 1:
+            pairs = [f"({a}{b})" for a, b in zip(names[::2], names[1::2], strict=False)]
+            names = pairs + names[len(names) // 2 * 2 :]
+        return names[0]
+
+    items = [chr(ord("a") + place) for place in range(count)]
+    for threads in (1, 2, 3):
+        assert Threads(threads).reduce(str, items, lambda a, b: f"({a}{b})") == expected(items)

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from mercer.errors import ParameterError
 from mercer.losses.epsilon_insensitive import EpsilonInsensitive
 from mercer.losses.hinge import Hinge
 from mercer.losses.huber import Huber
@@ -79,3 +80,24 @@ def test_coefficients_on_a_bound_count_as_within_it():
     loss, y = Quantile(tau), np.ones(4)
     assert np.isfinite(loss.conjugate(y, -loss.dual(y, C).upper / C)).all()
     assert np.isinf(loss.conjugate(y, np.full(4, -tau - 1e-9))).all()
+
+
+@pytest.mark.parametrize(
+    ("make", "field", "wrong"),
+    [
+        (EpsilonInsensitive, "epsilon", -0.1),
+        (SquaredEpsilonInsensitive, "epsilon", -0.1),
+        (Huber, "delta", 0.0),
+        (Quantile, "tau", 1.5),
+    ],
+)
+def test_wrong_parameters_are_named(make, field, wrong):
+    with pytest.raises(ParameterError, match=f"The '{field}' parameter of {make.__name__} must be"):
+        make(**{field: wrong})
+
+
+def test_only_unbounded_coefficients_solve_a_linear_system():
+    y = np.array([1.0, 1.0])
+    for loss, linear in ((Squared(), True), (SquaredHinge(), False), (Huber(), False), (Hinge(), False)):
+        assert loss.dual(y, np.ones(2)).least_squares == linear  # all on one side: unbounded above, and not below
+    assert SquaredHinge().dual(-y, np.ones(2)).least_squares is False

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 import mercer
+from mercer import _atomic as atomic
 from mercer.errors import ModelFileError
-from mercer.storage import atomic
 from mercer.storage.atomic import replacing
 from tests.storage.samples import fitted
 
@@ -127,7 +127,8 @@ def test_write_protected(tmp_path, model, monkeypatch):
 
 KILLED = """
 import os, sys
-from mercer.storage import atomic, format
+from mercer import _atomic as atomic
+from mercer.storage import format
 import numpy as np
 path, moment = sys.argv[1:]
 def wait(*_):

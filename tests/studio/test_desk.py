@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from mercer.studio import desk
-from mercer.studio.lab.warming import PAIRS
+from mercer.studio.lab.warming import STEPS
 from mercer.studio.worker import COMPILING
 from tests.cli.processes import ENVIRONMENT
 
@@ -45,7 +45,7 @@ def test_every_step_of_warming_the_lab_is_answered():
     step = 0
     while desk.answer(json.dumps({"method": "warm_lab", "told": {"step": step}}))["answer"]:
         step += 1
-    assert step == len(PAIRS)
+    assert step == len(STEPS) - 1
 
 
 def test_compiling_is_told_once_for_each_question():

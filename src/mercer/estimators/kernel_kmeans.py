@@ -14,11 +14,12 @@ from sklearn.exceptions import ConvergenceWarning
 from mercer import _check
 from mercer._types import Indices
 from mercer.errors import ModelFileError, TimeLimitError
+from mercer.gram.condensing import machine_over
 from mercer.gram.contract import Gram
-from mercer.gram.expansion import Expansion
 from mercer.solvers.kmeans import Clustering, kernel_kmeans
 from mercer.training.eigenvectors import seed_of
-from mercer.training.kernel_estimator import KernelEstimator, KernelParameters
+from mercer.training.kernel_estimator import KernelEstimator
+from mercer.training.parameters import KernelParameters
 from mercer.training.share_proofs import of_clusters
 from mercer.training.storing import EXPANSION, ArrayField, Field, ShareField, ValueField
 
@@ -65,7 +66,7 @@ class KernelKMeans(ClusterMixin, KernelParameters, KernelEstimator):
 
     _fields: ClassVar[Mapping[str, Field]] = {
         **EXPANSION,
-        "labels_": ArrayField("i", "rows"),
+        "labels_": ArrayField("i", "objects"),
         "inertia_": ValueField(float),
         "n_iter_": ValueField(int),
         "certificate_": ShareField("clusters"),
@@ -89,10 +90,11 @@ class KernelKMeans(ClusterMixin, KernelParameters, KernelEstimator):
         self.inertia_ = max(best.inertia, 0.0)
         self.n_iter_ = best.iterations
         self.kernel_ = fitted
+        means = guarded.expanded(best.means)
+        self.expansion_ = machine_over(fitted, objects, slice(None), means, -best.offsets)[0]
         exact, dtype = guarded.in_double(fitted, objects), np.dtype(guarded.gram.dtype).name
         psd = fitted.kernel.psd or guarded.repaired
         self._certify_later(lambda: of_clusters(exact(), best.labels, dtype=dtype, psd=psd))
-        self.expansion_ = Expansion(fitted, objects, guarded.expanded(best.means), -best.offsets)
         if not best.converged:
             limit = ("before the time limit", "time_limit") if best.late else (f"in {self.max_iter} rounds", "max_iter")
             text = f"KernelKMeans did not converge {limit[0]}. Raise {limit[1]}."

@@ -21,8 +21,9 @@ from mercer.solvers.problem import LossProblem
 from mercer.training.certificate import Certificate
 from mercer.training.explanation import By, Explanation, explanations
 from mercer.training.full_kernel import Claim
-from mercer.training.kernel_estimator import KernelEstimator, MachineParameters
+from mercer.training.kernel_estimator import KernelEstimator
 from mercer.training.matrix import GramSettings, Recomputed, guarded_gram
+from mercer.training.parameters import MachineParameters
 from mercer.training.storing import MACHINE, ArrayField, Field, LabelsField, one_against_rest
 from mercer.training.targets import (
     Classes,
@@ -109,8 +110,8 @@ class KernelMachineClassifier(ClassifierMixin, MachineParameters, KernelEstimato
             "would grow for ever. Use a large C, such as 1e4, or the hard margin, SVC(C=inf)."
         )
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Train on objects X with labels y."""
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Train on objects X with labels y; blocks (`mercer.blocks`) have their own."""
         began = time.monotonic()
         with self._all_or_nothing():
             owner = type(self).__name__

@@ -24,8 +24,9 @@ from mercer.solvers.problem import LossProblem
 from mercer.training.certificate import Certificate
 from mercer.training.explanation import By, Explanation, explanations
 from mercer.training.full_kernel import Claim
-from mercer.training.kernel_estimator import KernelEstimator, MachineParameters
+from mercer.training.kernel_estimator import KernelEstimator
 from mercer.training.matrix import GramSettings, Recomputed, guarded_gram
+from mercer.training.parameters import MachineParameters
 from mercer.training.storing import MACHINE, ArrayField, Field, ValueField
 from mercer.training.targets import numbers_of, sample_weights
 from mercer.training.tasks import Solve, claims_of, train_problems, verify_problems, with_train
@@ -110,8 +111,8 @@ class KernelMachineRegressor(RegressorMixin, MachineParameters, KernelEstimator)
     def _solver(self, limits: Limits) -> Solve:
         return with_train(float(self.tol), limits, self._sharing)
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Train on objects X with one number each as target."""
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Train on objects X with one number each as target; blocks (`mercer.blocks`) have their own."""
         began = time.monotonic()
         with self._all_or_nothing():
             owner = type(self).__name__

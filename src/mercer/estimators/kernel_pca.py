@@ -21,8 +21,9 @@ from mercer.inputs.vectors import Vectors
 from mercer.kernels.base import FittedKernel, Kernel
 from mercer.training.choices import Gamma
 from mercer.training.eigenvectors import PRODUCTS, leading_eigen
-from mercer.training.kernel_estimator import KernelEstimator, KernelLike, KernelParameters
+from mercer.training.kernel_estimator import KernelEstimator
 from mercer.training.matrix import Guarded
+from mercer.training.parameters import KernelLike, KernelParameters
 from mercer.training.share_proofs import of_components
 from mercer.training.shares import ShareCertificate
 from mercer.training.storing import EXPANSION, ArrayField, Field, Parts, ShareField
@@ -99,7 +100,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelParamet
     _fields: ClassVar[Mapping[str, Field]] = {
         **EXPANSION,
         "eigenvalues_": ArrayField("f", "outputs"),
-        "eigenvectors_": ArrayField("f", "rows", "outputs"),
+        "eigenvectors_": ArrayField("f", "objects", "outputs"),
         "explained_variance_ratio_": ArrayField("f", "outputs"),
         "_way_back": PreImageField(),
         "certificate_": ShareField("components"),

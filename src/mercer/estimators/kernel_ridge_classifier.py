@@ -20,12 +20,14 @@ from mercer.inputs.base import Objects, refuse_masked
 from mercer.training.certificate import Certificate
 from mercer.training.choices import Dual
 from mercer.training.explanation import By, Explanation, explanations
-from mercer.training.kernel_estimator import KernelEstimator, KernelParameters
+from mercer.training.kernel_estimator import KernelEstimator
 from mercer.training.matrix import GramSettings, Recomputed
-from mercer.training.ridge import RidgeProblem, certify_ridge, checked_alpha, fit_ridge
+from mercer.training.parameters import KernelParameters
+from mercer.training.ridge import RidgeProblem, certify_ridge, checked_alpha, fit_ridge, nobodys_weights
 from mercer.training.storing import MACHINE, ArrayField, Field, ValueField, one_against_rest
 from mercer.training.targets import (
     classes_of,
+    given_targets,
     known_classes,
     refuse_weightless_classes,
     sample_weights,
@@ -79,14 +81,15 @@ class KernelRidgeClassifier(ClassifierMixin, KernelParameters, KernelEstimator):
         "_multilabel": ValueField(bool),
     }
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Train on objects X with one label each, or with a row of zeros and ones each."""
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Train on objects X with one label each, or with a row of zeros and ones; blocks have their own."""
         began = time.monotonic()
         with self._all_or_nothing():
             owner = type(self).__name__
             kernel = self._kernel(X)
             objects = kernel.coerce(X)
             weights = sample_weights(sample_weight, objects)
+            y = given_targets(y, objects)
             table = _label_table(y, objects)
             if table is None:
                 classes = classes_of(self, y, objects, regressor="KernelRidge")
@@ -101,8 +104,11 @@ class KernelRidgeClassifier(ClassifierMixin, KernelParameters, KernelEstimator):
             settings = GramSettings(owner, self.dual, self.memory, self.psd, self._precision)
             problem = RidgeProblem(targets, weights, alphas, bool(self.fit_intercept))
             found = fit_ridge(problem, settings, fitted, objects, self._limits(), began)
-        self.kernel_, self._alpha, self._weights = fitted, alphas, weights
-        self.expansion_, self._repair, self.certificate_ = found
+        self.kernel_, self._alpha = fitted, alphas
+        self.expansion_, self._repair, prove = found
+        weights = np.broadcast_to(weights, len(objects))
+        self._weights = weights if len(self.expansion_.support) == len(weights) else nobodys_weights(self.expansion_)
+        self._certify_later(prove)
         self.classes_, self._multilabel = labels, table is not None
         return self
 
@@ -138,7 +144,7 @@ class KernelRidgeClassifier(ClassifierMixin, KernelParameters, KernelEstimator):
         weights = sample_weights(sample_weight, objects) * self._factors(y, table)
         problem = RidgeProblem(targets, weights, self._alpha, bool(self.fit_intercept))
         found = Recomputed.of(self.expansion_, self._repair, slice(None), objects)
-        return certify_ridge(problem, found, self.expansion_.intercept, began)
+        return certify_ridge(problem, found, self.expansion_.intercept, time.monotonic() - began)
 
     def explain(self, X: Any, by: By = "auto") -> list[Explanation]:
         """What every part of each object adds to its decision value, as in `SVC`."""

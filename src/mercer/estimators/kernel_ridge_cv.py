@@ -15,7 +15,7 @@ from mercer import _check
 from mercer._progress import reporting
 from mercer._types import Float64
 from mercer.errors import InputError
-from mercer.estimators.kernel_ridge import KernelRidge
+from mercer.estimators.kernel_ridge import KernelRidge, Known
 from mercer.gram import budget
 from mercer.gram.block_rows import BlockRows
 from mercer.gram.contract import Gram
@@ -77,8 +77,8 @@ class KernelRidgeCV(KernelRidge):
         "best_score_": ValueField(float),
     }
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Choose alpha by cross-validation, then train on everything with it."""
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Choose alpha by cross-validation, then train on everything with it; blocks have targets of their own."""
         with self._all_or_nothing():
             alphas = self._checked_alphas()
             kernel = self._kernel(X)
@@ -87,11 +87,12 @@ class KernelRidgeCV(KernelRidge):
             weights = sample_weights(sample_weight, objects)
             _refuse_weightless(weights)
             folds = None if self.cv is None else self._folds(objects, targets)
-            predictions = targets[:, :, None] - self._residuals(kernel, objects, targets, weights, alphas, folds)
+            residuals, known = self._residuals(kernel, objects, targets, weights, alphas, folds)
+            predictions = targets[:, :, None] - residuals
             score = self._scorer(weights)
             scores = np.array([score(targets, predictions[:, :, number]) for number in range(len(alphas))])
             best = int(scores.argmax())
-            self._fit(X, y, sample_weight, float(alphas[best]))
+            self._fit(X, y, sample_weight, float(alphas[best]), known)
         self.alpha_ = float(alphas[best])
         self.scores_ = scores
         self.best_score_ = float(scores[best])
@@ -123,22 +124,23 @@ class KernelRidgeCV(KernelRidge):
         weights: Float64,
         alphas: Float64,
         folds: list[Any] | None,
-    ) -> Float64:
-        """y minus the cross-validated prediction, of shape (objects, outputs, alphas)."""
+    ) -> tuple[Float64, Known | None]:
+        """y minus the cross-validated prediction, of shape (objects, outputs, alphas), and what all objects had."""
         if folds is not None and kernel.data_dependent:
-            return self._refitted_residuals(kernel, objects, targets, weights, alphas, folds)
+            return self._refitted_residuals(kernel, objects, targets, weights, alphas, folds), None
         fitted, residuals = kernel.fit(objects), np.empty((*targets.shape, len(alphas)))
         with reporting("Cross-validation") as report:
             gram = training_gram(self._settings(), fitted, objects, [Squared()])
             if folds is None and isinstance(gram.factor, BlockRows):
                 intercept, limits = bool(self.fit_intercept), self._limits()
-                return leave_one_out(gram.factor, targets, weights, alphas, intercept=intercept, limits=limits)
+                found = leave_one_out(gram.factor, targets, weights, alphas, intercept=intercept, limits=limits)
+                return found, (fitted, gram)
             path = self._path(fitted, gram, targets, weights, len(alphas))
             for number, alpha in enumerate(alphas):
                 one = path.leave_one_out(alpha) if folds is None else path.fold_residuals(alpha, folds)
                 residuals[:, :, number] = one
                 report((number + 1) / len(alphas))
-        return residuals
+        return residuals, (fitted, gram)
 
     def _settings(self) -> GramSettings:
         # The machine itself will be guarded, so one warning about the kernel is enough.

@@ -95,7 +95,7 @@ class NuSVC(MarginClassifier):
         prove = partial(certify, problem, nothing, nothing, 0.0, iterations=0, dtype="float64")
         return Machine(nothing, 0.0, Status.CONVERGED, 0, prove), 0.0
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Train on objects X with labels y; `sample_weight` multiplies the weight of each object.
 
         A pair of several classes between which nu leaves no margin abstains, with a warning.

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from mercer import _check
 from mercer._progress import reporting
 from mercer._types import Float64
-from mercer.gram.expansion import Expansion
+from mercer.gram.condensing import machine_over
 from mercer.gram.make import gram_of
 from mercer.inputs.base import Objects
 from mercer.inputs.vectors import Vectors
@@ -25,9 +25,10 @@ from mercer.solvers.box.problem import BoxProblem
 from mercer.solvers.solution import Solution, Stats, Status
 from mercer.training.certificate import Certificate, lost_in_double
 from mercer.training.explanation import By, Explanation, explanations
-from mercer.training.kernel_estimator import KernelEstimator, LibsvmParameters
+from mercer.training.kernel_estimator import KernelEstimator
 from mercer.training.matrix import GramSettings, Recomputed, guard, guarded_gram
 from mercer.training.nu import solve_nu_form
+from mercer.training.parameters import LibsvmParameters
 from mercer.training.storing import MACHINE, ArrayField, ExpansionField, Field, ValueField, positive
 from mercer.training.targets import sample_weights
 from mercer.training.train import Machine, warn_if_unfinished
@@ -123,9 +124,8 @@ class OneClassSVM(OutlierMixin, LibsvmParameters, KernelEstimator):
         self._mass = mass
         self.support_ = np.flatnonzero(full[:, 0])
         self._repair = guarded.repair(dual[self.support_])
-        self.expansion_ = Expansion(
-            fitted, objects.take(self.support_), full[self.support_], np.array([float(found.intercept)])
-        )
+        intercept = np.array([float(found.intercept)])
+        self.expansion_, self.support_ = machine_over(fitted, objects, self.support_, full[self.support_], intercept)
         self._centre = float(found.coefficients @ found.outputs) / mass**2
         dtype = np.dtype(guarded.gram.dtype).name
         self.n_iter_ = found.stats.iterations

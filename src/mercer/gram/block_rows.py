@@ -7,17 +7,37 @@ the rows in float32 where the budget allows it, else that of a few blocks.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from typing import Any, final
 
 import numpy as np
 
 from mercer._cached import cached_property
-from mercer._types import Float64, Floating, Indices
-from mercer.gram import budget
-from mercer.gram.executors import Threads
+from mercer._types import Float64, Floating, Index, Indices
+from mercer.errors import InputError
+from mercer.gram import budget, journal
+from mercer.gram.executors import Threads, default_threads
+from mercer.gram.folding import Fold
+from mercer.gram.passes import (
+    Alone,
+    Combination,
+    Found,
+    Item,
+    Outputs,
+    RowCache,
+    SquaredLengths,
+    Task,
+    Visit,
+    collected,
+    part_of,
+    together,
+)
 from mercer.inputs.base import Objects
+from mercer.inputs.blocks import ArrayBlocks
+from mercer.inputs.streamed import Streamed
 from mercer.kernels.base import FittedKernel
+from mercer.kernels.features.feature_map import FeatureMap
 from mercer.kernels.features.space import FeatureSpace, features_of
 
 _BLOCK_BYTES = 2**25
@@ -26,22 +46,74 @@ _LEAST = 256
 """Rows of a block at least: fewer would spend their time on preparing landmarks."""
 _MANY = 2**25
 """Fewer numbers than these stay one array of float64: a quarter of a gigabyte, and exact."""
+_EXAMPLES = 2048
+"""Rows that tell about where their mean is."""
 _AS_ARRAY = 2**26
 """Rows that are picked become an array if they have at most this many numbers, and else stay blocks."""
 
 
 @final
+class Writing:
+    """What a fitted kernel writes of objects, in float32: its features, or what a fold makes features of."""
+
+    def __init__(self, fitted: FittedKernel) -> None:
+        self._fitted = fitted
+
+    @cached_property
+    def _features(self) -> FeatureMap:
+        return features_of(self._fitted)  # made anew in every process: maps hold functions, which cannot be pickled
+
+    @cached_property
+    def fold(self) -> Fold | None:
+        triangle = self._features.triangle
+        return None if triangle is None else Fold(triangle)
+
+    def __call__(self, part: Any) -> Floating:
+        """One row for each object, before the fold."""
+        if self.fold is not None:
+            rows: Floating = self._features.unfolded(part)
+        else:
+            rows = self._features.rows(part, iter(()), self.dtype.type)[0]
+        return np.ascontiguousarray(rows, dtype=self.dtype)
+
+    @cached_property
+    def dtype(self) -> np.dtype[Any]:
+        """Single for coordinates that are made anew, which are of one size; double for what users measured."""
+        return np.dtype(np.float32 if self._features.in_blocks else np.float64)
+
+    def __getstate__(self) -> FittedKernel:
+        return self._fitted
+
+    def __setstate__(self, fitted: FittedKernel) -> None:
+        self._fitted = fitted
+
+
+@final
 class BlockRows:
-    """The rows of objects, in blocks: what `write` makes of them in float32, held or written whenever they are used."""
+    """The rows of objects, in blocks: what `write` makes of them in float32, held or written whenever they are used.
+
+    With a `fold`, what is written is not the rows themselves, but what they are made of: see `mercer.gram.folding`.
+    Objects that are read from blocks are gone through by passes (`mercer.gram.passes`); of these, a part may be
+    `chosen`, in order.
+    """
 
     __array_ufunc__ = None  # an array on the left leaves products to these rows
 
-    dtype = np.dtype(np.float32)
     ndim = 2
 
-    def __init__(self, objects: Any, write: Callable[[Any], Any], columns: int, held: Floating | None = None) -> None:
-        self._objects, self._write, self._held = objects, write, held
-        self.shape = (len(objects), columns)
+    def __init__(
+        self,
+        objects: Any,
+        write: Callable[[Any], Any],
+        columns: int,
+        held: Floating | None = None,
+        chosen: Indices | None = None,
+    ) -> None:
+        self._objects, self._write, self._held, self._chosen = objects, write, held, chosen
+        self.fold: Fold | None = getattr(write, "fold", None)
+        self.dtype: np.dtype[Any] = getattr(write, "dtype", np.dtype(np.float32))
+        self.shape = (len(objects) if chosen is None else len(chosen), columns)
+        self.cache = RowCache()
         self.step = max(_LEAST, _BLOCK_BYTES // (8 * max(1, columns)))
 
     @property
@@ -49,29 +121,82 @@ class BlockRows:
         """Whether all rows lie in memory."""
         return self._held is not None
 
+    @property
+    def streamed(self) -> bool:
+        """Whether objects are read from blocks, so that all there is to be done with them are passes."""
+        return self._held is None and isinstance(self._objects, Streamed)
+
     def __len__(self) -> int:
         return self.shape[0]
 
-    @property
+    @cached_property
     def blocks(self) -> list[slice]:
-        """The blocks, in order."""
+        """The blocks, in order: of objects that are read from blocks, theirs."""
         n = len(self)
-        return [slice(start, min(start + self.step, n)) for start in range(0, n, self.step)]
+        if not self.streamed:
+            return [slice(start, min(start + self.step, n)) for start in range(0, n, self.step)]
+        edges = self._objects.edges
+        ends = edges if self._chosen is None else np.searchsorted(self._chosen, edges)
+        return [slice(int(a), int(b)) for a, b in itertools.pairwise(ends)]
+
+    def swept(self, task: Task, *values: Any) -> Found:
+        """The sums of a task over all rows, and what it keeps of each, in one pass over objects in blocks.
+
+        `values` have one entry per row, or give a `part` of themselves. The task sees rows before the fold.
+        """
+        items = [
+            Item(number, self._places(number, part), tuple(part_of(each, part) for each in values))
+            for number, part in enumerate(self.blocks)
+            if part.stop > part.start
+        ]
+        visit = Alone(Visit(self._objects, self._write, self.step, task, self.cache))
+        executor = journal.kept(self._objects.executor or Threads())
+        return collected(executor.reduce(visit, items, together))
+
+    def _places(self, number: int, part: slice) -> Index:
+        if self._chosen is None:
+            return slice(None)
+        return np.asarray(self._chosen[part] - self._objects.edges[number])
+
+    def example(self, size: int = _EXAMPLES) -> Floating:
+        """Some rows before the fold, of objects that are known."""
+        return self._write(self._objects.known().take(slice(0, size)))  # type: ignore[no-any-return]
+
+    def before_fold(self, part: slice) -> Floating:
+        """The rows of a few objects as they are written; those that are held are not to be changed."""
+        return self._written(part) if self._held is None else self._held[part]
+
+    def _written(self, index: Any) -> Floating:
+        if self._chosen is not None:
+            index = self._chosen[index]
+        rows: Floating = self._write(self._objects.take(index))
+        return rows
 
     def block(self, part: slice) -> Floating:
         """The rows of a few objects, as an array of float32."""
-        return self._held[part] if self._held is not None else self._write(self._objects.take(part))
+        return self._folded(self.before_fold(part))
+
+    def _folded(self, rows: Floating) -> Floating:
+        if self.fold is None:
+            return rows
+        found: Floating = self.fold.rows(np.array(rows) if self.held else rows)
+        return found
 
     def __getitem__(self, index: Any) -> Any:
         if not isinstance(index, slice):
             index = np.asarray(index)
             index = np.flatnonzero(index) if index.dtype == bool else index
         if self._held is not None:
-            return self._held[index]
+            return self._folded(self._held[index])
         places: Indices = np.arange(len(self))[index]
         if len(places) * self.shape[1] <= _AS_ARRAY:
-            return np.asarray(self._write(self._objects.take(index)))
-        return BlockRows(self._objects.take(index), self._write, self.shape[1])
+            return np.asarray(self._folded(self._written(index)))
+        if not self.streamed:
+            return BlockRows(self._objects.take(index), self._write, self.shape[1])
+        if (np.diff(places) < 0).any():
+            raise InputError("Of objects that are read from blocks, many can be taken in their order alone.")
+        chosen: Indices = places if self._chosen is None else self._chosen[places]
+        return BlockRows(self._objects, self._write, self.shape[1], chosen=chosen)
 
     def astype(self, dtype: Any, copy: bool = True) -> BlockRows:
         """The same rows: products with them are float64 in any case."""
@@ -80,10 +205,13 @@ class BlockRows:
 
     def __matmul__(self, weights: Float64) -> Float64:
         """X w, in float64."""
+        own = weights if self.fold is None else self.fold.weights(weights)
+        if self.streamed:
+            return np.asarray(self.swept(Outputs(own))[1][0])
         out = np.empty((len(self), *weights.shape[1:]))
 
         def multiply(part: slice) -> None:
-            np.dot(self.block(part).astype(np.float64), weights, out=out[part])
+            np.dot(self.before_fold(part).astype(np.float64), own, out=out[part])
 
         Threads().each(multiply, self.blocks)
         return out
@@ -95,6 +223,8 @@ class BlockRows:
     @cached_property
     def squared_lengths(self) -> Float64:
         """|x|^2 of each row."""
+        if self.streamed:
+            return np.asarray(self.swept(SquaredLengths(self.fold))[1][0])
         out = np.empty(len(self))
 
         def add(part: slice) -> None:
@@ -120,9 +250,33 @@ class Turned:
         rows = self._rows
 
         def part_of(part: slice) -> Float64:
-            return np.asarray(rows.block(part).astype(np.float64).T @ b[part])
+            return np.asarray(rows.before_fold(part).astype(np.float64).T @ b[part])
 
-        return np.asarray(Threads().reduce(part_of, rows.blocks, np.add))
+        found = rows.swept(Combination(), b)[0][0] if rows.streamed else Threads().reduce(part_of, rows.blocks, np.add)
+        return np.asarray(found if rows.fold is None else rows.fold.combination(found))
+
+
+def _room(rows: BlockRows, memory: int) -> int:
+    """What is left of memory to keep rows in, once threads have theirs: sums of squares, a block, and pieces of it."""
+    columns, threads = rows.shape[1], default_threads()
+    piece = rows.step * columns * (4 + 2 * 8)
+    return max(0, memory - (threads + 2) * 8 * columns**2 - threads * piece)
+
+
+def many_rows(fitted: FittedKernel, objects: Objects, memory: budget.Memory = "auto") -> BlockRows | None:
+    """Rows that are gone through by passes, of objects in blocks or in memory; None where one array is as good."""
+    features = features_of(fitted)
+    if isinstance(objects, Streamed):
+        found: BlockRows = rows_of_features(fitted, objects, memory)
+        return found
+    if not features.in_blocks or len(objects) * _width(features, objects) <= _MANY:
+        return None
+    return many_rows(fitted, Streamed(ArrayBlocks(objects), type(objects)), memory)
+
+
+def _width(features: FeatureMap, objects: Objects) -> int:
+    """How many columns there are, by one object."""
+    return int(features.rows(objects.take(slice(0, 1)), iter(()), np.float64)[0].shape[1])
 
 
 def rows_of_features(
@@ -133,24 +287,24 @@ def rows_of_features(
     Blocks are held in `memory` where they fit, unless they are used once and need no `hold`.
     """
     features = features_of(fitted)
-    if not features.in_blocks:
+    if not (features.in_blocks or isinstance(objects, Streamed)):
         return FeatureSpace.of(fitted, objects)[1]
-    example, _ = features.rows(objects.take(slice(0, 1)), iter(()), np.float64)
-    n, columns = len(objects), int(example.shape[1])
-    if n * columns <= _MANY:
+    n, columns = len(objects), _width(features, objects)
+    if n * columns <= _MANY and not isinstance(objects, Streamed):
         return FeatureSpace.of(fitted, objects)[1]
 
-    def write(part: Objects) -> Floating:
-        rows: Floating = features.rows(part, iter(()), np.float32)[0]
-        return np.ascontiguousarray(rows, dtype=np.float32)
-
+    write = Writing(fitted)
     streamed = BlockRows(objects, write, columns)
-    if not hold or n * columns * streamed.dtype.itemsize > budget.stored_bytes(memory):
+    if isinstance(objects, Streamed):
+        if hold:
+            streamed.cache = RowCache(_room(streamed, budget.stored_bytes(memory)))
+        return streamed
+    if not hold or not budget.holds(memory, n * columns * streamed.dtype.itemsize):
         return streamed
     held = np.empty((n, columns), dtype=np.float32)
 
     def fill(part: slice) -> None:
-        held[part] = streamed.block(part)
+        held[part] = streamed.before_fold(part)
 
     Threads().each(fill, streamed.blocks)
     return BlockRows(objects, write, columns, held)

@@ -23,6 +23,7 @@ from mercer._progress import Reporter
 from mercer._types import Floating
 from mercer.errors import TimeLimitError
 from mercer.gram.tiles import Strip, Tile
+from mercer.gram.tree import TOP, Waiting, climb
 
 Work = Callable[[Tile, Floating], None]
 Item = TypeVar("Item")
@@ -96,29 +97,11 @@ class Threads:
         number of threads, and hardly more results exist at a time than there are threads. The first of two may be
         changed in place.
         """
-        waiting: dict[tuple[int, int], Result] = {}
+        waiting: Waiting[Result] = {}
         looking = threading.Lock()
         last = len(items) - 1
-
-        def run(place: int) -> None:
-            found = task(items[place])
-            level = 0
-            while (last >> level) > 0:
-                if place ^ 1 > last >> level:  # without a neighbour: it goes up as it is
-                    place, level = place >> 1, level + 1
-                    continue
-                with looking:
-                    other = waiting.pop((level, place ^ 1), None)
-                    if other is None:
-                        waiting[level, place] = found
-                        return
-                found = combine(other, found) if place & 1 else combine(found, other)
-                place, level = place >> 1, level + 1
-            with looking:
-                waiting[-1, 0] = found
-
-        self.each(run, range(len(items)))
-        return waiting[-1, 0]
+        self.each(lambda place: climb(waiting, place, task(items[place]), last, combine, looking), range(len(items)))
+        return waiting[TOP]
 
     def _spread(
         self, job: Callable[[Item], None], items: Sequence[Item], stop: threading.Event, watch: Callable[[], None]

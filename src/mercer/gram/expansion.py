@@ -7,6 +7,7 @@ there are. Training without a Gram matrix gives `Weights`: w itself, of the feat
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, final
@@ -18,11 +19,13 @@ from mercer._cached import cached_property
 from mercer._process import single_threaded_blas
 from mercer._types import Float64, Indices
 from mercer.errors import KernelError, MemoryBudgetError
-from mercer.gram import cost
+from mercer.gram import cost, journal
 from mercer.gram.block_rows import rows_of_features
+from mercer.gram.executors import Threads
 from mercer.gram.make import Compared, gram_of
 from mercer.gram.pair_products import columns_of_groups, pair_products, worth_grouping
 from mercer.inputs.base import Objects
+from mercer.inputs.streamed import Streamed
 from mercer.inputs.vectors import numbers_of
 from mercer.kernels.base import FittedKernel
 from mercer.kernels.features.space import FeatureSpace, entries_per_object
@@ -53,6 +56,9 @@ class Expansion:
     def __call__(self, objects: Any) -> Float64:
         """Decision values, of shape (objects, outputs)."""
         new = objects if isinstance(objects, Objects) else self.kernel.coerce(objects)
+        if isinstance(new, Streamed):
+            executor = journal.kept(new.executor or Threads())
+            return np.concatenate(executor.reduce(_Scored(self, new), range(len(new.blocks)), operator.add))
         values = np.zeros((len(new), self.coefficients.shape[1]))
         if self._folded is not None:
             values = self._folded(new)
@@ -107,6 +113,18 @@ class Expansion:
     def __getstate__(self) -> dict[str, Any]:
         made = ("_folded", "_layout", "_compared")  # quickly, once more
         return {name: value for name, value in self.__dict__.items() if name not in made}
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class _Scored:
+    """Decision values of the objects of a block, as the task of a pass."""
+
+    machine: Expansion
+    objects: Streamed
+
+    def __call__(self, number: int) -> list[Float64]:
+        return [self.machine(self.objects.block(number))]
 
 
 @final

@@ -130,7 +130,7 @@ class Blocks(ABC):
         return np.concatenate(parts)
 
     def __getstate__(self) -> dict[str, Any]:
-        made = ("y", "weights", "edges")  # read anew where they are needed
+        made = ("y", "weights", "edges", "executor")  # read anew where they are needed; who works stays where it is
         return {name: value for name, value in self.__dict__.items() if name not in made}
 
 
@@ -280,6 +280,11 @@ def planned(n: int, rows: int = ROWS) -> tuple[int, ...]:
     if n < 1:
         raise InputError("Found 0 objects while a minimum of 1 is required.")
     return (rows,) * (n // rows) + ((n % rows,) if n % rows else ())
+
+
+def content_digest(part: Any) -> str:
+    """A short name of what a part of a block holds."""
+    return hashlib.sha256(content_of(part)).hexdigest()
 
 
 def content_of(part: Any) -> bytes:

@@ -21,6 +21,7 @@ from mercer.jobs.checkpoint import Checkpoint
 from mercer.jobs.metric_formulas import Answers
 from mercer.jobs.problem import Plan, Problem, prepare
 from mercer.jobs.record import Judged, record
+from mercer.jobs.scaling import scaled
 from mercer.jobs.scoring import Estimate, corrected, of_answers
 from mercer.jobs.search import Search, search
 from mercer.jobs.sizing import held_out, take
@@ -118,7 +119,9 @@ def fit(
     objects = take(problem.objects, rows) if len(held) else problem.objects
     left = None if plan.time_limit is None else max(1.0, plan.time_limit - (time.monotonic() - began))
     weights = {} if data.weights is None else {"sample_weight": data.weights[rows]}
-    estimator = problem.learner.trained(best.kernel, best.penalty, left).fit(objects, y[rows], **weights)
+    kernel, why = scaled(best.kernel, problem.learner, data, objects, left)
+    notes += [why] if why else []
+    estimator = problem.learner.trained(kernel, best.penalty, left).fit(objects, y[rows], **weights)
     probabilities, calibrated = _calibrated(problem, found)
     answers, estimate, note = _scored(problem, found, estimator, held, calibrated)
     words = verdict(estimate, problem.metric, answers, data.target)

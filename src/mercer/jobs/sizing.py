@@ -47,6 +47,11 @@ def search_size(
     return size
 
 
+def exact_seconds(n: int, data: Data, objects: Any, learner: Learner) -> float:
+    """About how long it takes to train one machine on so many objects."""
+    return _seconds(n, _entry(data, objects), 1, learner)
+
+
 def _seconds(n: int, entry: float, fits: int, learner: Learner) -> float:
     training = _RIDGE * n**3 if learner.penalty == "alpha" else _MACHINE * n**2
     return entry * n**2 + fits * training

@@ -84,8 +84,8 @@ class Worker:
             self._turn.release()
 
     async def warm_up(self) -> None:
-        """Start the process and have it compile, so that first questions are answered like any others: the playground's
-        loops, then, in steps between which questions are answered, those of the lab."""
+        """Start the process and have it compile, so that first questions are answered like any others: what the first
+        picture takes, then, in steps between which questions are answered, the rest."""
         step, more = 0, True
         while more:
             told = await self.ask("warm_lab", {"step": step}, COMPILING_LIMIT)

@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import inspect
 import threading
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
 from numbers import Number
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from mercer import _check, _deadline
 from mercer._record import Record
 from mercer._stored import Stored
 from mercer._types import DType, Float64
 from mercer.errors import InputError, KernelError
+from mercer.gram.condensing import refuse_from_blocks
 from mercer.gram.effort import Effort
 from mercer.gram.expansion import Expansion, weights_of_columns
 from mercer.inputs.base import Objects
@@ -36,53 +37,18 @@ from mercer.kernels.vectors.rbf import RBF
 from mercer.kernels.vectors.stationary import ExponentialChi2, Laplacian
 from mercer.solvers.drive import Limits
 from mercer.training.certificate import Certified
-from mercer.training.choices import Dual, Gamma, Memory, Precision, Psd, parameter_of_a_name
+from mercer.training.choices import Gamma, Memory, Psd, parameter_of_a_name
 from mercer.training.full_kernel import EXACT_ROWS, Claim, Excess, excess_of
 from mercer.training.matrix import Guarded, Repair, guard, products_gram
 from mercer.training.storing import Field, read_fields, write_fields
+from mercer.training.targets import check_features
 from mercer.training.warm_start import WarmStart
-
-KernelLike = str | Kernel | Callable[[Any, Any], Any]
 
 DTYPES = ("auto", "float64")
 """Single precision cannot be asked for: it serves where it is safe, and there is nothing else to gain from it."""
 
 # scikit-learn's names that take its gamma, degree and coef0; any other text is an expression with its own parameters.
 _SHAPED = ("linear", "poly", "polynomial", "rbf", "sigmoid", "laplacian", "chi2", "cosine", "precomputed")
-
-
-@dataclass(kw_only=True, eq=False, repr=False)
-class KernelParameters:
-    """The parameters of every estimator on objects of any kind."""
-
-    kernel: KernelLike = "rbf"
-    degree: int = 3
-    gamma: Gamma = "scale"
-    coef0: float = 0.0
-    memory: Memory = "auto"
-    time_limit: float | None = None
-    psd: Psd = "warn"
-
-
-@dataclass(kw_only=True, eq=False, repr=False)
-class MachineParameters(KernelParameters):
-    """Those of machines that a solver approaches step by step."""
-
-    tol: float = 1e-3
-    max_iter: int = -1
-    dual: Dual = "auto"
-    dtype: Precision = "auto"
-
-
-@dataclass(kw_only=True, eq=False, repr=False)
-class LibsvmParameters(MachineParameters):
-    """And those that scikit-learn's estimators of the same name have, too."""
-
-    shrinking: bool = True
-    cache_size: float | None = None
-    verbose: bool = False
-
-    _dense_stays_dense: ClassVar[bool] = True
 
 
 class KernelEstimator(Certified, BaseEstimator):
@@ -163,8 +129,7 @@ class KernelEstimator(Certified, BaseEstimator):
 
     def _refuse_shapes_beside_objects(self) -> None:
         owner = type(self).__name__
-        for name in ("gamma", "degree", "coef0"):
-            default = inspect.signature(type(self)).parameters[name].default
+        for name, default in _default_shapes(cast(Any, type(self))).items():
             if getattr(self, name) != default:
                 rule = f"left at its default ({default!r}) beside a kernel object, which has its own parameters"
                 remedy = f"Set it in the kernel, or search over kernel__{name}."
@@ -174,10 +139,14 @@ class KernelEstimator(Certified, BaseEstimator):
         """The kernel fitted to the objects, unless a fitted one was given."""
         return kernel.fit(objects) if self._given is None else self._given
 
-    def _new_objects(self, X: Any) -> Objects:
-        """Objects to predict for, once the estimator is fitted."""
+    def _require_fit(self) -> None:
+        """Refuse to predict before training."""
         if "kernel_" not in vars(self):
             check_is_fitted(self)  # which asks for tags, and so for the kernel
+
+    def _new_objects(self, X: Any) -> Objects:
+        """Objects to predict for, once the estimator is fitted."""
+        self._require_fit()
         objects = self.kernel_.coerce(X)
         self._check_features(X, objects, reset=False)
         if self._dense_stays_dense and isinstance(objects, Vectors) and objects.is_sparse:
@@ -205,19 +174,7 @@ class KernelEstimator(Certified, BaseEstimator):
         return self.expansion_
 
     def _check_features(self, X: Any, objects: Objects, *, reset: bool) -> None:
-        if isinstance(objects, Vectors):
-            if type(X) is np.ndarray:  # scikit-learn would do the same, and take longer than few objects do
-                if reset:
-                    self.__dict__.pop("feature_names_in_", None)
-                    self.n_features_in_ = objects.n_features
-                    return
-                unnamed = "feature_names_in_" not in vars(self)
-                if unnamed and objects.n_features == getattr(self, "n_features_in_", None):
-                    return
-            named = X if hasattr(X, "columns") else objects.values
-            validate_data(self, named, reset=reset, skip_check_array=True)
-        elif isinstance(objects, GramRows) and objects.matrix is not None:
-            validate_data(self, objects.matrix, reset=reset, skip_check_array=True)
+        check_features(self, X, objects, reset=reset)
 
     def _effort(self) -> tuple[float, float]:
         """About how many products with the matrix there will be, and flops per cube of decompositions of it."""
@@ -255,9 +212,11 @@ class KernelEstimator(Certified, BaseEstimator):
         exact_rows = _check.integer(type(self).__name__, "exact_rows", exact_rows, low=0)
         objects = self.kernel_.kernel.coerce(X)
         claims = self._claims(objects, y, sample_weight)
-        machine = self.expansion_
+        machine, support = self.expansion_, getattr(self, "support_", slice(None))
+        from_blocks = isinstance(support, slice) and len(machine.support) != len(objects)
+        refuse_from_blocks(-1 if from_blocks else 0 if isinstance(support, slice) else support, "The excess")
         coefficients = np.zeros((len(objects), machine.coefficients.shape[1]))
-        coefficients[getattr(self, "support_", slice(None))] = machine.coefficients
+        coefficients[support] = machine.coefficients
         return excess_of(machine, coefficients, claims, objects, exact_rows)
 
     def _claims(self, objects: Objects, y: Any, sample_weight: Any) -> list[Claim]:
@@ -391,6 +350,13 @@ def in_time(estimator: Any) -> contextlib.AbstractContextManager[None]:
     if limit is None:
         return contextlib.nullcontext()
     return _deadline.limited(_check.real(type(estimator).__name__, "time_limit", limit, low=0, low_open=True))
+
+
+@functools.cache
+def _default_shapes(kind: Any) -> dict[str, Any]:
+    """What the parameters that shape named kernels are unless somebody sets them."""
+    parameters = inspect.signature(kind).parameters
+    return {name: parameters[name].default for name in ("gamma", "degree", "coef0")}
 
 
 def _holds_objects(X: Any) -> bool:

@@ -21,10 +21,13 @@ from mercer._process import single_threaded_blas
 from mercer._progress import reporting
 from mercer._types import Float64, Indices
 from mercer.errors import InputError, ModelFileError, ParameterError
+from mercer.gram.condensing import machine_over
 from mercer.gram.contract import Gram
 from mercer.gram.expansion import Expansion
 from mercer.inputs.base import Objects
+from mercer.inputs.streamed import Streamed
 from mercer.inputs.vectors import Vectors
+from mercer.kernels.base import FittedKernel
 from mercer.losses.hinge import Hinge
 from mercer.solvers.drive import Limits, OnChunk
 from mercer.solvers.problem import LossProblem
@@ -33,8 +36,9 @@ from mercer.training.certificate import Certificate, certify
 from mercer.training.explanation import By, Explanation, explanations
 from mercer.training.folds import FOLDS
 from mercer.training.full_kernel import Claim
-from mercer.training.kernel_estimator import KernelEstimator, LibsvmParameters
+from mercer.training.kernel_estimator import KernelEstimator
 from mercer.training.matrix import GramSettings, Recomputed, guarded_gram
+from mercer.training.parameters import LibsvmParameters
 from mercer.training.probabilities import (
     Calibration,
     CalibrationField,
@@ -118,8 +122,11 @@ class MarginClassifier(ClassifierMixin, LibsvmParameters, KernelEstimator, ABC):
 
     # ------------------------------------------------------------------------------------------------------------ fit
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Train on objects X with labels y; `sample_weight` multiplies the penalty of each object."""
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Train on objects X with labels y; `sample_weight` multiplies the penalty of each object.
+
+        Blocks (`mercer.blocks`) have labels and weights of their own.
+        """
         began = time.monotonic()
         with self._all_or_nothing():
             self._check_parameters()
@@ -159,7 +166,7 @@ class MarginClassifier(ClassifierMixin, LibsvmParameters, KernelEstimator, ABC):
         )
         self.fit_status_ = 1 if machines.unfinished else 0
         self.n_iter_ = machines.iterations.astype(np.int32)
-        self.expansion_ = Expansion(fitted, objects.take(self.support_), coefficients, machines.intercepts)
+        self._set_machine(fitted, objects, coefficients, machines.intercepts)
         self._set_views()
         self._remember(objects, classes.codes, bounds)
         entries, seconds = guarded.original.entries_computed, time.monotonic() - began
@@ -175,12 +182,23 @@ class MarginClassifier(ClassifierMixin, LibsvmParameters, KernelEstimator, ABC):
             gram = gram.stored_if_it_fits()
         return ovo.train_pairs(gram, codes, bounds, self._solve, limits, report, self._c_form())
 
+    def _set_machine(self, fitted: FittedKernel, objects: Objects, coefficients: Float64, intercepts: Float64) -> None:
+        if not isinstance(objects, Streamed):
+            self.expansion_ = Expansion(fitted, objects.take(self.support_), coefficients, intercepts)
+            return
+        self.expansion_, places = machine_over(fitted, objects, self.support_, coefficients, intercepts)
+        if places is not self.support_:  # landmarks, which belong to no class
+            counts = np.zeros_like(self._n_support)
+            counts[0] = len(places)
+            self.support_, self._n_support = places, counts
+
     def _set_views(self) -> None:
         """scikit-learn's views of the expansion, whose support objects are grouped by class."""
         n_classes = len(self.classes_)
         codes = np.repeat(np.arange(n_classes), self._n_support)
         expansion = self.expansion_
-        if self._repair is not None and n_classes > 2:  # a repaired machine has coefficients of every class
+        whole = self._repair is not None or (self.support_ < 0).any()
+        if whole and n_classes > 2:  # a machine that was repaired, or is of features, has coefficients of every class
             self._dual_coef_ = expansion.coefficients.T
         else:
             self._dual_coef_ = ovo.dual_coefficients(expansion.coefficients, codes, n_classes)
@@ -198,7 +216,7 @@ class MarginClassifier(ClassifierMixin, LibsvmParameters, KernelEstimator, ABC):
 
     def _restored(self) -> None:
         counts = self._n_support
-        if (self.support_ < 0).any() or (counts < 0).any() or int(counts.sum()) != len(self.support_):
+        if (counts < 0).any() or int(counts.sum()) != len(self.support_):
             raise ModelFileError(f"it has {len(self.support_)} support objects, but other numbers of them by class.")
         self._set_views()
 
@@ -206,7 +224,7 @@ class MarginClassifier(ClassifierMixin, LibsvmParameters, KernelEstimator, ABC):
 
     def _decisions(self, X: Any) -> Float64:
         """One column per pair of classes (a, b), positive for a."""
-        check_is_fitted(self)
+        self._require_fit()
         if int(self._n_support.sum()) != len(self.support_):
             raise InputError(
                 f"The internal representation of {type(self).__name__} was altered: {int(self._n_support.sum())} "

@@ -11,17 +11,20 @@ import numpy as np
 import scipy.linalg
 
 from mercer import _check, _deadline, _speed
+from mercer._process import decomposing
 from mercer._types import DType, Float64
 from mercer.errors import KernelError, KernelWarning, MemoryBudgetError
 from mercer.gram import budget, cost
-from mercer.gram.block_rows import rows_of_features
+from mercer.gram.block_rows import BlockRows, rows_of_features
 from mercer.gram.centring import Centred
+from mercer.gram.condensing import machine_over, read_whole, refuse_from_blocks, streams
 from mercer.gram.contract import Gram
 from mercer.gram.effort import Effort
 from mercer.gram.expansion import Expansion
 from mercer.gram.make import DOUBLE_ENTRIES, gram_of, gram_of_rows, gram_of_values
 from mercer.gram.spectrum import negligible, smallest_eigenvalue
 from mercer.inputs.base import Objects
+from mercer.inputs.streamed import Streamed
 from mercer.inputs.vectors import Vectors, numbers_of, squared_lengths
 from mercer.kernels.base import FittedKernel, Kernel
 from mercer.kernels.features.space import entries_per_object, features_of
@@ -39,6 +42,8 @@ _SCALES = 1e5
 """Warn if standard deviations of features differ by more than this factor. The narrow feature then makes up about 1e-10
 of the squared distances, less than any training tolerance resolves; a smaller factor would also warn of data that are
 merely in different units, such as years and pounds."""
+_SAMPLED_OBJECTS = 1000
+"""Of objects in blocks, as many are compared with each other to tell the same."""
 _SAMPLED_ROWS = 32
 """Rows of the Gram matrix that are looked at to tell whether it is constant: more cost more, fewer could all belong to
 objects that look alike, and the warning would be wrong."""
@@ -107,7 +112,7 @@ class Guarded:
     def centred(self, fitted: FittedKernel, objects: Objects, centre: Centred, a: Float64) -> Expansion:
         """x -> k_c(x, .) a for each column of a, with k_c the centred kernel of the matrix that was trained on."""
         found = centre.expansion(fitted, objects, a)
-        return Expansion(fitted, objects, self.expanded(found.coefficients), found.intercept)
+        return machine_over(fitted, objects, slice(None), self.expanded(found.coefficients), found.intercept)[0]
 
     def repair(self, coefficients: Float64) -> Repair | None:
         """What certificates need, from the coefficients of support objects; None where nothing was repaired."""
@@ -140,6 +145,7 @@ class Recomputed:
 
         New objects against training objects take another path than the symmetric matrix that was trained on.
         """
+        refuse_from_blocks(0 if isinstance(support, slice) else support, "A certificate made anew")
         gram = gram_of(expansion.kernel, objects, expansion.support, dtype=np.float64)
         outputs = gram.matvec(expansion.coefficients)
         coefficients = np.zeros(outputs.shape)
@@ -153,10 +159,15 @@ class Recomputed:
 
 def guarded_gram(settings: GramSettings, fitted: FittedKernel, objects: Objects, losses: Sequence[Loss]) -> Guarded:
     """The Gram matrix to train machines with these losses on, with a warning if little can be learnt from it."""
-    warn_of_scales(objects)
+    warn_of_scales(objects.known())
     gram = training_gram(settings, fitted, objects, losses)
     guarded = guard(settings.owner, fitted.kernel, gram, settings.psd)
-    warn_if_constant(guarded.gram)
+    if isinstance(objects, Streamed) and streams(
+        fitted, objects
+    ):  # to look at rows of the matrix would read everything once more
+        warn_if_constant(gram_of(fitted, objects.known().take(slice(0, _SAMPLED_OBJECTS))))
+    else:
+        warn_if_constant(guarded.gram)
     return guarded
 
 
@@ -164,9 +175,12 @@ def training_gram(settings: GramSettings, fitted: FittedKernel, objects: Objects
     """The Gram matrix to train on: of rows of features where that is asked for or pays, else of kernel values."""
     dual, memory = settings.dual, settings.memory
     _check_dual(settings.owner, dual, fitted)
+    if isinstance(objects, Streamed):
+        if streams(fitted, objects):
+            return _gram_in_blocks(settings, fitted, objects, losses)
+        objects = read_whole(objects, memory)
     primal = dual != "auto" and not dual
-    wanted = primal or (dual == "auto" and _worthwhile(settings, fitted, objects, losses))
-    if wanted and not _by_matrix(fitted, objects, losses):
+    if by_features(settings, fitted, objects, losses):
         form = form_of(losses, nu_form=settings.nu_form)
         rows = rows_of_features(fitted, objects, memory)
         fitted.in_range(squared_lengths(rows))
@@ -179,9 +193,33 @@ def training_gram(settings: GramSettings, fitted: FittedKernel, objects: Objects
     return gram
 
 
+def by_features(settings: GramSettings, fitted: FittedKernel, objects: Objects, losses: Sequence[Loss]) -> bool:
+    """Whether features are asked for, or may cost less than a matrix."""
+    dual = settings.dual
+    _check_dual(settings.owner, dual, fitted)
+    wanted = (dual != "auto" and not dual) or (dual == "auto" and _worthwhile(settings, fitted, objects, losses))
+    return wanted and not _by_matrix(fitted, objects, losses)
+
+
+def _gram_in_blocks(settings: GramSettings, fitted: FittedKernel, objects: Objects, losses: Sequence[Loss]) -> Gram:
+    """Of objects that are never all in memory: there is no way but by their features."""
+    if not all(solvable(loss) for loss in losses):
+        raise KernelError(
+            f"{settings.owner} cannot be trained from blocks: {losses[0]!r} has no solver on features. Train it on "
+            "objects in memory."
+        )
+    rows = rows_of_features(fitted, objects, settings.memory)
+    fitted.in_range(squared_lengths(rows))
+    return gram_of_rows(rows, memory=settings.memory)
+
+
 def products_gram(fitted: FittedKernel, objects: Objects, memory: budget.Memory, effort: Effort) -> Gram:
     """The Gram matrix for those who need products with it: by features where these cost less, or stored if it fits."""
     n, features = len(objects), fitted.feature_map()
+    if isinstance(objects, Streamed):
+        if streams(fitted, objects):
+            return gram_of_rows(rows_of_features(fitted, objects, memory), memory=memory)
+        objects = read_whole(objects, memory)
     if features is not None and features.in_blocks:
         rows = features.rows(objects.take(slice(0, 1)), iter(()), np.float64)[0]
         if cost.of_products(n, rows.shape[1]) <= cost.of_stored_products(n, numbers_of(objects)):
@@ -221,7 +259,7 @@ def _worthwhile(settings: GramSettings, fitted: FittedKernel, objects: Objects, 
         entries = entries_per_object(fitted, objects)
     except (KernelError, MemoryBudgetError):  # too many features to write down
         return False
-    if not features.in_blocks and entries * n * _BYTES_PER_ENTRY > budget.stored_bytes(memory):
+    if not features.in_blocks and not budget.holds(memory, entries * n * _BYTES_PER_ENTRY):
         return False
     return pays(max(entries, least), entries)
 
@@ -241,7 +279,12 @@ def _by_matrix(fitted: FittedKernel, objects: Objects, losses: Sequence[Loss]) -
 
 def _beyond(n: int, memory: budget.Memory) -> bool:
     """Whether a matrix of so many objects would take more memory than there is."""
-    return n * n * np.dtype(np.float32).itemsize > budget.stored_bytes(memory)
+    return not budget.holds(memory, n * n * np.dtype(np.float32).itemsize)
+
+
+def in_passes(gram: Gram) -> bool:
+    """Whether products with a matrix are passes over blocks. These come one after another, each on all cores."""
+    return isinstance(gram.factor, BlockRows) and gram.factor.streamed
 
 
 def guard(owner: str, kernel: Kernel, gram: Gram, psd: object) -> Guarded:
@@ -271,12 +314,14 @@ def _repaired(gram: Gram, mode: str) -> Guarded:
     K = gram.exact()
     if mode == "shift":
         _deadline.refuse_decomposition(len(K), _speed.EIGENVALUES)
-        shift = -float(scipy.linalg.eigvalsh(K, subset_by_index=(0, 0))[0])
+        with decomposing(len(K)):
+            shift = -float(scipy.linalg.eigvalsh(K, subset_by_index=(0, 0))[0])
         matrix = K.copy()
         matrix.flat[:: len(K) + 1] += shift
         return Guarded(gram_of_values(matrix, matrix.diagonal(), gram), gram, shift=shift)
     _deadline.refuse_decomposition(len(K), _speed.EIGENVECTORS)
-    values, vectors = scipy.linalg.eigh(K)
+    with decomposing(len(K)):
+        values, vectors = scipy.linalg.eigh(K)
     wanted = np.maximum(values, 0.0) if mode == "clip" else np.abs(values)
     nothing = np.abs(values) <= len(K) * np.finfo(np.float64).eps * np.abs(values).max()
     factors = np.where(nothing, 0.0, np.sign(values) if mode == "flip" else values > 0)

@@ -26,7 +26,7 @@ from mercer.solvers.drive import Chunk, Limits, OnChunk
 from mercer.solvers.problem import LossProblem
 from mercer.training.certificate import Certificate, certify
 from mercer.training.folds import folds_with_every_class, out_of_fold
-from mercer.training.matrix import Guarded, Repair
+from mercer.training.matrix import Guarded, Repair, in_passes
 from mercer.training.probabilities import (
     Calibration,
     evidence_of_classes,
@@ -120,7 +120,8 @@ def from_dual_coefficients(layout: Float64, codes: Indices, n_classes: int) -> F
 class Members:
     """The objects of each class that weigh something, and those of each pair of classes."""
 
-    def __init__(self, codes: Indices, weights: Float64, n_classes: int) -> None:
+    def __init__(self, codes: Indices, weights: Float64, n_classes: int, *, in_order: bool = False) -> None:
+        self._in_order = in_order or n_classes == 2  # of all objects there are, in their order
         used = np.flatnonzero(weights > 0)
         own = codes[used]
         ends = np.bincount(own, minlength=n_classes).cumsum()
@@ -131,9 +132,9 @@ class Members:
         first, second = (self.groups[label] for label in pair)
         ids = np.concatenate((first, second))
         signs = np.repeat((1.0, -1.0), (len(first), len(second)))
-        if len(self.groups) > 2:
+        if not self._in_order:
             return ids, signs
-        order = np.argsort(ids)  # of all objects there are, in their order
+        order = np.argsort(ids)
         return ids[order], signs[order]
 
 
@@ -180,7 +181,7 @@ def train_pairs(
 
     `solve` trains one. Small ones of a `form` are trained many at a time.
     """
-    members = Members(codes, bounds, int(codes.max()) + 1)
+    members = Members(codes, bounds, int(codes.max()) + 1, in_order=in_passes(gram))
     if form is not None and _trained_at_once(gram):
         return _train_small(gram, members, bounds, form, solve, limits, report)
     return _collected(members, _train_each(gram, members, bounds, solve, limits, report))
@@ -216,14 +217,19 @@ def _train_each(
         solved[number] = solve(part, signs, bounds[ids], limits, on_chunk)
         done += 1
 
-    largest = max(sum(len(members.groups[label]) for label in pair) for pair in problems)
-    if len(problems) == 1 or not worth_threads(gram, largest):
+    if len(problems) == 1 or not _side_by_side(gram, members, problems):
         for number in range(len(problems)):
             limits.raise_if_stopped()
             job(number)
     else:
         gram.executor.each(job, range(len(problems)), limits.stop)
     return [one for one in solved if one is not None]
+
+
+def _side_by_side(gram: Gram, members: Members, problems: list[tuple[int, int]]) -> bool:
+    """Whether machines gain from threads; passes over blocks have these themselves."""
+    largest = max(sum(len(members.groups[label]) for label in pair) for pair in problems)
+    return not in_passes(gram) and worth_threads(gram, largest)
 
 
 def _collected(members: Members, solved: list[Solved]) -> PairMachines:

@@ -4,24 +4,30 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, final
 
 import numpy as np
 
 from mercer import _check
 from mercer._types import Float64
-from mercer.gram.block_rows import BlockRows
+from mercer.gram.block_rows import BlockRows, many_rows
+from mercer.gram.condensing import machine_over, of_weights, read_whole, streams
+from mercer.gram.contract import Gram
 from mercer.gram.expansion import Expansion
 from mercer.inputs.base import Objects
+from mercer.inputs.streamed import Streamed
 from mercer.kernels.base import FittedKernel
 from mercer.losses.squared import Squared
 from mercer.solvers.drive import Limits
 from mercer.solvers.problem import LossProblem
 from mercer.solvers.ridge import direct, normal_equations
-from mercer.training.certificate import Certificate, certify
+from mercer.solvers.ridge.one_pass import RidgeSums
+from mercer.training.certificate import Certificate, Prove, certify
 from mercer.training.full_kernel import Claim
-from mercer.training.matrix import GramSettings, Recomputed, Repair, guard, training_gram
+from mercer.training.matrix import GramSettings, Recomputed, Repair, by_features, guard, training_gram
 
+_TINY = float(np.finfo(np.float64).tiny)
 _ZERO = "To interpolate, use a small one such as 1e-10."
 
 
@@ -43,24 +49,69 @@ def fit_ridge(
     objects: Objects,
     limits: Limits,
     began: float,
-) -> tuple[Expansion, Repair | None, Certificate]:
-    """The machine over all training objects, what was repaired of its matrix, and its certificate."""
-    gram = training_gram(settings, fitted, objects, [Squared()])
+    gram: Gram | None = None,
+) -> tuple[Expansion, Repair | None, Prove]:
+    """The machine over all training objects, what was repaired of its matrix, and what proves it."""
+    rows = None if gram is not None else _rows_in_passes(settings, fitted, objects)
+    if rows is not None:
+        return _fit_in_passes(problem, rows, fitted, objects, limits, began)
+    gram = training_gram(settings, fitted, objects, [Squared()]) if gram is None else gram
     guarded = guard(settings.owner, fitted.kernel, gram, settings.psd)
     targets, alpha = problem.targets, problem.alpha
     solve = direct.solve if gram.factor is None else normal_equations.solve
     matrix = guarded.gram.exact() if gram.factor is None else gram.factor
     found = solve(matrix, targets, alpha, problem.weights, intercept=problem.intercept, limits=limits)
-    weights: Float64 | None = None
-    if isinstance(gram.factor, BlockRows):
-        weights = gram.factor.T @ found.coefficients
-        outputs = gram.factor @ weights
-    else:
-        outputs = guarded.gram.matvec(found.coefficients)
-    expansion = Expansion(fitted, objects, guarded.expanded(found.coefficients), found.intercept, weights)
+    outputs = guarded.gram.matvec(found.coefficients)
+    objects = objects if streams(fitted, objects) else read_whole(objects, settings.memory)
+    full = guarded.expanded(found.coefficients)
+    expansion, _ = machine_over(fitted, objects, slice(None), full, found.intercept)
     recomputed = Recomputed(found.coefficients, outputs, gram.entries_computed, guarded.gram.diagonal())
-    proof = certify_ridge(problem, recomputed, found.intercept, began, np.dtype(gram.dtype).name)
-    return expansion, guarded.repair(found.coefficients), proof
+    dtype, seconds = np.dtype(gram.dtype).name, time.monotonic() - began
+    prove = partial(certify_ridge, problem, recomputed, found.intercept, seconds, dtype)
+    return expansion, guarded.repair(found.coefficients), prove
+
+
+def _rows_in_passes(settings: GramSettings, fitted: FittedKernel, objects: Objects) -> BlockRows | None:
+    """Rows of many objects whose features are few, by which one pass is enough; None where a matrix is wanted."""
+    in_blocks = streams(fitted, objects)
+    if not in_blocks and (isinstance(objects, Streamed) or not by_features(settings, fitted, objects, [Squared()])):
+        return None
+    rows = many_rows(fitted, objects, settings.memory)
+    return rows if rows is not None and rows.shape[1] <= normal_equations.MOST_FEATURES else None
+
+
+def _fit_in_passes(
+    problem: RidgeProblem,
+    rows: BlockRows,
+    fitted: FittedKernel,
+    objects: Objects,
+    limits: Limits,
+    began: float,
+) -> tuple[Expansion, Repair | None, Prove]:
+    """By the sums of one pass; coefficients of objects in memory take another."""
+    y, weights, alpha = problem.targets, problem.weights, problem.alpha
+    sums = RidgeSums.of(rows, rows.example(), y, weights, intercept=problem.intercept)
+    v = sums.solved(alpha, limits)
+    intercept = sums.intercepts(v)
+    if isinstance(objects, Streamed):
+        expansion, _ = of_weights(fitted, objects, v, intercept)
+    else:
+        left = y - (rows @ v) - intercept
+        expansion = Expansion(fitted, objects, weights[:, None] * left / alpha, intercept, v)
+    parts = tuple(
+        Certificate(
+            primal, dual, worst, 1.0 / max(float(np.linalg.norm(v[:, column])), _TINY), 1,
+            kernel_entries=0, seconds=0.0, dtype=rows.dtype.name,
+        )
+        for column, (primal, dual, worst) in enumerate(np.transpose(sums.bounds(v, alpha)).tolist())
+    )  # fmt: skip
+    proof = Certificate.together(parts, len(objects) * rows.shape[1], time.monotonic() - began)
+    return expansion, None, lambda: proof
+
+
+def nobodys_weights(expansion: Expansion) -> Float64:
+    """Of the support objects of a machine from blocks, which stand for all objects and weigh nothing by themselves."""
+    return np.zeros(len(expansion.support))
 
 
 def ridge_claims(problem: RidgeProblem) -> list[Claim]:
@@ -77,7 +128,7 @@ def ridge_claims(problem: RidgeProblem) -> list[Claim]:
 
 
 def certify_ridge(
-    problem: RidgeProblem, found: Recomputed, intercept: Float64, began: float, dtype: str = "float64"
+    problem: RidgeProblem, found: Recomputed, intercept: Float64, seconds: float, dtype: str = "float64"
 ) -> Certificate:
     """One certificate for all outputs; `dtype` is the precision of the matrix."""
     parts = []
@@ -90,7 +141,7 @@ def certify_ridge(
             common, coefficients, outputs, constant, iterations=1, dtype=dtype, diagonal=found.diagonal
         )  # fmt: skip
         parts.append(proof)
-    return Certificate.together(tuple(parts), found.entries, time.monotonic() - began)
+    return Certificate.together(tuple(parts), found.entries, seconds)
 
 
 def checked_alpha(owner: str, alpha: Any, n_outputs: int) -> Float64:

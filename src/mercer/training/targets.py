@@ -1,4 +1,4 @@
-"""Labels and weights, checked and coded."""
+"""Labels, weights and columns: checked, coded, and made known to estimators."""
 
 from __future__ import annotations
 
@@ -14,7 +14,12 @@ from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from mercer._types import Float64, Indices
 from mercer.errors import DataWarning, InputError
+from mercer.gram import journal
 from mercer.inputs.base import Objects, refuse_masked
+from mercer.inputs.blocks import content_digest
+from mercer.inputs.gram_rows import GramRows
+from mercer.inputs.streamed import Streamed
+from mercer.inputs.vectors import Vectors, is_sparse
 
 _CLASSIFIERS = {
     "SVR": "SVC",
@@ -36,6 +41,7 @@ class Classes:
 
 def classes_of(estimator: Any, y: Any, objects: Objects, *, regressor: str) -> Classes:
     """Labels of a classification problem; anything else is refused here."""
+    y = given_targets(y, objects)
     refuse_masked(y, "y")
     _refuse_mixed(y)
     if width_of(y) > 1:
@@ -67,6 +73,18 @@ def classes_of(estimator: Any, y: Any, objects: Objects, *, regressor: str) -> C
     return Classes(found, codes)
 
 
+def given_targets(y: Any, objects: Objects) -> Any:
+    """Targets as they were given, or else those that blocks have."""
+    if not isinstance(objects, Streamed):
+        return y
+    if y is None:
+        if objects.y is None:
+            raise InputError("These blocks have no targets. Pass y to fit, or blocks that have them.")
+        return objects.y
+    journal.about(lambda: content_digest(np.asarray(y)))
+    return y
+
+
 def signs_against_rest(classes: Classes) -> list[Float64]:
     """-1 and +1 for each machine: the second of two classes is +1, or each class in turn."""
     positives = [1] if len(classes.labels) == 2 else range(len(classes.labels))
@@ -81,6 +99,9 @@ def known_classes(labels: npt.NDArray[Any], y: Any) -> Classes:
 
 def numbers_of(estimator: Any, y: Any, objects: Objects, *, several: bool) -> tuple[Float64, bool]:
     """Targets of a regression problem as columns (`several` of them allowed), and whether there was one, given flat."""
+    y = given_targets(y, objects)
+    if _plain_numbers(y, len(objects)):  # scikit-learn would find nothing, and take longer than few objects do
+        return np.asarray(y, dtype=np.float64)[:, None], True
     refuse_masked(y, "y")
     _refuse_text(type(estimator).__name__, y)
     if not several and width_of(y) > 1:
@@ -105,9 +126,22 @@ def numbers_of(estimator: Any, y: Any, objects: Objects, *, several: bool) -> tu
     return (targets[:, None] if single else targets), single
 
 
+def _plain_numbers(y: Any, n: int) -> bool:
+    """Whether y is a flat array of n finite numbers."""
+    if type(y) is not np.ndarray or y.shape != (n,) or y.dtype.kind not in "fiu":
+        return False
+    with np.errstate(over="ignore", invalid="ignore"):
+        return bool(np.isfinite(y.sum(dtype=np.float64)))
+
+
 def sample_weights(sample_weight: Any, objects: Objects, *, dropping: bool = False) -> Float64:
     """One weight per object, none negative; with `dropping`, negative ones become zero, as in scikit-learn's SVC."""
     refuse_masked(sample_weight, "sample_weight")
+    if sample_weight is None and isinstance(objects, Streamed):
+        sample_weight = objects.weights
+    elif isinstance(objects, Streamed):
+        given = np.asarray(sample_weight)
+        journal.about(lambda: content_digest(given))
     if sample_weight is None:
         return np.ones(len(objects))
     rows = np.empty((len(objects), 0))  # scikit-learn's check reads no more than the length
@@ -185,3 +219,34 @@ def _refuse_mixed(y: Any) -> None:
                 f"Mix of label types: {y[0]!r} ({type(y[0]).__name__}) and {first!r} ({type(first).__name__}). "
                 "NumPy would turn all of them into strings silently; convert them to one type first."
             )
+
+
+def check_features(estimator: Any, X: Any, objects: Objects, *, reset: bool) -> None:
+    """Let an estimator know the columns of training objects (`reset`), or refuse new objects that have others."""
+    if isinstance(objects, Streamed):
+        _check_blocks(estimator, objects, reset=reset)
+    elif isinstance(objects, Vectors):
+        if type(X) is np.ndarray or is_sparse(X):  # scikit-learn would do the same, and take longer than few objects do
+            if reset:
+                estimator.__dict__.pop("feature_names_in_", None)
+                estimator.n_features_in_ = objects.n_features
+                return
+            unnamed = "feature_names_in_" not in vars(estimator)
+            if unnamed and objects.n_features == getattr(estimator, "n_features_in_", None):
+                return
+        named = X if hasattr(X, "columns") else objects.values
+        validate_data(estimator, named, reset=reset, skip_check_array=True)
+    elif isinstance(objects, GramRows) and objects.matrix is not None:
+        validate_data(estimator, objects.matrix, reset=reset, skip_check_array=True)
+
+
+def _check_blocks(estimator: Any, objects: Streamed, *, reset: bool) -> None:
+    """By the first object; that the others have as many columns is checked when they are read."""
+    first, names = objects.take(slice(0, 1)), objects.blocks.names
+    known = getattr(estimator, "feature_names_in_", None)
+    if reset or names is None or known is None or list(names) != list(known):
+        check_features(estimator, np.empty((1, 0)), first, reset=reset)
+    if reset:
+        journal.about(lambda: f"{type(estimator).__name__} {estimator.get_params()!r} {objects.blocks.digest}")
+        if names is not None:
+            estimator.feature_names_in_ = np.array(names, dtype=object)

@@ -12,6 +12,7 @@ import numpy as np
 
 from mercer._progress import reporting
 from mercer._types import Float64, Indices
+from mercer.gram.condensing import machine_over
 from mercer.gram.contract import Gram
 from mercer.gram.expansion import Expansion
 from mercer.inputs.base import Objects
@@ -20,7 +21,7 @@ from mercer.solvers.drive import Limits, OnChunk
 from mercer.solvers.problem import LossProblem
 from mercer.training.certificate import Certificate, Prove, certify
 from mercer.training.full_kernel import Claim
-from mercer.training.matrix import Guarded, Recomputed, Repair
+from mercer.training.matrix import Guarded, Recomputed, Repair, in_passes
 from mercer.training.train import Machine, train, worth_storing
 from mercer.training.warm_start import WarmStart
 
@@ -67,11 +68,13 @@ def train_problems(
     support = np.flatnonzero(np.any(full != 0, axis=1))
     intercept = np.concatenate([np.atleast_1d(machine.intercept) for machine in machines])
     entries, seconds = guarded.original.entries_computed, time.monotonic() - began
+    repair = guarded.repair(dual[support])
+    expansion, places = machine_over(fitted, objects, support, full[support], intercept)
     return Trained(
         machines,
-        Expansion(fitted, objects.take(support), full[support], intercept),
-        support,
-        guarded.repair(dual[support]),
+        expansion,
+        places,
+        repair,
         lambda: Certificate.together(tuple(machine.certificate for machine in machines), entries, seconds),
     )
 
@@ -89,8 +92,9 @@ def _machines(problems: Sequence[LossProblem], gram: Gram, solve: Solve, limits:
             problem = _restricted(problems[number], used)
             machines[number] = solve(part, problem, lambda chunk: report(chunk.fraction, f"gap {chunk.gap:.2g}"))
 
-        if len(problems) == 1:
-            job(0)
+        if len(problems) == 1 or in_passes(part):
+            for number in range(len(problems)):
+                job(number)
         else:
             gram.executor.each(job, range(len(problems)), limits.stop)
     return [machine for machine in machines if machine is not None]
@@ -125,4 +129,6 @@ def verify_problems(
 
 def _restricted(problem: LossProblem, used: Indices) -> LossProblem:
     """The problem of the objects that weigh anything."""
+    if len(used) == len(problem.C):
+        return problem
     return dataclasses.replace(problem, y=problem.y[used], C=problem.C[used])

@@ -54,7 +54,7 @@ BOXES = [Hinge(), EpsilonInsensitive(0.1), Quantile(0.3), Straight()]
 def judged(loss, width, f):
     """Envelopes, slopes and curvatures by the compiled loop, one row each."""
     p = problem(loss, n=len(f))
-    terms = DualTerms(dataclasses.replace(loss.dual(p.y, p.C), ridge=width / p.C))
+    terms = DualTerms.of(dataclasses.replace(loss.dual(p.y, p.C), ridge=width / p.C))
     values, slope, curvature = np.empty((3, len(f)))
     for i in range(len(f)):
         row = slice(i, i + 1)

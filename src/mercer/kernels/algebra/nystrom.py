@@ -112,21 +112,33 @@ class ThroughLandmarks(FeatureMap):
         well = bool(pivots.max() <= _SAFE_IN_SINGLE * pivots.min())
         return known, well and self.kernel.single_precision(known, inner)
 
-    def written(self, objects: Any, dtype: DType) -> Any:
-        """One row per object, in this precision."""
-        inner, triangle = self.state.parts[0], self.state.values["triangle"]
-        if triangle.shape != (len(self.state.objects or ()),) * 2:
+    @property
+    def triangle(self) -> Float64 | None:
+        return self._triangle if self._single[1] else None
+
+    @property
+    def _triangle(self) -> Float64:
+        found = self.state.values["triangle"]
+        if found.shape != (len(self.state.objects or ()),) * 2:
             raise KernelError("The triangle of a Nystrom kernel must have one row and column per landmark.")
-        precision: DType = np.float64
-        known = self._known
+        return found
+
+    def unfolded(self, objects: Any) -> Any:
+        return self._similar(objects, np.float32).astype(np.float32, copy=False)
+
+    def _similar(self, objects: Any, dtype: DType) -> Any:
+        """Similarities with the landmarks, in single precision where that is asked for and safe."""
+        inner = self.state.parts[0]
         if dtype is np.float32 and self._single[1]:
             features = self.kernel.features(objects, inner, np.float32)
             if self.kernel.single_precision(features, inner):
-                precision, known = np.float32, self._single[0]
-        if precision is np.float64:
-            features = self.kernel.features(objects, inner, np.float64)
-        rows = landmark.whiten(similarities(self.kernel, features, known, inner, precision), triangle)
-        return rows.astype(dtype, copy=False)
+                return similarities(self.kernel, features, self._single[0], inner, np.float32)
+        features = self.kernel.features(objects, inner, np.float64)
+        return similarities(self.kernel, features, self._known, inner, np.float64)
+
+    def written(self, objects: Any, dtype: DType) -> Any:
+        """One row per object, in this precision."""
+        return landmark.whiten(self._similar(objects, dtype), self._triangle).astype(dtype, copy=False)
 
     def plain_rows(self, objects: Any, words: Iterator[Vocabulary], dtype: DType, grow: bool) -> tuple[Any, Float64]:
         rows = self.written(objects, dtype)

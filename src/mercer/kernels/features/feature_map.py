@@ -58,6 +58,15 @@ class FeatureMap:
         """Whether its rows are dense and made anew from objects, so that those of many are best written in blocks."""
         return False
 
+    @property
+    def triangle(self) -> Float64 | None:
+        """T, where rows are T^-1 times what `unfolded` gives, and products had better be made with that."""
+        return None
+
+    def unfolded(self, objects: Any) -> Any:
+        """What rows are made of, in float32, of maps that have a `triangle`."""
+        raise NotImplementedError
+
     def rows(
         self, objects: Any, words: Iterator[Vocabulary], dtype: DType, *, grow: bool = False
     ) -> tuple[Any, Float64]:

@@ -12,12 +12,16 @@ term for an intercept. Memory is that of a block, and of the residuals.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import final
+
 import numpy as np
 
 from mercer._process import single_threaded_blas
-from mercer._types import Float64
+from mercer._types import Float64, Floating
 from mercer.gram.block_rows import BlockRows
 from mercer.gram.executors import Threads
+from mercer.gram.passes import Found
 from mercer.solvers.drive import Limits
 from mercer.solvers.numerics.symmetric import significant_eigen
 from mercer.solvers.ridge.centred_rows import CentredRows, weighted_mean
@@ -37,11 +41,35 @@ def leave_one_out(
         damped = 1.0 / (values[:, None] + alphas)
         ways = (pull[:, :, None] * damped[:, None, :]).reshape(len(values), -1)
 
+        fold = rows.fold
+        task = LeftOut(
+            centred.mean if fold is None else fold.triangle @ centred.mean,
+            vectors if fold is None else fold.weights(vectors),
+            damped, ways, share,
+        )  # fmt: skip
+        if rows.streamed:
+            return np.asarray(rows.swept(task, targets, weights)[1][0])
+
         def visit(part: slice) -> None:
-            seen = (rows.block(part).astype(np.float64) - centred.mean) @ vectors
-            own = weights[part, None] * (share + np.square(seen) @ damped)
-            left = targets[part][:, :, None] - (seen @ ways).reshape(len(seen), -1, len(alphas))
-            residuals[part] = left / np.maximum(1.0 - own, np.finfo(np.float64).tiny)[:, None, :]
+            residuals[part] = task(rows.before_fold(part), targets[part], weights[part])[1][0]
 
         Threads().each(visit, rows.blocks, limits.stop)
     return residuals
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class LeftOut:
+    """Residuals of rows that are left out, as the task of a pass: see above for the names."""
+
+    mean: Float64
+    vectors: Float64
+    damped: Float64
+    ways: Float64
+    share: float
+
+    def __call__(self, rows: Floating, targets: Float64, weights: Float64) -> Found:
+        seen = (rows.astype(np.float64) - self.mean) @ self.vectors
+        own = weights[:, None] * (self.share + np.square(seen) @ self.damped)
+        left = targets[:, :, None] - (seen @ self.ways).reshape(len(seen), targets.shape[1], -1)
+        return (), (left / np.maximum(1.0 - own, np.finfo(np.float64).tiny)[:, None, :],)

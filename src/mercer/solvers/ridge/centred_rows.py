@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
 
-from mercer._types import Float64
-from mercer.solvers.weights.row_products import rows_of
+from mercer._types import Float64, Floating
+from mercer.gram.executors import Threads
+from mercer.gram.passes import Found
+from mercer.solvers.weights.row_products import RowsInBlocks, rows_of
 
 _PIECE = 512
 """Rows that are centred at a time: enough for fast products, few enough to stay in cache."""
@@ -16,6 +19,19 @@ _PIECE = 512
 def weighted_mean(rows: Any, weights: Float64) -> Float64:
     """The mean of rows, dense or CSR."""
     return np.asarray(rows.T @ weights, dtype=np.float64) / max(float(weights.sum()), np.finfo(float).tiny)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Around:
+    """(X - middle)' W (X - middle), as the task of a pass."""
+
+    middle: Float64
+
+    def __call__(self, rows: Floating, weights: Float64) -> Found:
+        half = rows - self.middle
+        half *= np.sqrt(weights)[:, None]
+        return (np.asarray(half.T @ half),), ()
 
 
 @final
@@ -50,6 +66,8 @@ class CentredRows:
     def normal(self) -> Float64:
         """X' W X, full."""
         rows = rows_of(self._rows)
+        if isinstance(rows, RowsInBlocks):
+            return self._normal_in_blocks(rows)
         if self.mean.any() and not hasattr(self._rows, "indptr"):
             parts = np.zeros((len(rows.blocks), rows.shape[1], rows.shape[1]))
             rows.each(lambda number: self._add_centred(rows.blocks[number], parts[number]))
@@ -57,6 +75,20 @@ class CentredRows:
         lower = np.tril(rows.normal(self._weights))
         full = lower + np.tril(lower, -1).T
         return np.asarray(full - self._weights.sum() * np.outer(self.mean, self.mean))
+
+    def _normal_in_blocks(self, rows: RowsInBlocks) -> Float64:
+        """Before the fold: what rows are made of, around its own mean."""
+        fold = rows.matrix.fold
+        middle = self.mean if fold is None else fold.triangle @ self.mean
+        task = Around(middle)
+        if rows.in_passes:
+            return rows.back_normal(rows.matrix.swept(task, self._weights)[0][0])
+
+        def part_of(part: slice) -> Float64:
+            found: Float64 = task(rows.matrix.before_fold(part), self._weights[part])[0][0]
+            return found
+
+        return rows.back_normal(Threads().reduce(part_of, rows.matrix.blocks, np.add))
 
     def _add_centred(self, block: slice, out: Float64) -> None:
         """Row by row: if the square of a large mean were taken off afterwards, little but rounding would be left."""

@@ -13,16 +13,19 @@ alone, and inverts 1 + X' diag(R_kk) X for it, estimated from enough of the rows
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
 import scipy.linalg
 
-from mercer._types import Float64
+from mercer._types import Float64, Floating
+from mercer.gram.cost import MULTIPLY, THREADS, of_factor
 from mercer.gram.executors import Threads
+from mercer.gram.passes import Found
 from mercer.losses.curvature import CurvatureRoot
 from mercer.solvers.numerics.conjugate_gradients import Product
-from mercer.solvers.weights.row_products import PIECE_BYTES, RowProducts, rows_of
+from mercer.solvers.weights.row_products import PIECE_BYTES, RowProducts, RowsInBlocks, rows_of
 
 _LEAST_PIECE = 64
 """Rows; products with fewer at a time are slow."""
@@ -40,7 +43,11 @@ def hessian_product(rows: RowProducts, root: CurvatureRoot, *, intercept: bool) 
     d = rows.shape[1]
 
     def product(step: Float64) -> Float64:
-        V, outputs = step[:d], step.shape[1]
+        V, outputs = rows.into(step[:d]), step.shape[1]
+        if isinstance(rows, RowsInBlocks) and rows.in_passes:
+            found: Float64 = rows.matrix.swept(Bent(V, step[d:]), root)[0][0][: len(step)]
+            found[:d] = rows.back(found[:d]) + step[:d]
+            return found
         size = max(_LEAST_PIECE, PIECE_BYTES // (8 * max(V.shape)))
         parts = np.zeros((len(rows.blocks), *step.shape))
 
@@ -58,11 +65,29 @@ def hessian_product(rows: RowProducts, root: CurvatureRoot, *, intercept: bool) 
                     part[d] += bent.sum(axis=0)
 
         rows.each(visit)
-        found = np.asarray(parts.sum(axis=0))
-        found[:d] += V
-        return found
+        total = np.asarray(parts.sum(axis=0))
+        total[:d] = rows.back(total[:d]) + step[:d]
+        return total
 
     return product
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Bent:
+    """X' R (X V + u), with its sum over rows below it, as the task of a pass."""
+
+    V: Float64
+    u: Float64
+    """One line, or none without intercepts."""
+
+    def __call__(self, rows: Floating, root: CurvatureRoot) -> Found:
+        exact = rows.astype(np.float64)
+        change = exact @ self.V
+        for line in self.u:
+            change += line
+        bent = root.bent(change)
+        return (np.vstack([exact.T @ bent, bent.sum(axis=0)]),), ()
 
 
 @final
@@ -113,6 +138,7 @@ def _factors(rows: RowProducts, curvature: Float64, *, intercept: bool) -> list[
         for block in rows.blocks:
             rows.add_normal(block, weights[block], normal)
             rows.add_combination(block, weights[block], ends)
+        normal, ends = rows.back_normal(normal), rows.back(ends)
         normal.flat[:: d + 1] += 1.0
         corner = np.full((1, 1), max(float(weights.sum()), _TINY))
         matrix = np.block([[normal, ends[:, None]], [ends, corner]]) if intercept else normal
@@ -124,5 +150,9 @@ def _factors(rows: RowProducts, curvature: Float64, *, intercept: bool) -> list[
     if (curvature == curvature[:, :1]).all():  # as at the start, where all weights are zero
         work(0)
         return [factors[0]] * len(factors)
-    Threads().each(work, range(len(factors)))
+    if len(factors) * (rows.shape[0] * d**2 * MULTIPLY / 2 + of_factor(d)) < THREADS:
+        for output in range(len(factors)):
+            work(output)
+    else:
+        Threads().each(work, range(len(factors)))
     return factors

@@ -42,7 +42,9 @@ class PrimalNewtonRun(PrimalRun):
         self, problem: LinearProblem, rows: RowProducts, terms: Terms, start: Float64 | None, tol: float
     ) -> None:
         d = rows.shape[1]
-        self._normals = np.zeros((len(rows.blocks), d, d))
+        self._normals = np.zeros((1 if rows.in_passes else len(rows.blocks), d, d))
+        self._ends: Float64 | None = None
+        """The combination of curvatures, where a pass found it."""
         super().__init__(problem, rows, terms, start, tol)
 
     @classmethod
@@ -67,12 +69,18 @@ class PrimalNewtonRun(PrimalRun):
             normal[:] = 0.0
         rows.add_normal(part, curvature, normal)
 
+    _uses_normal = True
+
+    def _note_normal(self, *normal: Float64) -> None:
+        self._normals[0], self._ends = normal[0][:-1], normal[0][-1]
+
     def _direction(self) -> Float64:
         d = self._rows.shape[1]
         matrix = np.empty((len(self.theta), len(self.theta)))
-        matrix[:d, :d] = self._normals.sum(axis=0)
+        matrix[:d, :d] = self._rows.back_normal(self._normals.sum(axis=0))
         if self._has_intercept:
-            matrix[d, :d] = self._rows.combination(self._curvature)
+            ends = self._rows.combination(self._curvature) if self._ends is None else self._rows.back(self._ends)
+            matrix[d, :d] = ends
             matrix[d, d] = self._curvature.sum()
         matrix.flat[:: len(matrix) + 1] += self._penalty
         if matrix[-1, -1] <= 0.0:

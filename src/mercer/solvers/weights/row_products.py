@@ -10,15 +10,17 @@ import itertools
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
 import scipy.sparse as sp
 
 from mercer._jit import Array, jit
-from mercer._types import Float64, Indices
+from mercer._types import Float64, Floating, Indices
 from mercer.gram.block_rows import BlockRows
 from mercer.gram.executors import Threads
+from mercer.gram.passes import Found
 
 _BLOCKS = 8
 """More would let more threads help, but each has its own copy of what is added up."""
@@ -44,6 +46,19 @@ class RowProducts(ABC):
         self.blocks = [slice(int(a), int(b)) for a, b in itertools.pairwise(edges)]
         self._executor = Threads()
         self.pass_at_once = True
+        self.in_passes = False
+
+    def into(self, w: Float64) -> Float64:
+        """Weights as `outputs` takes them: those of what rows are made of, where that is not the rows themselves."""
+        return w
+
+    def back(self, sums: Float64) -> Float64:
+        """What `add_combination` adds up, as a combination of rows."""
+        return sums
+
+    def back_normal(self, matrix: Float64) -> Float64:
+        """What `add_normal` adds up, as the matrix of rows."""
+        return matrix
 
     def stretches(self, block: slice) -> list[slice]:
         """The parts of a block that are gone through one after the other, with all that is to be done with each."""
@@ -58,11 +73,11 @@ class RowProducts(ABC):
 
     @abstractmethod
     def outputs(self, block: slice, w: Float64, out: Float64) -> None:
-        """out = X w, on these rows."""
+        """out = X w, on these rows, with w as `into` gives it."""
 
     @abstractmethod
     def add_combination(self, block: slice, b: Float64, out: Float64) -> None:
-        """out += X'b, over these rows; b has one entry for each of them."""
+        """out += X'b, over these rows; b has one entry for each of them. The sum is taken `back`."""
 
     @abstractmethod
     def add_squares(self, block: slice, r: Float64, out: Float64) -> None:
@@ -70,31 +85,27 @@ class RowProducts(ABC):
 
     @abstractmethod
     def add_normal(self, block: slice, r: Float64, out: Float64) -> None:
-        """out += X' diag(r) X, over these rows, in the lower triangle at least."""
+        """out += X' diag(r) X, over these rows, in the lower triangle at least. The sum is taken `back_normal`."""
 
-    @final
     def all_outputs(self, w: Float64) -> Float64:
         """X w."""
-        out = np.empty((self.shape[0], *w.shape[1:]))
-        self.each(lambda number: self.outputs(self.blocks[number], w, out[self.blocks[number]]))
+        out, own = np.empty((self.shape[0], *w.shape[1:])), self.into(w)
+        self.each(lambda number: self.outputs(self.blocks[number], own, out[self.blocks[number]]))
         return out
 
-    @final
     def combination(self, b: Float64) -> Float64:
         """X'b."""
-        return self._sum_over_blocks(self.add_combination, b)
+        return self.back(self._sum_over_blocks(self.add_combination, b))
 
-    @final
     def squares(self, r: Float64) -> Float64:
         """The diagonal of X' diag(r) X."""
         return self._sum_over_blocks(self.add_squares, r)
 
-    @final
     def normal(self, r: Float64) -> Float64:
         """X' diag(r) X, in the lower triangle at least."""
         parts = np.zeros((len(self.blocks), self.shape[1], self.shape[1]))
         self.each(lambda number: self.add_normal(self.blocks[number], r[self.blocks[number]], parts[number]))
-        return np.asarray(parts.sum(axis=0))
+        return self.back_normal(np.asarray(parts.sum(axis=0)))
 
     def _sum_over_blocks(self, add: Callable[[slice, Float64, Float64], None], values: Float64) -> Float64:
         parts = np.zeros((len(self.blocks), self.shape[1], *values.shape[1:]))
@@ -132,29 +143,59 @@ class DenseRows(RowProducts):
             out += r[part] @ (piece * piece)
 
     def add_normal(self, block: slice, r: Float64, out: Float64) -> None:
-        one_sign = not (r < 0).any()
+        mixed = bool((r < 0).any())
         for part, piece in self._pieces(block, _ROWS_OF_A_PRODUCT):
             used = np.flatnonzero(r[part])
             if not len(used):
                 continue
             picked = piece if len(used) == len(piece) else piece[used]
-            weights = r[part][used][:, None]
-            if one_sign:  # NumPy sees that both sides are one matrix, and computes half of the product
-                half = picked * np.sqrt(weights)
-                out += half.T @ half
-            else:
-                out += (picked * weights).T @ picked
+            out += weighted_normal(picked, r[part][used], mixed=mixed)
 
 
 @final
 class RowsInBlocks(DenseRows):
-    """Rows that are held in float32, or written whenever they are used; the last ones that a thread wrote are kept."""
+    """Rows that are held in float32, or written whenever they are used; the last ones that a thread wrote are kept.
+
+    Methods that take a block see rows before their fold. Of objects that are read from blocks, these are the blocks,
+    and everything over all of them is a pass.
+    """
 
     def __init__(self, matrix: BlockRows) -> None:
         super().__init__(matrix)
         self.pass_at_once = matrix.held
+        self.in_passes = matrix.streamed
         self._step = self._piece if matrix.held else matrix.step
         self._last = threading.local()
+
+    @property
+    def matrix(self) -> BlockRows:
+        found: BlockRows = self._matrix
+        return found
+
+    def into(self, w: Float64) -> Float64:
+        return w if self.matrix.fold is None else self.matrix.fold.weights(w)
+
+    def back(self, sums: Float64) -> Float64:
+        return sums if self.matrix.fold is None else self.matrix.fold.combination(sums)
+
+    def back_normal(self, matrix: Float64) -> Float64:
+        return matrix if self.matrix.fold is None else self.matrix.fold.normal(matrix)
+
+    def all_outputs(self, w: Float64) -> Float64:
+        return self.matrix @ w if self.in_passes else super().all_outputs(w)
+
+    def combination(self, b: Float64) -> Float64:
+        return self.matrix.T @ b if self.in_passes else super().combination(b)
+
+    def normal(self, r: Float64) -> Float64:
+        if not self.in_passes:
+            return super().normal(r)
+        return self.back_normal(self.matrix.swept(Normal(), r)[0][0])
+
+    def squares(self, r: Float64) -> Float64:
+        if self.matrix.fold is None and not self.in_passes:
+            return super().squares(r)
+        return np.diagonal(self.normal(r)).copy()
 
     def stretches(self, block: slice) -> list[slice]:
         if self.pass_at_once:
@@ -169,11 +210,28 @@ class RowsInBlocks(DenseRows):
 
     def _written(self, part: slice) -> Float64:
         if self.pass_at_once:
-            return np.asarray(self._matrix.block(part), dtype=np.float64)
+            return np.asarray(self.matrix.before_fold(part), dtype=np.float64)
         if getattr(self._last, "part", None) != part:
-            self._last.part, self._last.rows = part, self._matrix.block(part).astype(np.float64)
+            self._last.part, self._last.rows = part, self.matrix.before_fold(part).astype(np.float64)
         found: Float64 = self._last.rows
         return found
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Normal:
+    """X' diag(r) X, as the task of a pass."""
+
+    def __call__(self, rows: Floating, r: Float64) -> Found:
+        return (weighted_normal(rows.astype(np.float64), r, mixed=bool((r < 0).any())),), ()
+
+
+def weighted_normal(rows: Float64, r: Float64, *, mixed: bool) -> Float64:
+    """X' diag(r) X, with r of `mixed` signs or of none below zero."""
+    if mixed:
+        return np.asarray((rows * r[:, None]).T @ rows)
+    half = rows * np.sqrt(r)[:, None]
+    return np.asarray(half.T @ half)  # NumPy sees that both sides are one matrix, and computes half of the product
 
 
 @final

@@ -8,17 +8,19 @@ from __future__ import annotations
 
 import time
 from abc import abstractmethod
+from dataclasses import dataclass
 from typing import Self, final
 
 import numpy as np
 
-from mercer._types import Float64
-from mercer.solvers.drive import Limits, OnChunk, Run, drive
+from mercer._types import Float64, Floating
+from mercer.gram.passes import Found
+from mercer.solvers.drive import BETTER, Limits, OnChunk, Run, drive
 from mercer.solvers.numerics.line_search import backtrack, flat_point
 from mercer.solvers.numerics.newton import NewtonRun
 from mercer.solvers.solution import Solution, Stats, Status
 from mercer.solvers.weights.problem import LinearProblem, LinearSolution, proven, relative_gap
-from mercer.solvers.weights.row_products import RowProducts
+from mercer.solvers.weights.row_products import RowProducts, RowsInBlocks, weighted_normal
 from mercer.solvers.weights.terms import Terms
 
 _ROUNDING = 1e-13
@@ -29,6 +31,8 @@ _IDLE_STEPS = 8
 """Steps in a row that bring nothing but rounding, before the run ends: one or two also occur on the way."""
 _LESS = 0.9
 """A step within rounding of the optimum must bring the gap down to this share."""
+RULES = (_ROUNDING, _FINE, _IDLE_STEPS, _LESS, BETTER)
+"""All of them, for compiled loops that do the same."""
 
 
 class LinearRun(Run):
@@ -58,6 +62,33 @@ class LinearRun(Run):
         began, limits = time.monotonic(), limits or Limits()
         run = cls.begin(problem, tol, limits, seed)
         return run.solution(drive(run, tol, limits, on_chunk, began))
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """Losses, slopes and curvatures of rows at some weights, as the task of a pass.
+
+    Sums are the losses, the combination of slopes with their total below it and, where it is asked for, the normal
+    matrix of curvatures with their combination below it. Outputs, slopes and curvatures are kept.
+    """
+
+    w: Float64
+    c: float
+    known: bool
+    """Whether outputs are given."""
+    normal: bool
+
+    def __call__(self, rows: Floating, terms: Terms, f: Float64 | None) -> Found:
+        exact = rows.astype(np.float64)
+        f = exact @ self.w + self.c if f is None else f
+        slope, curvature = np.empty(len(f)), np.empty(len(f))
+        value = terms.judge(slice(None), f, slope, curvature)
+        sums = [np.array([value]), np.append(slope @ exact, slope.sum())]
+        if self.normal:
+            bent = weighted_normal(exact, curvature, mixed=False)
+            sums.append(np.vstack([bent, curvature @ exact]))
+        return tuple(sums), (f, slope, curvature)
 
 
 class PrimalRun(NewtonRun, LinearRun):
@@ -100,7 +131,10 @@ class PrimalRun(NewtonRun, LinearRun):
         """Value, gradient and curvatures at theta, whose outputs are f if they are known already."""
         rows = self._rows
         d = rows.shape[1]
-        w, c = theta[:d], float(theta[d]) if self._has_intercept else 0.0
+        w, c = rows.into(theta[:d]), float(theta[d]) if self._has_intercept else 0.0
+        if isinstance(rows, RowsInBlocks) and rows.in_passes:
+            self._evaluate_in_a_pass(rows, theta, w, c, f)
+            return
         values = np.zeros(len(rows.blocks))
         gradients = np.zeros((len(rows.blocks), len(theta)))
 
@@ -121,9 +155,29 @@ class PrimalRun(NewtonRun, LinearRun):
                 self._curvature[block] = curvature
 
         rows.each(visit)
-        self._value = 0.5 * float(self._penalty @ (theta * theta)) + float(values.sum())
-        self._gradient = self._penalty * theta + gradients.sum(axis=0)
-        self.gap = self._relative_gap(c)
+        self._judged(theta, float(values.sum()), gradients.sum(axis=0))
+
+    def _evaluate_in_a_pass(self, rows: RowsInBlocks, theta: Float64, w: Float64, c: float, f: Float64 | None) -> None:
+        """The same over objects that are read from blocks, all at once."""
+        task = Judged(w, c, known=f is not None, normal=self._uses_normal)
+        (values, gradient, *normal), kept = rows.matrix.swept(task, self._terms, f)
+        self._f, self._slope, self._curvature = kept
+        self._note_normal(*normal)
+        self._judged(theta, float(values[0]), gradient[: len(theta)])
+
+    _uses_normal = False
+    """Whether steps need the normal matrix of curvatures, with their combination of rows as its last line."""
+
+    def _note_normal(self, *normal: Float64) -> None:
+        """Called with that matrix, before the fold of rows, where it is used."""
+
+    def _judged(self, theta: Float64, losses: float, gradient: Float64) -> None:
+        """Take over the sum of losses, and its gradient before the fold of rows."""
+        d = self._rows.shape[1]
+        gradient[:d] = self._rows.back(gradient[:d])
+        self._value = 0.5 * float(self._penalty @ (theta * theta)) + losses
+        self._gradient = self._penalty * theta + gradient
+        self.gap = self._relative_gap(float(theta[d]) if self._has_intercept else 0.0)
 
     def _relative_gap(self, c: float) -> float:
         """The duality gap, relative to the objective; about that where an intercept is not penalised."""

@@ -13,6 +13,7 @@ import numpy as np
 
 from mercer._jit import Array, jit
 from mercer._types import Float64
+from mercer.losses.base import Loss
 from mercer.losses.dual import Dual
 from mercer.solvers.weights.problem import LinearProblem
 
@@ -25,21 +26,28 @@ class Terms(ABC):
         """The sum of the weighted losses of some rows; writes their weighted slopes and curvatures into the arrays."""
 
     @abstractmethod
+    def part(self, block: slice) -> Terms:
+        """Those of some rows."""
+
+    @abstractmethod
     def pull(self, f: Float64, change: Float64, size: float) -> float:
         """The derivative of the sum over all rows in the size of a step that changes f by size * change."""
 
 
 def terms_of(problem: LinearProblem) -> Terms:
     """The terms of a problem whose loss is smooth."""
-    return LossTerms(problem) if problem.dual is None else DualTerms(problem.dual)
+    return LossTerms(problem.loss, problem.y, problem.C) if problem.dual is None else DualTerms.of(problem.dual)
 
 
 @final
 class LossTerms(Terms):
     """By the functions of the loss."""
 
-    def __init__(self, problem: LinearProblem) -> None:
-        self._loss, self._y, self._C = problem.loss, problem.y, problem.C
+    def __init__(self, loss: Loss, y: Float64, C: Float64) -> None:
+        self._loss, self._y, self._C = loss, y, C
+
+    def part(self, block: slice) -> LossTerms:
+        return LossTerms(self._loss, self._y[block], self._C[block])
 
     def judge(self, block: slice, f: Float64, slope: Float64, curvature: Float64) -> float:
         y, C = self._y[block], self._C[block]
@@ -55,15 +63,23 @@ class LossTerms(Terms):
 class DualTerms(Terms):
     """By the dual, whose ridges are positive: one over them is the curvature of each parabola."""
 
-    def __init__(self, dual: Dual) -> None:
-        self._pieces = dual.linear, dual.kink, dual.lower, dual.upper, 1.0 / dual.ridge
+    def __init__(self, *pieces: Float64) -> None:
+        self._pieces = pieces
+
+    @classmethod
+    def of(cls, dual: Dual) -> DualTerms:
+        return cls(dual.linear, dual.kink, dual.lower, dual.upper, 1.0 / dual.ridge)
+
+    def part(self, block: slice) -> DualTerms:
+        return DualTerms(*(piece[block] for piece in self._pieces))
 
     def judge(self, block: slice, f: Float64, slope: Float64, curvature: Float64) -> float:
         linear, kink, lower, upper, steepness = (part[block] for part in self._pieces)
         return float(_judge(linear, kink, lower, upper, steepness, f, slope, curvature))
 
     def pull(self, f: Float64, change: Float64, size: float) -> float:
-        return float(_pull(*self._pieces, f, change, size))
+        linear, kink, lower, upper, steepness = self._pieces
+        return float(_pull(linear, kink, lower, upper, steepness, f, change, size))
 
 
 @jit

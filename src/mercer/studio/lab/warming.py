@@ -1,14 +1,16 @@
-"""Compile what the lab's examples need, one kind of objects at a time."""
+"""Compile what comes after the first picture, one question at a time: the playground's others, the lab's examples."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import contextlib
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from mercer.errors import MercerError
 from mercer.studio import fields
 from mercer.studio.lab.pair import pair
 from mercer.studio.lab.question import is_kernel
+from mercer.studio.playground.warming import FURTHER
 
 PAIRS = (
     ("strings", "spectrum(p=3)", "GATTACA", "CATTAG"),
@@ -23,15 +25,18 @@ PAIRS = (
 )
 
 
+STEPS: tuple[tuple[Callable[[Mapping[str, Any]], Any], dict[str, Any]], ...] = (
+    *FURTHER,
+    *((pair, {"kind": kind, "kernel": kernel, "x": x, "z": z}) for kind, kernel, x, z in PAIRS),
+    (is_kernel, {"formula": "sigmoid(gamma=1)"}),
+)
+
+
 def warm_lab(told: Mapping[str, Any]) -> bool:
-    """Answer one more question of each kind; whether there is a further step."""
+    """Answer one more question, of the playground and then of the lab; whether there is a further step."""
     step = fields.whole(told, "step", 0, low=0, high=100)
-    if step < len(PAIRS):
-        kind, kernel, x, z = PAIRS[step]
-        try:
-            pair({"kind": kind, "kernel": kernel, "x": x, "z": z})
-        except MercerError:
-            return True  # molecules without RDKit
-    elif step == len(PAIRS):
-        is_kernel({"formula": "sigmoid(gamma=1)"})
-    return step < len(PAIRS)
+    if step < len(STEPS):
+        question, asked = STEPS[step]
+        with contextlib.suppress(MercerError):  # molecules without RDKit
+            question(asked)
+    return step + 1 < len(STEPS)

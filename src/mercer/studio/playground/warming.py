@@ -1,24 +1,27 @@
-"""Compile what the playground needs, before somebody waits for it."""
+"""Compile what the playground needs, before somebody waits for it: first what its first picture takes."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from mercer.studio.playground.picture import picture
 from mercer.studio.playground.traces import ALGORITHMS, trace
 
 _POINTS = [[-1.0, -1.0, 0], [1.0, 1.0, 0], [-1.0, 1.0, 1], [1.0, -1.0, 1]]
+FURTHER: tuple[tuple[Callable[[Mapping[str, Any]], Any], dict[str, Any]], ...] = (
+    (picture, {"points": _POINTS, "kernel": "rbf(gamma=1)"}),
+    (picture, {"points": _POINTS, "kernel": "linear"}),
+    (picture, {"points": _POINTS, "kernel": "linear", "C": "inf"}),
+    (picture, {"points": _POINTS, "task": "regression"}),
+    (picture, {"points": _POINTS, "task": "novelty"}),
+    *((trace, {"points": _POINTS, "algorithm": algorithm}) for algorithm in ALGORITHMS),
+)
+"""What may be asked next, one step each."""
 
 
 def warm(told: Mapping[str, Any]) -> bool:
-    """Draw one picture of each kind."""
+    """Draw the picture that a page opens with."""
     del told
-    for kernel in ("rbf(gamma=1)", "poly(degree=2)", "linear"):
-        picture({"points": _POINTS, "kernel": kernel})
-    picture({"points": _POINTS, "kernel": "linear", "C": "inf"})
-    for task in ("regression", "novelty"):
-        picture({"points": _POINTS, "task": task})
-    for algorithm in ALGORITHMS:
-        trace({"points": _POINTS, "algorithm": algorithm})
+    picture({"points": _POINTS, "kernel": "poly(degree=2, gamma=1, coef0=1)", "C": 10.0})
     return True

@@ -47,7 +47,8 @@ export function Predict({ project, job, described }) {
 
 const HOW = {
   exact: "Shares add up to the decision.",
-  unknown: "A share is what the decision would lose if that part were unknown (a number: at its median).",
+  unknown: "A share is what the decision would lose if that part were unknown.",
+  columns: "A share is what the decision would lose if that column were unknown, or a number at its median.",
 };
 
 function One({ one, parts }) {
@@ -56,7 +57,7 @@ function One({ one, parts }) {
   return html`<article class="prediction card">
     <p class="prediction-head"><b>${one.object}</b> <span class="answer">${typeof one.prediction === "number" ? figure(one.prediction) : one.prediction}</span>${one.unlike_training && html` <span class="state failed">unlike training</span>`}</p>
     ${chances.length > 0 && html`<ul class="chances">${chances.slice(0, 5).map(([label, chance]) => html`<li key=${label}><span>${label}</span><progress max="1" value=${chance} aria-label=${`probability of ${label}`}></progress><span>${(100 * chance).toFixed(1)} %</span></li>`)}</ul>`}
-    ${told && html`<${Parts} parts=${parts} /><p class="legend"><i class="swatch side-0"></i> speaks for ${parts.sides[0]} <i class="swatch side-1"></i> for ${parts.sides[1]}. ${HOW[parts.how]}</p>`}
+    ${told && html`<${Parts} parts=${parts} /><p class="legend"><i class="swatch side-0"></i> speaks for ${parts.sides[0]} <i class="swatch side-1"></i> for ${parts.sides[1]}. ${HOW[parts.columns.length > 1 ? "columns" : parts.how]}</p>`}
     ${one.reasons?.length > 0 && html`<p class="soft">Most like ${one.reasons.map((reason) => `${reason.object} (${figure(reason.contribution)})`).join(", ")}</p>`}
   </article>`;
 }

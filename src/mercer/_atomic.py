@@ -1,0 +1,111 @@
+"""Replacing a file whole or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import secrets
+import stat
+import sys
+import time
+from collections.abc import Iterator
+from typing import BinaryIO
+
+from mercer.errors import ModelFileError
+
+if sys.platform != "win32":
+    import fcntl
+
+_SECONDS_TO_LOCK = 5.0
+"""A file of somebody else's may be so young that its writer has not locked it yet."""
+
+
+@contextlib.contextmanager
+def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+    """A stream whose content becomes the file at `path` when the block ends well.
+
+    It is written beside the target, so that the last step is one rename within a file system; whatever happens before,
+    the old file is intact. Permissions of the old file are kept, and a symbolic link stays a link.
+    """
+    name = os.fsdecode(path)
+    if "\0" in name:
+        raise ModelFileError(f"Cannot save to {name!r}: no file can have that name.")
+    target = os.path.realpath(name)
+    try:
+        mode = _mode(target)
+        folder, base = os.path.split(target)
+        _sweep(folder, base)
+        beside = os.path.join(folder, f".{base[:100]}.{secrets.token_hex(8)}.tmp")
+        with open(beside, "xb") as stream:  # a new file gets the permissions that the user's umask gives
+            try:
+                _lock(stream)
+                if mode is not None:
+                    os.chmod(beside, mode)  # before there is anything to read
+                yield stream
+                stream.flush()
+                os.fsync(stream.fileno())
+                stream.close()  # Windows renames closed files only
+                os.replace(beside, target)
+            except BaseException:
+                with contextlib.suppress(OSError):
+                    stream.close()
+                with contextlib.suppress(OSError):
+                    os.unlink(beside)
+                raise
+        _sync_folder(folder)
+    except OSError as error:
+        raise ModelFileError(
+            f"Cannot save to {name!r}: {error.strerror or error}. What was there before is intact; choose a folder "
+            "that exists, can be written to and has room."
+        ) from error
+
+
+def _sweep(folder: str, base: str) -> None:
+    """Remove what a writer of the same file left behind when it was killed; a living one holds a lock on its own."""
+    leftover = re.compile(rf"\.{re.escape(base[:100])}\.[0-9a-f]{{16}}\.tmp")
+    if sys.platform == "win32":
+        return
+    with contextlib.suppress(OSError):
+        for name in filter(leftover.fullmatch, os.listdir(folder)):
+            path = os.path.join(folder, name)
+            with contextlib.suppress(OSError), open(path, "rb") as stream:
+                if time.time() - os.stat(path).st_mtime > _SECONDS_TO_LOCK and _lock(stream):
+                    os.unlink(path)
+
+
+def _lock(stream: BinaryIO) -> bool:
+    """Whether nobody else has the file, which is now ours as long as it is open."""
+    if sys.platform == "win32":
+        return True
+    try:
+        fcntl.flock(stream.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:  # somebody has it; or a file system without locks, where nobody can tell
+        return False
+    return True
+
+
+def _mode(target: str) -> int | None:
+    try:
+        found = os.stat(target)
+    except FileNotFoundError:
+        return None
+    if stat.S_ISDIR(found.st_mode):
+        raise ModelFileError(f"Cannot save to {target!r}: it is a folder. Add a file name.")
+    if not stat.S_ISREG(found.st_mode):
+        raise ModelFileError(f"Cannot save to {target!r}: it is a device or a pipe, which a file must not replace.")
+    if not os.access(target, os.W_OK):
+        raise ModelFileError(f"Cannot save to {target!r}: the file there is write-protected.")
+    return stat.S_IMODE(found.st_mode)
+
+
+def _sync_folder(folder: str) -> None:
+    """Make the rename itself survive a power cut, where the system lets folders be synchronised."""
+    if os.name == "nt":
+        return
+    with contextlib.suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)

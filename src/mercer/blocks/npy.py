@@ -1,0 +1,95 @@
+"""Rows of numbers in npy files, which the system pages in and out as they are read."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from typing import Any, final
+
+import numpy as np
+import numpy.typing as npt
+
+from mercer._cached import cached_property
+from mercer._types import Float64
+from mercer.errors import DataFileError
+from mercer.inputs.blocks import ROWS, Block, Blocks, planned
+
+_PAGE, _PAGES = 1 << 16, 64
+"""Bytes of a page, and pages spread over a file, that tell two files of one size and age apart."""
+
+
+@final
+class NpyBlocks(Blocks):
+    """A matrix in an npy file, with targets and weights in files of their own, or in memory.
+
+    Files are opened where a block is read and stay open there: a source is pickled as their names.
+    """
+
+    def __init__(self, X: Any, y: Any = None, weights: Any = None, *, rows: int = ROWS) -> None:
+        self._paths = [None if path is None else os.path.abspath(os.fspath(path)) for path in (X, y, weights)]
+        matrix = self._arrays[0]
+        assert matrix is not None, "a path was given"
+        if matrix.ndim != 2:
+            raise DataFileError(
+                f"{self._paths[0]}: its array has the shape {matrix.shape}, and rows of numbers are needed"
+            )
+        self._sizes = planned(len(matrix), rows)
+        for path, array in zip(self._paths[1:], self._arrays[1:], strict=True):
+            if array is not None and len(array) != len(matrix):
+                raise DataFileError(f"{path}: it holds {len(array):,} numbers, and there are {len(matrix):,} rows")
+
+    @cached_property
+    def _arrays(self) -> list[npt.NDArray[Any] | None]:
+        return [None if path is None else _mapped(path) for path in self._paths]
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        return self._sizes
+
+    def read(self, number: int) -> Block:
+        part = slice(int(self.edges[number]), int(self.edges[number + 1]))
+        X, y, weights = (None if array is None else np.array(array[part]) for array in self._arrays)
+        return Block(X, y, None if weights is None else weights.astype(np.float64))
+
+    @cached_property
+    def y(self) -> npt.NDArray[Any] | None:
+        found = self._arrays[1]
+        return None if found is None else np.array(found)
+
+    @cached_property
+    def weights(self) -> Float64 | None:
+        found = self._arrays[2]
+        return None if found is None else np.array(found, dtype=np.float64)
+
+    @cached_property
+    def digest(self) -> str:
+        told = [str(self._sizes), *(file_mark(path) for path in self._paths if path is not None)]
+        return hashlib.sha256(" ".join(told).encode()).hexdigest()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in super().__getstate__().items() if name != "_arrays"}
+
+
+def _mapped(path: str) -> npt.NDArray[Any]:
+    try:
+        found: npt.NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)
+    except (OSError, ValueError, EOFError) as error:
+        raise DataFileError(f"{path}: not an npy file that can be read: {error}") from error
+    if not isinstance(found, np.ndarray):
+        raise DataFileError(f"{path}: an archive of arrays (npz) cannot be read in blocks. Save each with numpy.save.")
+    return found
+
+
+def file_mark(path: str) -> str:
+    """What tells a file from others: its size, when it was written, and some of its pages. Not all, which may be
+    hundreds of gigabytes."""
+    try:
+        found = os.stat(path)
+        digest = hashlib.sha256(f"{found.st_size} {found.st_mtime_ns}".encode())
+        with open(path, "rb") as stream:
+            for place in np.linspace(0, max(0, found.st_size - _PAGE), _PAGES).astype(np.int64):
+                stream.seek(int(place))
+                digest.update(stream.read(_PAGE))
+    except OSError as error:
+        raise DataFileError(f"{path}: {error.strerror or error}") from error
+    return digest.hexdigest()

@@ -1,0 +1,47 @@
+"""Training from blocks stays within the memory that it was given."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+SCRIPT = """
+import resource, sys
+from mercer import KernelLogisticRegression, KernelRidge, blocks, kernels
+learner, memory, folder = sys.argv[1:]
+kernel = kernels.Nystrom(kernels.RBF(gamma=0.1), m=150)
+data = blocks.of(f"{folder}/X.npy", f"{folder}/y.npy", rows=20_000)
+make = {"ridge": KernelRidge, "logistic": KernelLogisticRegression}[learner]
+few = blocks.of(data[0].objects[:3000], data.y[:3000], rows=1000)
+make(kernel=kernel).fit(few)  # compiled, and every library loaded
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+model = make(kernel=kernel, memory=float(memory)).fit(data)
+print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024)
+"""
+N, VECTORS = 300_000, 12
+"""Rows, of which features take 172 MiB; and numbers per row that solvers keep at most, beside passes."""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    place = tmp_path_factory.mktemp("rows")
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(N, 8)).astype(np.float32)
+    np.save(place / "X.npy", rows)
+    np.save(place / "y.npy", np.sign(np.sin(rows[:, 0]) + 0.1))
+    return place
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="ru_maxrss in KiB")
+@pytest.mark.parametrize("learner", ["ridge", "logistic"])
+def test_peak_of_memory(learner, folder):
+    used = {}
+    for memory in (24, 400):
+        arguments = [sys.executable, "-c", SCRIPT, learner, str(memory), str(folder)]
+        used[memory] = float(subprocess.run(arguments, capture_output=True, check=True, text=True).stdout)
+    kept = VECTORS * 8 * N / 2**20
+    on_disk = N * 8 * 4 / 2**20  # pages of the file that the system keeps
+    assert used[24] < 24 + kept + on_disk + 40
+    if learner == "logistic":  # which keeps rows where it may, and is sooner done
+        assert used[400] > used[24] + 80
