@@ -132,6 +132,14 @@ class Vectors(Objects):
             raise ModelFileError(f"The stored vectors do not fit together: {error}") from error
 
 
+DATES = (
+    'In a table, read them as days: kernels.on("when", kernels.RBF(gamma=1e-6), as_="days"), plus '
+    'kernels.on("when", kernels.Periodic(period=365.25), as_="days") for what repeats every year. '
+    "mercer.inputs.dates.days(X) gives the numbers."
+)
+"""What to do about dates, which as bare numbers would be microseconds or nanoseconds."""
+
+
 def position(values: Values, where: int) -> tuple[int, int]:
     """Row and column of entry number `where`, counted along the rows; of a CSR matrix, among the stored entries."""
     if isinstance(values, sp.csr_array):
@@ -159,7 +167,9 @@ def _dense(raw: Any) -> Float64 | npt.NDArray[np.float32]:
         raise InputTypeError(f"Expected rows of numbers of one length, got something ragged: {error}") from error
     if values.dtype.kind == "c":
         raise InputError("Complex data not supported: X must hold real numbers.")
-    if values.dtype.kind in "OUSMmV":
+    if values.dtype.kind in "Mm":
+        raise InputError(f"X must hold numbers, but it holds dates or times. {DATES}")
+    if values.dtype.kind in "OUSV":
         values = _numbers(values)
     if values.ndim == 1:
         raise InputError(
@@ -224,6 +234,8 @@ def _refuse_non_finite(values: Values) -> None:
 def _numeric(name: str, values: npt.NDArray[Any]) -> Float64:
     if values.dtype.kind in "fiub":
         return values.astype(np.float64)
+    if values.dtype.kind in "Mm":
+        raise InputError(f"{name!r} holds dates or times, not numbers. {DATES}")
     for row, value in enumerate(values):
         try:
             float(value)
