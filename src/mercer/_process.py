@@ -33,6 +33,8 @@ def free_when_forking(lock: Any) -> Any:
 
 _ONE_THREAD = 8192.0
 """No BLAS shares out products of fewer multiplications: OpenBLAS starts at 9,216 with vectors, others later."""
+_SHARED_FROM = 768
+"""Rows of a matrix whose decomposition gains from threads: eigenvectors of fewer take less than a tenth of a second."""
 _guard = free_when_forking(threading.RLock())
 _holders = 0
 _local = threading.local()
@@ -116,6 +118,14 @@ class single_threaded_blas:  # noqa: N801  # used like a function; a generator w
             _holders -= 1
             if _holders == 0:
                 _set_threads(_before)
+
+
+def decomposing(n: int) -> single_threaded_blas:
+    """Hold BLAS to one thread while a matrix of n rows is decomposed, if it is small.
+
+    Threads gain little there, and on a busy machine they wait for each other, hundreds of times as long as they work.
+    """
+    return single_threaded_blas(math.inf if n <= _SHARED_FROM else 0.0)
 
 
 def _set_threads(wanted: list[tuple[Any, int]]) -> None:

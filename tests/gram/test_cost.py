@@ -99,3 +99,42 @@ def test_many_small_machines_share_one_matrix():
     assert not cost.weights_pay(cost.KINKED, 1437, **told, groups=10)
     assert cost.weights_pay(cost.KINKED, 1437, **told)
     assert cost.weights_pay(cost.KINKED, 4000, width=200.0, features=200.0, entries=200.0, groups=4)
+
+
+LOOPS = [
+    # rows, features, numbers of a row that are not zero: milliseconds by compiled loops and by products of matrices, of
+    # all Newton steps of a squared hinge on one core
+    (60, 4, 4, 0.05, 0.42),
+    (300, 10, 10, 0.09, 0.50),
+    (1000, 20, 20, 0.38, 0.94),
+    (4000, 20, 20, 1.43, 1.70),
+    (1000, 60, 60, 1.45, 1.72),
+    (1000, 100, 100, 3.75, 3.01),
+    (300, 80, 8, 0.61, 0.80),
+    (10_000, 10, 10, 1.76, 2.48),
+]
+EIGENVECTORS = [
+    # rows: milliseconds by LAPACK and by products with blocks of vectors, of four eigenvectors on one core
+    (60, 0.15, 0.56),
+    (100, 0.32, 0.55),
+    (200, 1.09, 1.57),
+    (300, 2.47, 1.48),
+    (500, 7.61, 3.13),
+    (1000, 49.91, 16.49),
+]
+
+
+@pytest.mark.parametrize(("n", "features", "entries", "loops", "products"), LOOPS)
+def test_loops_and_products_are_chosen_by_what_they_take(n, features, entries, loops, products):
+    chosen = loops if cost.loops_pay(n, features, entries) else products
+    assert chosen <= 1.5 * min(loops, products)
+
+
+@pytest.mark.parametrize(("n", "directly", "by_products"), EIGENVECTORS)
+def test_eigenvectors_are_found_by_what_takes_less(n, directly, by_products):
+    chosen = directly if cost.of_some_eigenvectors(n) <= cost.of_leading_eigenvectors(n) else by_products
+    assert chosen <= 1.5 * min(directly, by_products)
+
+
+def test_loops_do_not_pay_for_more_features_than_newtons_method_takes():
+    assert not cost.loops_pay(10, cost.MOST_FEATURES + 1, 1.0)

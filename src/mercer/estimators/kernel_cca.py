@@ -21,8 +21,9 @@ from mercer.inputs.base import Objects, refuse_masked
 from mercer.inputs.vectors import Vectors
 from mercer.kernels.base import FittedKernel, State
 from mercer.training.eigenvectors import signs_of_columns
-from mercer.training.kernel_estimator import KernelEstimator, KernelLike, KernelParameters
+from mercer.training.kernel_estimator import KernelEstimator
 from mercer.training.matrix import guard
+from mercer.training.parameters import KernelLike, KernelParameters
 from mercer.training.shares import ShareCertificate
 from mercer.training.storing import EXPANSION, ArrayField, Field, Parts, ShareField
 

@@ -14,7 +14,8 @@ from mercer import _check, _deadline, _speed
 from mercer._types import Float64
 from mercer.gram.centring import Centred
 from mercer.training.eigenvectors import signs_of_columns
-from mercer.training.kernel_estimator import KernelEstimator, KernelParameters
+from mercer.training.kernel_estimator import KernelEstimator
+from mercer.training.parameters import KernelParameters
 from mercer.training.shares import ShareCertificate
 from mercer.training.storing import EXPANSION, ArrayField, Field, LabelsField, ShareField
 from mercer.training.targets import classes_of

@@ -18,7 +18,8 @@ from mercer.gram.condensing import machine_over
 from mercer.gram.contract import Gram
 from mercer.solvers.kmeans import Clustering, kernel_kmeans
 from mercer.training.eigenvectors import seed_of
-from mercer.training.kernel_estimator import KernelEstimator, KernelParameters
+from mercer.training.kernel_estimator import KernelEstimator
+from mercer.training.parameters import KernelParameters
 from mercer.training.share_proofs import of_clusters
 from mercer.training.storing import EXPANSION, ArrayField, Field, ShareField, ValueField
 

@@ -21,8 +21,9 @@ from mercer.solvers.problem import LossProblem
 from mercer.training.certificate import Certificate
 from mercer.training.explanation import Explanation, explanations
 from mercer.training.full_kernel import Claim
-from mercer.training.kernel_estimator import KernelEstimator, MachineParameters
+from mercer.training.kernel_estimator import KernelEstimator
 from mercer.training.matrix import GramSettings, Recomputed, guarded_gram
+from mercer.training.parameters import MachineParameters
 from mercer.training.storing import MACHINE, ArrayField, Field, LabelsField, one_against_rest
 from mercer.training.targets import (
     Classes,

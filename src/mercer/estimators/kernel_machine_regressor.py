@@ -24,8 +24,9 @@ from mercer.solvers.problem import LossProblem
 from mercer.training.certificate import Certificate
 from mercer.training.explanation import Explanation, explanations
 from mercer.training.full_kernel import Claim
-from mercer.training.kernel_estimator import KernelEstimator, MachineParameters
+from mercer.training.kernel_estimator import KernelEstimator
 from mercer.training.matrix import GramSettings, Recomputed, guarded_gram
+from mercer.training.parameters import MachineParameters
 from mercer.training.storing import MACHINE, ArrayField, Field, ValueField
 from mercer.training.targets import numbers_of, sample_weights
 from mercer.training.tasks import Solve, claims_of, train_problems, verify_problems, with_train

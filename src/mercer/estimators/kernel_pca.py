@@ -20,8 +20,9 @@ from mercer.inputs.base import Objects
 from mercer.inputs.vectors import Vectors
 from mercer.kernels.base import FittedKernel, Kernel
 from mercer.training.eigenvectors import PRODUCTS, leading_eigen
-from mercer.training.kernel_estimator import KernelEstimator, KernelLike, KernelParameters
+from mercer.training.kernel_estimator import KernelEstimator
 from mercer.training.matrix import Guarded
+from mercer.training.parameters import KernelLike, KernelParameters
 from mercer.training.share_proofs import of_components
 from mercer.training.shares import ShareCertificate
 from mercer.training.storing import EXPANSION, ArrayField, Field, Parts, ShareField

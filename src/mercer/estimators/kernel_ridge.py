@@ -13,16 +13,22 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer._types import Float64
 from mercer.errors import KernelError, ModelFileError
+from mercer.gram.contract import Gram
 from mercer.inputs.base import Objects
+from mercer.kernels.base import FittedKernel
 from mercer.training.certificate import Certificate
 from mercer.training.deviation import Process, process_of
 from mercer.training.explanation import Explanation, explanations
 from mercer.training.full_kernel import Claim
-from mercer.training.kernel_estimator import KernelEstimator, KernelLike, KernelParameters
+from mercer.training.kernel_estimator import KernelEstimator
 from mercer.training.matrix import GramSettings, Recomputed
+from mercer.training.parameters import KernelLike, KernelParameters
 from mercer.training.ridge import RidgeProblem, certify_ridge, checked_alpha, fit_ridge, nobodys_weights, ridge_claims
 from mercer.training.storing import MACHINE, ArrayField, Field, ValueField
 from mercer.training.targets import numbers_of, sample_weights
+
+Known = tuple[FittedKernel, Gram]
+"""The fitted kernel, and the matrix to train on, where they are there already."""
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -75,7 +81,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelParameters, KernelEsti
         """Train on objects X with one or several numbers each as targets; blocks (`mercer.blocks`) have their own."""
         return self._fit(X, y, sample_weight, self.alpha)
 
-    def _fit(self, X: Any, y: Any, sample_weight: Any, alpha: Any) -> Self:
+    def _fit(self, X: Any, y: Any, sample_weight: Any, alpha: Any, known: Known | None = None) -> Self:
         began = time.monotonic()
         with self._all_or_nothing():
             owner = type(self).__name__
@@ -85,13 +91,14 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelParameters, KernelEsti
             self._check_features(X, objects, reset=True)
             weights = sample_weights(sample_weight, objects)
             alphas = checked_alpha(owner, alpha, targets.shape[1])
-            fitted = self._fit_kernel(kernel, objects)
+            fitted, gram = (self._fit_kernel(kernel, objects), None) if known is None else known
             settings = GramSettings(owner, self.dual, self.memory, self.psd, self._precision)
             problem = RidgeProblem(targets, weights, alphas, bool(self.fit_intercept))
-            found = fit_ridge(problem, settings, fitted, objects, self._limits(), began)
-        self.expansion_, self._repair, self.certificate_ = found
+            found = fit_ridge(problem, settings, fitted, objects, self._limits(), began, gram)
         self.kernel_, self._alpha, self._single = fitted, alphas, single
+        self.expansion_, self._repair, prove = found
         self._weights = weights if len(self.expansion_.support) == len(weights) else nobodys_weights(self.expansion_)
+        self._certify_later(prove)
         return self
 
     def verify(self, X: Any, y: Any, sample_weight: Any = None) -> Certificate:
@@ -103,7 +110,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelParameters, KernelEsti
         weights = sample_weights(sample_weight, objects)
         problem = RidgeProblem(targets, weights, self._alpha, bool(self.fit_intercept))
         found = Recomputed.of(self.expansion_, self._repair, slice(None), objects)
-        return certify_ridge(problem, found, self.expansion_.intercept, began)
+        return certify_ridge(problem, found, self.expansion_.intercept, time.monotonic() - began)
 
     def _claims(self, objects: Objects, y: Any, sample_weight: Any) -> list[Claim]:
         targets, _ = numbers_of(self, y, objects, several=True)

@@ -19,8 +19,9 @@ from mercer.errors import InputError, ModelFileError
 from mercer.inputs.base import Objects, refuse_masked
 from mercer.training.certificate import Certificate
 from mercer.training.explanation import Explanation, explanations
-from mercer.training.kernel_estimator import KernelEstimator, KernelParameters
+from mercer.training.kernel_estimator import KernelEstimator
 from mercer.training.matrix import GramSettings, Recomputed
+from mercer.training.parameters import KernelParameters
 from mercer.training.ridge import RidgeProblem, certify_ridge, checked_alpha, fit_ridge, nobodys_weights
 from mercer.training.storing import MACHINE, ArrayField, Field, ValueField, one_against_rest
 from mercer.training.targets import (
@@ -96,10 +97,11 @@ class KernelRidgeClassifier(ClassifierMixin, KernelParameters, KernelEstimator):
             settings = GramSettings(owner, self.dual, self.memory, self.psd, self._precision)
             problem = RidgeProblem(targets, weights, alphas, bool(self.fit_intercept))
             found = fit_ridge(problem, settings, fitted, objects, self._limits(), began)
-        self.expansion_, self._repair, self.certificate_ = found
         self.kernel_, self._alpha = fitted, alphas
+        self.expansion_, self._repair, prove = found
         weights = np.broadcast_to(weights, len(objects))
         self._weights = weights if len(self.expansion_.support) == len(weights) else nobodys_weights(self.expansion_)
+        self._certify_later(prove)
         self.classes_, self._multilabel = labels, table is not None
         return self
 
@@ -135,7 +137,7 @@ class KernelRidgeClassifier(ClassifierMixin, KernelParameters, KernelEstimator):
         weights = sample_weights(sample_weight, objects) * self._factors(y, table)
         problem = RidgeProblem(targets, weights, self._alpha, bool(self.fit_intercept))
         found = Recomputed.of(self.expansion_, self._repair, slice(None), objects)
-        return certify_ridge(problem, found, self.expansion_.intercept, began)
+        return certify_ridge(problem, found, self.expansion_.intercept, time.monotonic() - began)
 
     def explain(self, X: Any) -> list[Explanation]:
         """What every part of each object adds to its decision value, as in `SVC`."""

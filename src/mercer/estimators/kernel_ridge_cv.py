@@ -15,7 +15,7 @@ from mercer import _check
 from mercer._progress import reporting
 from mercer._types import Float64
 from mercer.errors import InputError
-from mercer.estimators.kernel_ridge import KernelRidge
+from mercer.estimators.kernel_ridge import KernelRidge, Known
 from mercer.gram import budget, known
 from mercer.gram.block_rows import BlockRows
 from mercer.gram.contract import Gram
@@ -47,7 +47,13 @@ class KernelRidgeCV(KernelRidge):
     kernel, gamma, degree, coef0, fit_intercept, memory, time_limit, psd, dual : as in `KernelRidge`; one matrix is
         repaired, that of all objects. Features of a kernel serve where there are fewer of them than objects.
 
-    Attributes: `alpha_`, `best_score_`, `scores_` (one per alpha), and those of `KernelRidge`.
+    Attributes
+    ----------
+    alpha_ : the penalty that was chosen.
+    best_score_ : its score.
+    scores_ : the scores of all penalties, in their order.
+    dual_coef_, intercept_, kernel_, expansion_, certificate_ : as in `KernelRidge`.
+    n_features_in_, feature_names_in_ : how many columns there are, and their names if they had any; of vectors alone.
 
     >>> import numpy as np
     >>> from mercer import KernelRidgeCV
@@ -81,11 +87,12 @@ class KernelRidgeCV(KernelRidge):
             weights = sample_weights(sample_weight, objects)
             _refuse_weightless(weights)
             folds = None if self.cv is None else self._folds(objects, targets)
-            predictions = targets[:, :, None] - self._residuals(kernel, objects, targets, weights, alphas, folds)
+            residuals, made = self._residuals(kernel, objects, targets, weights, alphas, folds)
+            predictions = targets[:, :, None] - residuals
             score = self._scorer(weights)
             scores = np.array([score(targets, predictions[:, :, number]) for number in range(len(alphas))])
             best = int(scores.argmax())
-            self._fit(X, y, sample_weight, float(alphas[best]))
+            self._fit(X, y, sample_weight, float(alphas[best]), made)
         self.alpha_ = float(alphas[best])
         self.scores_ = scores
         self.best_score_ = float(scores[best])
@@ -117,22 +124,23 @@ class KernelRidgeCV(KernelRidge):
         weights: Float64,
         alphas: Float64,
         folds: list[Any] | None,
-    ) -> Float64:
-        """y minus the cross-validated prediction, of shape (objects, outputs, alphas)."""
+    ) -> tuple[Float64, Known | None]:
+        """y minus the cross-validated prediction, of shape (objects, outputs, alphas), and what all objects had."""
         if folds is not None and kernel.data_dependent:
-            return self._refitted_residuals(kernel, objects, targets, weights, alphas, folds)
+            return self._refitted_residuals(kernel, objects, targets, weights, alphas, folds), None
         fitted, residuals = kernel.fit(objects), np.empty((*targets.shape, len(alphas)))
         with reporting("Cross-validation") as report:
             gram = training_gram(self._settings(), fitted, objects, [Squared()])
             if folds is None and isinstance(gram.factor, BlockRows):
                 intercept, limits = bool(self.fit_intercept), self._limits()
-                return leave_one_out(gram.factor, targets, weights, alphas, intercept=intercept, limits=limits)
+                found = leave_one_out(gram.factor, targets, weights, alphas, intercept=intercept, limits=limits)
+                return found, (fitted, gram)
             path = self._path(fitted, gram, targets, weights, len(alphas))
             for number, alpha in enumerate(alphas):
                 one = path.leave_one_out(alpha) if folds is None else path.fold_residuals(alpha, folds)
                 residuals[:, :, number] = one
                 report((number + 1) / len(alphas))
-        return residuals
+        return residuals, (fitted, gram)
 
     def _settings(self) -> GramSettings:
         # The machine itself will be guarded, so one warning about the kernel is enough.

@@ -13,8 +13,8 @@ from mercer.losses.base import Loss
 from mercer.losses.epsilon_insensitive import EpsilonInsensitive
 from mercer.solvers.drive import Limits, OnChunk
 from mercer.solvers.problem import LossProblem
-from mercer.training.kernel_estimator import LibsvmParameters
 from mercer.training.nu import train_nu_regressor
+from mercer.training.parameters import LibsvmParameters
 from mercer.training.storing import Field, ValueField, not_negative
 from mercer.training.tasks import Solve
 from mercer.training.train import Machine

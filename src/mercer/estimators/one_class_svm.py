@@ -25,9 +25,10 @@ from mercer.solvers.box.problem import BoxProblem
 from mercer.solvers.solution import Solution, Stats, Status
 from mercer.training.certificate import Certificate, lost_in_double
 from mercer.training.explanation import Explanation, explanations
-from mercer.training.kernel_estimator import KernelEstimator, LibsvmParameters
+from mercer.training.kernel_estimator import KernelEstimator
 from mercer.training.matrix import GramSettings, Recomputed, guard, guarded_gram
 from mercer.training.nu import solve_nu_form
+from mercer.training.parameters import LibsvmParameters
 from mercer.training.storing import MACHINE, ArrayField, ExpansionField, Field, ValueField, positive
 from mercer.training.targets import sample_weights
 from mercer.training.train import Machine, warn_if_unfinished

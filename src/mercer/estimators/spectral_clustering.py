@@ -17,7 +17,8 @@ from mercer.errors import KernelError, ModelFileError
 from mercer.gram.contract import Gram
 from mercer.gram.degrees import ScaledByDegrees
 from mercer.training.eigenvectors import PRODUCTS, leading_eigen, seed_of
-from mercer.training.kernel_estimator import KernelEstimator, KernelParameters
+from mercer.training.kernel_estimator import KernelEstimator
+from mercer.training.parameters import KernelParameters
 from mercer.training.share_proofs import of_cuts
 from mercer.training.storing import ArrayField, Field, ShareField
 

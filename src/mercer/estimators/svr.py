@@ -20,7 +20,7 @@ from mercer.losses.epsilon_insensitive import EpsilonInsensitive
 from mercer.solvers.drive import Limits, OnChunk
 from mercer.solvers.problem import LossProblem
 from mercer.training.certificate import certify
-from mercer.training.kernel_estimator import LibsvmParameters
+from mercer.training.parameters import LibsvmParameters
 from mercer.training.tasks import Solve
 from mercer.training.train import Machine
 

@@ -299,7 +299,7 @@ def rows_of_features(
         if hold:
             streamed.cache = RowCache(_room(streamed, budget.stored_bytes(memory)))
         return streamed
-    if not hold or n * columns * streamed.dtype.itemsize > budget.stored_bytes(memory):
+    if not hold or not budget.holds(memory, n * columns * streamed.dtype.itemsize):
         return streamed
     held = np.empty((n, columns), dtype=np.float32)
 

@@ -10,6 +10,10 @@ from mercer import _check
 from mercer.errors import MemoryBudgetError
 
 MIB = 2**20  # bytes
+LEAST = 16 * MIB
+"""What counts as available wherever this code runs: NumPy alone takes more."""
+SURE = LEAST // 2
+"""So much may be stored without asking the system, which takes longer than to use it."""
 _UNLIMITED = 2**60  # bytes; systems without a limit state one beyond this
 
 Memory = str | float
@@ -24,6 +28,17 @@ def stored_bytes(memory: Memory) -> int:
     return int(_check.real("Gram", "memory", memory, low=0, low_open=True, high_open=True) * MIB)
 
 
+def holds(memory: Memory, needed: float) -> bool:
+    """Whether so many bytes may be stored. Of few, the system need not be asked, which takes longer than to use them.
+
+    >>> holds("auto", 1000), holds(0.5, MIB)
+    (True, False)
+    """
+    if memory == "auto" and needed <= SURE:
+        return True
+    return needed <= stored_bytes(memory)
+
+
 def require(needed: int, budget: int, what: str, remedy: str) -> None:
     """Refuse, before anything is allocated, what cannot fit."""
     if needed > budget:
@@ -35,7 +50,7 @@ def require(needed: int, budget: int, what: str, remedy: str) -> None:
 
 def available_bytes() -> int:
     """Memory that could be allocated now: what the system has free, or the container allows, whichever is less."""
-    return max(MIB, min(_system_bytes(), _container_bytes()))
+    return max(LEAST, min(_system_bytes(), _container_bytes()))
 
 
 def _system_bytes() -> int:

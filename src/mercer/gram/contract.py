@@ -118,6 +118,10 @@ class Setting:
         """Whether so many entries are computed in less time than it takes to plan tiles and to wake a thread."""
         return not self.expensive and entries * (cost.ENTRY + self.width * cost.MULTIPLY) < cost.THREADS
 
+    def holds(self, needed: int) -> bool:
+        """Whether so many bytes may be stored; of few, nobody is asked."""
+        return (self.memory == "auto" and needed <= budget.SURE) or needed <= self.budget
+
     @cached_property
     def budget(self) -> int:
         """The bytes that stored entries may take; asking the system takes longer than a small matrix does."""
@@ -195,7 +199,7 @@ class Gram(ABC):
 
     def fits(self) -> bool:
         """Whether all entries may be stored within the budget."""
-        return self.in_memory or self.bytes <= self.budget
+        return self.in_memory or self.setting.holds(self.bytes)
 
     @final
     def stored_if_it_fits(self) -> Gram:
@@ -238,7 +242,7 @@ class Gram(ABC):
     @final
     def dense(self, dtype: DType | None = None) -> Floating:
         """All entries as one array; refuses, before allocating, what is beyond the budget."""
-        if not self.in_memory:
+        if not self.fits():
             n, m = self.shape
             budget.require(
                 self.bytes,

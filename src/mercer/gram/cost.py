@@ -10,6 +10,8 @@ With n objects, d features of which an object has e, and w numbers that a kernel
     a matrix           n^2 (ENTRY + w MULTIPLY + passes READ) + steps n (n STEP + STEP_CALL) + n^3 / 3 FACTOR
     weights            steps (n e PASSES READ + curved e^2 MULTIPLY / 2 + d^3 / 3 FACTOR + CALL) + n e WRITE
                        or, of very many features, sweeps n e READ + n e WRITE
+    weights by loops   steps LOOP (n d PASSES + n d e / 2 + d^3 / 6), while that is less than a step as above
+    eigenvectors       n^3 EIGEN, or blocks (CALL + n^2 BLOCK_READS READ) for a few of them
     support objects    count (ENTRY + (w + outputs) MULTIPLY), for each new object
     folded             e (WRITE + READ + outputs MULTIPLY), for each new object, and once for each support object
 """
@@ -23,6 +25,8 @@ MULTIPLY = 0.08
 """A multiplication and an addition within a product of matrices: 25 GFlop/s in float64."""
 FACTOR = 0.1
 """The same within a triangular factor, which has less to reuse."""
+EIGEN = 0.09
+"""For each cube of the rows of a matrix, a few of whose eigenvectors are wanted: half are products with vectors."""
 READ = 0.3
 """A number that is read for one multiplication alone, as in a product with a vector."""
 ENTRY = 1.0
@@ -33,6 +37,11 @@ STEP, STEP_CALL = 1.0, 400.0
 """A step along a pair of coefficients: for each coefficient that it passes, and beside them."""
 CALL = 150_000.0
 """What Python takes around one Newton step."""
+LOOP = 0.15
+"""A multiplication and an addition in a compiled loop of ours, which has no blocks for the cache."""
+AT_ONCE = 250_000.0
+"""Of a Newton step of all machines in one compiled call, which goes through some dozens of them: ten milliseconds or
+two, so that Ctrl-C does not wait and threads have something to share."""
 THREADS = 150_000.0
 """What it takes to plan tiles and to wake threads. Work that costs less is done at once."""
 MACHINE = 1_500_000.0
@@ -46,6 +55,8 @@ _STEPS_OF_A_PAIR = 3.0
 """Passes that the steps of a pair of classes make over its matrix, entry for entry, from the same runs."""
 _PRODUCTS = 50.0
 """Products with a Gram matrix until its leading eigenvectors are found."""
+_BLOCKS, _BLOCK_READS = 10.0, 3.0
+"""Such products with a few vectors at a time, and what one costs next to that with a single vector."""
 _PASSES = 4.0
 """How often a Newton step goes over the rows: outputs, the gradient, the line search."""
 _EARLY = 0.1
@@ -110,6 +121,19 @@ def of_weights(form: Form, n: int, features: float, entries: float, *, write: bo
     return form.newton_steps * step + written
 
 
+def of_loops(n: int, features: float, entries: float) -> float:
+    """Of one Newton step on weights by compiled loops over n rows, of which all numbers are there, zero or not."""
+    return LOOP * (n * features * _PASSES + n * features * entries / 2 + features**3 / 6)
+
+
+def loops_pay(n: int, features: int, entries: float) -> bool:
+    """Whether such a step costs less than one by products of matrices, and the Python around these."""
+    if features > MOST_FEATURES:
+        return False
+    products = CALL + n * entries * _PASSES * READ + n * entries**2 * MULTIPLY / 2 + of_factor(features)
+    return of_loops(n, features, entries) <= products
+
+
 def weights_pay(
     form: Form, n: int, *, width: float, features: float, entries: float, write: bool = False, groups: int = 2
 ) -> bool:
@@ -133,6 +157,16 @@ def of_products(n: int, entries: float) -> float:
 def of_stored_products(n: int, width: float) -> float:
     """The same by the matrix itself."""
     return of_entries(n * n, width) + n * n * _PRODUCTS * READ
+
+
+def of_some_eigenvectors(n: int) -> float:
+    """Of the eigenvalues of a matrix and a few of its eigenvectors, by LAPACK."""
+    return n**3 * EIGEN
+
+
+def of_leading_eigenvectors(n: int) -> float:
+    """Of the leading ones alone, by products with blocks of vectors."""
+    return _BLOCKS * (CALL + n * n * _BLOCK_READS * READ)
 
 
 def of_factor(n: float) -> float:

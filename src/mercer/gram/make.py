@@ -22,6 +22,7 @@ from mercer.gram.tiled import FeatureAxis, Source, TiledGram, refuse_asymmetry
 from mercer.inputs.base import Objects
 from mercer.inputs.vectors import is_sparse, squared_lengths
 from mercer.kernels.base import ANY_TILE, Features, FittedKernel
+from mercer.kernels.loops.epilogues import mirror_within
 
 DOUBLE_ENTRIES = 2048 * 2048
 """Matrices up to this many entries are computed in float64: 32 MiB and some tens of milliseconds buy exact entries.
@@ -140,7 +141,7 @@ def _width(features: Features) -> float:
 
 
 def _fits(entries: int, setting: Setting) -> bool:
-    return setting.memory == "auto" or entries * np.dtype(setting.dtype).itemsize <= setting.budget
+    return setting.holds(entries * np.dtype(setting.dtype).itemsize)
 
 
 def _computed_at_once(
@@ -154,8 +155,7 @@ def _computed_at_once(
     if diagonal is None:
         return StoredGram(PairRows.of(out), setting, None)
     if fitted.kernel.symmetric:
-        upper = np.triu(out, 1)  # as of large matrices, the upper triangle counts
-        out = upper + upper.T
+        mirror_within(out, 0, len(out))  # as of large matrices, the upper triangle counts
     else:
         refuse_asymmetry(out, fitted.kernel)
     np.fill_diagonal(out, diagonal)

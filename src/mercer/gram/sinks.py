@@ -12,6 +12,7 @@ import numpy.typing as npt
 from mercer._jit import Array, jit
 from mercer._types import Floating
 from mercer.gram.tiles import Tile
+from mercer.kernels.loops.epilogues import mirror_within
 
 _PIECE = 128
 """Columns of a tile that are looked at together for vectors that are zero there."""
@@ -54,7 +55,7 @@ class StoreSink:
         if not self._mirror:
             return
         if tile.top == tile.left:
-            _mirror_within(self._out, tile.top, tile.bottom)
+            mirror_within(self._out, tile.top, tile.bottom)
         else:
             mirror_across(self._out, block, tile.top, tile.left)
 
@@ -152,10 +153,3 @@ def mirror_across(out: Array, block: Array, top: int, left: int) -> None:
     for i in range(block.shape[0]):
         for j in range(width if i < height else 0, block.shape[1]):
             out[left + j, top + i] = block[i, j]
-
-
-@jit
-def _mirror_within(out: Array, start: int, stop: int) -> None:
-    for i in range(start, stop):
-        for j in range(i + 1, stop):
-            out[j, i] = out[i, j]

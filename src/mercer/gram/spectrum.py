@@ -10,7 +10,7 @@ import scipy.linalg
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
 from mercer import _deadline, _speed
-from mercer._process import single_threaded_blas
+from mercer._process import decomposing, single_threaded_blas
 from mercer._types import Float64
 from mercer.gram import cost
 from mercer.gram.contract import Gram
@@ -41,7 +41,8 @@ def smallest_eigenvalue(gram: Gram) -> float:
     n = gram.shape[0]
     if _directly(n):
         _deadline.refuse_decomposition(n, _speed.EIGENVALUES)
-        return float(scipy.linalg.eigvalsh(gram.exact(), subset_by_index=(0, 0))[0])
+        with decomposing(n):
+            return float(scipy.linalg.eigvalsh(gram.exact(), subset_by_index=(0, 0), check_finite=False)[0])
     if n <= _FACTORED and _has_factor(gram):
         return 0.0
     with single_threaded_blas():  # once: taking it up for each product costs more than they do
@@ -63,7 +64,8 @@ def _has_factor(gram: Gram) -> bool:
     _deadline.refuse_decomposition(len(matrix), _speed.CHOLESKY)
     matrix.flat[:: len(matrix) + 1] += negligible(gram)
     try:
-        scipy.linalg.cholesky(matrix, lower=True, overwrite_a=True, check_finite=False)
+        with decomposing(len(matrix)):
+            scipy.linalg.cholesky(matrix, lower=True, overwrite_a=True, check_finite=False)
     except np.linalg.LinAlgError:
         return False
     return True

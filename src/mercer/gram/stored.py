@@ -116,6 +116,11 @@ class StoredGram(Gram):
         self.executor.map(work, self._strips(by_columns=by_columns), sink)
 
     def _product(self, vectors: Float64) -> Float64:
+        if self.bytes <= TILE_BYTES:  # a single tile, so that there is nothing to plan
+            small = self._entries()
+            right = np.ascontiguousarray(vectors, dtype=small.dtype)
+            with single_threaded_blas(right.size * len(small)):
+                return np.asarray(small @ right, dtype=np.float64)
         out = np.zeros((self.shape[0], *vectors.shape[1:]))
         if not self.in_memory:
             self.each_tile(ProductSink(out, vectors, self.dtype))
@@ -123,9 +128,6 @@ class StoredGram(Gram):
         # Straight from the stored entries, in the same tiles and the same order of sums, without copying them.
         entries = self._kept.whole()
         right = np.ascontiguousarray(vectors, dtype=entries.dtype)
-        if entries.nbytes <= TILE_BYTES:
-            with single_threaded_blas(right.size * len(entries)):
-                return np.asarray(entries @ right, dtype=np.float64)
 
         def work(strip: Strip) -> None:
             for tile in strip:

@@ -55,6 +55,13 @@ class Vectors(Objects):
     def of_columns(cls, columns: Arrays) -> Self:
         return cls.coerce(np.column_stack([_numeric(name, values) for name, values in columns.items()]))
 
+    def __len__(self) -> int:
+        return int(self.values.shape[0])
+
+    @property
+    def nbytes(self) -> int:
+        return int(self.values.data.nbytes)
+
     @classmethod
     def joined(cls, parts: Sequence[Self]) -> Self:
         widths = sorted({part.n_features for part in parts})

@@ -15,7 +15,7 @@ from mercer.lectures.gradient_descent import GradientDescent
 from mercer.lectures.traced_classifier import TRACED_KERNEL, TracedKernelClassifier, checked_variant
 from mercer.losses.logistic import Logistic
 from mercer.losses.smooth_hinge import SmoothHinge
-from mercer.training.kernel_estimator import KernelParameters
+from mercer.training.parameters import KernelParameters
 from mercer.training.storing import ArrayField, Field
 
 _CONSTANT_RATE = 0.01

@@ -22,7 +22,7 @@ from mercer.lectures.traced_classifier import (
     TracedLinearClassifier,
 )
 from mercer.losses.hinge import Hinge
-from mercer.training.kernel_estimator import KernelParameters
+from mercer.training.parameters import KernelParameters
 from mercer.training.storing import ArrayField, Field
 
 

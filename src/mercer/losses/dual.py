@@ -106,4 +106,4 @@ class Dual:
 def _as_array(part: Float64 | float, shape: tuple[int, ...]) -> Float64:
     if isinstance(part, np.ndarray) and part.shape == shape and part.dtype == np.float64:
         return part
-    return np.array(np.broadcast_to(part, shape), dtype=np.float64)
+    return np.full(shape, part, dtype=np.float64)

@@ -162,7 +162,7 @@ class CrossValidation:
         alive = np.ones(len(self.results), dtype=bool)
         sources = {group.source for group in self.groups if isinstance(group.source, Shared)}
         needed = sum(source.bytes(self._grouping.largest, self._threads) for source in sources)
-        keep = all(needed <= budget.stored_bytes(source.memory) for source in sources)
+        keep = all(budget.holds(source.memory, needed) for source in sources)
         for split in range(len(self.splits)):
             self._run([split], lambda setting: bool(alive[setting.number]), keep=keep)
             if self.out_of_time:

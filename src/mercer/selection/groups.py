@@ -94,7 +94,7 @@ class Grouping:
             key = (kernel.measure, dtype)
             if key not in known:
                 source = Shared(kernel, objects, dtype, memory, self.executor)
-                fits = source.bytes(self.largest, self.threads) <= budget.stored_bytes(memory)
+                fits = budget.holds(memory, source.bytes(self.largest, self.threads))
                 known[key] = source if fits else None
             return known[key]
         except MercerError:  # reported by the fits, each for itself

@@ -66,7 +66,7 @@ class Learner:
             unit = rounded(float(np.std(y))) or 1.0
             machine = KernelQuantileRegressor(quantile, tol=rounded(_TOLERANCE * unit))
             return cls(machine, unit, limits)
-        if len(y) <= LARGEST_RIDGE and _MATRICES * 8 * len(y) ** 2 <= budget.stored_bytes("auto"):
+        if len(y) <= LARGEST_RIDGE and budget.holds("auto", _MATRICES * 8 * len(y) ** 2):
             return cls(KernelRidge(fit_intercept=True), in_search={"psd": "ignore"})
         unit = rounded(float(np.std(y))) or 1.0
         return cls(SVR(epsilon=rounded(_TUBE * unit), tol=rounded(_TOLERANCE * unit)), unit, limits)

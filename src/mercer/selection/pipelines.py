@@ -36,7 +36,7 @@ class PipelineSteps:
 
     def fits(self, n: int, largest: int, threads: int) -> bool:
         """Whether the memory suffices for every thread to keep a measure and the values of a kernel for a fold."""
-        return 2 * threads * n * largest * np.dtype(np.float64).itemsize <= budget.stored_bytes(self.memory)
+        return budget.holds(self.memory, 2 * threads * n * largest * np.dtype(np.float64).itemsize)
 
     def fold(self, train: Indices, test: Indices) -> Fold:
         """Fit the steps on the training part, and transform both parts."""

@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from typing import final
 
 import numpy as np
-import scipy.linalg
 
 from mercer._process import single_threaded_blas
 from mercer._types import Float64
@@ -66,46 +65,60 @@ def leading(
     """
     rng = np.random.default_rng(random_state)
     width = min(max(k, _NARROWEST), n)
-    fresh = _orthonormal(rng.normal(size=(n, width)), np.empty((n, 0)))
-    space, images = np.empty((n, 0)), np.empty((n, 0))
+    room = min((_LARGEST_SPACE + 1) * width, n + width)
+    space, images = np.empty((2, room, n))  # rows are vectors, so that parts of them are contiguous
+    small, size = np.empty((room, room)), 0
     products, limits = 0, limits or Limits()
     most = _MOST_BLOCKS if limits.max_iter < 0 else limits.max_iter
     with single_threaded_blas():  # tall and thin matrices gain nothing from more threads, and results stay the same
+        fresh = _orthonormal(rng.normal(size=(n, width)).T, space[:0])
         for _ in range(max(most, 1)):
             limits.raise_if_stopped()
             try:
-                image = product(fresh)
+                image = product(fresh.T).T
             except TimeLimitError:
                 if not products:
                     raise
                 break
-            space, images = np.hstack([space, fresh]), np.hstack([images, image])
-            products += fresh.shape[1]
-            small = space.T @ images
-            all_values, turns = scipy.linalg.eigh(0.5 * (small + small.T))
-            all_values, turns = all_values[::-1], turns[:, ::-1]
+            new = slice(size, size + len(fresh))
+            size = new.stop
+            space[new], images[new] = fresh, image
+            products += len(fresh)
+            small[:size, new] = space[:size] @ images[new].T
+            small[new, :size] = small[:size, new].T
+            corner = small[new, new]
+            small[new, new] = 0.5 * (corner + corner.T)
+            all_values, turns = np.linalg.eigh(small[:size, :size])
+            all_values, turns = all_values[::-1], turns.T[::-1]
             values = all_values[:width]
-            vectors = space @ turns[:, :width]
-            residual = images @ turns[:, :width] - vectors * values
-            lengths = np.linalg.norm(residual, axis=0)
+            vectors = turns[:width] @ space[:size]
+            residual = turns[:width] @ images[:size] - values[:, None] * vectors
+            lengths = np.sqrt(np.einsum("ij,ij->i", residual, residual))
             limit = tol * float(np.abs(all_values).max())
-            done = bool((lengths[:k] <= limit).all()) or space.shape[1] >= n
+            done = bool((lengths[:k] <= limit).all()) or size >= n
             if done or limits.out_of_time:
                 break
-            if space.shape[1] + width > _LARGEST_SPACE * width:
-                space, images = space @ turns[:, : 2 * width], images @ turns[:, : 2 * width]
-            fresh = _orthonormal(residual[:, lengths > 0.1 * limit], space)
-            if not fresh.shape[1]:
+            if size + width > _LARGEST_SPACE * width:
+                kept = min(2 * width, size)
+                space[:kept], images[:kept] = turns[:kept] @ space[:size], turns[:kept] @ images[:size]
+                size = kept
+                small[:size, :size] = space[:size] @ images[:size].T
+            fresh = _orthonormal(residual[lengths > 0.1 * limit], space[:size])
+            if not len(fresh):
                 break
-    return Eigen(values[:k], vectors[:, :k], lengths[:k], done, products)
+    return Eigen(values[:k], vectors[:k].T, lengths[:k], done, products)
 
 
 def _orthonormal(block: Float64, space: Float64) -> Float64:
-    """The block made orthogonal to the space, twice for the sake of rounding, and to itself; what is dependent goes."""
-    out = block / np.maximum(np.linalg.norm(block, axis=0), np.finfo(float).tiny)
+    """Rows made orthogonal to those of the space, twice for the sake of rounding, and to each other.
+
+    What is dependent goes.
+    """
+    out = block / np.maximum(np.sqrt(np.einsum("ij,ij->i", block, block)), np.finfo(float).tiny)[:, None]
     for _ in range(2):
-        out = out - space @ (space.T @ out)
-    q, r, _ = scipy.linalg.qr(out, mode="economic", pivoting=True, check_finite=False)
-    # The diagonal of r falls; rounding is blown up by one over the smallest entry that is kept.
-    independent = int((np.abs(np.diag(r)) > _DEPENDENT).sum())
-    return np.asarray(q[:, : min(independent, space.shape[0] - space.shape[1])])
+        out = out - (out @ space.T) @ space
+        shares, turns = np.linalg.eigh(out @ out.T)
+        kept = shares > _DEPENDENT**2  # the squared length of what is left, in the direction that has least of it
+        out = (turns[:, kept] / np.sqrt(shares[kept])).T @ out
+    most = space.shape[1] - len(space)
+    return np.asarray(out[-most:] if len(out) > most else out)

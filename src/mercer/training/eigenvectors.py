@@ -12,16 +12,15 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from mercer import _deadline, _speed
+from mercer._process import decomposing
 from mercer._types import Float64
+from mercer.gram import cost
 from mercer.solvers.eigen import leading
 from mercer.solvers.numerics.conjugate_gradients import Product
 from mercer.training.kernel_estimator import limits_of
 
 PRODUCTS = 30.0
 """With blocks of vectors, that a few leading eigenvectors typically take: for estimates of cost alone."""
-_DIRECT = 600
-"""Up to this many objects, all eigenvectors by LAPACK cost no more than a few by iteration; with more objects the cube
-of their number would be wasted."""
 
 
 def leading_eigen(
@@ -33,8 +32,9 @@ def leading_eigen(
     """
     if by_decomposition(n, k):
         _deadline.refuse_decomposition(n, _speed.EIGENVECTORS)
-        values, vectors = scipy.linalg.eigh(dense())
-        values, vectors = values[::-1][:k], vectors[:, ::-1][:, :k]
+        with decomposing(n):
+            values, vectors = scipy.linalg.eigh(dense(), subset_by_index=(n - k, n - 1), check_finite=False)
+        values, vectors = values[::-1], vectors[:, ::-1]
     else:
         tol, limits = float(estimator.tol), limits_of(estimator)
         found = leading(product, n, k, tol=tol, random_state=seed_of(estimator.random_state), limits=limits)
@@ -51,8 +51,8 @@ def leading_eigen(
 
 
 def by_decomposition(n: int, k: int) -> bool:
-    """Whether all eigenvectors by LAPACK cost no more than k of them by iteration."""
-    return n <= _DIRECT or k > n // 10
+    """Whether k eigenvectors by LAPACK cost no more than by iteration."""
+    return k > n // 10 or cost.of_some_eigenvectors(n) <= cost.of_leading_eigenvectors(n)
 
 
 def signs_of_columns(vectors: Float64) -> Float64:

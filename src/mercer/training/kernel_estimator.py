@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import inspect
 import threading
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
 from numbers import Number
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -43,47 +43,11 @@ from mercer.training.storing import Field, read_fields, write_fields
 from mercer.training.targets import check_features
 from mercer.training.warm_start import WarmStart
 
-KernelLike = str | Kernel | Callable[[Any, Any], Any]
-
 DTYPES = ("auto", "float64")
 """Single precision cannot be asked for: it serves where it is safe, and there is nothing else to gain from it."""
 
 # scikit-learn's names that take its gamma, degree and coef0; any other text is an expression with its own parameters.
 _SHAPED = ("linear", "poly", "polynomial", "rbf", "sigmoid", "laplacian", "chi2", "cosine", "precomputed")
-
-
-@dataclass(kw_only=True, eq=False, repr=False)
-class KernelParameters:
-    """The parameters of every estimator on objects of any kind."""
-
-    kernel: KernelLike = "rbf"
-    degree: int = 3
-    gamma: float | str | None = "scale"
-    coef0: float = 0.0
-    memory: float | str = "auto"
-    time_limit: float | None = None
-    psd: str = "warn"
-
-
-@dataclass(kw_only=True, eq=False, repr=False)
-class MachineParameters(KernelParameters):
-    """Those of machines that a solver approaches step by step."""
-
-    tol: float = 1e-3
-    max_iter: int = -1
-    dual: bool | str = "auto"
-    dtype: str = "auto"
-
-
-@dataclass(kw_only=True, eq=False, repr=False)
-class LibsvmParameters(MachineParameters):
-    """And those that scikit-learn's estimators of the same name have, too."""
-
-    shrinking: bool = True
-    cache_size: float | None = None
-    verbose: bool = False
-
-    _dense_stays_dense: ClassVar[bool] = True
 
 
 class KernelEstimator(Certified, BaseEstimator):
@@ -165,8 +129,7 @@ class KernelEstimator(Certified, BaseEstimator):
 
     def _refuse_shapes_beside_objects(self) -> None:
         owner = type(self).__name__
-        for name in ("gamma", "degree", "coef0"):
-            default = inspect.signature(type(self)).parameters[name].default
+        for name, default in _default_shapes(cast(Any, type(self))).items():
             if getattr(self, name) != default:
                 rule = f"left at its default ({default!r}) beside a kernel object, which has its own parameters"
                 remedy = f"Set it in the kernel, or search over kernel__{name}."
@@ -176,10 +139,14 @@ class KernelEstimator(Certified, BaseEstimator):
         """The kernel fitted to the objects, unless a fitted one was given."""
         return kernel.fit(objects) if self._given is None else self._given
 
-    def _new_objects(self, X: Any) -> Objects:
-        """Objects to predict for, once the estimator is fitted."""
+    def _require_fit(self) -> None:
+        """Refuse to predict before training."""
         if "kernel_" not in vars(self):
             check_is_fitted(self)  # which asks for tags, and so for the kernel
+
+    def _new_objects(self, X: Any) -> Objects:
+        """Objects to predict for, once the estimator is fitted."""
+        self._require_fit()
         objects = self.kernel_.coerce(X)
         self._check_features(X, objects, reset=False)
         if self._dense_stays_dense and isinstance(objects, Vectors) and objects.is_sparse:
@@ -383,6 +350,13 @@ def in_time(estimator: Any) -> contextlib.AbstractContextManager[None]:
     if limit is None:
         return contextlib.nullcontext()
     return _deadline.limited(_check.real(type(estimator).__name__, "time_limit", limit, low=0, low_open=True))
+
+
+@functools.cache
+def _default_shapes(kind: Any) -> dict[str, Any]:
+    """What the parameters that shape named kernels are unless somebody sets them."""
+    parameters = inspect.signature(kind).parameters
+    return {name: parameters[name].default for name in ("gamma", "degree", "coef0")}
 
 
 def _holds_objects(X: Any) -> bool:

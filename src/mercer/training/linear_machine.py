@@ -7,6 +7,7 @@ import time
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, ClassVar, final
 
 import numpy as np
@@ -163,13 +164,12 @@ class LinearMachine(KernelEstimator):
 
     def _options(self, report: Any) -> dict[str, Any]:
         """What the solvers are told besides the problem."""
-        seed = 0 if self.random_state is None else int(check_random_state(self.random_state).randint(2**31 - 1))
         return {
             "dual": None if self.dual == "auto" else bool(self.dual),
             "tol": float(self.tol),
             "limits": self._limits(),
             "on_chunk": lambda chunk: report(chunk.fraction, f"gap {chunk.gap:.2g}"),
-            "seed": seed,
+            "seed": 0 if self.random_state is None else seed_of(self.random_state),
         }
 
     def _certificate(self, solutions: Sequence[LinearSolution], rows: Any, began: float) -> Certificate:
@@ -238,6 +238,19 @@ class LinearMachine(KernelEstimator):
         if self.kernel_.kernel != self._kernel():
             raise ModelFileError("its kernel is not the one that its parameters name.")
         self._set_weights(self.weights_)
+
+
+def seed_of(random_state: Any) -> int:
+    """A number drawn from what scikit-learn takes for a random state."""
+    return _seed_of_number(random_state) if type(random_state) is int else _seed_drawn(random_state)
+
+
+def _seed_drawn(random_state: Any) -> int:
+    return int(check_random_state(random_state).randint(2**31 - 1))
+
+
+_seed_of_number = lru_cache(_seed_drawn)
+"""To fill the state of a generator takes longer than to train on a few objects."""
 
 
 def refuse_combination(estimator: Any, pointless: bool, why: str) -> None:

@@ -36,8 +36,9 @@ from mercer.training.certificate import Certificate, certify
 from mercer.training.explanation import Explanation, explanations
 from mercer.training.folds import FOLDS
 from mercer.training.full_kernel import Claim
-from mercer.training.kernel_estimator import KernelEstimator, LibsvmParameters
+from mercer.training.kernel_estimator import KernelEstimator
 from mercer.training.matrix import GramSettings, Recomputed, guarded_gram
+from mercer.training.parameters import LibsvmParameters
 from mercer.training.probabilities import (
     Calibration,
     CalibrationField,
@@ -223,7 +224,7 @@ class MarginClassifier(ClassifierMixin, LibsvmParameters, KernelEstimator, ABC):
 
     def _decisions(self, X: Any) -> Float64:
         """One column per pair of classes (a, b), positive for a."""
-        check_is_fitted(self)
+        self._require_fit()
         if int(self._n_support.sum()) != len(self.support_):
             raise InputError(
                 f"The internal representation of {type(self).__name__} was altered: {int(self._n_support.sum())} "

@@ -11,6 +11,7 @@ import numpy as np
 import scipy.linalg
 
 from mercer import _check, _deadline, _speed
+from mercer._process import decomposing
 from mercer._types import DType, Float64
 from mercer.errors import KernelError, KernelWarning, MemoryBudgetError
 from mercer.gram import budget, cost, known
@@ -268,7 +269,7 @@ def _worthwhile(settings: GramSettings, fitted: FittedKernel, objects: Objects, 
         entries = entries_per_object(fitted, objects)
     except (KernelError, MemoryBudgetError):  # too many features to write down
         return False
-    if not features.in_blocks and entries * n * _BYTES_PER_ENTRY > budget.stored_bytes(memory):
+    if not features.in_blocks and not budget.holds(memory, entries * n * _BYTES_PER_ENTRY):
         return False
     return pays(max(entries, least), entries)
 
@@ -288,7 +289,7 @@ def _by_matrix(fitted: FittedKernel, objects: Objects, losses: Sequence[Loss]) -
 
 def _beyond(n: int, memory: budget.Memory) -> bool:
     """Whether a matrix of so many objects would take more memory than there is."""
-    return n * n * np.dtype(np.float32).itemsize > budget.stored_bytes(memory)
+    return not budget.holds(memory, n * n * np.dtype(np.float32).itemsize)
 
 
 def in_passes(gram: Gram) -> bool:
@@ -323,12 +324,14 @@ def _repaired(gram: Gram, mode: str) -> Guarded:
     K = gram.exact()
     if mode == "shift":
         _deadline.refuse_decomposition(len(K), _speed.EIGENVALUES)
-        shift = -float(scipy.linalg.eigvalsh(K, subset_by_index=(0, 0))[0])
+        with decomposing(len(K)):
+            shift = -float(scipy.linalg.eigvalsh(K, subset_by_index=(0, 0))[0])
         matrix = K.copy()
         matrix.flat[:: len(K) + 1] += shift
         return Guarded(gram_of_values(matrix, matrix.diagonal(), gram), gram, shift=shift)
     _deadline.refuse_decomposition(len(K), _speed.EIGENVECTORS)
-    values, vectors = scipy.linalg.eigh(K)
+    with decomposing(len(K)):
+        values, vectors = scipy.linalg.eigh(K)
     wanted = np.maximum(values, 0.0) if mode == "clip" else np.abs(values)
     nothing = np.abs(values) <= len(K) * np.finfo(np.float64).eps * np.abs(values).max()
     factors = np.where(nothing, 0.0, np.sign(values) if mode == "flip" else values > 0)

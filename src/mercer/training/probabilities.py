@@ -15,7 +15,7 @@ from typing import Any, final
 import numpy as np
 import numpy.typing as npt
 import scipy.optimize
-from scipy.special import expit, log_expit, log_softmax, softmax
+from scipy.special import expit, log_expit, softmax
 from sklearn.exceptions import NotFittedError
 
 from mercer._types import Float64, Indices
@@ -96,15 +96,19 @@ def fit_calibration(evidence: Float64, codes: Indices, weights: Float64, costs: 
         return Calibration(np.ones(kinds), np.zeros(n_classes), costs)
     size = np.maximum(np.abs(evidence).mean(axis=(0, 1)), np.finfo(float).tiny)
     scaled, shares = evidence / size, weights / weights.mean()
-    totals = np.bincount(codes, weights=shares, minlength=n_classes)
-    sure = ((totals + 1.0) / (totals + 2.0))[codes]
+    counts = np.bincount(codes, weights=shares, minlength=n_classes)
+    sure = ((counts + 1.0) / (counts + 2.0))[codes]
     aims = np.repeat((1.0 - sure)[:, None] / (n_classes - 1), n_classes, axis=1)
     aims[np.arange(n), codes] = sure
 
     def loss(parameters: Float64) -> tuple[float, Float64]:
         slopes, offsets = parameters[:kinds], parameters[kinds:]
-        logs = log_softmax(scaled @ slopes + offsets, axis=1)
-        off = shares[:, None] * (np.exp(logs) - aims)
+        logs = scaled @ slopes + offsets
+        logs -= logs.max(axis=1, keepdims=True)
+        likely = np.exp(logs)
+        totals = likely.sum(axis=1, keepdims=True)
+        logs -= np.log(totals)
+        off = shares[:, None] * (likely / totals - aims)
         value = -float((shares[:, None] * aims * logs).sum()) + 0.5 * _PRIOR * float(offsets @ offsets)
         return value, np.concatenate([np.einsum("nk,nkj->j", off, scaled), off.sum(axis=0) + _PRIOR * offsets])
 

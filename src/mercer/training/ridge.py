@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, final
 
 import numpy as np
@@ -12,6 +13,7 @@ from mercer import _check
 from mercer._types import Float64
 from mercer.gram.block_rows import BlockRows, many_rows
 from mercer.gram.condensing import machine_over, of_weights, read_whole, streams
+from mercer.gram.contract import Gram
 from mercer.gram.expansion import Expansion
 from mercer.inputs.base import Objects
 from mercer.inputs.streamed import Streamed
@@ -21,7 +23,7 @@ from mercer.solvers.drive import Limits
 from mercer.solvers.problem import LossProblem
 from mercer.solvers.ridge import direct, normal_equations
 from mercer.solvers.ridge.one_pass import RidgeSums
-from mercer.training.certificate import Certificate, certify
+from mercer.training.certificate import Certificate, Prove, certify
 from mercer.training.full_kernel import Claim
 from mercer.training.matrix import GramSettings, Recomputed, Repair, by_features, guard, training_gram
 
@@ -47,12 +49,13 @@ def fit_ridge(
     objects: Objects,
     limits: Limits,
     began: float,
-) -> tuple[Expansion, Repair | None, Certificate]:
-    """The machine over all training objects, what was repaired of its matrix, and its certificate."""
-    rows = _rows_in_passes(settings, fitted, objects)
+    gram: Gram | None = None,
+) -> tuple[Expansion, Repair | None, Prove]:
+    """The machine over all training objects, what was repaired of its matrix, and what proves it."""
+    rows = None if gram is not None else _rows_in_passes(settings, fitted, objects)
     if rows is not None:
         return _fit_in_passes(problem, rows, fitted, objects, limits, began)
-    gram = training_gram(settings, fitted, objects, [Squared()])
+    gram = training_gram(settings, fitted, objects, [Squared()]) if gram is None else gram
     guarded = guard(settings.owner, fitted.kernel, gram, settings.psd)
     targets, alpha = problem.targets, problem.alpha
     solve = direct.solve if gram.factor is None else normal_equations.solve
@@ -63,8 +66,9 @@ def fit_ridge(
     full = guarded.expanded(found.coefficients)
     expansion, _ = machine_over(fitted, objects, slice(None), full, found.intercept)
     recomputed = Recomputed(found.coefficients, outputs, gram.entries_computed, guarded.gram.diagonal())
-    proof = certify_ridge(problem, recomputed, found.intercept, began, np.dtype(gram.dtype).name)
-    return expansion, guarded.repair(found.coefficients), proof
+    dtype, seconds = np.dtype(gram.dtype).name, time.monotonic() - began
+    prove = partial(certify_ridge, problem, recomputed, found.intercept, seconds, dtype)
+    return expansion, guarded.repair(found.coefficients), prove
 
 
 def _rows_in_passes(settings: GramSettings, fitted: FittedKernel, objects: Objects) -> BlockRows | None:
@@ -83,7 +87,7 @@ def _fit_in_passes(
     objects: Objects,
     limits: Limits,
     began: float,
-) -> tuple[Expansion, Repair | None, Certificate]:
+) -> tuple[Expansion, Repair | None, Prove]:
     """By the sums of one pass; coefficients of objects in memory take another."""
     y, weights, alpha = problem.targets, problem.weights, problem.alpha
     sums = RidgeSums.of(rows, rows.example(), y, weights, intercept=problem.intercept)
@@ -101,8 +105,8 @@ def _fit_in_passes(
         )
         for column, (primal, dual, worst) in enumerate(np.transpose(sums.bounds(v, alpha)).tolist())
     )  # fmt: skip
-    entries = len(objects) * rows.shape[1]
-    return expansion, None, Certificate.together(parts, entries, time.monotonic() - began)
+    proof = Certificate.together(parts, len(objects) * rows.shape[1], time.monotonic() - began)
+    return expansion, None, lambda: proof
 
 
 def nobodys_weights(expansion: Expansion) -> Float64:
@@ -124,7 +128,7 @@ def ridge_claims(problem: RidgeProblem) -> list[Claim]:
 
 
 def certify_ridge(
-    problem: RidgeProblem, found: Recomputed, intercept: Float64, began: float, dtype: str = "float64"
+    problem: RidgeProblem, found: Recomputed, intercept: Float64, seconds: float, dtype: str = "float64"
 ) -> Certificate:
     """One certificate for all outputs; `dtype` is the precision of the matrix."""
     parts = []
@@ -137,7 +141,7 @@ def certify_ridge(
             common, coefficients, outputs, constant, iterations=1, dtype=dtype, diagonal=found.diagonal
         )  # fmt: skip
         parts.append(proof)
-    return Certificate.together(tuple(parts), found.entries, time.monotonic() - began)
+    return Certificate.together(tuple(parts), found.entries, seconds)
 
 
 def checked_alpha(owner: str, alpha: Any, n_outputs: int) -> Float64:

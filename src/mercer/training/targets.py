@@ -19,7 +19,7 @@ from mercer.inputs.base import Objects, refuse_masked
 from mercer.inputs.blocks import content_digest
 from mercer.inputs.gram_rows import GramRows
 from mercer.inputs.streamed import Streamed
-from mercer.inputs.vectors import Vectors
+from mercer.inputs.vectors import Vectors, is_sparse
 
 _CLASSIFIERS = {
     "SVR": "SVC",
@@ -100,6 +100,8 @@ def known_classes(labels: npt.NDArray[Any], y: Any) -> Classes:
 def numbers_of(estimator: Any, y: Any, objects: Objects, *, several: bool) -> tuple[Float64, bool]:
     """Targets of a regression problem as columns (`several` of them allowed), and whether there was one, given flat."""
     y = given_targets(y, objects)
+    if _plain_numbers(y, len(objects)):  # scikit-learn would find nothing, and take longer than few objects do
+        return np.asarray(y, dtype=np.float64)[:, None], True
     refuse_masked(y, "y")
     _refuse_text(type(estimator).__name__, y)
     if not several and width_of(y) > 1:
@@ -122,6 +124,14 @@ def numbers_of(estimator: Any, y: Any, objects: Objects, *, several: bool) -> tu
         raise InputError(f"Targets must be numbers or rows of numbers; got an array of shape {targets.shape}.")
     single = targets.ndim == 1
     return (targets[:, None] if single else targets), single
+
+
+def _plain_numbers(y: Any, n: int) -> bool:
+    """Whether y is a flat array of n finite numbers."""
+    if type(y) is not np.ndarray or y.shape != (n,) or y.dtype.kind not in "fiu":
+        return False
+    with np.errstate(over="ignore", invalid="ignore"):
+        return bool(np.isfinite(y.sum(dtype=np.float64)))
 
 
 def sample_weights(sample_weight: Any, objects: Objects, *, dropping: bool = False) -> Float64:
@@ -216,7 +226,7 @@ def check_features(estimator: Any, X: Any, objects: Objects, *, reset: bool) -> 
     if isinstance(objects, Streamed):
         _check_blocks(estimator, objects, reset=reset)
     elif isinstance(objects, Vectors):
-        if type(X) is np.ndarray:  # scikit-learn would do the same, and take longer than few objects do
+        if type(X) is np.ndarray or is_sparse(X):  # scikit-learn would do the same, and take longer than few objects do
             if reset:
                 estimator.__dict__.pop("feature_names_in_", None)
                 estimator.n_features_in_ = objects.n_features

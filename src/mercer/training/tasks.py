@@ -129,4 +129,6 @@ def verify_problems(
 
 def _restricted(problem: LossProblem, used: Indices) -> LossProblem:
     """The problem of the objects that weigh anything."""
+    if len(used) == len(problem.C):
+        return problem
     return dataclasses.replace(problem, y=problem.y[used], C=problem.C[used])

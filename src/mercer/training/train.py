@@ -26,12 +26,10 @@ from mercer.solvers.problem import LossProblem
 from mercer.solvers.smooth import newton
 from mercer.solvers.smooth.factored import factor_of
 from mercer.solvers.solution import Solution, Status
+from mercer.solvers.weights.problem import unit_dual
 from mercer.training import by_steps, on_features
 from mercer.training.certificate import Certificate, Prove, certify
 from mercer.training.warm_start import WarmStart
-
-_ANY = np.ones(1), np.ones(1)
-"""A target and a penalty, to ask for the shape of a dual, which depends on neither."""
 
 
 @final
@@ -133,7 +131,7 @@ def worth_storing(gram: Gram, losses: Sequence[Loss]) -> bool:
     """
     if len(losses) > 1 or losses[0].smooth:
         return True
-    dual = losses[0].dual(*_ANY)
+    dual = unit_dual(losses[0])
     return gram.shape[0] <= STEPPED and not gram.expensive and dual is not None and dual.has_kink
 
 
@@ -149,7 +147,7 @@ def loss_of(owner: str, loss: Any) -> Loss:
 
 def refuse_pointless(loss: Loss) -> None:
     """Refuse losses that no solver minimises, and those with nothing to gain from any w but zero."""
-    dual = loss.dual(*_ANY)
+    dual = None if loss.joint else unit_dual(loss)
     if loss.classifies and dual is not None and not dual.linear.any():
         raise ParameterError(
             f"{loss!r} with a penalty on |w| is smallest at w = 0, which predicts nothing. "

@@ -102,3 +102,19 @@ def test_tiny_bounds_leave_no_sum_unbalanced():
     assert found.status is Status.CONVERGED
     assert abs(found.dual.sum()) <= 1e-18
     assert found.intercept == pytest.approx(1.0, abs=1e-3)
+
+
+@pytest.mark.parametrize("scale", [0.0, math.inf], ids=["without", "intercept"])
+@pytest.mark.parametrize("loss", LOSSES, ids=repr)
+@pytest.mark.parametrize("shape", [(60, 4), (300, 10), (150, 40)])
+def test_compiled_rounds_are_those_in_python(loss, scale, shape):
+    X = rows(*shape, seed=5)
+    C = np.random.default_rng(2).uniform(0.5, 2.0, len(X))
+    problem = LinearProblem(X, loss, targets(loss, X), C, scale)
+    found, expected = kinked.solve(problem, tol=1e-3), kinked.KinkedRun.solve(problem, tol=1e-3)
+    assert expected.status is found.status is Status.CONVERGED
+    assert found.stats.iterations == expected.stats.iterations
+    assert found.stats.gap == pytest.approx(violation(problem, found.dual), abs=1e-9)
+    np.testing.assert_allclose(found.dual, expected.dual, atol=1e-6)
+    np.testing.assert_allclose(found.w, expected.w, atol=1e-6)
+    assert found.intercept == pytest.approx(expected.intercept, abs=1e-6)

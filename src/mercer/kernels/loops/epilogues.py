@@ -174,3 +174,11 @@ def _power(tile: Array, gain: Array, offset: Array, degree: int) -> None:
                     base = base * base
                     left >>= 1
                 row[j] = result
+
+
+@jit
+def mirror_within(out: Array, start: int, stop: int) -> None:
+    """The upper triangle of a square on the diagonal, into the lower one."""
+    for i in range(start, stop):
+        for j in range(i + 1, stop):
+            out[j, i] = out[i, j]

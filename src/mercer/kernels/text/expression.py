@@ -58,7 +58,12 @@ def parse(text: str) -> Kernel:
     'Table'
     """
     _check.instance("parse", "text", text, str, "a kernel expression, such as 'rbf(gamma=0.1)'")
-    return _Reader(text).read()
+    return _read(text)
+
+
+@functools.lru_cache
+def _read(text: str) -> Kernel:
+    return _Reader(text).read()  # a kernel never changes, so that one will do for all who write the same
 
 
 class _Reader:

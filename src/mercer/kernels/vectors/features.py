@@ -32,9 +32,8 @@ class RowFeatures(Batch):
         values: Any = vectors.values
         with np.errstate(over="ignore"):
             if vectors.is_sparse:
-                exact = values.astype(np.float64)
-                lengths = np.asarray(exact.multiply(exact).sum(axis=1)).ravel()
-                rows: Any = values.astype(dtype)
+                lengths = inputs.squared_lengths(values)
+                rows: Any = values if values.dtype == dtype else values.astype(dtype)
             else:
                 if shift is not None:
                     refuse_other_width(vectors.n_features, len(shift))

@@ -55,6 +55,25 @@ def set_bars(t: int, b: Array, lower: Array, upper: Array, kink: Array, rising: 
 
 
 @jit
+def levels(b: Array, F: Array, lower: Array, upper: Array, kink: Array, side: Array) -> tuple[float, float, float]:
+    """Of the coefficients of a side: the mean slope of free ones, the most that a rise gains, the least a fall costs.
+
+    The mean is NaN where none is free.
+    """
+    total, count, highest, lowest = 0.0, 0, -np.inf, np.inf
+    for t in range(b.shape[0]):
+        if side[t]:
+            if b[t] < upper[t]:
+                highest = max(highest, rise(b[t], F[t], kink[t]))
+            if b[t] > lower[t]:
+                lowest = min(lowest, fall(b[t], F[t], kink[t]))
+            if lower[t] < b[t] < upper[t] and (b[t] != 0.0 or kink[t] == 0.0):
+                total += rise(b[t], F[t], kink[t])
+                count += 1
+    return total / count if count else np.nan, highest, lowest
+
+
+@jit
 def move_pair(
     i: int, j: int, slope: float, curvature: float, b: Array, lower: Array, upper: Array, kink: Array
 ) -> tuple[float, bool]:

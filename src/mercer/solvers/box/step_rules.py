@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mercer._types import Float64
-from mercer.solvers.box import exact_loops, face, nu_loops, pair_loops, single_loops
+from mercer.solvers.box import exact_loops, face, nu_loops, pair_loops, scans, single_loops
 from mercer.solvers.box.local import Direction, LocalProblem
 from mercer.solvers.box.problem import BoxProblem
 from mercer.solvers.box.scans import SMALLEST_CURVATURE
@@ -181,14 +181,17 @@ def side_levels(b: Float64, F: Float64, problem: BoxProblem) -> tuple[float, flo
 
 def level(b: Float64, F: Float64, problem: BoxProblem, side: npt.NDArray[np.bool_]) -> float:
     """The mean slope of free coefficients of a side; without any, the middle of the interval that optimality leaves."""
-    up, down = problem.slopes(b, F)
-    free = problem.free(b) & side
-    return float(up[free].mean()) if free.any() else _middle(up[side], down[side])
+    kink = np.zeros(len(b)) if problem.kink is None else problem.kink
+    free, highest, lowest = scans.levels(b, F, problem.lower, problem.upper, kink, side)
+    return free if np.isfinite(free) else _between(highest, lowest)
 
 
 def _middle(up: Float64, down: Float64) -> float:
     """Between the highest rise and the lowest fall, or the one of them that is finite."""
-    highest, lowest = float(up.max(initial=-np.inf)), float(down.min(initial=np.inf))
+    return _between(float(up.max(initial=-np.inf)), float(down.min(initial=np.inf)))
+
+
+def _between(highest: float, lowest: float) -> float:
     if np.isfinite(highest) and np.isfinite(lowest):
         return (highest + lowest) / 2
     return highest if np.isfinite(highest) else lowest if np.isfinite(lowest) else 0.0

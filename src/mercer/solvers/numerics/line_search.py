@@ -18,6 +18,8 @@ _LONGEST_STEP = 16.0
 """Newton steps are seldom too short; longer ones would only arise where a function has no minimum."""
 _SECTIONS = 12
 """Every section at least shortens the interval by a tenth, and seldom by less than half."""
+RULES = (_ARMIJO, _SHORTEST_STEP, _FLAT, _LONGEST_STEP, _SECTIONS)
+"""All of them, for compiled loops that do the same."""
 
 
 def backtrack(value: Function, at_start: float, descent: float, *, noise: float, size: float = 1.0) -> float | None:

@@ -6,6 +6,7 @@ import numpy as np
 import scipy.linalg
 
 from mercer import _deadline, _speed
+from mercer._process import decomposing
 from mercer._types import Float64
 
 
@@ -16,7 +17,8 @@ def significant_eigen(matrix: Float64) -> tuple[Float64, Float64]:
     [2.0]
     """
     _deadline.refuse_decomposition(len(matrix), _speed.EIGENVECTORS)
-    values, vectors = scipy.linalg.eigh(matrix, overwrite_a=True, check_finite=False)
+    with decomposing(len(matrix)):
+        values, vectors = scipy.linalg.eigh(matrix, overwrite_a=True, check_finite=False)
     kept = values > len(values) * np.finfo(np.float64).eps * np.abs(values).max(initial=0.0)
     return values[kept], vectors[:, kept]
 

@@ -28,6 +28,7 @@ import scipy.linalg
 
 from mercer import _deadline, _speed
 from mercer._cached import cached_property
+from mercer._process import decomposing
 from mercer._types import Float64
 from mercer.errors import KernelWarning
 from mercer.gram import pages
@@ -75,8 +76,10 @@ def _solve_one(K: Float64, right: Float64, alpha: float, weights: Float64) -> Fl
     _deadline.refuse_decomposition(len(K), _speed.CHOLESKY)
     try:
         # The transpose of a symmetric matrix is itself, in the order of LAPACK, which then needs no copy.
-        factor = scipy.linalg.cho_factor(weighted(K, root, alpha).T, lower=True, overwrite_a=True, check_finite=False)
-        solved = np.asarray(scipy.linalg.cho_solve(factor, right, check_finite=False))
+        system = weighted(K, root, alpha).T
+        with decomposing(len(K)):
+            factor = scipy.linalg.cho_factor(system, lower=True, overwrite_a=True, check_finite=False)
+            solved = np.asarray(scipy.linalg.cho_solve(factor, right, check_finite=False))
         error = root * (K @ (root * solved)) + alpha * solved - right
         if np.abs(error).max() <= _RESIDUAL * np.abs(right).max(initial=_RESIDUAL):
             return root * solved
@@ -118,7 +121,8 @@ class EigenForm:
     def of(cls, matrix: Float64) -> Self:
         """Decompose a symmetric matrix, which is overwritten."""
         _deadline.refuse_decomposition(len(matrix), _speed.EIGENVECTORS)
-        values, vectors = scipy.linalg.eigh(matrix, overwrite_a=True, check_finite=False, driver="evd")
+        with decomposing(len(matrix)):
+            values, vectors = scipy.linalg.eigh(matrix, overwrite_a=True, check_finite=False, driver="evd")
         return cls(np.maximum(values, 0.0), vectors)
 
     @cached_property

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from mercer._types import Float64
 from mercer.errors import ParameterError
 from mercer.gram.block_rows import BlockRows
 from mercer.gram.cost import MOST_FEATURES
@@ -11,7 +12,7 @@ from mercer.gram.executors import Threads
 from mercer.losses.base import Loss
 from mercer.solvers.drive import Limits, OnChunk
 from mercer.solvers.solution import Status
-from mercer.solvers.weights import absolute, coordinate_descent, joint_descent, newton, newton_cg, smoothed
+from mercer.solvers.weights import absolute, coordinate_descent, joint_descent, newton, newton_cg, small, smoothed
 from mercer.solvers.weights.problem import LinearProblem, LinearSolution, OneVsRestProblem, unit_dual
 
 
@@ -36,6 +37,10 @@ def solve(
         return absolute.solve(problem, tol=tol, limits=limits, on_chunk=on_chunk, seed=seed)
     if in_blocks and dual:
         raise ParameterError("Rows that are held in blocks cannot be trained in the dual. Use dual='auto'.")
+    limits = limits or Limits()
+    solved = _by_loops(problem, problem.y[None], problem.C[None], dual, tol, limits)
+    if solved is not None:
+        return solved[0]
     if by_smoothing(loss, 0 if in_blocks else features, dual):
         found = smoothed.solve(problem, tol=tol, limits=limits, on_chunk=on_chunk)
         if in_blocks or found.status is not Status.STALLED:
@@ -68,6 +73,9 @@ def solve_classes(
     descends = not (in_blocks or by_smoothing(loss, features, dual)) and in_dual(loss, features, dual)
     if not sparse and descends and form is not None and form.one_sided:
         return joint_descent.solve(problem, tol=tol, limits=limits, on_chunk=on_chunk, seed=seed)
+    solved = None if sparse else _by_loops(problem, *problem.all(), dual, tol, limits)
+    if solved is not None:
+        return solved
     found: list[LinearSolution | None] = [None] * len(problem.factors)
 
     def alone(k: int) -> None:
@@ -91,6 +99,28 @@ def by_smoothing(loss: Loss, n_features: int, dual: bool | None = None) -> bool:
     """Whether parabolas in place of the kinks of the loss are the fastest way."""
     form = unit_dual(loss)
     return dual is None and form is not None and form.is_box and n_features <= MOST_FEATURES
+
+
+def by_loops(rows: Any, loss: Loss, dual: bool | None = None) -> bool:
+    """Whether the problem is so small that one compiled call is the fastest way to minimise it in the primal."""
+    form = unit_dual(loss)
+    if form is None or dual or isinstance(rows, BlockRows) or not small.suits(rows):
+        return False
+    return form.is_box if dual is None and not loss.smooth else loss.smooth
+
+
+def _by_loops(
+    problem: LinearProblem | OneVsRestProblem,
+    y: Float64,
+    C: Float64,
+    dual: bool | None,
+    tol: float,
+    limits: Limits,
+) -> list[LinearSolution] | None:
+    """The machines of these targets and penalties by one compiled call, where that suits them and solves them."""
+    if not by_loops(problem.rows, problem.loss, dual):
+        return None
+    return small.solve(problem.rows, problem.loss, y, C, problem.intercept_scale, tol=tol, limits=limits)
 
 
 def in_dual(loss: Loss, n_features: int, dual: bool | None = None) -> bool:

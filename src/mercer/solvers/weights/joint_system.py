@@ -20,6 +20,7 @@ import numpy as np
 import scipy.linalg
 
 from mercer._types import Float64, Floating
+from mercer.gram.cost import MULTIPLY, THREADS, of_factor
 from mercer.gram.executors import Threads
 from mercer.gram.passes import Found
 from mercer.losses.curvature import CurvatureRoot
@@ -149,5 +150,9 @@ def _factors(rows: RowProducts, curvature: Float64, *, intercept: bool) -> list[
     if (curvature == curvature[:, :1]).all():  # as at the start, where all weights are zero
         work(0)
         return [factors[0]] * len(factors)
-    Threads().each(work, range(len(factors)))
+    if len(factors) * (rows.shape[0] * d**2 * MULTIPLY / 2 + of_factor(d)) < THREADS:
+        for output in range(len(factors)):
+            work(output)
+    else:
+        Threads().each(work, range(len(factors)))
     return factors

@@ -13,19 +13,24 @@ that an intercept fixes is therefore mended by free coefficients alone.
 from __future__ import annotations
 
 import math
+import time
 from typing import final
 
 import numpy as np
 
 from mercer._types import Float64
+from mercer.gram.block_rows import BlockRows
 from mercer.inputs.vectors import squared_lengths
 from mercer.losses.dual import Dual
 from mercer.solvers.box.problem import BoxProblem
 from mercer.solvers.box.step_rules import rule_for
+from mercer.solvers.drive import Limits, OnChunk
 from mercer.solvers.problem import LossProblem
 from mercer.solvers.solution import Stats, Status
+from mercer.solvers.weights import small
 from mercer.solvers.weights.newton import PrimalNewtonRun
-from mercer.solvers.weights.problem import LinearProblem, bounds
+from mercer.solvers.weights.problem import LinearProblem, LinearSolution, bounds
+from mercer.solvers.weights.row_products import RowProducts, rows_of
 from mercer.solvers.weights.smoothed import Proof, SmoothedRun
 from mercer.solvers.weights.terms import DualTerms
 
@@ -37,6 +42,8 @@ _OFF = 1e-12
 """... and afterwards, as a share of their sizes: rounding."""
 _MENDS = 4
 """Rounds of mending a sum: a free coefficient may meet its end, and the others then share the rest."""
+_RULES = (_SHARE, _EXCESS, _MENDS, _OFF)
+"""All of them, for compiled loops that do the same."""
 
 
 @final
@@ -60,7 +67,7 @@ class KinkedRun(SmoothedRun):
     """Rounds of parabolas until no coefficient violates optimality by more than the tolerance."""
 
     def __init__(self, problem: LinearProblem, dual: Dual, theta: Float64 | None, width: float, tol: float) -> None:
-        self._box = BoxProblem.of(LossProblem(problem.loss, problem.y, problem.C, intercept=problem.free_intercept))
+        self._box = BoxProblem.of(_loss_problem(problem))
         self._longest = math.sqrt(float(squared_lengths(problem.rows).max(initial=0.0)))
         super().__init__(problem, dual, theta, width, tol)
 
@@ -74,13 +81,9 @@ class KinkedRun(SmoothedRun):
         problem, rows, box = self._problem, self._rows, self._box
         b = self.newton.finish(Status.CONVERGED, Stats(0, 0.0, 0.0)).coefficients
         b = mended(b, box) if problem.free_intercept else b
-        w = rows.combination(b)
-        f = rows.all_outputs(w)
-        F = -(f + box.linear)
-        c = rule_for(box).intercept(b, F, box)
-        primal, dual = bounds(problem, w, c, f + c, b, w)
+        w, c, primal, dual, violation = _machine(problem, box, rows, b)
         feasible = not problem.free_intercept or abs(float(b.sum())) <= _OFF * float(np.abs(b).sum())
-        return Proof(b, w, c, primal, dual, box.violation(b, F) if feasible else math.inf)
+        return Proof(b, w, c, primal, dual, violation if feasible else math.inf)
 
 
 def mended(b: Float64, box: BoxProblem) -> Float64:
@@ -99,4 +102,30 @@ def mended(b: Float64, box: BoxProblem) -> Float64:
     return b
 
 
-solve = KinkedRun.solve
+def solve(
+    problem: LinearProblem, *, tol: float, limits: Limits | None = None, on_chunk: OnChunk | None = None
+) -> LinearSolution:
+    """Minimise until no coefficient violates optimality by more than `tol`, or as far as the limits allow."""
+    began, limits = time.monotonic(), limits or Limits()
+    found = None if isinstance(problem.rows, BlockRows) else small.coefficients(problem, _RULES, tol, limits)
+    if found is None:
+        return KinkedRun.solve(problem, tol=tol, limits=limits, on_chunk=on_chunk)
+    b, violation, steps = found
+    w, c, primal, dual, _ = _machine(problem, BoxProblem.of(_loss_problem(problem)), rows_of(problem.rows), b)
+    stats = Stats(steps, violation, time.monotonic() - began)
+    return LinearSolution(w, c, b, primal, dual, Status.CONVERGED, stats)
+
+
+def _loss_problem(problem: LinearProblem) -> LossProblem:
+    return LossProblem(problem.loss, problem.y, problem.C, intercept=problem.free_intercept)
+
+
+def _machine(
+    problem: LinearProblem, box: BoxProblem, rows: RowProducts, b: Float64
+) -> tuple[Float64, float, float, float, float]:
+    """Weights and intercept of coefficients, both objectives, and the violation of optimality."""
+    w = rows.combination(b)
+    f = rows.all_outputs(w)
+    F = -(f + box.linear)
+    c = rule_for(box).intercept(b, F, box)
+    return w, c, *bounds(problem, w, c, f + c, b, w), box.violation(b, F)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, final
 
 import numpy as np
@@ -66,6 +67,11 @@ class OneVsRestProblem:
     """... and what multiplies it, for each class, in the machine of the row's own class."""
     intercept_scale: float = 0.0
 
+    def all(self) -> tuple[Float64, Float64]:
+        """Targets and penalties of all machines, one row each."""
+        own = self.codes == np.arange(len(self.factors))[:, None]
+        return np.where(own, 1.0, -1.0), np.where(own, self.C * self.factors[:, None], self.C)
+
     def single(self, k: int) -> LinearProblem:
         """The machine of class k."""
         own = self.codes == k
@@ -93,7 +99,18 @@ class LinearSolution:
 
 def unit_dual(loss: Loss) -> Dual | None:
     """The dual of two objects with labels -1 and +1 and penalties of 1: that of other objects has the same form."""
+    try:
+        return _known_dual(loss)
+    except TypeError:  # a loss of the user's that has no hash
+        return _unit_dual(loss)
+
+
+def _unit_dual(loss: Loss) -> Dual | None:
     return loss.dual(np.array([-1.0, 1.0]), np.ones(2))
+
+
+_known_dual = lru_cache(_unit_dual)
+"""Asked for many times in a fit of few objects."""
 
 
 def bounds(problem: LinearProblem, w: Float64, c: float, f: Float64, b: Float64, image: Float64) -> tuple[float, float]:

@@ -15,7 +15,7 @@ import numpy as np
 
 from mercer._types import Float64, Floating
 from mercer.gram.passes import Found
-from mercer.solvers.drive import Limits, OnChunk, Run, drive
+from mercer.solvers.drive import BETTER, Limits, OnChunk, Run, drive
 from mercer.solvers.numerics.line_search import backtrack, flat_point
 from mercer.solvers.numerics.newton import NewtonRun
 from mercer.solvers.solution import Solution, Stats, Status
@@ -31,6 +31,8 @@ _IDLE_STEPS = 8
 """Steps in a row that bring nothing but rounding, before the run ends: one or two also occur on the way."""
 _LESS = 0.9
 """A step within rounding of the optimum must bring the gap down to this share."""
+RULES = (_ROUNDING, _FINE, _IDLE_STEPS, _LESS, BETTER)
+"""All of them, for compiled loops that do the same."""
 
 
 class LinearRun(Run):

@@ -52,6 +52,8 @@ _START_TOL = 3e-2
 """A rough start need be no better."""
 _SHARE_OF_TOL = 0.2
 """The share of the tolerance that the optimum of one width may be off; the width itself takes the rest."""
+RULES = (_WIDEST, _NARROWER, _GAINS, _BETTER, _IDLE_ROUNDS, _NARROWEST, _SHARE_OF_TOL)
+"""What rounds go by, for compiled loops that do the same."""
 
 
 @dataclass(frozen=True, eq=False)

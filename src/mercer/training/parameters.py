@@ -1,0 +1,45 @@
+"""The parameters that estimators share, as fields of dataclasses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from mercer.kernels.base import Kernel
+
+KernelLike = str | Kernel | Callable[[Any, Any], Any]
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class KernelParameters:
+    """The parameters of every estimator on objects of any kind."""
+
+    kernel: KernelLike = "rbf"
+    degree: int = 3
+    gamma: float | str | None = "scale"
+    coef0: float = 0.0
+    memory: float | str = "auto"
+    time_limit: float | None = None
+    psd: str = "warn"
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class MachineParameters(KernelParameters):
+    """Those of machines that a solver approaches step by step."""
+
+    tol: float = 1e-3
+    max_iter: int = -1
+    dual: bool | str = "auto"
+    dtype: str = "auto"
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class LibsvmParameters(MachineParameters):
+    """And those that scikit-learn's estimators of the same name have, too."""
+
+    shrinking: bool = True
+    cache_size: float | None = None
+    verbose: bool = False
+
+    _dense_stays_dense: ClassVar[bool] = True
