@@ -79,12 +79,18 @@ def wrapped(machine: Storable, mark: str, values: Mapping[str, Any], arrays: Map
 
 def unwrapped(stored: Stored, mark: str) -> tuple[Any, dict[str, Any], dict[str, npt.NDArray[Any]]]:
     """The machine that `wrapped` took apart, and the values and arrays of its owner."""
-    (inner_values, values), (inner_arrays, arrays) = (_divided(part, mark) for part in (stored.values, stored.arrays))
-    name = checked_value(values, "estimator", str)
+    name, inner, values, arrays = opened(stored, mark)
     if name not in ESTIMATORS:
         raise ModelFileError(f"it asks for the estimator {name!r:.60}, which this version of mercer does not have.")
     kind: type[Storable] = ESTIMATORS[name].load()
-    return from_stored(kind, replace(stored, values=inner_values, arrays=inner_arrays)), values, arrays
+    return from_stored(kind, inner), values, arrays
+
+
+def opened(stored: Stored, mark: str) -> tuple[str, Stored, dict[str, Any], dict[str, npt.NDArray[Any]]]:
+    """The class and the content of the machine that `wrapped` took apart, and the values and arrays of its owner."""
+    (inner_values, values), (inner_arrays, arrays) = (_divided(part, mark) for part in (stored.values, stored.arrays))
+    name = checked_value(values, "estimator", str)
+    return name, replace(stored, values=inner_values, arrays=inner_arrays), values, arrays
 
 
 def _divided(items: Mapping[str, Any], mark: str) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -73,3 +73,23 @@ def test_passes_over_what_does_not_fit_are_counted(monkeypatch: pytest.MonkeyPat
     gram = gram_of(kernels.RBF().fit(MANY[:12_000]), MANY[:12_000], memory=10.0)
     with pytest.warns(CostWarning, match="each about 30 times, since they do not fit into memory"):
         Effort("Someone", 30.0).announce(gram)
+
+
+@pytest.mark.parametrize("learner", [mercer.SVC, mercer.SVR, mercer.KernelRidge, mercer.KernelLogisticRegression])
+def test_supervised_learners_say_and_refuse_it_too(monkeypatch: pytest.MonkeyPatch, learner: Any) -> None:
+    objects = np.random.default_rng(0).normal(size=(400, 2))
+    y = (objects[:, 0] > 0).astype(int)
+    model = learner(kernel=kernels.FromFunction(slow, symmetric=True, psd=True))
+    monkeypatch.setattr(effort, "SAID", 10.0)
+    monkeypatch.setattr(effort, "REFUSED", 40.0)  # 80,000 pairs of a millisecond
+    began = time.monotonic()
+    with pytest.raises(CostError, match=rf"{learner.__name__} on 400 objects will take .*Remembered.*time_limit"):
+        model.fit(objects, y)
+    assert time.monotonic() - began < 10.0
+
+    def quick(x: Any, z: Any) -> float:
+        return float(x @ z)
+
+    monkeypatch.setattr(effort, "SAID", 1e-6)
+    with pytest.warns(CostWarning, match="400 objects will take about"):
+        learner(kernel=kernels.FromFunction(quick, symmetric=True, psd=True)).fit(objects, y)

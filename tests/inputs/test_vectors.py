@@ -174,3 +174,27 @@ def test_overflow_in_the_kernel_is_told_in_words():
     fitted = Linear().fit([[1.0]])
     with pytest.raises(InputError, match=r"overflow in kernel: the squared length of row 1.*StandardScaler"):
         fitted([[1.0], [1e300]])
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_rows_are_chosen_like_those_of_an_array(sparse):
+    from sklearn.model_selection import cross_val_score, train_test_split
+
+    import mercer
+
+    values = np.round(np.random.default_rng(0).normal(size=(40, 3)), 1)
+    X = Vectors.coerce(sp.csr_array(values) if sparse else values)
+    assert X.shape == (40, 3)
+    assert (X[3] == values[3]).all()
+    assert (X[-1] == values[-1]).all()
+    for index in (slice(2, 9), [5, 1, 5], values[:, 0] > 0, np.array([], dtype=int), np.arange(4)):
+        assert (X[index].dense() == values[index]).all()
+        assert type(X[index]) is Vectors
+    assert (X[[1, 2], ...].dense() == values[[1, 2]]).all()
+    for wrong, message in (("a", "chosen by a slice"), ([0.5], "chosen by a slice"), ([True], "The mask has shape")):
+        with pytest.raises((InputError, TypeError), match=message):
+            X[wrong]
+    y = values[:, 0] > 0
+    train, test, _, _ = train_test_split(X, y, random_state=0)
+    assert (len(train), len(test)) == (30, 10)
+    assert cross_val_score(mercer.SVC(kernel="linear"), X, y, cv=3).mean() > 0.8

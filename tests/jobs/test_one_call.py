@@ -63,3 +63,34 @@ def test_what_is_refused(columns):
         mercer.fit(columns, y=[1, 2, 3])
     with pytest.raises(MercerError, match="no column"):
         mercer.fit(columns, target="z")
+
+
+def test_several_targets(columns, tmp_path, monkeypatch, capsys):
+    numbers = {**columns, "z": [3.0 * age for age in columns["age"]]}
+    found = mercer.fit(numbers, target=["y", "z"], folds=3, kernel="rbf")
+    assert list(found) == ["y", "z"]
+    assert (found["y"].problem.task, found["z"].problem.task) == ("classification", "regression")
+    for outcome in found.values():
+        assert not {"y", "z"} & set(outcome.problem.data.objects)
+    alone = mercer.fit(columns, target="y", folds=3, kernel="rbf")
+    assert found["y"].estimate == alone.estimate
+    new = {"age": [45.0], "colour": ["red"], "day": ["2021-02-03"]}
+    assert {name: len(values) for name, values in found.predict(new).items()} == {"y": 1, "z": 1}
+    assert "<h4>z</h4>" in found._repr_html_()
+    assert str(found).startswith("y: On objects")
+    with pytest.raises(InputError, match="named twice"):
+        mercer.fit(columns, target=["y", "y"])
+    with pytest.raises(InputError, match="without y="):
+        mercer.fit(columns, target=["y"], y=[1])
+    monkeypatch.chdir(tmp_path)
+    names = list(numbers)
+    rows = [",".join(map(str, row)) for row in zip(*numbers.values(), strict=True)]
+    (tmp_path / "t.csv").write_text("\n".join([",".join(names), *rows]))
+    from mercer.cli import app
+
+    assert app.run(["fit", "t.csv", "-t", "y", "-t", "z", "--folds", "3", "-k", "rbf", "--no-report"]) == 0
+    capsys.readouterr()
+    assert mercer.load("model-y.mercer").about["score"] == found["y"].model.about["score"]
+    assert (tmp_path / "model-z.mercer").exists()
+    assert app.run(["compare", "t.csv", "-t", "y", "-t", "z"]) != 0
+    assert "2 targets, where one is wanted" in capsys.readouterr().err

@@ -1,8 +1,10 @@
 """The report: everything from the user is text, nothing is fetched, and it opens in a real browser."""
 
+import base64
 import html.parser
 import re
 import shutil
+import xml.etree.ElementTree as ET
 
 import numpy as np
 import pytest
@@ -11,6 +13,9 @@ from mercer.datasets import make_dna
 from mercer.jobs.fitting import Plan, fit
 from mercer.readers.data import CATEGORY, NUMBER, Column, Data
 from mercer.report import drawing, render, write
+from mercer.report.learning import curve, learning
+from mercer.report.mistakes import _worst_places, worst
+from mercer.report.naming import named
 
 EVIL = "<img src=x onerror=\"document.title='owned'\">"
 VOID = {"meta", "img", "br"}
@@ -66,7 +71,7 @@ def test_nothing_of_the_user_is_markup(hostile):
     assert "script" not in reader.tags
     assert not [item for item in reader.attributes if item[1].startswith("on")]
     sources = [value for _, name, value in reader.attributes if name in ("src", "href")]
-    assert all(source.startswith(("data:image/png;base64,", "#")) for source in sources)
+    assert all(source.startswith(("data:image/png;base64,", "data:image/svg+xml;base64,", "#")) for source in sources)
     assert ("http-equiv", "Content-Security-Policy") in [item[1:] for item in reader.attributes]
 
 
@@ -74,16 +79,20 @@ def test_headings_pictures_and_words(hostile):
     text = render(hostile)
     reader = parsed(text)
     for heading in (
-        "The data",
+        "What moves the predictions",
+        "Where it errs",
+        "How reliable its probabilities are",
         "Kernels compared",
-        "Errors",
-        "Margins and certificate",
-        "The kernel matrix",
-        "Support objects",
-        "What theory promises",
+        "What more data would bring",
+        "The machine, for specialists",
+        "The data",
         "How to repeat it",
     ):
         assert heading in reader.headings
+    order = [reader.headings.index(head) for head in ("Where it errs", "Kernels compared", "The data")]
+    assert order == sorted(order)
+    for summary in ("Margins and certificate", "The kernel matrix", "Support objects", "What theory promises"):
+        assert f"<summary>{summary}</summary>" in text
     assert reader.tags.count("h1") == 1
     for tag in ("svg", "img"):
         named = [value for name, key, value in reader.attributes if name == tag and key in ("aria-label", "alt")]
@@ -200,3 +209,79 @@ def test_in_a_browser(hostile, tmp_path):
                 assert set(levels[1:]) == {"H2"}
         finally:
             browser.close()
+
+
+def test_pictures_can_be_saved(hostile):
+    """Each as a file that needs nothing of the page, and in which nothing of the user is markup."""
+    reader = parsed(render(hostile))
+    links = [value for tag, name, value in reader.attributes if tag == "a" and name == "href" and value[0] != "#"]
+    assert len(links) == len([item for item in reader.attributes if item[1] == "download"]) >= 5
+    for link in links:
+        text = base64.b64decode(link.partition("base64,")[2]).decode()
+        assert "var(--" not in text
+        assert "currentColor" not in text
+        picture = ET.fromstring(text)
+        assert picture.tag == "{http://www.w3.org/2000/svg}svg"
+        assert not [one for one in picture.iter() if one.tag.endswith(("script", "img", "image"))]
+
+
+def test_the_worst_errors_stand_beside_what_they_resemble():
+    random = np.random.default_rng(0)
+    x = np.sort(random.normal(size=80))
+    y = np.where(x > 0, "high", "low").astype(object)
+    y[2] = "high"  # a wrong label deep among the low ones
+    data = Data(
+        "n.csv", "csv", "table", {"x": Column("x", NUMBER, x)}, y.astype(str), "y", ids=[f"r{n}" for n in range(80)]
+    )
+    found = fit(data, Plan(folds=3, kernel="rbf", C=1.0))
+    assert _worst_places(found)[0] == 2
+    text = worst(found)
+    assert "r2" in text
+    assert "(low)" in text  # what it resembles
+    numbers = fit(
+        Data("n.csv", "csv", "table", data.objects, np.where(np.arange(80) == 5, 9.0, x), "y"), Plan(kernel="rbf")
+    )
+    assert _worst_places(numbers)[0] == 5
+
+
+def test_learning_curves_rise_where_more_is_better():
+    random = np.random.default_rng(0)
+    X = random.normal(size=(600, 2))
+    labels = np.where(np.sin(3 * X[:, 0]) * np.sin(3 * X[:, 1]) > 0, "a", "b")
+    columns = {name: Column(name, NUMBER, values) for name, values in zip("xz", X.T, strict=True)}
+    rising = fit(Data("n.csv", "csv", "table", columns, labels, "y"), Plan(folds=3, kernel="rbf(gamma=5)", C=10.0))
+    points = curve(rising)
+    assert [size for size, _ in points] == [60, 120, 240, 480]
+    assert points[-1][1].mean() > points[0][1].mean() + 0.1
+    assert all((one[1] == other[1]).all() for one, other in zip(points, curve(rising), strict=True))
+    assert "still rises" in learning(rising)
+    noisy = np.where((X[:, 0] > 0) ^ (random.random(600) < 0.25), "a", "b")
+    easy = fit(Data("n.csv", "csv", "table", columns, noisy, "y"), Plan(folds=3, kernel="linear", C=0.1))
+    assert "is flat" in learning(easy)
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("rbf(gamma=0.17)", "Gaussian (gamma 0.17)"),
+        (
+            "on(6 numbers, rbf(gamma=0.17)) + on('colour', categorical())**3",
+            "Gaussian (gamma 0.17) on 6 numbers + (same or different on colour) to the power of 3",
+        ),
+        (
+            "on(['a', 'b + c'], linear()) * on('s', tanimoto(), as_='morgan')",
+            "linear on ['a', 'b + c'] × Tanimoto on s by fingerprints",
+        ),
+        (
+            "on(2 numbers, rbf(gamma=1))*on('col', categorical())**3",
+            "Gaussian (gamma 1) on 2 numbers \N{MULTIPLICATION SIGN} (same or different on col) to the power of 3",
+        ),
+        ("0.5*linear()", "0.5 \N{MULTIPLICATION SIGN} linear"),
+        ("normalise(spectrum(p=4))", "substrings of 4"),
+        ("normalise(vector_space(weighting='smooth-tf-idf', ngrams=(1, 2)))", "words and phrases of up to 2 (tf-idf)"),
+        ("something(odd=1)", "something(odd=1)"),
+        ("on(", "on("),
+    ],
+)
+def test_kernels_have_names(text, name):
+    assert named(text) == name

@@ -10,11 +10,9 @@ from mercer.gram.make import gram_of
 from mercer.training.pairs import (
     dual_coefficients,
     from_dual_coefficients,
-    one_vs_rest_shape,
-    pairs,
-    votes,
     worth_threads,
 )
+from mercer.training.voting import one_vs_rest_shape, pairs, votes
 
 
 @pytest.mark.parametrize(("columns", "objects", "worth"), [(20, 100, False), (20, 1200, True), (5000, 400, True)])

@@ -26,10 +26,15 @@ def info(path: str, wanted: OutputOptions, command: str = "info", *, card: bool 
     from mercer.storage import load
 
     model: Any = load(path)
+    if command == "check":
+        _put_together(model)
     if card:
         _print_card(model, path, wanted)
         return
-    found = {"model": path, **(_of_file(model) if isinstance(model, TrainedModel) else _of_estimator(model))}
+    found = {
+        "model": path,
+        **(_of_file(model) if isinstance(model, TrainedModel) else _of_estimator(model)),
+    }
     if wanted.as_json:
         output.write_result(command, found)
         return
@@ -55,9 +60,9 @@ def _of_file(model: TrainedModel) -> dict[str, Any]:
 
     about = dict(model.about)
     about["trained_by"] = about.pop("command", "")
-    proof = model.estimator.certificate_
+    proof = model.machine.certificate
     return {
-        "estimator": type(model.estimator).__name__,
+        "estimator": model.machine.name,
         **about,
         "classes": None if model.classes is None else [str(label) for label in model.classes],
         "columns": [{"name": name, "kind": kind} for name, kind in model.preparation.columns if kind != OBJECT],
@@ -136,6 +141,14 @@ def check(path: str, reading: Options, wanted: OutputOptions) -> None:
         output.write_text(f"{data.target or 'label'}: {found['labels']['content']}")
 
 
+def _put_together(model: Any) -> None:
+    """Whatever a model needs besides its predictions is checked when its estimator is made."""
+    from mercer.jobs.trained import TrainedModel
+
+    if isinstance(model, TrainedModel):
+        _ = model.estimator
+
+
 def _short(name: str) -> str:
     return name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME - 3]}..."
 
@@ -147,9 +160,9 @@ def _check_model(path: str, wanted: OutputOptions) -> None:
     elif wanted.quiet:
         from mercer.storage import load
 
-        load(path)
+        _put_together(load(path))
         print(f"{path}: intact")
     else:
-        info(path, wanted)
+        info(path, wanted, command="check")
         print()
         output.write_text("The file is intact: every array has the type, size and checksum that its header promises.")

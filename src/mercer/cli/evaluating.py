@@ -14,7 +14,6 @@ from mercer.cli.subjects import model_at, reading_for
 from mercer.errors import InputError
 from mercer.jobs import calibration
 from mercer.jobs.answers import Columns
-from mercer.jobs.code import evaluating
 from mercer.jobs.metric_formulas import Answers
 from mercer.jobs.metrics import Metric, metric_for
 from mercer.jobs.scoring import of_answers
@@ -42,6 +41,8 @@ def run(path: str, data_path: str, reading: Options, judging: Judging, wanted: O
     model = _with_threshold(model_at(path), judging.threshold)
     reading = reading_for(model, data_path, reading, labelled=True)
     if wanted.show_code:
+        from mercer.jobs.code import evaluating
+
         output.write_code("evaluate", evaluating(path, data_path, reading, model.task), wanted)
         return
     data = read(data_path, reading)

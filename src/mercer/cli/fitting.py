@@ -6,20 +6,22 @@ import dataclasses
 import os
 import shlex
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, final
 
 from mercer._progress import reporting
 from mercer.cli import output
 from mercer.cli.failures import Interrupted, NotConverged, refuse_unknown_task, was_interrupted
 from mercer.cli.output import OutputOptions
-from mercer.errors import ModelFileError
+from mercer.errors import InputError, ModelFileError
 from mercer.jobs.candidates import short_text
 from mercer.jobs.checkpoint import Checkpoint
 from mercer.jobs.code import equivalent
 from mercer.jobs.fitting import Outcome, fit
 from mercer.jobs.problem import Plan
+from mercer.jobs.several import one_by_one, path_for
 from mercer.jobs.summary import NOUNS
+from mercer.readers.opening import STDIN
 from mercer.readers.options import Options
 from mercer.readers.problems import count
 from mercer.readers.reading import read
@@ -40,7 +42,22 @@ class Files:
 
 
 def run(path: str, reading: Options, plan: Plan, files: Files, wanted: OutputOptions) -> None:
-    """Read, train, write the model and the report, and describe the result."""
+    """Read, train, write the model and the report, and describe the result; for each target by itself."""
+    if not reading.more_targets or reading.target is None:
+        _run(path, reading, plan, files, wanted)
+        return
+    if path == STDIN:
+        raise InputError("Several targets need a file that can be read more than once, not stdin.")
+    targets = (reading.target, *reading.more_targets)
+    for number, (target, own) in enumerate(one_by_one(replace(reading, more_targets=()), targets).items()):
+        if number and not wanted.as_json:
+            print()
+        report = None if files.report is None else path_for(files.report, target)
+        _run(path, own, plan, replace(files, model=path_for(files.model, target), report=report), wanted)
+
+
+def _run(path: str, reading: Options, plan: Plan, files: Files, wanted: OutputOptions) -> None:
+    """For one target."""
     refuse_unknown_task(plan.task)
     for target in (files.model, files.report):
         if target is not None:

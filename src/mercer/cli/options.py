@@ -99,7 +99,9 @@ def _output(json: bool = False, quiet: bool = False, show_code: bool = False, de
     return OutputOptions(json, quiet, show_code)
 
 
-def _reading(delimiter: str | None, category: list[str], max_mb: int, class_name: list[str], **given: Any) -> Options:
+def _reading(
+    delimiter: str | None, category: list[str], max_mb: int, class_name: list[str], target: list[str], **given: Any
+) -> Options:
     found: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in given.items()}
     separator = "\t" if delimiter in ("\\t", "tab") else delimiter
     return Options(
@@ -107,6 +109,8 @@ def _reading(delimiter: str | None, category: list[str], max_mb: int, class_name
         categories=tuple(category),
         max_bytes=max_mb * MIB,
         class_names=tuple(map(_class_name, class_name)),
+        target=target[0] if target else None,
+        more_targets=tuple(target[1:]),
         **found,
     )
 
@@ -181,7 +185,12 @@ READING = Group(
     "reading",
     {
         "target": option(
-            str | None, "The column to predict: its name or number (-1 for the last).", "COLUMN", None, "--target", "-t"
+            list[str],
+            "The column to predict: its name or number (-1 for the last). `fit` takes several, one after another.",
+            "COLUMN",
+            [],
+            "--target",
+            "-t",
         ),
         "drop": option(list[str], "Ignore this column; may be repeated.", "COLUMN", []),
         "group": option(

@@ -20,7 +20,6 @@ from mercer.cli.output import OutputOptions
 from mercer.cli.subjects import model_at, reading_for
 from mercer.inputs.base import Objects
 from mercer.jobs.answers import Columns, answers
-from mercer.jobs.code import predicting
 from mercer.jobs.trained import TrainedModel
 from mercer.readers.data import Data
 from mercer.readers.options import Options
@@ -43,6 +42,8 @@ def run(path: str, data_path: str, reading: Options, file: str | None, columns: 
     columns.check(model)
     reading = reading_for(model, data_path, reading, labelled=False)
     if wanted.show_code:
+        from mercer.jobs.code import predicting
+
         output.write_code("predict", predicting(path, data_path, reading), wanted)
         return
     tally = Tally()

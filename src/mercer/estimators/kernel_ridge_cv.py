@@ -134,7 +134,7 @@ class KernelRidgeCV(KernelRidge):
             if folds is None and isinstance(gram.factor, BlockRows):
                 intercept, limits = bool(self.fit_intercept), self._limits()
                 found = leave_one_out(gram.factor, targets, weights, alphas, intercept=intercept, limits=limits)
-                return found, (fitted, gram)
+                return found, None  # many rows are trained on in passes
             path = self._path(fitted, gram, targets, weights, len(alphas))
             for number, alpha in enumerate(alphas):
                 one = path.leave_one_out(alpha) if folds is None else path.fold_residuals(alpha, folds)

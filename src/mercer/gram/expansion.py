@@ -7,6 +7,7 @@ there are. Training without a Gram matrix gives `Weights`: w itself, of the feat
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -61,7 +62,10 @@ class Expansion:
             return np.concatenate(executor.reduce(_Scored(self, new), range(len(new.blocks)), operator.add))
         values = np.zeros((len(new), self.coefficients.shape[1]))
         if self._folded is not None:
-            values = self._folded(new)
+            numbers = numbers_of(new)  # of which features are made: themselves, or their products
+            features = numbers if self.kernel.kernel.is_linear else numbers**2
+            with single_threaded_blas(len(new) * values.shape[1] * features or math.inf):
+                values = self._folded(new)
         elif len(self.support):
             numbers = max(self._compared.objects.nbytes / 8, self.coefficients.size)
             with single_threaded_blas(len(new) * numbers):  # once: for few objects it takes longer than their values
@@ -141,7 +145,8 @@ class Weights:
 
     def __call__(self, rows: Any) -> Float64:
         """Decision values, of shape (rows, outputs), of dense or CSR rows."""
-        return np.asarray(rows @ self.coef.T + self.intercept, dtype=np.float64)
+        with single_threaded_blas(rows.shape[0] * self.coef.size):
+            return np.asarray(rows @ self.coef.T + self.intercept, dtype=np.float64)
 
 
 @final

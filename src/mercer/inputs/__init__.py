@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 # What a column may be read as, by the kind of objects that is wanted: the function that reads it.
 _READINGS = {
     ("Graphs", "smiles"): ("mercer.inputs.molecules", "molecular_graphs"),
+    ("Vectors", "days"): ("mercer.inputs.dates", "days"),
     ("Vectors", "morgan"): ("mercer.inputs.molecules", "morgan_bits"),
     ("Vectors", "morgan_counts"): ("mercer.inputs.molecules", "morgan_counts"),
 }

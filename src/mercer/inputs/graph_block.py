@@ -9,7 +9,7 @@ import numpy as np
 from mercer._types import Float64, Int64
 from mercer.errors import InputError
 from mercer.inputs.base import shown
-from mercer.inputs.graph_drafts import Draft
+from mercer.inputs.graph_draft import Draft
 from mercer.inputs.hashing import label_code
 from mercer.inputs.ragged import offsets_of
 

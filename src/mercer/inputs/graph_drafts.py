@@ -2,42 +2,53 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, final
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
 from mercer._types import Int64
-from mercer.errors import InputError, InputTypeError
+from mercer.errors import DataWarning, InputError, InputTypeError
 from mercer.inputs.base import bad_item, listed, not_a_list, refuse_masked, shown
+from mercer.inputs.graph_draft import Draft
+from mercer.inputs.graph_sources import foreign_draft
 
+_OF_NODES, _OF_EDGES = ("label", "attributes"), ("label", "weight", "attributes")
+"""What is looked for on the nodes and edges of networkx graphs."""
 _DICT_KEYS = ("edges", "nodes", "labels", "edge_labels", "weights", "attributes", "edge_attributes", "directed")
 _ACCEPTED = (
     "a networkx graph, an adjacency matrix (square NumPy array or SciPy sparse matrix), a list of edges (u, v), "
-    "or a dict with 'edges' and 'labels'"
+    "a dict with 'edges' and 'labels', or a graph of PyTorch Geometric, GraKeL or RDKit"
 )
-
-
-@final
-@dataclass(frozen=True, eq=False)
-class Draft:
-    """One graph as it came, with its nodes numbered. `directed` is None for a symmetric matrix, which may be either."""
-
-    names: Sequence[Any]
-    edges: Int64
-    directed: bool | None = False
-    labels: Any = None
-    attributes: Any = None
-    edge_labels: Any = None
-    weights: Any = None
-    edge_attributes: Any = None
 
 
 def drafts_of(raw: Any) -> list[Draft]:
     """Every item of a list, whatever form each has."""
-    return [_draft(item, number) for number, item in enumerate(_items(raw))]
+    items = _items(raw)
+    _tell_unused([item for item in items if hasattr(item, "is_directed") and hasattr(item, "adj")])
+    return [_draft(item, number) for number, item in enumerate(items)]
+
+
+def _tell_unused(graphs: list[Any]) -> None:
+    """Warn of attributes of networkx graphs that no kernel will see, since their names are not looked for."""
+    nodes = {name for graph in graphs for _, data in graph.nodes(data=True) for name in data}
+    ties = {name for graph in graphs for _, _, data in graph.edges(data=True) for name in data}
+    said = []
+    for what, found, used in (("nodes", nodes, _OF_NODES), ("edges", ties, _OF_EDGES)):
+        unused = ", ".join(repr(str(name)) for name in sorted(found - set(used), key=str))
+        taken = ", ".join(repr(name) for name in used if name in found)
+        if unused:
+            said.append(f"{what} have {unused}; used {'is ' + taken if taken else 'are none'}")
+    if said:
+        warnings.warn(
+            f"These networkx graphs hold attributes that are not looked at: {'; '.join(said)}. Name those that count: "
+            "Graphs.from_networkx(graphs, label=..., edge_label=..., weight=..., attributes=...) of "
+            "mercer.inputs.graphs, or call them 'label'.",
+            DataWarning,
+            stacklevel=2,
+        )
 
 
 def _items(raw: Any) -> list[Any]:
@@ -54,14 +65,21 @@ def _draft(item: Any, number: int) -> Draft:
         return _matrix_draft(item, number)
     if isinstance(item, Mapping):
         return _dict_draft(item, number)
+    foreign = foreign_draft(item, number)
+    if foreign is not None:
+        return _dict_draft(foreign, number) if isinstance(foreign, dict) else foreign
     if isinstance(item, Sequence) and not isinstance(item, str | bytes) and all(_is_edge(edge) for edge in item):
         return _edges_draft(item)
-    hint = ""
+    raise bad_item("graphs", number, item, f"A graph is {_ACCEPTED}. {_hint(item)}".rstrip())
+
+
+def _hint(item: Any) -> str:
+    """What was probably meant by something that is no graph."""
     if isinstance(item, str):
-        hint = 'To read SMILES, use kernels.on(column, kernel, as_="smiles") or mercer.inputs.molecules.'
-    elif isinstance(item, tuple) and len(item) in (2, 3):
-        hint = "It looks like an edge: pass a list of graphs, each of them a list of edges."
-    raise bad_item("graphs", number, item, f"A graph is {_ACCEPTED}. {hint}".rstrip())
+        return 'To read SMILES, use kernels.on(column, kernel, as_="smiles") or mercer.inputs.molecules.'
+    if isinstance(item, tuple) and len(item) in (2, 3):
+        return "It looks like an edge: pass a list of graphs, each of them a list of edges."
+    return ""
 
 
 def _is_edge(edge: Any) -> bool:

@@ -23,10 +23,12 @@ _PER_ARC = ("edge_labels", "weights", "edge_attributes")
 class Graphs(RaggedObjects):
     """A batch of graphs, with the neighbours of every node of every graph one after another (a block CSR matrix).
 
-    An item of the list may be a networkx graph; an adjacency matrix (a square NumPy array or SciPy sparse matrix); a
-    list of edges ``(u, v)`` or ``(u, v, weight)``; or a dict with ``edges`` and any of ``nodes`` (their number or
-    names), ``labels``, ``edge_labels``, ``weights``, ``attributes``, ``edge_attributes``, ``directed``. Labels are
-    whole numbers, strings, or tuples of them; equal labels are equal in any batch.
+    An item of the list may be a networkx graph, whose nodes and edges have a ``label``, a ``weight`` or ``attributes``
+    (for other names use `from_networkx`); a graph of PyTorch Geometric, GraKeL or RDKit; an adjacency matrix (a square
+    NumPy array or SciPy sparse matrix); a list of edges ``(u, v)`` or ``(u, v, weight)``; or a dict with ``edges`` and
+    any of ``nodes`` (their number or names), ``labels``, ``edge_labels``, ``weights``, ``attributes``,
+    ``edge_attributes``, ``directed``. Labels are whole numbers, strings, or tuples of them; equal labels are equal in
+    any batch.
 
     The rules for odd graphs:
 
@@ -79,6 +81,7 @@ class Graphs(RaggedObjects):
         """Networkx graphs whose labels, weights and attributes have other names than the usual ones."""
         names = {"label": label, "edge_label": edge_label, "weight": weight, "attributes": attributes}
         items = list(graphs) if not hasattr(graphs, "is_directed") else [graphs]
+        _refuse_unknown_names(items, names)
         for number, item in enumerate(items):
             if not hasattr(item, "is_directed"):
                 raise InputTypeError(f"Expected networkx graphs, but item {number} is a {type(item).__name__}.")
@@ -205,3 +208,16 @@ def _sound_extras(extra: dict[str, Any], bounds: Any) -> bool:
         if kind == "f" and not np.isfinite(array).all():
             return False
     return True
+
+
+def _refuse_unknown_names(graphs: list[Any], names: dict[str, str]) -> None:
+    """Refuse names that were asked for and that no graph has."""
+    known = [graph for graph in graphs if hasattr(graph, "is_directed")]
+    nodes = {str(key) for graph in known for _, data in graph.nodes(data=True) for key in data}
+    ties = {str(key) for graph in known for _, _, data in graph.edges(data=True) for key in data}
+    places = {"label": nodes, "edge_label": ties, "weight": ties, "attributes": nodes | ties}
+    for parameter, name in names.items():
+        found = places[parameter]
+        if name not in ("label", "weight", "attributes") and name not in found:
+            where = "edge" if found is ties else "node"
+            raise InputError(f"No {where} has {name!r} ({parameter}). Found: {', '.join(sorted(found)) or 'nothing'}.")

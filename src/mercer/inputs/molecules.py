@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from mercer.errors import InputError, InputTypeError, MercerWarning, missing_extra
 from mercer.inputs.base import listed
 from mercer.inputs.graph_block import assembled
-from mercer.inputs.graph_drafts import Draft
+from mercer.inputs.graph_sources import molecule_draft
 from mercer.inputs.graphs import Graphs
 from mercer.inputs.vectors import Vectors
 
@@ -75,13 +75,7 @@ def molecular_graphs(items: Any, *, standardise: bool = False) -> Graphs:
     ([6, 6, 8], [1, 1, 1, 1])
     """
     molecules, _ = parsed_molecules(items, standardise=standardise)
-    drafts = []
-    for molecule in molecules:
-        bonds = [(b.GetBeginAtomIdx(), b.GetEndAtomIdx(), int(b.GetBondType())) for b in molecule.GetBonds()]
-        table = np.asarray(bonds, dtype=np.int64).reshape(-1, 3)
-        atoms = np.asarray([atom.GetAtomicNum() for atom in molecule.GetAtoms()], dtype=np.int64)
-        drafts.append(Draft(range(len(atoms)), table[:, :2], labels=atoms, edge_labels=table[:, 2]))
-    return Graphs(**assembled(drafts))
+    return Graphs(**assembled([molecule_draft(molecule) for molecule in molecules]))
 
 
 def fingerprints(

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from mercer._types import Float64, Int64
-from mercer.errors import InputError, ModelFileError
+from mercer.errors import DataWarning, InputError, ModelFileError
 from mercer.inputs.base import Arrays, bad_item, listed, misfit, read_only, refuse_masked, stored
 from mercer.inputs.ragged import RaggedObjects, fit_together, offsets_of
 
@@ -82,6 +83,15 @@ def _items(raw: Any) -> list[Any]:
         raise InputError(
             f"Expected a list of time series, or an array of shape (series, length) or (series, length, channels), got "
             f"shape {raw.shape}. For one series pass [series]."
+        )
+    if isinstance(raw, np.ndarray) and raw.ndim == 3 and raw.shape[2] > raw.shape[1] > 0:
+        n, length, channels = raw.shape
+        warnings.warn(
+            f"An array of shape {raw.shape} is read as (series, length, channels): {n} series of length {length} with "
+            f"{channels} channels. If it is (series, channels, length), as in some libraries, pass "
+            "X.transpose(0, 2, 1); a list of the series, list(X), is taken as it is.",
+            DataWarning,
+            stacklevel=2,
         )
     return listed(raw, "time series")
 

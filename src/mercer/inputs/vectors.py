@@ -28,8 +28,8 @@ class Vectors(Objects):
 
     >>> from mercer.inputs.vectors import Vectors
     >>> X = Vectors.coerce([[0, 1], [2, 3]])
-    >>> len(X), X.n_features
-    (2, 2)
+    >>> X.shape, X[0], len(X[1:])
+    ((2, 2), array([0., 1.]), 1)
     """
 
     kind: ClassVar[str] = "vectors"
@@ -78,6 +78,23 @@ class Vectors(Objects):
         return int(self.values.shape[1])
 
     @property
+    def shape(self) -> tuple[int, int]:
+        """The number of rows and that of columns."""
+        return len(self), self.n_features
+
+    def __getitem__(self, index: Any) -> Any:
+        """One row as an array, or some of the rows (a slice, positions or a mask) as `Vectors`.
+
+        So splitters and searches of scikit-learn, which index by rows, take them as they are.
+        """
+        if isinstance(index, tuple) and len(index) == 2 and index[1] in (Ellipsis, slice(None)):
+            index = index[0]
+        if isinstance(index, int | np.integer):
+            row = self.values[[int(index)]]
+            return (row.toarray() if self.is_sparse else row)[0]
+        return self.take(index if isinstance(index, slice) else _positions(index, len(self)))
+
+    @property
     def is_sparse(self) -> bool:
         return bool(sp.issparse(self.values))
 
@@ -115,11 +132,29 @@ class Vectors(Objects):
             raise ModelFileError(f"The stored vectors do not fit together: {error}") from error
 
 
+DATES = (
+    'In a table, read them as days: kernels.on("when", kernels.RBF(gamma=1e-6), as_="days"), plus '
+    'kernels.on("when", kernels.Periodic(period=365.25), as_="days") for what repeats every year. '
+    "mercer.inputs.dates.days(X) gives the numbers."
+)
+"""What to do about dates, which as bare numbers would be microseconds or nanoseconds."""
+
+
 def position(values: Values, where: int) -> tuple[int, int]:
     """Row and column of entry number `where`, counted along the rows; of a CSR matrix, among the stored entries."""
     if isinstance(values, sp.csr_array):
         return int(np.searchsorted(values.indptr, where, side="right")) - 1, int(values.indices[where])
     return divmod(where, int(values.shape[1]))
+
+
+def _positions(index: Any, n: int) -> npt.NDArray[np.intp]:
+    """The positions that a mask or a list stands for."""
+    found = np.asarray(index)
+    if found.dtype == bool and found.shape != (n,):
+        raise InputError(f"The mask has shape {found.shape}, but there are {n} rows.")
+    if found.dtype != bool and (found.dtype.kind not in "iu" or found.ndim != 1) and found.size:
+        raise InputTypeError(f"Rows are chosen by a slice, positions or a mask, not by {index!r:.60}.")
+    return np.flatnonzero(found) if found.dtype == bool else found.astype(np.intp)
 
 
 def _dense(raw: Any) -> Float64 | npt.NDArray[np.float32]:
@@ -132,7 +167,9 @@ def _dense(raw: Any) -> Float64 | npt.NDArray[np.float32]:
         raise InputTypeError(f"Expected rows of numbers of one length, got something ragged: {error}") from error
     if values.dtype.kind == "c":
         raise InputError("Complex data not supported: X must hold real numbers.")
-    if values.dtype.kind in "OUSMmV":
+    if values.dtype.kind in "Mm":
+        raise InputError(f"X must hold numbers, but it holds dates or times. {DATES}")
+    if values.dtype.kind in "OUSV":
         values = _numbers(values)
     if values.ndim == 1:
         raise InputError(
@@ -197,6 +234,8 @@ def _refuse_non_finite(values: Values) -> None:
 def _numeric(name: str, values: npt.NDArray[Any]) -> Float64:
     if values.dtype.kind in "fiub":
         return values.astype(np.float64)
+    if values.dtype.kind in "Mm":
+        raise InputError(f"{name!r} holds dates or times, not numbers. {DATES}")
     for row, value in enumerate(values):
         try:
             float(value)

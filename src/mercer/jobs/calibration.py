@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import expit, softmax
-from sklearn.linear_model import LogisticRegression
 
 from mercer._types import Float64
-from mercer.training.folds import Split
+
+if TYPE_CHECKING:
+    from mercer.training.folds import Split
 
 _C = 100.0
 """How little the slope is held back: separable decision values would make it infinite."""
@@ -30,6 +30,8 @@ def learn(decisions: Float64, codes: npt.NDArray[np.intp], n_classes: int, weigh
     counts = np.ones(len(codes)) if weights is None else weights
     if n_classes == 2 and decisions.shape[1] == 1:
         return _of_two(decisions[:, 0], codes > 0, counts)
+    from sklearn.linear_model import LogisticRegression  # only here: predicting needs none of it
+
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model: Any = LogisticRegression(C=_C, max_iter=500).fit(decisions, codes, sample_weight=counts)
@@ -52,7 +54,7 @@ def _of_two(values: Float64, second: npt.NDArray[np.bool_], counts: Float64) -> 
 
     best = objective(found)
     for _ in range(_STEPS):
-        chances = expit(rows @ found)
+        chances = 0.5 * (1.0 + np.tanh(0.5 * (rows @ found)))
         slope = ridge * found + _C * rows.T @ (counts * (chances - second))
         curvature = np.diag(ridge) + _C * (rows.T * (counts * chances * (1.0 - chances))) @ rows
         curvature[np.diag_indices(2)] += 1e-12 * (1.0 + np.trace(curvature))
@@ -69,7 +71,9 @@ def _of_two(values: Float64, second: npt.NDArray[np.bool_], counts: Float64) -> 
 def probabilities(calibration: Float64, decisions: Float64) -> Float64:
     """One column per class."""
     scores = decisions @ calibration[:, :-1].T + calibration[:, -1]
-    return softmax(np.column_stack([np.zeros(len(scores)), scores]) if scores.shape[1] == 1 else scores, axis=1)
+    scores = np.column_stack([np.zeros(len(scores)), scores]) if scores.shape[1] == 1 else scores
+    shares = np.exp(scores - scores.max(axis=1, keepdims=True))
+    return np.asarray(shares / shares.sum(axis=1, keepdims=True))
 
 
 def held_out(

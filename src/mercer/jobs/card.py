@@ -76,8 +76,8 @@ def _origin(model: TrainedModel) -> str:
 
 
 def _making(model: TrainedModel) -> str:
-    about, proof = model.about, model.estimator.certificate_
-    machine = f"{type(model.estimator).__name__} with {about['penalty_name']} = {about['penalty']:g}"
+    about, proof = model.about, model.machine.certificate
+    machine = f"{model.machine.name} with {about['penalty_name']} = {about['penalty']:g}"
     lines = [
         f"Machine: {machine}, trained on {about['trained_on']:,} objects, of which it keeps {about['support']:,}.",
         f"Kernel: `{about['kernel']}`, chosen on {about['searched_on']:,} objects by {about['score']['name']}.",

@@ -18,6 +18,7 @@ from mercer.inputs.gram_rows import GramRows
 from mercer.jobs import calibration
 from mercer.jobs.candidates import short_text
 from mercer.jobs.checkpoint import Checkpoint
+from mercer.jobs.machines import Machine
 from mercer.jobs.metric_formulas import Answers
 from mercer.jobs.problem import Plan, Problem, prepare
 from mercer.jobs.record import Judged, record
@@ -131,7 +132,7 @@ def fit(
     counts = {"trained_on": len(rows), "scored_on": len(held) or len(found.rows), "support": len(support)}
     about = record(problem, found, Judged(answers, estimate, words), counts, command)
     novelty = novelty_threshold(estimator, objects)
-    model = TrainedModel(estimator, problem.preparation, calibrated, names, novelty, about)
+    model = TrainedModel(Machine.of(estimator), problem.preparation, calibrated, names, novelty, about)
     seconds = time.monotonic() - began
     return Outcome(model, problem, found, estimate, words, probabilities, tuple(notes), seconds, support, held)
 

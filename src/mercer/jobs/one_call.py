@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from mercer.inputs.vectors import Vectors
 from mercer.jobs.fitting import Outcome
 from mercer.jobs.fitting import fit as fit_data
 from mercer.jobs.problem import Plan
+from mercer.jobs.several import Outcomes, one_by_one
 from mercer.readers.data import Data
 from mercer.readers.frames import read_frame
 from mercer.readers.labels import typed
@@ -27,14 +28,23 @@ _BESIDE = {"group": "groups", "time": "times", "weight": "weights"}
 _READING = tuple(field.name for field in dataclasses.fields(Options) if field.name not in ("target", "labels"))
 
 
-def fit(data: Any, target: str | None = None, *, y: Any = None, **settings: Any) -> Outcome:
+@overload
+def fit(data: Any, target: str | None = None, *, y: Any = None, **settings: Any) -> Outcome: ...
+
+
+@overload
+def fit(data: Any, target: Sequence[str], *, y: None = None, **settings: Any) -> Outcomes: ...
+
+
+def fit(data: Any, target: str | Sequence[str] | None = None, *, y: Any = None, **settings: Any) -> Outcome | Outcomes:
     """Choose a kernel, train, and say how good the model is; from a file, a data frame, or objects with labels `y`.
 
     A data frame (pandas, polars, pyarrow) or a mapping of columns needs the name of its `target` column; its columns
     are read as those of a file: dates, money, missing values and all. Strings, or rows of numbers, come with their
     labels `y`. `settings` are the options of `mercer fit`: `kernel`, `task`, `folds`, `time_limit`, `balanced`, `drop`,
     `categories` and so on. `metric` may be a function of (y, predicted), larger for better predictions; `group`,
-    `time` and `weight` name columns, or are arrays; `class_names` is a mapping of labels to names.
+    `time` and `weight` name columns, or are arrays; `class_names` is a mapping of labels to names. Several targets are
+    learnt each by a model of its own, and give `Outcomes`, a mapping.
 
     >>> import mercer
     >>> pets = {"mass": [4.0, 30.0, 5.0, 25.0] * 10, "colour": ["black", "brown", "red", "black"] * 10}
@@ -42,26 +52,34 @@ def fit(data: Any, target: str | None = None, *, y: Any = None, **settings: Any)
     >>> outcome.predict({"mass": [4.5, 28.0], "colour": ["red", "red"]}).tolist()
     ['cat', 'dog']
     """
+    plan, reading, arrays = _sorted(settings)
+
+    def one(options: Options) -> Outcome:
+        return fit_data(_with_arrays(_data(data, y, options), arrays), plan)
+
+    if target is None or isinstance(target, str):
+        return one(Options(target=target, **reading))
+    if y is not None or not len(target):
+        raise InputError("Several targets are names of columns, without y=...: target=['price', 'size'].")
+    return Outcomes({name: one(own) for name, own in one_by_one(Options(**reading), list(target)).items()})
+
+
+def _sorted(settings: Mapping[str, Any]) -> tuple[Plan, dict[str, Any], dict[str, Any]]:
+    """Settings of the search, those of reading, and what is given as an array instead of the name of a column."""
     unknown = [name for name in settings if name not in (*_PLAN, *_READING)]
     if unknown:
         hint = did_you_mean(unknown[0], [*_PLAN, *_READING])
         raise ParameterError(f"fit has no setting {unknown[0]!r}. {hint}".strip())
     plan = Plan(**{name: value for name, value in settings.items() if name in _PLAN})
     reading = {name: _listed(value) for name, value in settings.items() if name in _READING}
-    arrays = {
-        name: reading.pop(name) for name in _BESIDE if reading.get(name) is not None and not _is_name(reading[name])
-    }
-    return fit_data(_with_arrays(_data(data, y, Options(target=target, **reading)), arrays), plan)
+    arrays = {name: reading.pop(name) for name in _BESIDE if not isinstance(reading.get(name, ""), str | None)}
+    return plan, reading, arrays
 
 
 def _listed(value: Any) -> Any:
     if isinstance(value, Mapping):
         return tuple((str(label), str(name)) for label, name in value.items())
     return tuple(value) if isinstance(value, list) else value
-
-
-def _is_name(value: Any) -> bool:
-    return isinstance(value, str)
 
 
 def _with_arrays(data: Data, given: Mapping[str, Any]) -> Data:

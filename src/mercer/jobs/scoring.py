@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import final
+from typing import TYPE_CHECKING, final
 
 import numpy as np
 
 from mercer._types import Float64, Indices
 from mercer.jobs.metric_formulas import Answers
 from mercer.jobs.metrics import Metric
-from mercer.jobs.problem import Problem
-from mercer.jobs.search import Search
+
+if TYPE_CHECKING:
+    from mercer.jobs.problem import Problem
+    from mercer.jobs.search import Search
 
 _RESAMPLES = 300
 """How many resamples an interval is read from: more make its ends steadier, and take longer."""

@@ -11,22 +11,22 @@ import numpy as np
 import numpy.typing as npt
 
 from mercer._cached import cached_property
-from mercer._stored import Stored, checked_array, checked_value, unwrapped, wrapped
+from mercer._stored import Stored, checked_array, checked_value, opened, wrapped
 from mercer._types import Float64
 from mercer.errors import InputError, ModelFileError
-from mercer.estimators.svc import SVC
 from mercer.gram.expansion import Expansion
 from mercer.gram.make import gram_of
 from mercer.inputs.base import Objects
 from mercer.inputs.vectors import Vectors
 from mercer.jobs import calibration
 from mercer.jobs.features import Feature
+from mercer.jobs.machines import Machine
 from mercer.jobs.preparation import Preparation
 from mercer.jobs.threshold import Threshold
 from mercer.readers.data import NUMBER, NUMERIC, Data
 from mercer.readers.frames import columns_in
 from mercer.training.explanation import explanations
-from mercer.training.pairs import one_vs_rest_shape, pairs, votes
+from mercer.training.voting import pairs
 
 _MARK = "job_"
 _NUMBERS = ("fills", "centres", "scales", "units")
@@ -50,7 +50,7 @@ class TrainedModel:
     `predict` takes the kind of data that the file held: a mapping of columns or a data frame for tables, else lists.
     """
 
-    estimator: Any
+    machine: Machine
     preparation: Preparation
     calibration: Float64
     support_names: npt.NDArray[np.str_]
@@ -65,7 +65,12 @@ class TrainedModel:
 
     @property
     def classes(self) -> npt.NDArray[Any] | None:
-        return self.estimator.classes_ if self.task == "classification" else None
+        return self.machine.classes if self.task == "classification" else None
+
+    @property
+    def estimator(self) -> Any:
+        """The machine as an estimator."""
+        return self.machine.estimator
 
     def objects(self, X: Any) -> Any:
         """What the kernel takes, from data that were read or from plain Python objects."""
@@ -89,13 +94,13 @@ class TrainedModel:
         """The class or the number of each object."""
         objects = self.objects(X)
         if self.threshold is None or self.classes is None:
-            return self.estimator.predict(objects)
+            return self.machine.predict(objects)
         chances = calibration.probabilities(self.calibration, self.decisions(objects))
         return self.threshold.predicted(self.classes, chances)
 
     def decisions(self, objects: Any) -> Float64:
-        values = np.asarray(self.estimator.decision_function(objects))
-        return values[:, None] if values.ndim == 1 else values
+        """Decision values: a column for two classes, else one per class."""
+        return self.machine.decisions(objects)
 
     def predict_proba(self, X: Any) -> Float64:
         """Calibrated probabilities, one column per class; classifiers only."""
@@ -107,28 +112,22 @@ class TrainedModel:
 
     def predictions_from(self, objects: Any, across: Float64) -> tuple[npt.NDArray[Any], Float64 | None]:
         """Predictions and decision values, from kernel values that are known already."""
-        expansion, estimator = self.estimator.expansion_, self.estimator
-        outputs = across @ expansion.coefficients + expansion.intercept
-        if self.task == "regression":
-            return outputs[:, 0], None
-        if not isinstance(estimator, SVC):
-            return estimator.predict(objects), self.decisions(objects)
-        if self.threshold is not None:
-            chances = calibration.probabilities(self.calibration, -outputs[:, :1])
-            return self.threshold.predicted(estimator.classes_, chances), -outputs[:, :1]
-        if len(estimator.classes_) == 2:
-            return estimator.classes_[np.where(outputs[:, 0] > 0, 0, 1)], -outputs[:, :1]
-        many = len(estimator.classes_)
-        return estimator.classes_[votes(outputs, many)], one_vs_rest_shape(outputs, many)
+        machine = self.machine
+        if machine.classes is not None and machine.name != "SVC":
+            return machine.predict(objects), machine.decisions(objects)
+        predicted, decisions = machine.said(across @ machine.expansion.coefficients + machine.expansion.intercept)
+        if self.threshold is not None and self.classes is not None and decisions is not None:
+            predicted = self.threshold.predicted(self.classes, calibration.probabilities(self.calibration, decisions))
+        return predicted, decisions
 
     @cached_property
     def _support_diagonal(self) -> Float64:
-        fitted = self.estimator.expansion_.kernel
-        return np.asarray(fitted.diagonal(fitted.features(self.estimator.expansion_.support)))
+        fitted = self.machine.expansion.kernel
+        return np.asarray(fitted.diagonal(fitted.features(self.machine.expansion.support)))
 
     def similarities(self, objects: Any) -> Float64:
         """Kernel values between new objects and support objects."""
-        expansion = self.estimator.expansion_
+        expansion = self.machine.expansion
         new = objects if isinstance(objects, Objects) else expansion.kernel.coerce(objects)
         return gram_of(expansion.kernel, new, expansion.support, dtype=np.float64).exact()
 
@@ -136,7 +135,7 @@ class TrainedModel:
         """Which objects are farther from every support object than nearly all training objects were."""
         if not np.isfinite(self.novelty):
             return np.zeros(len(across), dtype=bool)
-        fitted = self.estimator.expansion_.kernel
+        fitted = self.machine.expansion.kernel
         own = fitted.diagonal(fitted.features(objects))
         squared = own[:, None] + self._support_diagonal[None, :] - 2.0 * across
         return np.asarray(np.sqrt(np.maximum(squared.min(axis=1), 0.0)) > self.novelty * (1 + 1e-9))
@@ -158,15 +157,15 @@ class TrainedModel:
 
         Contributions are exact Shapley values; there are none where the kernel does not tell columns apart.
         """
-        machine = self.estimator.expansion_
+        machine = self.machine.expansion
         fitted = machine.kernel
         if fitted.kernel.column_products(fitted.state) is None:
             return [[] for _ in predicted]
         weights = machine.coefficients[:, :1] if self.task == "regression" else self._votes().T
         towards = Expansion(fitted, machine.support, weights, np.zeros(weights.shape[1]))
         found = explanations(towards, fitted.coerce(objects), by="columns")
-        wanted = predicted if self.task != "regression" else None
-        codes = [0] * len(found) if wanted is None else np.searchsorted(self.estimator.classes_, np.asarray(wanted))
+        known = self.classes
+        codes = [0] * len(found) if known is None else np.searchsorted(known, np.asarray(predicted))
         reasons = []
         for one, code in zip(found, codes, strict=True):
             shares = one.contributions[:, code]
@@ -178,20 +177,23 @@ class TrainedModel:
         """The classes of the support objects: each one votes for its own class."""
         if self.task == "regression":
             return None
-        return np.asarray(self.estimator.classes_[self._votes().argmax(axis=0)])
+        assert self.machine.classes is not None
+        return np.asarray(self.machine.classes[self._votes().argmax(axis=0)])
 
     def _towards(self, predicted: Sequence[Any] | npt.NDArray[Any]) -> Float64:
         """Coefficients of the support objects in the decision for each predicted label."""
-        weights = self.estimator.expansion_.coefficients
+        weights = self.machine.expansion.coefficients
         if self.task == "regression":
             return np.repeat(weights[:, :1].T, len(predicted), axis=0)
-        codes = np.searchsorted(self.estimator.classes_, np.asarray(predicted))
+        assert self.machine.classes is not None
+        codes = np.searchsorted(self.machine.classes, np.asarray(predicted))
         return np.asarray(self._votes()[codes])
 
     def _votes(self) -> Float64:
         """What each support object adds to the decision for each class."""
-        weights = self.estimator.expansion_.coefficients
-        many = len(self.estimator.classes_)
+        weights = self.machine.expansion.coefficients
+        assert self.machine.classes is not None
+        many = len(self.machine.classes)
         rows = np.zeros((many, len(weights)))
         for column, (first, second) in enumerate(pairs(many)):
             rows[first] += weights[:, column]
@@ -220,7 +222,8 @@ class TrainedModel:
 
     @classmethod
     def _from_stored(cls, stored: Stored) -> Self:
-        estimator, values, found = unwrapped(stored, _MARK)
+        name, inner, values, found = opened(stored, _MARK)
+        machine = Machine.stored(name, inner)
         kept, about = _read_about(values)
         arrays: dict[str, Any] = {}
         for key in (*_NUMBERS, "calibration"):
@@ -231,9 +234,9 @@ class TrainedModel:
         calibrated = arrays.pop("calibration")
         if calibrated.ndim != 2:
             raise ModelFileError("the calibration is no matrix.")
-        names = checked_array(found, "support_names", "U", (len(estimator.expansion_.support),))
+        names = checked_array(found, "support_names", "U", (len(machine.expansion.support),))
         novelty = checked_value(values, "novelty", float)
-        return cls(estimator, _preparation(kept, arrays), calibrated, names, novelty, about)
+        return cls(machine, _preparation(kept, arrays), calibrated, names, novelty, about)
 
 
 def _preparation(kept: dict[str, Any], arrays: dict[str, Any]) -> Preparation:

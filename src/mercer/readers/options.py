@@ -24,6 +24,8 @@ class Options:
 
     format: str | None = None
     target: str | None = None
+    more_targets: tuple[str, ...] = ()
+    """Other columns to learn, each by a model of its own."""
     drop: tuple[str, ...] = ()
     categories: tuple[str, ...] = ()
     """Columns of numbers that are codes, not quantities."""

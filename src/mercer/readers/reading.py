@@ -78,6 +78,9 @@ def _read_as(format_: str, source: Source | str, name: str, options: Options) ->
 
 def completed(data: Data, options: Options) -> Data:
     """What a reader found, with its labels typed, its molecules checked and its useless columns left out."""
+    if options.more_targets:
+        hint = "Leave the others out; `mercer fit` learns several, each by a model of its own."
+        raise problem(data.name, f"{1 + len(options.more_targets)} targets, where one is wanted", hint=hint)
     refuse_beside(data, options)
     data = with_labels(data, options)
     if data.kind == "table" and any(column.kind == SMILES for column in data.objects.values()):

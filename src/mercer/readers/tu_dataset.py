@@ -10,7 +10,7 @@ import numpy as np
 
 from mercer._types import Float64, Indices
 from mercer.inputs.graph_block import assembled
-from mercer.inputs.graph_drafts import Draft
+from mercer.inputs.graph_draft import Draft
 from mercer.inputs.graphs import Graphs
 from mercer.readers.cells import is_finite
 from mercer.readers.data import Data

@@ -17,6 +17,8 @@ _BLUE, _ORANGE = "var(--blue)", "var(--orange)"  # of the page's style, which ha
 WIDTH, HEIGHT = 420, 300  # of a picture, in pixels: two fit side by side on the page
 _FONT = 'font-family="system-ui, sans-serif" fill="currentColor"'
 _LEFT, _RIGHT, _TOP, _BOTTOM = 52, 12, 12, 44  # margins, in pixels, with room for numbers and names of the axes
+_FAINTEST, _DARKEST = 0.05, 0.5  # of the colour of a square: darker ones leave figures on them a contrast below 4.5
+_ROOMY = 48  # pixels: in smaller squares there is no room for a second line
 
 Points = Sequence[tuple[float, float]]
 
@@ -24,9 +26,19 @@ Points = Sequence[tuple[float, float]]
 class Axes:
     """A frame with numbers on it, to draw in."""
 
-    def __init__(self, x: tuple[float, float], y: tuple[float, float], x_name: str, y_name: str, alt: str) -> None:
+    def __init__(
+        self,
+        x: tuple[float, float],
+        y: tuple[float, float],
+        x_name: str,
+        y_name: str,
+        alt: str,
+        x_labels: Sequence[tuple[float, str]] | None = None,
+    ) -> None:
+        """With `x_labels` these places of the first axis are marked, instead of round numbers."""
         self.x, self.y = _widened(x), _widened(y)
         self.parts: list[str] = []
+        self._x_labels = [(tick, _number(tick)) for tick in ticks(*self.x)] if x_labels is None else x_labels
         self._frame(x_name, y_name, alt)
 
     def place(self, x: float, y: float) -> tuple[float, float]:
@@ -63,10 +75,10 @@ class Axes:
         left, bottom = self.place(self.x[0], self.y[0])
         right, top = self.place(self.x[1], self.y[1])
         self.parts.append(f'<path d="M{left} {top}V{bottom}H{right}" fill="none" stroke="var(--soft)"/>')
-        for tick in ticks(*self.x):
+        for tick, label in self._x_labels:
             x, _ = self.place(tick, self.y[0])
             self.parts.append(
-                f'<text x="{x:.1f}" y="{bottom + 16}" font-size="11" text-anchor="middle">{_number(tick)}</text>'
+                f'<text x="{x:.1f}" y="{bottom + 16}" font-size="11" text-anchor="middle">{escape(label)}</text>'
             )
         for tick in ticks(*self.y):
             _, y = self.place(self.x[0], tick)
@@ -93,10 +105,11 @@ def ticks(low: float, high: float, most: int = 5) -> list[float]:
     return [number * step for number in range(first, math.floor(high / step + 1e-9) + 1)]
 
 
-def intervals(rows: Sequence[tuple[str, float, float, float]], name: str, alt: str) -> str:
-    """One line per row: its name, and a dot on the line from its lower to its upper end; from 0 to 1 at least."""
-    low = min(0.0, *(row[1] for row in rows))
-    high = max(1.0, *(row[3] for row in rows))
+def intervals(
+    rows: Sequence[tuple[str, float, float, float]], name: str, alt: str, ends: tuple[float, float] = (0.0, 1.0)
+) -> str:
+    """One line per row: its name, and a dot on the line from its lower to its upper end; at least from end to end."""
+    low, high = _widened((min(ends[0], *(row[1] for row in rows)), max(ends[1], *(row[3] for row in rows))))
     left, height = 84, 30 * len(rows) + 48
 
     def across(value: float) -> float:
@@ -116,6 +129,41 @@ def intervals(rows: Sequence[tuple[str, float, float, float]], name: str, alt: s
         f'<text x="{(left + WIDTH) / 2}" y="{height - 6}" font-size="11" text-anchor="middle">{escape(name)}</text>'
     )
     return "".join(parts) + "</svg>"
+
+
+def confusion(counts: npt.NDArray[Any], names: Sequence[str], alt: str) -> str:
+    """A square for each pair of true and predicted classes, darker for a larger share of the row, with its count."""
+    many = len(names)
+    left, top, side = 96, 40, max(34, min(84, 320 // many))
+    width, height = left + side * many + 4, top + side * many + 4
+    shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
+    parts = [
+        f'<svg viewBox="0 0 {width} {height}" width="{width}" role="img" aria-label="{escape(alt)}" {_FONT}>',
+        f'<text x="{left + side * many / 2}" y="12" font-size="12" text-anchor="middle">predicted</text>',
+        f'<text x="0" y="{top - 8}" font-size="12">truth</text>',
+    ]
+    for one, name in enumerate(names):
+        middle = top + side * one + side / 2 + 4
+        parts.append(f'<text x="{left - 8}" y="{middle}" font-size="12" text-anchor="end">{_short(name, 12)}</text>')
+        across = left + side * one + side / 2
+        short = _short(name, max(3, side // 8))
+        parts.append(f'<text x="{across}" y="{top - 8}" font-size="12" text-anchor="middle">{short}</text>')
+        for other in range(many):
+            share, x, y = float(shares[one, other]), left + side * other, top + side * one
+            depth = _FAINTEST + (_DARKEST - _FAINTEST) * share
+            parts.append(
+                f'<rect x="{x}" y="{y}" width="{side - 2}" height="{side - 2}" rx="3" '
+                f'fill="{_BLUE if one == other else _ORANGE}" fill-opacity="{depth:.3f}"/>'
+            )
+            place = f'x="{x + side / 2 - 1}" text-anchor="middle"'
+            parts.append(f'<text {place} y="{y + side / 2 + 1}" font-size="12">{int(counts[one, other]):,}</text>')
+            if side >= _ROOMY:
+                parts.append(f'<text {place} y="{y + side / 2 + 16}" font-size="10">{100 * share:.0f} %</text>')
+    return "".join(parts) + "</svg>"
+
+
+def _short(text: str, most: int) -> str:
+    return escape(text if len(text) <= most else text[: most - 1] + "\N{HORIZONTAL ELLIPSIS}")
 
 
 def spread(rows: Sequence[tuple[str, Sequence[float]]], name: str, alt: str) -> str:

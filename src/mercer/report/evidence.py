@@ -13,6 +13,7 @@ from sklearn import metrics
 from mercer.errors import MercerError
 from mercer.jobs.fitting import Outcome
 from mercer.report.drawing import Axes
+from mercer.report.mistakes import confused
 from mercer.report.page import figure, listed, paragraph, table
 from mercer.selection.learner import evenly_spread
 from mercer.theory.bounds import Bound, support_vector_bound
@@ -32,13 +33,7 @@ def errors(outcome: Outcome) -> str:
     labels = np.unique(y)
     text = opening
     if len(labels) <= _MOST_CLASSES:
-        counts = metrics.confusion_matrix(y, best.predicted, labels=labels)
-        shares = 100 * np.diagonal(counts) / np.maximum(counts.sum(axis=1), 1)
-        rows = [
-            (str(label), *(f"{count:,}" for count in own), f"{share:.1f} %")
-            for label, own, share in zip(labels, counts, shares, strict=True)
-        ]
-        text += table(("truth", *(f"predicted {label}" for label in labels), "right"), rows)
+        text += confused(y, best.predicted, labels)
     else:
         pairs, times = np.unique(np.column_stack([y, best.predicted])[y != best.predicted], axis=0, return_counts=True)
         order = np.argsort(-times)[:10]
@@ -66,8 +61,8 @@ def _curves(positive: npt.NDArray[np.bool_], decisions: npt.NDArray[np.float64],
     )
     pr.line([(0, share), (1, share)], faint=True)
     pr.line(_thinned(recall, precision))
-    first = figure(roc.svg(), f"ROC for {name}: area {area:.3f}; the dashed line is guessing.")
-    second = figure(pr.svg(), f"Precision and recall for {name}: {found}; guessing gives {share:.3f}.")
+    first = figure(roc.svg(), f"ROC for {name}: area {area:.3f}; the dashed line is guessing.", "roc")
+    second = figure(pr.svg(), f"Precision and recall for {name}: {found}; guessing gives {share:.3f}.", "precision")
     return f"<div class=pair>{first}{second}</div>"
 
 
@@ -99,7 +94,8 @@ def _residuals(y: npt.NDArray[np.float64], predicted: npt.NDArray[np.float64]) -
     words = paragraph(
         f"Root mean squared error {rmse:.4g}, mean absolute error {mae:.4g}, largest {np.abs(apart).max():.4g}."
     )
-    pictures = figure(both.svg(), "Predictions on the dashed line are right.") + figure(shape.svg(), "Errors, by size.")
+    pictures = figure(both.svg(), "Predictions on the dashed line are right.", "predictions")
+    pictures += figure(shape.svg(), "Errors, by size.", "errors")
     return words + f"<div class=pair>{pictures}</div>"
 
 
@@ -133,7 +129,9 @@ def calibration(outcome: Outcome) -> str:
         "dashed line the model is underconfident, below it overconfident."
     )
     return paragraph(words) + figure(
-        axes.svg(), "Probabilities come from decision values, calibrated on folds that the object was not in."
+        axes.svg(),
+        "Probabilities come from decision values, calibrated on folds that the object was not in.",
+        "calibration",
     )
 
 

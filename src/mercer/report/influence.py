@@ -124,7 +124,7 @@ def _curve(one: Influence, what: str, span: tuple[float, float]) -> str:
     )
     axes = Axes((x[0], x[-1]), span, one.column.name, what, alt)
     axes.line(list(zip(x.tolist(), y.tolist(), strict=True)))
-    return figure(axes.svg(), f"{one.column.name}, from its 2 % to its 98 % quantile.")
+    return figure(axes.svg(), f"{one.column.name}, from its 2 % to its 98 % quantile.", "influence")
 
 
 def _shown(value: float) -> str:

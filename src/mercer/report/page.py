@@ -39,10 +39,38 @@ img.pixels { image-rendering: pixelated; width: min(100%, 26rem); border: 1px so
 pre { background: var(--fill); padding: .8rem; overflow-x: auto; font-size: .88rem; }
 code.sequence { overflow-wrap: anywhere; line-height: 1.9; }
 code.sequence span { padding: 2px 0; }
+details { margin: .8rem 0; }
+summary { cursor: pointer; color: var(--accent); }
+summary:focus-visible, a:focus-visible, .scroll:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
+a.save { white-space: nowrap; }
+.lead { display: flex; flex-wrap: wrap; gap: .5rem 2rem; align-items: center; }
+.lead > .verdict { flex: 2 1 24rem; margin: 0; }
+.lead > figure { flex: 1 1 20rem; margin: 0; min-width: 0; }
+h3 { font-size: 1rem; margin: 1.6rem 0 .4rem; }
 nav ul { list-style: none; padding: 0; display: flex; flex-wrap: wrap; gap: .2rem 1rem; }
 a { color: var(--accent); }
-@media print { nav { display: none; } :root { color-scheme: light; } }
+@media print {
+  nav, a.save { display: none; }
+  :root {
+    color-scheme: light; --paper: #fff; --ink: #1b1f24; --soft: #57606a; --line: #d0d7de; --fill: #f6f8fa;
+    --accent: #0550ae; --grid: #eaeef2; --faint: #8c959f; --blue: #0550ae; --orange: #b35900;
+  }
+  body { font-size: 11pt; }
+  main { max-width: none; padding: 0; }
+  figure, tr, .verdict { break-inside: avoid; }
+  h2, h3 { break-after: avoid; }
+  details::details-content { content-visibility: visible; block-size: auto; }
+}
 """
+_LIGHT = {
+    "paper": "#fff",
+    "soft": "#57606a",
+    "grid": "#eaeef2",
+    "faint": "#8c959f",
+    "blue": "#0550ae",
+    "orange": "#b35900",
+}
+"""The colours of pictures on paper, as in the style."""
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 
 
@@ -92,8 +120,26 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[object]], caption: str =
     )
 
 
-def figure(picture: str, caption: str) -> str:
-    return f"<figure>{picture}<figcaption>{escape(caption)}</figcaption></figure>"
+def figure(picture: str, caption: str, save_as: str = "") -> str:
+    """A picture with its caption; with a name, also a link that saves it as a file of its own."""
+    link = ""
+    if save_as and picture.startswith("<svg"):
+        link = f' <a class=save download="{save_as}.svg" href="{_alone(picture)}">Save</a>'
+    return f"<figure>{picture}<figcaption>{escape(caption)}{link}</figcaption></figure>"
+
+
+def _alone(svg: str) -> str:
+    """A picture as an address: outside of the page it needs its colours, a background and its own name space."""
+    text = svg.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" style="background:#fff" ', 1)
+    text = text.replace("currentColor", "#1b1f24")
+    for name, colour in _LIGHT.items():
+        text = text.replace(f"var(--{name})", colour)
+    return "data:image/svg+xml;base64," + base64.b64encode(text.encode()).decode("ascii")
+
+
+def folded(summary: str, content: str) -> str:
+    """What few readers want, behind a line that opens it; printed, it is open."""
+    return f"<details><summary>{escape(summary)}</summary>{content}</details>" if content else ""
 
 
 def picture_of(png: bytes, alt: str) -> str:

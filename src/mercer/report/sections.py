@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from mercer.jobs.candidates import short_text
 from mercer.jobs.fitting import Outcome
 from mercer.jobs.summary import summary
-from mercer.report import drawing, evidence, influence, matrices, shares, support
-from mercer.report.page import escape, figure, listed, paragraph, table
+from mercer.report import drawing, evidence, influence, learning, matrices, mistakes, shares, support
+from mercer.report.naming import kernel_name
+from mercer.report.page import escape, figure, folded, listed, paragraph, table
 
-_MOST_COLUMNS = 25  # rows of a table that still reads at a glance
+_MOST_COLUMNS = 100  # rows of a table that somebody may still look up
+_AT_A_GLANCE = 12  # rows of a table that is not folded
 
 
 def sections(outcome: Outcome) -> list[tuple[str, str, str]]:
@@ -17,34 +18,48 @@ def sections(outcome: Outcome) -> list[tuple[str, str, str]]:
         ("top", "", _top(outcome)),
         ("influence", "What moves the predictions", influence.influence(outcome)),
         ("shares", "What decisions are made of", shares.shares(outcome)),
-        ("errors", "Errors", evidence.errors(outcome)),
+        ("errors", "Where it errs", evidence.errors(outcome) + mistakes.worst(outcome)),
         ("calibration", "How reliable its probabilities are", evidence.calibration(outcome)),
         ("kernels", "Kernels compared", _kernels(outcome)),
-        ("support", "Support objects", support.objects(outcome)),
-        ("margins", "Margins and certificate", evidence.margins(outcome)),
-        ("matrix", "The kernel matrix", matrices.matrix(outcome)),
-        ("bounds", "What theory promises", evidence.bounds(outcome)),
+        ("learning", "What more data would bring", learning.learning(outcome)),
+        ("machine", "The machine, for specialists", _machine(outcome)),
         ("data", "The data", _data(outcome)),
         ("run", "How to repeat it", _run(outcome)),
     ]
     return [section for section in found if section[2]]
 
 
+def _machine(outcome: Outcome) -> str:
+    """What it is made of, and what is proven about it: folded, since few readers need it."""
+    parts = (
+        ("Support objects", support.objects(outcome)),
+        ("Margins and certificate", evidence.margins(outcome)),
+        ("The kernel matrix", matrices.matrix(outcome)),
+        ("What theory promises", evidence.bounds(outcome)),
+    )
+    return "".join(folded(head, content) for head, content in parts)
+
+
 def _top(outcome: Outcome) -> str:
     data, task = outcome.problem.data, outcome.problem.task
     what = f"{task} of {data.target}" if data.target else task
-    found = outcome.estimate
+    found, metric = outcome.estimate, outcome.problem.metric
     shown = [
         ("the model", found.low, found.value, found.high),
         ("guessing", found.baseline, found.baseline, found.baseline),
     ]
     between = f"between {found.low:.4g} and {found.high:.4g}"
     alt = f"{found.name} {found.value:.4g}, {between}; guessing has {found.baseline:.4g}"
+    values = [found.low, found.high, found.baseline]
+    ends = {1.0: (0.0, 1.0), 0.0: (0.0, max(values))}.get(-1.0 if metric.perfect is None else metric.perfect)
+    better = " Less is better." if metric.sign < 0 else ""
     picture = figure(
-        drawing.intervals(shown, found.name, alt), "The line is where the score lies with 95 % confidence."
+        drawing.intervals(shown, found.name, alt, ends or (min(values), max(values))),
+        f"The line is where the score lies with 95 % confidence.{better}",
+        "score",
     )
-    words = f'<h1>{escape(data.name)}: {escape(what)}</h1><p class="verdict">{escape(outcome.verdict)}</p>'
-    return words + picture
+    words = f'<p class="verdict">{escape(outcome.verdict)}</p>'
+    return f"<h1>{escape(data.name)}: {escape(what)}</h1><div class=lead>{words}{picture}</div>"
 
 
 def _data(outcome: Outcome) -> str:
@@ -59,7 +74,8 @@ def _data(outcome: Outcome) -> str:
     if told["columns"]:
         rows = [(c["name"], c["kind"], f"{c['missing']:,}", c["content"]) for c in told["columns"][:_MOST_COLUMNS]]
         more = len(told["columns"]) - len(rows)
-        text += table(("column", "kind", "missing", "content"), rows, f"{more:,} more columns" if more > 0 else "")
+        cells = table(("column", "kind", "missing", "content"), rows, f"{more:,} more columns" if more > 0 else "")
+        text += cells if len(rows) <= _AT_A_GLANCE else folded(f"All {len(rows)} columns", cells)
     return text
 
 
@@ -67,13 +83,15 @@ def _kernels(outcome: Outcome) -> str:
     trials = outcome.search.by_kernel()
     sign = outcome.problem.metric.sign
     rows = [
-        (short_text(trial.kernel, outcome.model.preparation), (sign * trial.fold_scores).tolist()) for trial in trials
+        (kernel_name(trial.kernel, outcome.model.preparation), (sign * trial.fold_scores).tolist()) for trial in trials
     ]
     score = outcome.estimate.name
     folds = len(trials[0].fold_scores)
     alt = f"{score} of {len(rows)} kernels in {folds} folds; best: {rows[0][0]}, mean {sign * trials[0].score:.4g}"
     picture = figure(
-        drawing.spread(rows, score, alt), "Dots are folds, bars their mean. Each kernel has its best penalty."
+        drawing.spread(rows, score, alt),
+        "Dots are folds, bars their mean. Each kernel has its best penalty.",
+        "kernels",
     )
     cells = [
         (
@@ -107,4 +125,5 @@ def _run(outcome: Outcome) -> str:
     command = outcome.model.about["command"]
     if command:
         text += f"<pre>{escape(command)}</pre>"
-    return text + table(("part", "version"), outcome.model.about["versions"].items())
+    written = paragraph("The kernel as it is written:", "soft") + f"<pre>{escape(outcome.model.about['kernel'])}</pre>"
+    return text + written + folded("Versions", table(("part", "version"), outcome.model.about["versions"].items()))

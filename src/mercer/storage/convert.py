@@ -30,6 +30,7 @@ from mercer.kernels.vectors.polynomial import Polynomial
 from mercer.kernels.vectors.rbf import RBF
 from mercer.training import pairs as ovo
 from mercer.training.certificate import Certificate
+from mercer.training.voting import pairs as pairs_of
 
 KERNELS: dict[str, tuple[type[Kernel], tuple[str, ...]]] = {
     "linear": (Linear, ()),
@@ -138,7 +139,7 @@ class Layout:
         n_classes = len(self.classes)
         codes = np.repeat(np.arange(n_classes), self.counts)
         columns = ovo.from_dual_coefficients(self.coefficients, codes, n_classes)[rows]
-        numbers = {pair: number for number, pair in enumerate(ovo.pairs(n_classes))}
+        numbers = {pair: number for number, pair in enumerate(pairs_of(n_classes))}
         pairs = list(combinations(order.tolist(), 2))  # some are the other way round now
         taken = [numbers[min(pair), max(pair)] for pair in pairs]
         signs = np.array([1.0 if a < b else -1.0 for a, b in pairs])

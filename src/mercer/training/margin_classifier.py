@@ -57,6 +57,7 @@ from mercer.training.targets import (
     sample_weights,
 )
 from mercer.training.train import warn_if_unfinished
+from mercer.training.voting import one_vs_rest_shape, pairs, votes
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -257,9 +258,9 @@ class MarginClassifier(ClassifierMixin, LibsvmParameters, KernelEstimator, ABC):
         elif n_classes == 2:
             winners = np.where(decisions[:, 0] > 0, 0, 1)
         elif self.break_ties:
-            winners = ovo.one_vs_rest_shape(decisions, n_classes).argmax(axis=1)
+            winners = one_vs_rest_shape(decisions, n_classes).argmax(axis=1)
         else:
-            winners = ovo.votes(decisions, n_classes)
+            winners = votes(decisions, n_classes)
         return self.classes_[winners]
 
     @available_if(wanted)  # type: ignore[untyped-decorator]
@@ -309,7 +310,7 @@ class MarginClassifier(ClassifierMixin, LibsvmParameters, KernelEstimator, ABC):
         )
         found = Recomputed.of(self.expansion_, self._repair, self.support_, objects)
         members, parts = ovo.Members(classes.codes, bounds, len(self.classes_)), []
-        for column, pair in enumerate(ovo.pairs(len(self.classes_))):
+        for column, pair in enumerate(pairs(len(self.classes_))):
             ids, signs = members.of(pair)
             penalties = self._penalty_scales[column] * bounds[ids]
             parts.append(
@@ -326,7 +327,7 @@ class MarginClassifier(ClassifierMixin, LibsvmParameters, KernelEstimator, ABC):
         classes = known_classes(self.classes_, y)
         bounds = self._bounds(classes, self.class_weight_[classes.codes] * sample_weights(sample_weight, objects))
         members, claims = ovo.Members(classes.codes, bounds, len(self.classes_)), []
-        for column, pair in enumerate(ovo.pairs(len(self.classes_))):
+        for column, pair in enumerate(pairs(len(self.classes_))):
             ids, signs = members.of(pair)
             penalties = self._penalty_scales[column] * bounds[ids]
             claims.append(Claim(LossProblem(Hinge(), signs, penalties, intercept=self._has_intercept()), ids, column))

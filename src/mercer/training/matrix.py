@@ -48,6 +48,12 @@ _SAMPLED_ROWS = 32
 """Rows of the Gram matrix that are looked at to tell whether it is constant: more cost more, fewer could all belong to
 objects that look alike, and the warning would be wrong."""
 
+_REMEDY = (
+    "Train on fewer objects or on landmarks, kernels.Nystrom(kernel, 1000); or keep values on disk, so that nothing is "
+    "computed twice: kernels.Remembered(kernel, folder)."
+)
+"""What to do about expensive kernels on many objects."""
+
 
 @final
 @dataclass(frozen=True, eq=False)
@@ -188,6 +194,8 @@ def training_gram(settings: GramSettings, fitted: FittedKernel, objects: Objects
         if sure or cheaper(form, rows, numbers_of(objects), write=_found(fitted), groups=settings.groups):
             return gram_of_rows(rows, memory=memory)
     gram = gram_of(fitted, objects, dtype=settings.dtype, memory=memory)
+    if gram.expensive:
+        Effort(settings.owner, remedy=_REMEDY).announce(gram)
     if gram.expensive and len(objects) <= DENSE:  # all of it will be needed, and more than once
         kept = gram.stored_if_it_fits()
         known.note(fitted, objects, kept)

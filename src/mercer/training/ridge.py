@@ -52,7 +52,7 @@ def fit_ridge(
     gram: Gram | None = None,
 ) -> tuple[Expansion, Repair | None, Prove]:
     """The machine over all training objects, what was repaired of its matrix, and what proves it."""
-    rows = None if gram is not None else _rows_in_passes(settings, fitted, objects)
+    rows = _rows_in_passes(settings, fitted, objects) if gram is None else None
     if rows is not None:
         return _fit_in_passes(problem, rows, fitted, objects, limits, began)
     gram = training_gram(settings, fitted, objects, [Squared()]) if gram is None else gram
@@ -105,7 +105,8 @@ def _fit_in_passes(
         )
         for column, (primal, dual, worst) in enumerate(np.transpose(sums.bounds(v, alpha)).tolist())
     )  # fmt: skip
-    proof = Certificate.together(parts, len(objects) * rows.shape[1], time.monotonic() - began)
+    entries = len(objects) * rows.shape[1]
+    proof = Certificate.together(parts, entries, time.monotonic() - began)
     return expansion, None, lambda: proof
 
 

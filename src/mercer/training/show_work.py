@@ -15,6 +15,7 @@ from mercer.gram.make import gram_of
 from mercer.inputs.base import Objects
 from mercer.training import pairs as ovo
 from mercer.training.show_work_text import Problem, as_latex, as_text
+from mercer.training.voting import pairs
 
 MOST_OBJECTS = 12
 """Machines on more objects do not show their work: their matrices are wider than a page."""
@@ -73,7 +74,7 @@ def show_work(
     kernel = machine.kernel.kernel
     problems = []
     members = ovo.Members(few.codes, few.penalties, len(labels))
-    for column, (first, second) in enumerate(ovo.pairs(len(labels))):
+    for column, (first, second) in enumerate(pairs(len(labels))):
         ids, signs = members.of((first, second))
         # With two classes, the second is +1, as in the decision function; otherwise the first of the pair.
         flip = -1.0 if len(labels) == 2 else 1.0

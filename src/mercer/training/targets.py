@@ -227,19 +227,21 @@ def check_features(estimator: Any, X: Any, objects: Objects, *, reset: bool) -> 
     """Let an estimator know the columns of training objects (`reset`), or refuse new objects that have others."""
     if isinstance(objects, Streamed):
         _check_blocks(estimator, objects, reset=reset)
-    elif isinstance(objects, Vectors):
-        if type(X) is np.ndarray or is_sparse(X):  # scikit-learn would do the same, and take longer than few objects do
-            if reset:
-                estimator.__dict__.pop("feature_names_in_", None)
-                estimator.n_features_in_ = objects.n_features
-                return
-            unnamed = "feature_names_in_" not in vars(estimator)
-            if unnamed and objects.n_features == getattr(estimator, "n_features_in_", None):
-                return
-        named = X if hasattr(X, "columns") else objects.values
-        validate_data(estimator, named, reset=reset, skip_check_array=True)
-    elif isinstance(objects, GramRows) and objects.matrix is not None:
-        validate_data(estimator, objects.matrix, reset=reset, skip_check_array=True)
+        return
+    rows = objects.values if isinstance(objects, Vectors) else None
+    if isinstance(objects, GramRows):
+        rows = objects.matrix
+    if rows is None:
+        return
+    if type(X) is np.ndarray or is_sparse(X):  # scikit-learn would do the same, and take longer than few objects do
+        if reset:
+            estimator.__dict__.pop("feature_names_in_", None)
+            estimator.n_features_in_ = int(rows.shape[1])
+            return
+        if "feature_names_in_" not in vars(estimator) and rows.shape[1] == getattr(estimator, "n_features_in_", None):
+            return
+    named = X if isinstance(objects, Vectors) and hasattr(X, "columns") else rows
+    validate_data(estimator, named, reset=reset, skip_check_array=True)
 
 
 def _check_blocks(estimator: Any, objects: Streamed, *, reset: bool) -> None:

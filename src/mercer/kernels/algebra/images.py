@@ -105,7 +105,9 @@ class OnColumns(Through):
     """k(x, z) = k0(x[columns], z[columns]): written ``kernels.on(columns, kernel)``.
 
     Kernels on numbers take several columns, kernels on other objects one. `as_` says what is written in a column that
-    its kernel could not read by itself: ``as_="smiles"`` for molecules. Sums and products of such kernels compare rows
+    its kernel could not read by itself. A column of SMILES is read as graphs of atoms for kernels on graphs
+    (``as_="smiles"``), and for kernels on vectors as Morgan fingerprints of radius 2: which of 2,048 neighbourhoods
+    occur (``as_="morgan"``), or how often (``as_="morgan_counts"``). Sums and products of such kernels compare rows
     that mix kinds.
     """
 

@@ -11,7 +11,7 @@ from mercer._types import Float64
 from mercer.estimators.svc import SVC
 from mercer.jobs.trained import TrainedModel
 from mercer.readers.data import Data
-from mercer.training.pairs import pairs
+from mercer.training.voting import pairs
 
 
 @final

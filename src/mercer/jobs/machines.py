@@ -1,0 +1,130 @@
+"""What a model predicts with: coefficients, support objects and classes.
+
+The estimator around them, and with it scikit-learn, is loaded only when somebody asks for it: `mercer predict` starts
+in a fraction of the time.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, final
+
+import numpy as np
+import numpy.typing as npt
+
+from mercer._cached import cached_property
+from mercer._registry import ESTIMATORS
+from mercer._stored import Stored, checked_array, checked_value, from_stored
+from mercer._types import Float64
+from mercer.errors import ModelFileError
+from mercer.training.voting import one_vs_rest_shape, votes
+
+if TYPE_CHECKING:
+    from mercer.gram.expansion import Expansion
+    from mercer.training.certificate import Certificate
+
+_PAIRS = "SVC"
+_NUMBERS = ("KernelRidge", "SVR", "KernelQuantileRegressor")
+"""Machines whose only output is what they predict."""
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Machine:
+    """A trained estimator, whole or as it is stored."""
+
+    name: str
+    """Of its class."""
+    expansion: Expansion
+    classes: npt.NDArray[Any] | None
+    _stored: Stored | None = None
+    _given: Any = field(default=None)
+
+    @classmethod
+    def of(cls, estimator: Any) -> Machine:
+        """The machine of a trained estimator."""
+        classes = getattr(estimator, "classes_", None)
+        return cls(type(estimator).__name__, estimator.expansion_, classes, None, estimator)
+
+    @classmethod
+    def stored(cls, name: str, stored: Stored) -> Machine:
+        """A machine from a file; its parts that predict are checked, the others when they are asked for."""
+        if name not in ESTIMATORS:
+            raise ModelFileError(f"it asks for the estimator {name!r:.60}, which this version of mercer does not have.")
+        if stored.expansion is None:
+            raise ModelFileError("it has no support objects.")
+        machine = cls(name, stored.expansion, stored.arrays.get("classes_"), stored)
+        if not machine.is_plain:
+            return cls.of(machine.estimator)
+        machine.check()
+        return machine
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether the machine predicts by its outputs alone."""
+        if self.name in _NUMBERS:
+            return True
+        params = {} if self._stored is None else self._stored.params
+        usual = params.get("probability") is False and params.get("break_ties") is False
+        return self.name == _PAIRS and usual and params.get("decision_function_shape") == "ovr"
+
+    def check(self) -> None:
+        """Refuse a machine whose parts do not belong together."""
+        outputs = self.expansion.coefficients.shape[1]
+        if self.classes is None:
+            wrong = self.name == _PAIRS or outputs != 1
+        else:
+            many = len(self.classes) if self.classes.ndim == 1 else 0
+            wrong = many < 2 or outputs != many * (many - 1) // 2
+        if wrong:
+            raise ModelFileError(f"it has {outputs} columns of coefficients, which do not fit its classes.")
+
+    @cached_property
+    def estimator(self) -> Any:
+        """The estimator itself."""
+        if self._given is not None:
+            return self._given
+        assert self._stored is not None
+        return from_stored(ESTIMATORS[self.name].load(), self._stored)
+
+    @property
+    def certificate(self) -> Certificate:
+        """How close the machine is to the optimum."""
+        if self._stored is None:
+            found: Certificate = self.estimator.certificate_
+            return found
+        from mercer.training.certificate import Certificate
+
+        rows = self._stored.arrays.get("certificate_")
+        if rows is None or not len(rows):
+            raise ModelFileError("its certificate is missing.")
+        table = checked_array(self._stored.arrays, "certificate_", "f", (len(rows), 7))
+        return Certificate.from_array(table, checked_value(self._stored.values, "dtype", str))
+
+    def outputs(self, objects: Any) -> Float64:
+        """What the expansion says of objects, one column per machine."""
+        return self.expansion(self.expansion.kernel.coerce(objects))
+
+    def predict(self, objects: Any) -> npt.NDArray[Any]:
+        """The class or the number of each object."""
+        if self._stored is None:
+            return np.asarray(self.estimator.predict(objects))
+        return self.said(self.outputs(objects))[0]
+
+    def decisions(self, objects: Any) -> Float64:
+        """Decision values: a column for two classes, else one per class."""
+        if self._stored is None:
+            values = np.asarray(self.estimator.decision_function(objects))
+            return values[:, None] if values.ndim == 1 else values
+        found = self.said(self.outputs(objects))[1]
+        assert found is not None
+        return found
+
+    def said(self, outputs: Float64) -> tuple[npt.NDArray[Any], Float64 | None]:
+        """Predictions and decision values from outputs, of machines for pairs of classes or for numbers."""
+        if self.classes is None:
+            return outputs[:, 0], None
+        many = len(self.classes)
+        if many == 2:
+            return self.classes[np.where(outputs[:, 0] > 0, 0, 1)], -outputs[:, :1]
+        return self.classes[votes(outputs, many)], one_vs_rest_shape(outputs, many)

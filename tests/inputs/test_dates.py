@@ -1,0 +1,67 @@
+"""Dates are days, and never nanoseconds by accident."""
+
+from datetime import date, datetime
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from mercer import SVC, KernelRidge, kernels
+from mercer.errors import DataWarning, InputError
+from mercer.inputs.dates import days
+from mercer.inputs.series import Series
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        ["1970-01-02", "1970-01-03T12:00"],
+        [datetime(1970, 1, 2), datetime(1970, 1, 3, 12)],
+        np.array(["1970-01-02T00", "1970-01-03T12"], dtype="datetime64[h]"),
+        pd.Series(pd.to_datetime(["1970-01-02 00:00", "1970-01-03 12:00"])),
+    ],
+    ids=["text", "datetime", "numpy", "pandas"],
+)
+def test_days(column):
+    assert days(column).values.tolist() == [[1.0], [2.5]]
+
+
+def test_dates_without_a_time_and_bad_ones():
+    assert days([date(1970, 1, 11)]).values.tolist() == [[10.0]]
+    with pytest.raises(InputError, match="no dates"):
+        days(["soon"])
+    with pytest.raises(InputError, match="row 1 holds no date"):
+        days(np.array(["2020-01-01", "NaT"], dtype="datetime64[D]"))
+    with pytest.raises(InputError, match="one column"):
+        days(np.array([["2020-01-01"]], dtype="datetime64[D]"))
+
+
+def test_vectors_refuse_dates_and_say_what_to_do():
+    when = pd.to_datetime(["2020-01-01", "2020-02-01"])
+    for X in (np.asarray(when)[:, None], pd.DataFrame({"when": when}), np.array([[1], [2]], dtype="timedelta64[D]")):
+        with pytest.raises(InputError, match=r"dates or times.*as_=\"days\""):
+            SVC().fit(X, [0, 1])
+    with pytest.raises(InputError, match=r"'when' holds dates or times.*as_=\"days\""):
+        kernels.on("when", kernels.RBF()).fit({"when": np.asarray(when)})
+
+
+def test_periodic_and_lasting_parts_of_dates_in_a_table():
+    when = np.arange("2015-01-01", "2019-01-01", dtype="datetime64[D]")[::7]
+    t = when.astype("datetime64[us]").astype(np.int64) / 86_400_000_000
+    y = np.sin(2 * np.pi * t / 365.25) + t / 2000
+    kernel = kernels.on("when", kernels.Periodic(period=365.25), as_="days") + kernels.on(
+        "when", kernels.Linear(), as_="days"
+    )
+    K = kernel.fit({"when": when})({"when": when})
+    expected = np.exp(-2 * np.sin(np.pi * (t[:, None] - t) / 365.25) ** 2) + np.outer(t, t)
+    np.testing.assert_allclose(K, expected, rtol=1e-9)
+    model = KernelRidge(1e-3, kernel=kernel).fit({"when": when[:150]}, y[:150])
+    assert np.abs(model.predict({"when": when[150:]}) - y[150:]).max() < 0.05
+
+
+def test_series_that_are_wider_than_long_are_asked_about():
+    X = np.zeros((4, 3, 50))
+    with pytest.warns(DataWarning, match=r"length 3 with 50 channels.*transpose\(0, 2, 1\)"):
+        Series.coerce(X)
+    assert Series.coerce(X.transpose(0, 2, 1)).channels == 3
+    assert Series.coerce(list(X)).channels == 50
