@@ -96,9 +96,9 @@ def marked_up(app: Any, what: str, name: str, obj: Any, options: Any, lines: lis
                 found.append("")
             found.append(line)
             listing = False
-        elif listing and (entry := re.match(r"(?P<names>[\w*, .]+?) : (?P<text>.*)", line)):
+        elif listing and (entry := re.match(r"(?P<names>[\w*, .]+?) :(?: (?P<text>.*))?$", line)):
             names = ", ".join(f"``{part.strip()}``" for part in entry["names"].split(","))
-            found.append(f"- {names}: {plain(entry['text'])}")
+            found.append(f"- {names}: {plain(entry['text'] or '')}")
         elif listing and line.startswith(" "):
             found.append(f"  {plain(line.strip())}")
         else:

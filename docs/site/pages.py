@@ -7,6 +7,7 @@ import importlib
 import io
 import re
 import shutil
+import types
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ import matplotlib.pyplot as plt
 from advice import ADVICE
 
 import mercer
-from mercer import datasets, kernels, plots, testing
+from mercer import blocks, datasets, kernels, plots, testing
 from mercer._public import homes
 from mercer._registry import ESTIMATORS, KERNELS, LOSSES
 from mercer.cli.app import run
@@ -55,6 +56,7 @@ def write(folder: Path) -> None:
         "functions": ("Functions", _functions()),
         "theory": ("Theory", _modules(THEORY)),
         "datasets": ("Data sets", _named("mercer.datasets", datasets.__all__)),
+        "blocks": ("Data in blocks", _named("mercer.blocks", blocks.__all__)),
         "testing": ("Tests of your own classes", _named("mercer.testing", testing.__all__)),
         "commands": ("Commands", _commands()),
     }
@@ -175,7 +177,11 @@ def _functions() -> dict[str, str]:
     pages = {}
     for name in sorted(homes("mercer")):
         found = getattr(mercer, name)
-        if callable(found) and not isinstance(found, type):
+        if isinstance(found, types.ModuleType) and name != "kernels":
+            first = (found.__doc__ or "").split("\n", 1)[0]
+            listed = "".join(f"* ``mercer.{name}.{part}``\n" for part in found.__all__)
+            pages[name] = f"{name}\n{'=' * len(name)}\n\n.. py:module:: mercer.{name}\n\n{first}\n\n{listed}"
+        elif callable(found) and not isinstance(found, type):
             pages[name] = f"{name}\n{'=' * len(name)}\n\n.. autofunction:: mercer.{name}\n{_examples(f'mercer.{name}')}"
     return pages
 
