@@ -31,7 +31,9 @@ class Processes:
 
     def _start(self, what: str, *options: object, env: dict[str, str] | None = None) -> subprocess.Popen[bytes]:
         command = [sys.executable, "-m", "dask", what, *map(str, options), "--no-dashboard", *self._options]
-        variables = {**os.environ, "PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT}", **(env or {})}
+        # Workers have as many threads as a user's would, whatever this run of the tests was told.
+        plain = {name: value for name, value in os.environ.items() if name != "MERCER_NUM_THREADS"}
+        variables = {**plain, "PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT}", **(env or {})}
         with self._log.open("ab") as log:
             return subprocess.Popen(command, env=variables, stdout=log, stderr=log)
 

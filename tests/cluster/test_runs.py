@@ -108,7 +108,7 @@ def test_a_lost_scheduler_costs_no_more_than_since_the_checkpoint(tmp_path: Path
         killer = threading.Thread(target=kill)
         killer.start()
         with use(client), pytest.raises(ClusterError, match="scheduler was lost"), Journal(run, seconds=0.0).open():
-            clone(LEARNER).fit(Slow(str(notes), 0.03), Y)
+            clone(LEARNER).fit(Slow(str(notes), 0.2), Y)
         killer.join()
         client.close(timeout=1)
     finally:

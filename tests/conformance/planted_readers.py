@@ -83,10 +83,10 @@ def replaces_wrong_bytes(source, options):
     return read_svmlight(with_text(source, source.content.decode("utf-8", "ignore")), options)
 
 
-@planted("svmlight", "empty")
-def takes_nothing_for_objects(source, options):
+@planted("svmlight", "empty", "ignored")
+def makes_an_object_of_nothing(source, options):
     if all(line.startswith("#") or not line.strip() for line in source.lines):
-        return Data(source.name, "svmlight", "vectors", np.empty((0, 1)), np.empty(0), "label", lines=[])
+        return Data(source.name, "svmlight", "vectors", np.zeros((1, 1)), np.zeros(1), "label", lines=[1])
     return read_svmlight(source, options)
 
 

@@ -94,7 +94,15 @@ def classes_in(package, kind):
     return found
 
 
+NOT_NAMED = {
+    "Remembered": "names a folder of this machine, which neither a model file nor the command line may do",
+    "Streamed": "stands for objects of every other kind, which stay where they are",
+}
+"""Classes that are in no table, and why."""
+
+
 def unregistered(classes, table):
+    classes = [one for one in classes if one.__name__ not in NOT_NAMED]
     return [one for one in classes if one.__name__ not in table or table[one.__name__].load() is not one]
 
 

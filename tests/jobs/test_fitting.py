@@ -247,7 +247,7 @@ def test_mixed_tables_and_gaps():
 def test_strings_and_time_limits():
     sequences, labels = make_dna(60, random_state=0)
     data = Data("s.fa", "fasta", "strings", sequences, labels)
-    found = fit(data, Plan(folds=2, time_limit=0.2))
+    found = fit(data, Plan(folds=2, time_limit=0.02))
     assert found.search.unfinished
     assert any("time limit" in note for note in found.notes)
     assert len(found.search.by_kernel()) >= 1

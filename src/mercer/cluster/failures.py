@@ -17,7 +17,7 @@ def translated(error: BaseException, client: Any) -> BaseException:
     kind = type(error).__name__
     if isinstance(error, MercerError):
         return error
-    if client.status != "running" and isinstance(error, OSError | AttributeError):  # of a connection that is gone
+    if client.status != "running" and isinstance(error, OSError | AttributeError | RuntimeError):  # of what is gone
         return ClusterError(lost(client))
     if kind == "KilledWorker":
         return ClusterError(f"A part of the work was given to several workers, and each of them died. {_MEMORY}")

@@ -28,8 +28,8 @@ from mercer.training.ridge import RidgeProblem, certify_ridge, checked_alpha, fi
 from mercer.training.storing import MACHINE, ArrayField, Field, ValueField
 from mercer.training.targets import numbers_of, sample_weights
 
-Known = tuple[FittedKernel, Gram]
-"""The fitted kernel, and the matrix to train on, where they are there already."""
+Known = tuple[FittedKernel, Objects, Gram]
+"""The fitted kernel, the objects as it parsed them, and the matrix to train on, where they are there already."""
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -96,12 +96,12 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelParameters, KernelEsti
         with self._all_or_nothing():
             owner = type(self).__name__
             kernel = self._kernel(X)
-            objects = kernel.coerce(X)
+            objects = kernel.coerce(X) if known is None else known[1]
             targets, single = numbers_of(self, y, objects, several=True)
             self._check_features(X, objects, reset=True)
             weights = sample_weights(sample_weight, objects)
             alphas = checked_alpha(owner, alpha, targets.shape[1])
-            fitted, gram = (self._fit_kernel(kernel, objects), None) if known is None else known
+            fitted, gram = (self._fit_kernel(kernel, objects), None) if known is None else known[::2]
             settings = GramSettings(owner, self.dual, self.memory, self.psd, self._precision)
             problem = RidgeProblem(targets, weights, alphas, bool(self.fit_intercept))
             found = fit_ridge(problem, settings, fitted, objects, self._limits(), began, gram)

@@ -140,7 +140,7 @@ class KernelRidgeCV(KernelRidge):
                 one = path.leave_one_out(alpha) if folds is None else path.fold_residuals(alpha, folds)
                 residuals[:, :, number] = one
                 report((number + 1) / len(alphas))
-        return residuals, (fitted, gram)
+        return residuals, (fitted, objects, gram)
 
     def _settings(self) -> GramSettings:
         # The machine itself will be guarded, so one warning about the kernel is enough.

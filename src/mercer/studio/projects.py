@@ -77,11 +77,12 @@ class Projects:
         """What is known of a project, with its jobs, the latest first."""
         folder = self.folder(key)
         about = read_json(folder / "project.json")
-        jobs = sorted((folder / "jobs").iterdir(), key=lambda job: job.stat().st_mtime_ns, reverse=True)
+        plans = [job / "plan.json" for job in (folder / "jobs").iterdir()]  # written once, when a job begins
+        begun = sorted(filter(Path.is_file, plans), key=lambda plan: plan.stat().st_mtime_ns, reverse=True)
         file = self.data(key)
         size = file.stat().st_size if file.exists() else 0
         return {**about, "file": file.name, "path": str(file), "size": size,
-                "jobs": [job.name for job in jobs if (job / "plan.json").is_file()]}  # fmt: skip
+                "jobs": [plan.parent.name for plan in begun]}  # fmt: skip
 
     def all(self) -> list[dict[str, Any]]:
         """Every project, the latest first; folders that are no projects are left alone."""

@@ -84,4 +84,4 @@ def test_names(kernel, text, names):
 def test_kernels_without_positions_say_so():
     model = SVC(kernel=kernels.GapWeighted(p=2)).fit(["abc", "bcd", "xyz", "yzx"], [0, 0, 1, 1])
     with pytest.raises(KernelError, match="cannot be taken apart"):
-        model.explain(["abc"])
+        model.explain(["abc"], by="features")

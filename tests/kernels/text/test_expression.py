@@ -183,7 +183,7 @@ def pointed(text: str) -> tuple[str, str]:
         ("power(linear)", "power needs exponent", "power"),
         ("rank_one(f)", "Unknown kernel 'f'", "f)"),
         ("rank_one(<function f>)", "has no text form", "<"),
-        ("on(5, linear)", "do not fit", "on(5"),
+        ("on(5, linear)", "The 'columns' parameter of on must be a column name", "5"),
         ("rbf(gamma=0.1", "'(' is never closed", "(gamma"),
         ("rbf(gamma=[0.1)", "')' closes nothing", ")"),
         ("rbf)", "')' closes nothing", ")"),

@@ -55,7 +55,7 @@ def _told(parts: Sequence[Any], shares: Sequence[float], how: str, **more: Any) 
 
 def _exactly(lean: Leaning, one: Data) -> dict[str, Any] | None:
     try:
-        found = lean.model.estimator.explain(lean.model.objects(one))[0]
+        found = lean.model.estimator.explain(lean.model.objects(one), by="features")[0]
     except (MercerError, AttributeError):
         return None
     shares = [float(share) for share in lean.total(np.asarray(found.contributions))]
