@@ -25,7 +25,7 @@ RULES = (_ARMIJO, _SHORTEST_STEP, _FLAT, _LONGEST_STEP, _SECTIONS)
 def backtrack(value: Function, at_start: float, descent: float, *, noise: float, size: float = 1.0) -> float | None:
     """The first of size, size / 2, size / 4, ... that lowers the value; None if none does.
 
-    `descent` is the slope at the start; a positive one predicts no descent. Differences up to `noise` are rounding errors.
+    `descent` is the slope at the start; a positive one predicts no descent. Differences up to `noise` are rounding.
 
     >>> backtrack(lambda t: (t - 0.2) ** 2, 0.04, -0.4, noise=0.0)
     0.25

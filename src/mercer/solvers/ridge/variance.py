@@ -47,8 +47,7 @@ def explaining(K: Float64, weights: Float64, alpha: float) -> Callable[[Float64]
     root = np.sqrt(weights)[:, None]
     try:
         factor = scipy.linalg.cholesky(weighted(K, root, alpha).T, lower=True, overwrite_a=True, check_finite=False)
-    except scipy.linalg.LinAlgError:  # alpha is too small for K: directions that consist of rounding errors explain
-    nothing
+    except scipy.linalg.LinAlgError:  # alpha is too small for K: rounding errors explain nothing
         values, vectors = scipy.linalg.eigh(weighted(K, root), overwrite_a=True, check_finite=False)
         largest = float(np.abs(values).max())
         if values[0] < -_INDEFINITE * largest:
