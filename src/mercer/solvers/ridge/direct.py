@@ -62,12 +62,13 @@ def solve(
         limits.raise_if_stopped()
         columns = alpha == value
         right = y[:, columns]
+        if not intercept:
+            coefficients[:, columns] = _solve_one(K, right, float(value), weights)
+            continue
         both = _solve_one(K, np.column_stack([right, np.ones(len(y))]), float(value), weights)
         b, ones = both[:, :-1], both[:, -1:]
-        if intercept:
-            constants[columns] = b.sum(axis=0) / ones.sum()
-            b = b - ones * constants[columns]
-        coefficients[:, columns] = b
+        constants[columns] = b.sum(axis=0) / ones.sum()
+        coefficients[:, columns] = b - ones * constants[columns]
     return RidgeSolution(coefficients, constants)
 
 
