@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from mercer.cli import app
-from tests import house_rules
+from tests import house_rules, imports
 
 ROOT = Path(__file__).resolve().parents[1]
 SOURCES = sorted((ROOT / "src").rglob("*.py"))
@@ -114,10 +114,10 @@ def test_rule_can_fail(rule: Rule, breach: str, tmp_path: Path) -> None:
 
 
 def test_no_import_cycles(tmp_path: Path) -> None:
-    assert house_rules.import_cycles(SOURCES) == []
+    assert imports.import_cycles(SOURCES) == []
     (tmp_path / "one.py").write_text("import two\n")
     (tmp_path / "two.py").write_text("def f():\n    from one import x\n")
-    assert house_rules.import_cycles(sorted(tmp_path.glob("*.py"))) == ["one -> two"]
+    assert imports.import_cycles(sorted(tmp_path.glob("*.py"))) == ["one -> two"]
 
 
 def test_rules_accept_what_is_right(tmp_path: Path) -> None:

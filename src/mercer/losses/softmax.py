@@ -33,34 +33,33 @@ def logarithm_beyond(f: Float64, codes: Indices) -> Float64:
     return np.asarray(np.log(sums) + beyond)
 
 
+@jit(inline=True)
+def _exponentials(row: Array, out: Array) -> tuple[float, float]:
+    """Write exp(f_k - highest); returns the highest f and the sum of what was written."""
+    highest = row[0]
+    for k in range(1, row.shape[0]):
+        highest = max(highest, row[k])
+    for k in range(row.shape[0]):
+        out[k] = exp_64(max(row[k] - highest, LOWEST_64))
+    total = 0.0
+    for k in range(row.shape[0]):
+        total += out[k]
+    return highest, total
+
+
 @jit
 def _softmax(f: Array, out: Array) -> None:
     for i in range(f.shape[0]):
-        row, line = f[i], out[i]
-        highest = row[0]
-        for k in range(1, row.shape[0]):
-            highest = max(highest, row[k])
-        for k in range(row.shape[0]):
-            line[k] = exp_64(max(row[k] - highest, LOWEST_64))
-        total = 0.0
-        for k in range(row.shape[0]):
-            total += line[k]
+        line = out[i]
+        _, total = _exponentials(f[i], line)
         share = 1.0 / total
-        for k in range(row.shape[0]):
+        for k in range(line.shape[0]):
             line[k] *= share
 
 
 @jit
 def _sums(f: Array, codes: Array, sums: Array, beyond: Array, scratch: Array) -> None:
-    """sum_k exp(f_k - highest), and how much higher the highest is than the one of the code."""
+    """sum_k exp(f_k - highest), and how much the highest f exceeds that of the code."""
     for i in range(f.shape[0]):
-        row = f[i]
-        highest = row[0]
-        for k in range(1, row.shape[0]):
-            highest = max(highest, row[k])
-        for k in range(row.shape[0]):
-            scratch[k] = exp_64(max(row[k] - highest, LOWEST_64))
-        total = 0.0
-        for k in range(row.shape[0]):
-            total += scratch[k]
-        sums[i], beyond[i] = total, highest - row[codes[i]]
+        highest, sums[i] = _exponentials(f[i], scratch)
+        beyond[i] = highest - f[i, codes[i]]
