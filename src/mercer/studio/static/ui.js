@@ -61,8 +61,18 @@ export function figure(value) {
   if (value === Infinity) return "∞";
   if (value === 0) return "0";
   const size = Math.abs(value);
-  if (size >= 1e5 || size < 1e-3) return value.toExponential(1).replace("e+", "e");
+  if (size >= 1e5 || size < 1e-3) return readable(value.toExponential(1));
   return String(Number(value.toPrecision(3)));
+}
+
+const RAISED = { "-": "⁻", 0: "⁰", 1: "¹", 2: "²", 3: "³", 4: "⁴", 5: "⁵", 6: "⁶", 7: "⁷", 8: "⁸", 9: "⁹" };
+
+/** Numbers of a sentence as people write them: 2.3 × 10⁻⁸, not 2.3e-08. */
+export function readable(sentence) {
+  return sentence.replace(/(?<![\w.])(\d+(?:\.\d+)?)e([+-]?\d+)\b/g, (_, digits, power) => {
+    if (!Number(digits)) return "0";
+    return `${digits} × 10${[...String(Number(power))].map((one) => RAISED[one]).join("")}`;
+  });
 }
 
 /** A button that copies a text, and says so for a moment. */

@@ -64,6 +64,7 @@ export function GramView({ gram, classes, lit, onLit, sentence }) {
   return html`<div class="view">
     <${Canvas} class="square" draw=${draw} watch=${[gram, classes, lit]} onPointerMove=${hover} onPointerLeave=${leave}
       label=${`Gram matrix of ${n} points. ${sentence}`} />
+    <p class="scale-bar" aria-hidden="true"><span>${figure(low)}</span><i class=${low < -1e-9 * high ? "signed" : ""}></i><span>${figure(high)}</span></p>
     <p class="caption">${cell ? html`k(${cell.row + 1}, ${cell.column + 1}) = <b>${figure(cell.value)}</b>` : sentence}</p>
   </div>`;
 }
@@ -71,20 +72,23 @@ export function GramView({ gram, classes, lit, onLit, sentence }) {
 /** Eigenvalues of the Gram matrix as bars. */
 export function SpectrumView({ spectrum, smallest, psd }) {
   const most = Math.max(...spectrum.map(Math.abs), 1e-300);
+  const isNegative = (value) => value < -1e-9 * most; // less is what rounding left of none
   const width = 100 / Math.max(spectrum.length, 8);
   const total = spectrum.reduce((sum, value) => sum + Math.max(value, 0), 0);
   let sum = 0;
   const needed = spectrum.findIndex((value) => (sum += Math.max(value, 0)) >= 0.95 * total) + 1;
-  const negative = smallest < -1e-9 * most;
+  const negative = isNegative(smallest);
   return html`<div class="view">
+    <p class="plot-top"><span>λ₁ = ${figure(spectrum[0] ?? 0)}</span></p>
     <svg class="bars" viewBox="0 0 100 62" role="img" aria-label=${`${spectrum.length} eigenvalues, the largest ${figure(spectrum[0])}, the smallest ${figure(smallest)}`} preserveAspectRatio="none">
       <line x1="0" y1="54" x2="100" y2="54" class="axis" />
       ${spectrum.map((value, number) => {
         const height = (52 * Math.abs(value)) / most;
-        return html`<rect key=${number} class=${value < 0 ? "bar negative" : "bar"} x=${number * width + 0.1 * width} width=${0.8 * width}
-          y=${value < 0 ? 54 : 54 - height} height=${Math.max(Math.min(height, value < 0 ? 8 : 54), 0.25)}><title>${figure(value)}</title></rect>`;
+        return html`<rect key=${number} class=${isNegative(value) ? "bar negative" : "bar"} x=${number * width + 0.1 * width} width=${0.8 * width}
+          y=${isNegative(value) ? 54 : 54 - height} height=${Math.max(Math.min(height, isNegative(value) ? 8 : 54), 0.25)}><title>${figure(value)}</title></rect>`;
       })}
     </svg>
+    <p class="plot-under"><span>1</span><span>eigenvalues, largest first</span><span>${spectrum.length}</span></p>
     <p class="caption">${negative
       ? html`The smallest eigenvalue is <b>${figure(smallest)}</b>: no feature space has these inner products.`
       : html`${needed} ${needed === 1 ? "direction carries" : "directions carry"} 95 % of the length in feature space.${psd ? " The closure rules prove that no eigenvalue is ever negative." : ""}`}</p>
