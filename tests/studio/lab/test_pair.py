@@ -1,6 +1,7 @@
 """Pairs as a page types them."""
 
 import json
+import math
 
 import pytest
 
@@ -44,10 +45,47 @@ def test_trees_are_drawn_in_postorder():
     ("kind", "x", "field"),
     [("vectors", "a b", "x"), ("graphs", "a-b", "x"), ("graphs", "0-1-2", "x"), ("graphs", "0-99", "x"),
      ("molecules", "C1CC", "x"), ("molecules", "", "x"),
-     ("rows", "{", "x"), ("nothing", "", "kind"), ("vectors", "1 2 3", "kernel"), ("trees", "(S (", "kernel")],
+     ("rows", "{", "x"), ("nothing", "", "kind"), ("vectors", "1 2 3", "kernel"), ("trees", "(S (", "x")],
 )  # fmt: skip
 def test_what_cannot_be_read(kind, x, field):
     z, kernel = (PAIRS[kind][1], PAIRS[kind][2]) if kind in PAIRS else ("", "linear")
     with pytest.raises(Refusal) as caught:
         pair({"kind": kind, "x": x, "z": z, "kernel": kernel})
     assert caught.value.field == field
+
+
+@pytest.mark.parametrize(
+    ("kind", "x", "z", "kernel", "left"),
+    [
+        ("documents", "The sea, the SEA", "the sea", "vector_space", {"The": 1, "the": 1, "sea": 1, "SEA": 1}),
+        ("sets", "a b c", "b c d", "multiset_dot", {"a": 0, "b": 1, "c": 1}),
+        ("vectors", "1, 2", "3, 4", "linear", {"1": 3, "2": 8}),
+        ("vectors", "1, 2", "3, 4", "poly(degree=2, gamma=1, coef0=0)", {"1": 9 + 24, "2": 64 + 24}),
+        ("rows", "a=2, b=cat", "a=3, b=cat", "on('a', linear) + on('b', categorical)", {"a=2": 6, "b=cat": 1}),
+    ],
+)
+def test_features_are_placed_in_objects(kind, x, z, kernel, left):
+    told = pair({"kind": kind, "x": x, "z": z, "kernel": kernel})
+    shares = {one["part"]: one["share"] for one in told["left"] if one["part"].strip(", ")}
+    assert shares == pytest.approx(left)
+    for number, one in enumerate(told["features"]):
+        holding = [part for part in told["left"] if number in part["features"]]
+        assert holding, one
+
+
+@pytest.mark.parametrize(
+    ("kind", "x", "z", "kernel", "value"),
+    [
+        ("vectors", "0 0", "1 0", "rbf(gamma=1)", math.exp(-1)),
+        ("rows", "a=0, b=1", "a=1, b=1", "on(['a', 'b'], rbf(gamma=1))", math.exp(-1)),
+    ],
+)
+def test_a_value_that_cannot_be_split_is_told_all_the_same(kind, x, z, kernel, value):
+    told = pair({"kind": kind, "x": x, "z": z, "kernel": kernel})
+    assert told["value"] == pytest.approx(value)
+    if told["how"] == "whole":
+        assert "cannot be split" in told["why"]
+        assert told["features"] == []
+    names: dict = {}
+    exec(told["python"].replace("print(", "found = ("), names)
+    assert getattr(names["found"], "value", names["found"]) == pytest.approx(value)

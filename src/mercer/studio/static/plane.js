@@ -224,7 +224,7 @@ function drawMachine(context, size, { scene, machine, film, frame }) {
 export function Plane({ scene, machine, proof, film, frame, lit, stale, kind, onPoints, onSelect, selected, onKind, onUndo, children }) {
   const held = useRef(null);
   const [said, say] = useState("");
-  const [cursor, setCursor] = useState(/** @type {number[] | null} */ (null)); // where a key adds a point; drawn while keys are used
+  const [cursor, setCursor] = useState(/** @type {[number, number] | null} */ (null)); // where a key adds a point; drawn while keys are used
   const { points } = scene;
 
   const draw = (context, width) => {
@@ -317,7 +317,7 @@ export function Plane({ scene, machine, proof, film, frame, lit, stale, kind, on
       const [dx, dy] = ways[event.key];
       if (number < 0) {
         const [x, y] = cursor ?? [0, 0];
-        const moved = [round(clamp(x + dx)), round(clamp(y + dy))];
+        const moved = /** @type {[number, number]} */ ([round(clamp(x + dx)), round(clamp(y + dy))]);
         setCursor(moved);
         say(`Cursor at ${moved[0]}, ${moved[1]}. Enter adds a point.`);
       } else {

@@ -58,7 +58,7 @@ function One({ one, parts }) {
     <p class="prediction-head"><b>${one.object}</b> <span class="answer">${typeof one.prediction === "number" ? figure(one.prediction) : one.prediction}</span>${one.unlike_training && html` <span class="state failed">unlike training</span>`}</p>
     ${chances.length > 0 && html`<ul class="chances">${chances.slice(0, 5).map(([label, chance]) => html`<li key=${label}><span>${label}</span><progress max="1" value=${chance} aria-label=${`probability of ${label}`}></progress><span>${(100 * chance).toFixed(1)} %</span></li>`)}</ul>`}
     ${told && html`<${Parts} parts=${parts} /><p class="legend"><i class="swatch side-0"></i> speaks for ${parts.sides[0]} <i class="swatch side-1"></i> for ${parts.sides[1]}. ${HOW[parts.columns.length > 1 ? "columns" : parts.how]}</p>`}
-    ${one.reasons?.length > 0 && html`<p class="soft">Most like ${one.reasons.map((reason) => `${reason.object} (${figure(reason.contribution)})`).join(", ")}</p>`}
+    ${one.reasons?.length > 0 && html`<p class="soft">Support objects that spoke loudest: ${one.reasons.map((reason) => `${reason.object} (${reason.contribution > 0 ? "+" : ""}${figure(reason.contribution)})`).join(", ")}</p>`}
   </article>`;
 }
 

@@ -15,23 +15,23 @@ export function Segments({ label, options, value, onChange }) {
   </div>`;
 }
 
-/** Tabs with their panel: the content of the chosen one. */
-export function Tabs({ label, tabs, value, onChange, children, end = null }) {
+/** Tabs with their panel: the content of the chosen one. A tab is a key, a text, and whether it cannot be chosen yet; `steps` are numbered. */
+export function Tabs({ label, tabs, value, onChange, children, end = null, steps = false }) {
   const move = (event) => {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
     if (!step) return;
     event.preventDefault();
-    const keys = tabs.map(([key]) => key);
+    const keys = tabs.filter(([, , disabled]) => !disabled).map(([key]) => key);
     const next = keys[(keys.indexOf(value) + step + keys.length) % keys.length];
     onChange(next);
     event.currentTarget.querySelector(`[data-key="${next}"]`)?.focus();
   };
   return html`<div class="tabs">${end && html`<span class="tabs-end">${end}</span>`}
-    <div role="tablist" aria-label=${label} onKeyDown=${move}>
+    <div role="tablist" class=${steps ? "steps" : ""} aria-label=${label} onKeyDown=${move}>
       ${tabs.map(
-        ([key, text]) =>
+        ([key, text, disabled]) =>
           html`<button type="button" role="tab" key=${key} data-key=${key} id=${`tab-${key}`} aria-selected=${value === key}
-            aria-controls=${`panel-${key}`} tabindex=${value === key ? 0 : -1} onClick=${() => onChange(key)}>${text}</button>`
+            disabled=${disabled} aria-controls=${value === key ? `panel-${key}` : undefined} tabindex=${value === key ? 0 : -1} onClick=${() => onChange(key)}>${text}</button>`
       )}
     </div>
     <div role="tabpanel" id=${`panel-${value}`} aria-labelledby=${`tab-${value}`}>${children}</div>
