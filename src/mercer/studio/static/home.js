@@ -23,7 +23,7 @@ export async function upload(file) {
 }
 
 /** A place to drop files on, and to choose them from. */
-export function Drop({ onFile, busy, children }) {
+export function Drop({ onFile, busy, children, waiting = "Reading …" }) {
   const input = useRef(null);
   const [over, setOver] = useState(false);
   const drop = (event) => {
@@ -34,7 +34,7 @@ export function Drop({ onFile, busy, children }) {
   };
   return html`<div class=${over ? "drop over" : "drop"} onDragOver=${(event) => { event.preventDefault(); setOver(true); }} onDragLeave=${() => setOver(false)} onDrop=${drop}>
     ${children}
-    <button type="button" class="primary" disabled=${busy} onClick=${() => input.current.click()}>${busy ? "Reading …" : "Choose a file"}</button>
+    <button type="button" class="primary" disabled=${busy} onClick=${() => input.current.click()}>${busy ? waiting : "Choose a file"}</button>
     <input ref=${input} type="file" hidden aria-label="File" onChange=${(event) => { const file = event.currentTarget.files[0]; event.currentTarget.value = ""; if (file) onFile(file); }} />
   </div>`;
 }

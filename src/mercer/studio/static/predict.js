@@ -37,7 +37,7 @@ export function Predict({ project, job, described }) {
   return html`<div class="predict">
     <div class="two"><div><label class="field"><span>${lines}</span><textarea class="mono" rows="5" value=${text} spellcheck=${false} onInput=${(event) => setText(event.currentTarget.value)}></textarea></label>
       <p><button type="button" class="primary" disabled=${busy || !text.trim()} onClick=${paste}>${busy ? "Predicting …" : "Predict"}</button></p></div>
-    <${Drop} busy=${busy} onFile=${(file) => ask(file, file.name)}><p>Or drop a file with new objects</p><//></div>
+    <${Drop} busy=${busy} waiting="Choose a file" onFile=${(file) => ask(file, file.name)}><p>Or drop a file with new objects</p><//></div>
     ${error && html`<p class="error" role="alert">${error.message}</p>`}
     ${told && html`<p role="status">${told.objects.toLocaleString("en")} ${told.objects === 1 ? "object" : "objects"} predicted${told.unlike ? html`; <b>${told.unlike} unlike anything in training</b>, trust ${told.unlike === 1 ? "that one" : "those"} less` : ""}.</p>
       ${told.predictions.slice(0, 100).map((one, number) => html`<${One} key=${number} one=${one} parts=${told.parts?.[number]} />`)}

@@ -106,5 +106,5 @@ function Curve({ film, frame }) {
     ${film.optimum !== null && html`<line class="optimum" x1="0" x2="100" y1=${y(film.optimum)} y2=${y(film.optimum)} />`}
     <path d=${path} class="trace" />
     <line class="now" x1=${x(frame)} x2=${x(frame)} y1="0" y2="60" />
-  </svg><p class="plot-under"><span>step ${film.steps[0].toLocaleString("en")}</span><span>${film.steps[film.steps.length - 1].toLocaleString("en")}</span></p></div>`;
+  </svg><p class="plot-under"><span>${film.steps[0].toLocaleString("en")}</span><span>steps</span><span>${film.steps[film.steps.length - 1].toLocaleString("en")}</span></p></div>`;
 }

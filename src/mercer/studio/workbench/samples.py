@@ -123,7 +123,7 @@ def _sparse() -> str:
     rows, columns = np.mgrid[0:8, 0:8]
     lines = []
     for number in range(_OBJECTS):
-        top, left, size = rng.uniform(3, 4, 2).tolist() + [rng.uniform(2.2, 3.0)]
+        top, left, size = rng.uniform(3, 4), rng.uniform(3, 4), rng.uniform(2.2, 3.0)
         away = np.hypot(rows - top, columns - left)
         if number % 2:
             ink = np.exp(-((away - size) ** 2) / 0.4)
