@@ -1,12 +1,12 @@
 // The lab: what two objects share, whether a formula is a kernel, and what a Gram matrix looks like.
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { Copy, Tabs, figure, html } from "./ui.js";
-import { latest, request } from "./net.js";
+import { latest } from "./net.js";
 import { fragment, parts } from "./links.js";
 import { KernelBox } from "./kernelbox.js";
 import { Aligned, Drawing } from "./drawings.js";
 import { Question } from "./question.js";
-import { Drop } from "./home.js";
+import { GramFile } from "./matrix.js";
 
 export const KINDS = {
   strings: ["Strings", "spectrum(p=3)", "GATTACATTAG", "CCGATTACGT"],
@@ -128,38 +128,4 @@ function Highlighted({ told, side, lit }) {
   const marked = markedPlaces(told, listed, side, lit);
   const apart = APART.includes(told.kind);
   return html`<p class=${apart ? "words" : told.kind === "strings" ? "letters mono" : "letters"}>${listed.map((one, place) => html`<span key=${place} class=${`${apart ? "word mono" : ""} ${marked.has(place) ? "marked" : ""}`} style=${shade(one.share, most)} title=${figure(one.share)}>${String(one.part)}</span>${apart ? " " : ""}`)}</p>`;
-}
-
-/**
- * Matrices to try: blocks, a diagonal, and one that no feature space has.
- * @type {[string, string, (i: number, j: number) => number][]}
- */
-const MATRICES = [
-  ["A good one", "good.csv", (i, j) => ((i < 6) === (j < 6) ? 0.9 : 0.1) + (i === j ? 0.1 : 0)],
-  ["A diagonal one", "diagonal.csv", (i, j) => (i === j ? 1 : 0.01)],
-  ["One that is none", "none.csv", (i, j) => (i === j ? 1 : Math.cos(0.9 * Math.abs(i - j)) > 0 ? 0.95 : -0.2)],
-];
-const OBJECTS = 12;
-
-function matrixFile([, name, value]) {
-  const names = Array.from({ length: OBJECTS }, (_, place) => `${place < 6 ? "a" : "b"}${1 + (place % 6)}`);
-  const lines = names.map((row, i) => [row, ...names.map((_, j) => value(i, j).toFixed(3))].join(","));
-  return new File([`${["", ...names].join(",")}\n${lines.join("\n")}\n`], name, { type: "text/csv" });
-}
-
-function GramFile() {
-  const [told, setTold] = useState(null);
-  const [error, setError] = useState(null);
-  const [busy, setBusy] = useState(false);
-  const open = async (file) => {
-    setBusy(true);
-    try { setTold(await request("PUT", `/api/gram?name=${encodeURIComponent(file.name)}`, file)); setError(null); } catch (wrong) { setError(wrong); setTold(null); }
-    setBusy(false);
-  };
-  return html`<div><p class="lead">A square matrix of kernel values, as CSV, npy or npz: is it one of inner products, and what does it look like?</p>
-    <${Drop} onFile=${open} busy=${busy}><p>Drop a file with a Gram matrix</p><//>
-    <div class="chips" role="group" aria-label="Matrices to try">${MATRICES.map((one) => html`<button type="button" class="chip" key=${one[1]} disabled=${busy} onClick=${() => open(matrixFile(one))}>${one[0]}</button>`)}</div>
-    ${error && html`<p class="error" role="alert">${error.message}</p>`}
-    ${told && html`<div role="status"><h2 class=${told.verdict === "psd" ? "answer-proven" : "answer-refuted"}>${told.verdict === "psd" ? "It is a Gram matrix." : "It is not a Gram matrix."}</h2><p class="lead">${told.reason}</p></div>
-      <pre class="mono" tabindex="0">${told.check}</pre>${told.diagnosis && html`<h2>Diagnosis</h2><pre class="mono" tabindex="0">${told.diagnosis}</pre>`}`}</div>`;
 }

@@ -46,9 +46,9 @@ export function Result({ project, job, result }) {
 }
 
 /** What the Gram matrix says about the kernel: in words, then in figures. */
-function Diagnosis({ text }) {
+export function Diagnosis({ text }) {
   const [words, ...rest] = text.split("\n\n");
-  return html`<h2>Diagnosis of the kernel</h2>${words.split("\n").map((line, number) => html`<p class="prose" key=${number}>${line}</p>`)}
+  return html`<h2>Diagnosis</h2>${words.split("\n").map((line, number) => html`<p class="prose" key=${number}>${line}</p>`)}
     ${rest.length > 0 && html`<details><summary>In figures</summary><pre class="mono" tabindex="0">${rest.join("\n\n")}</pre></details>`}`;
 }
 
