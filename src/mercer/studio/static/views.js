@@ -16,17 +16,29 @@ export function GramView({ gram, classes, lit, onLit, sentence }) {
     return [least, most || 1];
   }, [values]);
 
+  /** What colour a value has. */
+  const painter = () => {
+    const [paper, warm, cold] = [channels(colour("gram-none")), channels(colour("gram-full")), channels(colour("gram-negative"))];
+    const scale = Math.max(high, -low);
+    return (value) => {
+      const share = Math.min(Math.abs(value) / scale, 1) ** 0.8;
+      const tone = value < 0 ? cold : warm;
+      return paper.map((base, channel) => base + share * (tone[channel] - base));
+    };
+  };
+  const drawScale = (context, width, height) => {
+    const paint = painter();
+    for (let x = 0; x < width; x++) {
+      context.fillStyle = `rgb(${paint(low + ((x + 0.5) / width) * (high - low)).map(Math.round).join(",")})`;
+      context.fillRect(x, 0, 1, height);
+    }
+  };
   const draw = (context, width) => {
     context.clearRect(0, 0, width, width);
     const side = width - BAR - 3;
     const image = new ImageData(n, n);
-    const [paper, warm, cold] = [channels(colour("gram-none")), channels(colour("gram-full")), channels(colour("gram-negative"))];
-    const scale = Math.max(high, -low);
-    for (let place = 0; place < n * n; place++) {
-      const share = Math.min(Math.abs(values[place]) / scale, 1) ** 0.8;
-      const tone = values[place] < 0 ? cold : warm;
-      image.data.set([...paper.map((base, channel) => base + share * (tone[channel] - base)), 255], 4 * place);
-    }
+    const paint = painter();
+    for (let place = 0; place < n * n; place++) image.data.set([...paint(values[place]), 255], 4 * place);
     const off = document.createElement("canvas");
     off.width = off.height = n;
     off.getContext("2d").putImageData(image, 0, 0);
@@ -64,7 +76,7 @@ export function GramView({ gram, classes, lit, onLit, sentence }) {
   return html`<div class="view">
     <${Canvas} class="square" draw=${draw} watch=${[gram, classes, lit]} onPointerMove=${hover} onPointerLeave=${leave}
       label=${`Gram matrix of ${n} points. ${sentence}`} />
-    <p class="scale-bar" aria-hidden="true"><span>${figure(low)}</span><i class=${low < -1e-9 * high ? "signed" : ""}></i><span>${figure(high)}</span></p>
+    <p class="scale-bar"><span>${figure(low)}</span><${Canvas} class="scale" draw=${drawScale} watch=${[low, high]} label="Colours from the smallest value to the largest" /><span>${figure(high)}</span></p>
     <p class="caption">${cell ? html`k(${cell.row + 1}, ${cell.column + 1}) = <b>${figure(cell.value)}</b>` : sentence}</p>
   </div>`;
 }
