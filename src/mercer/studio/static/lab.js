@@ -75,6 +75,14 @@ function Pair({ asked, setAsked }) {
   useEffect(() => ask(asked), [asked]);
   const choose = (name) => { setTold(null); setLit(null); setAsked({ kind: name, kernel: KINDS[name][1], x: KINDS[name][2], z: KINDS[name][3] }); };
   const shown = told && told.kind === kind ? told : null;
+  const walk = (event) => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (!step) return;
+    event.preventDefault();
+    const next = Math.min(Math.max((lit ?? -1) + step, 0), shown.features.length - 1);
+    setLit(next);
+    event.currentTarget.querySelectorAll("tbody tr")[next]?.scrollIntoView({ block: "nearest" });
+  };
   const most = shown ? Math.max(...shown.features.map((one) => Math.abs(one.contribution)), 1e-300) : 1;
   return html`<div class="pair">
     <div class="chips" role="group" aria-label="Kind of objects">${Object.entries(KINDS).map(([key, [name]]) => html`<button type="button" class="chip" key=${key} aria-pressed=${kind === key} onClick=${() => choose(key)}>${name}</button>`)}</div>
@@ -88,10 +96,10 @@ function Pair({ asked, setAsked }) {
     ${shown && html`<div role="status"><dl class="stats"><div><dt>k(x, z)</dt><dd>${figure(shown.value)}</dd></div><div><dt>normalised</dt><dd>${figure(shown.cosine)}</dd></div>
         <div class="minor"><dt>k(x, x)</dt><dd>${figure(shown.norms[0])}</dd></div><div class="minor"><dt>k(z, z)</dt><dd>${figure(shown.norms[1])}</dd></div></dl></div>
       ${shown.how === "whole" ? html`<p class="note">${shown.why}</p>` : html`
-      ${shown.features.length > 0 && html`<div class="scroll tall" tabindex="0" role="region" aria-label="Shared features"><table class="ranking hover"><thead><tr><th>${HEADS[shown.how]}</th><th class="number">adds</th><th><span class="sr">bar</span></th></tr></thead>
+      ${shown.features.length > 0 && html`<div class="scroll tall" tabindex="0" role="region" aria-label="Shared features" onKeyDown=${walk} onBlur=${() => setLit(null)}><table class="ranking hover"><thead><tr><th>${HEADS[shown.how]}</th><th class="number">adds</th><th><span class="sr">bar</span></th></tr></thead>
       <tbody>${shown.features.map((one, number) => html`<tr key=${number} class=${number === lit ? "lit" : ""} onPointerEnter=${() => setLit(number)} onPointerLeave=${(event) => event.pointerType === "mouse" && setLit(null)}><td class="mono">${nameOf(one.name, shown)}</td><td class="number">${figure(one.contribution)}</td>
         <td class="bar-cell"><svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true"><rect class=${one.contribution < 0 ? "bar negative" : "bar"} width=${(100 * Math.abs(one.contribution)) / most} height="10" /></svg></td></tr>`)}</tbody></table></div>`}
-      <p class="soft">${shown.features.length === 0 ? "They share nothing that this kernel sees." : `${shown.more > 0 ? `And ${shown.more} more, which add ${figure(shown.rest)}. ` : ""}All of them add up to k(x, z). Point at one to see where it stands.`}</p>`}
+      <p class="soft">${shown.features.length === 0 ? "They share nothing that this kernel sees." : `${shown.more > 0 ? `And ${shown.more} more, which add ${figure(shown.rest)}. ` : ""}All of them add up to k(x, z). Point at one, or walk with the arrow keys, to see where it stands.`}</p>`}
       <details><summary>Python</summary><div class="code"><${Copy} text=${shown.python} /><pre class="mono" tabindex="0">${shown.python}</pre></div></details>`}
   </div>`;
 }
