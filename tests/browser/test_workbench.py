@@ -1,7 +1,10 @@
 """The workbench in a real browser: a sample to a prediction and a model; files of every kind; cancel and resume."""
 
+import io
+import json
 import re
 
+import numpy as np
 import pytest
 
 import mercer
@@ -13,6 +16,14 @@ from playwright.sync_api import expect
 from tests.studio.test_workbench_routes import TABLE
 
 MARKUP = "<img src=x onerror=alert(1)>"
+
+
+def arrays(**named):
+    content = io.BytesIO()
+    np.savez(content, **named)
+    return content.getvalue()
+
+
 FILES = {
     "table.csv": (TABLE, "60 rows"),
     "seqs.fasta": ("".join(f">s{n} label={'ab'[n % 2]}\nACGT{'AC' * n}\n" for n in range(8)), "8 texts or sequences"),
@@ -20,13 +31,23 @@ FILES = {
     "rows.svm": ("".join(f"{n % 2} 1:{n} 3:1\n" for n in range(8)), "8 vectors"),
     "parse.trees": ("".join(f"{'ab'[n % 2]}\t(S (N a{n}) (V b))\n" for n in range(8)), "8 trees"),
     "graphs.edges": ("".join(f"# {'ab'[n % 2]}\na b\nb c {n + 1}\n\n" for n in range(8)), "8 graphs"),
+    "rows.tsv": ("a\tb\tkind\n" + "".join(f"{n}\t{n * n}\t{'xy'[n % 2]}\n" for n in range(8)), "read as tsv"),
+    "rows.jsonl": ("".join(json.dumps({"a": n, "kind": "xy"[n % 2]}) + "\n" for n in range(8)), "read as jsonl"),
+    "molecules.smi": ("".join(f"{'C' * n}{'NO'[n % 2]} {'ab'[n % 2]}\n" for n in range(1, 9)), "read as smiles"),
+    "gram.csv": (",a,b\na,2,1\nb,1,2\n", "2 objects of a Gram matrix"),
+    "arrays.npz": (arrays(X=np.arange(16.0).reshape(8, 2), y=np.arange(8) % 2), "8 vectors"),
+    "alike.npz": (arrays(K=np.eye(8), y=np.array(list("abababab"))), "8 objects of a Gram matrix"),
 }
 
 
 def drop(page, name, content):
     page.locator("input[type=file]").first.set_input_files(
-        {"name": name, "mimeType": "text/plain", "buffer": content.encode()}
+        {"name": name, "mimeType": "text/plain", "buffer": content if isinstance(content, bytes) else content.encode()}
     )
+
+
+def sample(page, name):
+    page.get_by_role("button", name=re.compile(f"^{name}")).click()
 
 
 def search(page, seconds="3 seconds"):

@@ -101,3 +101,31 @@ def test_a_file_that_cannot_be_learnt_from_says_why(tmp_path):
     last = read_events(tmp_path / "events.jsonl")[0][-1]
     assert last["type"] == "failed"
     assert "two classes" in last["message"]
+
+
+def test_a_search_that_its_limit_ended_has_a_command_that_does_not_depend_on_time(tmp_path, capsys):
+    path = tmp_path / "pets.csv"
+    write_sample({"name": "pets", "path": str(path)})
+    write_json(tmp_path / "plan.json", {**asked({"target": "pet", "time_limit": 0.1}), "path": str(path)})
+    job.run(tmp_path)
+    result = read_json(tmp_path / "result.json")
+    assert result["ended_early"]
+    words = shlex.split(result["command"])
+    assert "--time-limit" not in words
+    made = tmp_path / "again.mercer"
+    assert app.run([*words[1:], "--json", "--model", str(made), "--report", str(tmp_path / "again.html")]) == 0
+    assert json.loads(capsys.readouterr().out)["kernel"] == result["kernel"]
+    data = read(str(path), target="pet")
+    first, again = mercer.load(tmp_path / "model.mercer"), mercer.load(made)
+    np.testing.assert_array_equal(first.decisions(first.objects(data)), again.decisions(again.objects(data)))
+
+
+def test_a_limit_that_was_not_reached_is_not_part_of_the_command(tmp_path):
+    path = tmp_path / "pets.csv"
+    write_sample({"name": "pets", "path": str(path)})
+    plan = asked({"target": "pet", "kernel": "rbf", "time_limit": 600.0})
+    write_json(tmp_path / "plan.json", {**plan, "path": str(path)})
+    job.run(tmp_path)
+    result = read_json(tmp_path / "result.json")
+    assert not result["ended_early"]
+    assert result["command"] == shlex.join(["mercer", "fit", str(path), "--target", "pet", "--kernel", "rbf"])

@@ -79,6 +79,27 @@ def test_ctrl_c_ends_it_and_its_worker(server):
     assert "Traceback" not in said
 
 
+def test_a_file_becomes_a_project_that_is_opened(tmp_path):
+    path = tmp_path / "my pets.csv"
+    path.write_text("a,b,kind\n1,2,x\n3,4,y\n")
+    process = mercer_process(
+        "studio", str(path), "--no-browser", "--port", str(free_port()), "--home", str(tmp_path / "home"),
+        stdout=subprocess.PIPE,
+    )  # fmt: skip
+    try:
+        address = process.stdout.readline()
+        found = re.search(r"http://127\.0\.0\.1:(\d+)/#token=([\w-]+)&/workbench/(\w+)$", address.strip())
+        assert found, address
+        status, told = ask((process, int(found[1]), found[2]), "GET", f"/api/projects/{found[3]}")
+        assert (status, json.loads(told)["name"]) == (200, path.name)
+        path.write_text("changed")
+        copy = next((tmp_path / "home" / found[3] / "data").iterdir())
+        assert copy.read_text().startswith("a,b,kind")
+    finally:
+        process.kill()
+        process.communicate(timeout=30)
+
+
 def test_the_server_imports_no_numba():
     program = "import mercer.studio.serving, sys; print(sorted(set(sys.modules) & {'numba', 'scipy', 'sklearn'}))"
     run = subprocess.run([sys.executable, "-c", program], env=ENVIRONMENT, capture_output=True, text=True, check=True)

@@ -23,7 +23,7 @@ METHODS: Mapping[str, str] = {
     "parse": "mercer.studio.playground.typing:parsed",
     "pair": "mercer.studio.lab.pair:pair",
     "question": "mercer.studio.lab.question:is_kernel",
-    "gram": "mercer.studio.lab.question:gram_file",
+    "gram": "mercer.studio.lab.matrix:gram_file",
     "describe": "mercer.studio.workbench.describe:describe",
     "plan": "mercer.studio.workbench.command:asked",
     "sample": "mercer.studio.workbench.samples:write_sample",

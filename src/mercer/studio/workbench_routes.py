@@ -46,6 +46,8 @@ SAMPLES = {
     "molecules": "molecules.smi",
     "rings": "rings.jsonl",
     "sentences": "sentences.trees",
+    "pictures": "pictures.svm",
+    "similarities": "leaves.npz",
 }
 
 

@@ -33,6 +33,10 @@ _EXACT = 1e-9
 """How closely contributions must add up to the kernel value, relative to it."""
 
 
+Known = tuple[float, tuple[float, float]]
+"""k(x, z), and k(x, x) with k(z, z)."""
+
+
 @final
 @dataclass(frozen=True, eq=False)
 class Shared:
@@ -40,7 +44,7 @@ class Shared:
 
     `left` and `right` are the parts of the two objects (symbols, nodes ...) with their shares, empty where features
     have no place in objects. `how` says what the names are: "features", "ends" of common parts (places and symbols in
-    both), "roots" of common fragments (nodes in postorder), "elements", or "columns".
+    both), "roots" of common fragments (nodes in postorder), "elements", or "columns"; "whole" has none.
     """
 
     value: float
@@ -70,10 +74,7 @@ def shared(kernel: Any, x: Any, z: Any) -> Shared:
     7.0
     """
     chosen: Kernel = kernel_of("shared", kernel)
-    objects = chosen.coerce(_pair(x, z))
-    fitted = chosen.fit(objects)
-    K = whole_matrix(fitted, objects)
-    known = float(K[0, 1]), (float(K[0, 0]), float(K[1, 1]))
+    fitted, objects, known = _compared(chosen, x, z)
     for split in (_by_features, _by_columns, _by_recursion):
         found = split(fitted, objects, x, z, known)
         if found is not None and _adds_up(found):
@@ -82,6 +83,18 @@ def shared(kernel: Any, x: Any, z: Any) -> Shared:
         f"Values of {chosen} cannot be split: its features cannot be written down. Kernels that count or align (on "
         "strings, sets, trees, graphs and documents), dot products, polynomials and sums over columns can be."
     )
+
+
+def unsplit(kernel: Kernel, x: Any, z: Any) -> Shared:
+    """The value alone, of a kernel that cannot be split."""
+    return Shared(*_compared(kernel, x, z)[2], "whole", (), np.zeros(0))
+
+
+def _compared(kernel: Kernel, x: Any, z: Any) -> tuple[FittedKernel, Objects, Known]:
+    objects = kernel.coerce(_pair(x, z))
+    fitted = kernel.fit(objects)
+    K = whole_matrix(fitted, objects)
+    return fitted, objects, (float(K[0, 1]), (float(K[0, 0]), float(K[1, 1])))
 
 
 def _pair(x: Any, z: Any) -> Any:
@@ -101,9 +114,6 @@ def _sorted(found: Shared) -> Shared:
     order = order[found.contributions[order] != 0]
     names = tuple(found.names[place] for place in order)
     return Shared(found.value, found.norms, found.how, names, found.contributions[order], found.left, found.right)
-
-
-Known = tuple[float, tuple[float, float]]
 
 
 def _by_features(fitted: FittedKernel, objects: Objects, x: Any, z: Any, known: Known) -> Shared | None:

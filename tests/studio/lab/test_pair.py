@@ -1,6 +1,7 @@
 """Pairs as a page types them."""
 
 import json
+import math
 
 import pytest
 
@@ -44,10 +45,28 @@ def test_trees_are_drawn_in_postorder():
     ("kind", "x", "field"),
     [("vectors", "a b", "x"), ("graphs", "a-b", "x"), ("graphs", "0-1-2", "x"), ("graphs", "0-99", "x"),
      ("molecules", "C1CC", "x"), ("molecules", "", "x"),
-     ("rows", "{", "x"), ("nothing", "", "kind"), ("vectors", "1 2 3", "kernel"), ("trees", "(S (", "kernel")],
+     ("rows", "{", "x"), ("nothing", "", "kind"), ("vectors", "1 2 3", "kernel"), ("trees", "(S (", "x")],
 )  # fmt: skip
 def test_what_cannot_be_read(kind, x, field):
     z, kernel = (PAIRS[kind][1], PAIRS[kind][2]) if kind in PAIRS else ("", "linear")
     with pytest.raises(Refusal) as caught:
         pair({"kind": kind, "x": x, "z": z, "kernel": kernel})
     assert caught.value.field == field
+
+
+@pytest.mark.parametrize(
+    ("kind", "x", "z", "kernel", "value"),
+    [
+        ("vectors", "0 0", "1 0", "rbf(gamma=1)", math.exp(-1)),
+        ("rows", "a=0, b=1", "a=1, b=1", "on(['a', 'b'], rbf(gamma=1))", math.exp(-1)),
+    ],
+)
+def test_a_value_that_cannot_be_split_is_told_all_the_same(kind, x, z, kernel, value):
+    told = pair({"kind": kind, "x": x, "z": z, "kernel": kernel})
+    assert told["value"] == pytest.approx(value)
+    if told["how"] == "whole":
+        assert "cannot be split" in told["why"]
+        assert told["features"] == []
+    names: dict = {}
+    exec(told["python"].replace("print(", "found = ("), names)
+    assert getattr(names["found"], "value", names["found"]) == pytest.approx(value)

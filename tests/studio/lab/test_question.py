@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from mercer.studio.lab import formula
-from mercer.studio.lab.question import gram_file, is_kernel
+from mercer.studio.lab.question import is_kernel
 from mercer.studio.refusal import Refusal
 
 PROVEN = ["dot", "3", "dot + 1", "(dot + 1)**3", "2*dot*dot", "exp(dot)", "exp(-dist**2)", "exp(-dist)",
@@ -75,15 +75,3 @@ def test_values_are_those_of_numpy():
     expected = np.exp(-squared) + 2 * dot / np.outer(lengths, lengths) - np.abs(dot)
     np.testing.assert_allclose(formula.value(tree, X), expected, atol=1e-12)
     assert isinstance(tree, ast.BinOp)
-
-
-def test_a_gram_file(tmp_path):
-    path = tmp_path / "gram.csv"
-    path.write_text(",a,b\na,1,0.5\nb,0.5,1\n")
-    assert gram_file({"path": str(path)})["verdict"] == "psd"
-    path.write_text(",a,b\na,1,2\nb,2,1\n")
-    told = gram_file({"path": str(path)})
-    assert (told["verdict"], told["smallest"]) == ("indefinite", pytest.approx(-1.0))
-    path.write_text("nonsense")
-    with pytest.raises(Refusal):
-        gram_file({"path": str(path)})

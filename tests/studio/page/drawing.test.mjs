@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { contours, interpolated, wayTo } from "../../../src/mercer/studio/static/contours.js";
 import { EXAMPLES } from "../../../src/mercer/studio/static/examples.js";
 import { numbers } from "../../../src/mercer/studio/static/kernelbox.js";
-import { figure } from "../../../src/mercer/studio/static/ui.js";
+import { figure, readable } from "../../../src/mercer/studio/static/ui.js";
 
 const SIZE = 41;
 const grid = (of) => Float32Array.from({ length: SIZE * SIZE }, (_, place) => of(place % SIZE, Math.floor(place / SIZE)));
@@ -47,7 +47,13 @@ test("the way to a margin ends on it, and slopes without end lead nowhere", () =
 
 test("numbers for people", () => {
   const told = [0, 1, -0.5, 1234.5, 123456, 0.00001234, Infinity].map(figure);
-  assert.deepEqual(told, ["0", "1", "-0.5", "1230", "1.2e5", "1.2e-5", "∞"]);
+  assert.deepEqual(told, ["0", "1", "-0.5", "1230", "1.2 × 10⁵", "1.2 × 10⁻⁵", "∞"]);
+});
+
+test("sentences have numbers for people, and names stay as they are", () => {
+  assert.equal(readable("within 2.3e-08, at most 1e+12."), "within 2.3 × 10⁻⁸, at most 1 × 10¹².");
+  assert.equal(readable("optimal to within 0.0e+00."), "optimal to within 0.");
+  assert.equal(readable("gene1e5 has 12 points and 3.5"), "gene1e5 has 12 points and 3.5");
 });
 
 test("the numbers of a kernel have their names and places", () => {

@@ -12,9 +12,11 @@ test("the keys of examples are those that documents link to", () => {
 });
 
 test("every example is a short link, and the link is the example", () => {
-  for (const { key, scene } of EXAMPLES) {
-    assert.equal(writeScene(scene), `#/playground?example=${key}`);
-    assert.deepEqual(readScene(`#/playground?example=${key}`), scene);
+  for (const { key, scene, view } of EXAMPLES) {
+    const link = `#/playground?example=${key}`;
+    assert.equal(writeScene(scene, readShown(link)), link);
+    assert.deepEqual(readScene(link), scene);
+    assert.equal(readShown(link).view, view ?? SHOWN.view);
   }
 });
 

@@ -10,7 +10,14 @@ from mercer.studio.workbench.samples import SAMPLES, write_sample
 from mercer.studio.workbench_routes import SAMPLES as OFFERED
 
 TARGETS = {"pets": "pet", "demand": "demand", "binding": "state"}
-KINDS = {"promoters": "strings", "postcards": "strings", "rings": "graphs", "sentences": "trees"}
+KINDS = {
+    "promoters": "strings",
+    "postcards": "strings",
+    "rings": "graphs",
+    "sentences": "trees",
+    "pictures": "vectors",
+    "similarities": "gram",
+}
 
 
 def written(name, tmp_path):

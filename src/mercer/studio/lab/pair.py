@@ -9,11 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from mercer.errors import MercerError
+from mercer.errors import KernelError, MercerError
+from mercer.inputs.trees import Trees
+from mercer.kernels.base import Kernel
 from mercer.kernels.text.expression import parse
 from mercer.studio import drawn, fields
+from mercer.studio.lab.placing import PLACED, placed
 from mercer.studio.refusal import Refusal, refuse
-from mercer.theory.shared import shared
+from mercer.theory.shared import Shared, shared, unsplit
 from mercer.theory.showing import plain
 
 _MOST = 60
@@ -30,7 +33,7 @@ def pair(told: Mapping[str, Any]) -> dict[str, Any]:
     x, z = (_object(kind, told, name) for name in ("x", "z"))
     try:
         kernel = parse(fields.text(told, "kernel", longest=1000))
-        found = shared(kernel, x, z)
+        found, why = _compared(kernel, x, z)
     except MercerError as error:
         raise Refusal.of(error, "kernel") from error
     sizes = np.abs(found.contributions)
@@ -47,11 +50,37 @@ def pair(told: Mapping[str, Any]) -> dict[str, Any]:
         ],
         "rest": plain(rest),
         "more": int(np.count_nonzero(sizes[listed:] > _ROUNDING * sizes.max(initial=0.0))),
-        "left": [{"part": plain(part), "share": plain(share)} for part, share in found.left],
-        "right": [{"part": plain(part), "share": plain(share)} for part, share in found.right],
+        "why": why,
+        "left": _sided(kind, kernel, found, found.left, x),
+        "right": _sided(kind, kernel, found, found.right, z),
         "objects": [_drawn(kind, one, str(told[name])) for name, one in (("x", x), ("z", z))],
-        "python": f"from mercer import kernels, shared\n\nprint(shared(kernels.parse({str(kernel)!r}), {x!r}, {z!r}))",
+        "python": _python(kernel, found, x, z),
     }
+
+
+def _compared(kernel: Kernel, x: Any, z: Any) -> tuple[Shared, str]:
+    """What two objects share, or the value alone and why it cannot be split."""
+    try:
+        return shared(kernel, x, z), ""
+    except KernelError as error:
+        return unsplit(kernel, x, z), str(error)
+
+
+def _sided(
+    kind: str, kernel: Kernel, found: Shared, known: tuple[tuple[Any, float], ...], one: Any
+) -> list[dict[str, Any]]:
+    """The parts of one object with their shares: those that the kernel knows, or those that features name."""
+    if known or kind not in PLACED:
+        return [{"part": plain(part), "share": plain(share)} for part, share in known]
+    return [{**part, "share": plain(part["share"])} for part in placed(kind, kernel, found, one)]
+
+
+def _python(kernel: Kernel, found: Shared, x: Any, z: Any) -> str:
+    if found.how == "whole":
+        together = {name: [x[name], z[name]] for name in x} if isinstance(x, dict) and "edges" not in x else [x, z]
+        given = f"kernel = kernels.parse({str(kernel)!r})\nobjects = {together!r}"
+        return f"from mercer import kernels\n\n{given}\nprint(kernel.fit(objects)(objects)[0, 1])"
+    return f"from mercer import kernels, shared\n\nprint(shared(kernels.parse({str(kernel)!r}), {x!r}, {z!r}))"
 
 
 def _object(kind: str, told: Mapping[str, Any], name: str) -> Any:
@@ -101,11 +130,17 @@ def _graph(text: str) -> dict[str, Any]:
     return {"edges": found, "labels": names}
 
 
+def _tree(text: str) -> str:
+    one = " ".join(text.split())
+    Trees.parse([one])  # a bracket that is missing is the tree's fault, not the kernel's
+    return one
+
+
 READERS: Mapping[str, Callable[[str], Any]] = {
     "strings": lambda text: text.strip("\n"),
     "documents": lambda text: text.strip(),
     "sets": lambda text: [one for one in re.split(r"[\s,;]+", text) if one],
-    "trees": lambda text: " ".join(text.split()),
+    "trees": _tree,
     "graphs": _graph,
     "molecules": lambda text: drawn.molecule_as_graph(text.strip()),
     "series": _numbers,

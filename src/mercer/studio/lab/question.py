@@ -14,7 +14,6 @@ from mercer.kernels.base import Kernel
 from mercer.kernels.text.expression import parse
 from mercer.studio import fields
 from mercer.studio.lab import formula
-from mercer.studio.refusal import Refusal
 from mercer.testing.samples import objects_for
 from mercer.theory.mercer import check_mercer, whole_matrix
 from mercer.theory.showing import plain
@@ -103,20 +102,3 @@ def _of_kernel(kernel: Kernel) -> dict[str, Any]:
 def _answer(verdict: str, reason: str, **more: Any) -> dict[str, Any]:
     blank: dict[str, Any] = {"proof": [], "points": [], "matrix": None, "vector": [], "value": None, "tries": 0}
     return {"verdict": verdict, "reason": reason, **blank, **more}
-
-
-def gram_file(told: Mapping[str, Any]) -> dict[str, Any]:
-    """Whether the matrix of a file is one of inner products, and what it looks like."""
-    from mercer.readers.options import Options
-    from mercer.readers.reading import read
-    from mercer.theory.diagnosis import diagnose
-
-    try:
-        data = read(str(told["path"]), Options(format="gram", require_target=False, require_labels=False))
-        matrix = np.asarray(data.objects, dtype=np.float64)
-        checked = check_mercer(matrix)
-        diagnosis = str(diagnose(matrix, y=data.labels)) if checked.psd else ""
-    except MercerError as error:
-        raise Refusal.of(error, "file") from error
-    return {"objects": len(matrix), "verdict": checked.verdict, "reason": checked.reason,
-            "smallest": plain(checked.smallest), "check": str(checked), "diagnosis": diagnosis}  # fmt: skip

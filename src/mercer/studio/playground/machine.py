@@ -148,11 +148,9 @@ def sentences(scene: Scene, trained: Trained, told: dict[str, Any]) -> list[str]
             ),
             f"{len(told['support'])} of {len(scene.points)} points are support vectors.",
         ]
+    better = f"better by more than {gap:.1e}" if gap > 0 else "better"
     said = [
-        (
-            f"Its objective is {_figure(proof.primal)}. No machine with this kernel can go below "
-            f"{_figure(proof.dual)}: it is optimal to within {gap:.1e}."
-        ),
+        f"Its objective is {_figure(proof.primal)}; the dual proves that no machine with this kernel is {better}.",
         f"{len(told['support'])} of {len(scene.points)} points are support vectors.",
     ]
     beyond = sum(1 for one in told["slack"] if one > 0)

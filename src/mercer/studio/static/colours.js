@@ -16,6 +16,21 @@ export function channels(text) {
   return [0, 2, 4].map((place) => parseInt(hex.slice(place, place + 2), 16));
 }
 
+/** How light a colour is to the eye, from 0 to 1. */
+function luminance(rgb) {
+  const [r, g, b] = rgb.map((one) => { const share = one / 255; return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4; });
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+}
+
+/** Of two colours for a text, the one that is clearer on a ground. */
+export function clearer(ground, one, other) {
+  const contrast = (text) => {
+    const [low, high] = [luminance(ground), luminance(channels(text))].sort((a, b) => a - b);
+    return (high + 0.05) / (low + 0.05);
+  };
+  return contrast(one) >= contrast(other) ? one : other;
+}
+
 export function applyTheme(theme) {
   if (theme === "system") delete document.documentElement.dataset.theme;
   else document.documentElement.dataset.theme = theme;

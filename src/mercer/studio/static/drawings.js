@@ -85,7 +85,7 @@ export function Aligned({ left, right, pairs, lit }) {
   const x = (place) => 3 + (94 * place) / (n - 1);
   const y = (side, place) => (side ? 58 : 22) - (16 * (both[side][place] - low)) / span;
   const path = (side) => both[side].map((_, place) => `${place ? "L" : "M"}${x(place).toFixed(2)},${y(side, place).toFixed(2)}`).join("");
-  const here = (one) => Array.isArray(lit) && lit[0] === one.name[0] && lit[1] === one.name[1];
+  const here = (one) => lit !== null && pairs[lit] === one;
   return html`<svg class="drawn aligned" viewBox="0 0 100 64" role="img" aria-label=${`Series of ${both[0].length} and ${both[1].length} values, aligned`}>
     ${pairs.filter((one) => Array.isArray(one.name) && (here(one) || Math.abs(one.contribution) > 0.01 * most)).map((one, number) => html`<line key=${number} class=${here(one) ? "link lit" : "link"} x1=${x(one.name[0])} y1=${y(0, one.name[0])} x2=${x(one.name[1])} y2=${y(1, one.name[1])} stroke-opacity=${here(one) ? 1 : 0.08 + 0.8 * (Math.abs(one.contribution) / most)}><title>${figure(one.contribution)}</title></line>`)}
     ${[0, 1].map((side) => html`<path key=${side} class=${`series side-${side}-line`} d=${path(side)} />${both[side].map((value, place) => html`<circle key=${`${side} ${place}`} class=${`dot side-${side}-dot`} cx=${x(place)} cy=${y(side, place)} r="1.1"><title>${figure(value)}</title></circle>`)}`)}

@@ -48,7 +48,8 @@ function separable(next) {
 
 const DEFAULTS = { task: "classification", kernel: "linear", C: 1, epsilon: 0.2, nu: 0.1 };
 
-const of = (name, about, settings, points) => ({ key: name.toLowerCase().replace(/^1-d /, "").replace(/ /g, "-"), name, about, scene: { ...DEFAULTS, ...settings, points } });
+/** A `view` is what the example is about, and is opened with it. */
+const of = (name, about, settings, points, view = null) => ({ view, key: name.toLowerCase().replace(/^1-d /, "").replace(/ /g, "-"), name, about, scene: { ...DEFAULTS, ...settings, points } });
 
 export const EXAMPLES = [
   of("Margin", "Of all lines that separate, the one with the widest street.", { kernel: "linear", C: Infinity }, separable(random(7))),
@@ -62,7 +63,7 @@ export const EXAMPLES = [
   of("Ring", "A circle around a cloud: a plane separates them once x² + y² is a coordinate.", { kernel: "poly(degree=2, gamma=1, coef0=0)", C: 10 },
     [...cloud(random(2), 20, 0, 0, 0.38, 0), ...ring(random(9), 28, 1.95, 0.14, 1)]),
   of("1-D lift", "Points on a line: x becomes (x, x²), and a line separates.", { kernel: "poly(degree=2, gamma=1, coef0=1)", C: 100 },
-    [-2.4, -2, -1.6, 1.5, 1.9, 2.3].map((x) => [x, 0, 1]).concat([-0.8, -0.4, -0.1, 0.3, 0.7].map((x) => [x, 0, 0]))),
+    [-2.4, -2, -1.6, 1.5, 1.9, 2.3].map((x) => [x, 0, 1]).concat([-0.8, -0.4, -0.1, 0.3, 0.7].map((x) => [x, 0, 0])), "square"),
   of("Spirals", "Only a local kernel can follow them.", { kernel: "rbf(gamma=4)", C: 100 }, spirals(random(4))),
   of("Good matrix", "Blocks: points of a class resemble each other.", { kernel: "rbf(gamma=0.5)", C: 1 }, xor(random(5), 9)),
   of("Bad matrix", "A width so small that each point resembles itself alone: a diagonal, nothing learnt.", { kernel: "rbf(gamma=60)", C: 1 }, xor(random(5), 9)),

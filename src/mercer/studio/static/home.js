@@ -3,15 +3,18 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { html } from "./ui.js";
 import { get, post, request } from "./net.js";
 
+/** Each with what a line of it looks like. */
 const SAMPLES = {
-  pets: ["A table", "Cats and dogs by height, mass and colour"],
-  demand: ["Numbers to predict", "Power demand by hour, temperature and wind: a regression"],
-  binding: ["A mixed table", "Sequences and measurements in one table"],
-  promoters: ["DNA", "Sequences in FASTA, told apart by hidden motifs"],
-  postcards: ["Texts", "Short notes from the sea and from the mountains"],
-  molecules: ["Molecules", "Acids, amines and alcohols as SMILES"],
-  rings: ["Graphs", "Labelled graphs with rings or chains"],
-  sentences: ["Trees", "Parse trees of statements and questions"],
+  pets: ["A table", "Cats and dogs by height, mass and colour", "27.5, 4.85, black, 19.5"],
+  demand: ["Numbers to predict", "Power demand by hour, temperature and wind", "6.28, 10.3, 3.6 → 40.8"],
+  binding: ["A mixed table", "Sequences and measurements in one table", "ACGTTGAC, 0.37, high"],
+  promoters: ["DNA", "Sequences in FASTA, told apart by hidden motifs", "TAACCGGCCCGAACTATA"],
+  postcards: ["Texts", "Short notes from the sea and from the mountains", "gull over the harbour …"],
+  molecules: ["Molecules", "Acids, amines and alcohols as SMILES", "CCCC(=O)O"],
+  rings: ["Graphs", "Labelled graphs with rings or chains", "0–1  1–2  2–0"],
+  sentences: ["Trees", "Parse trees of statements and questions", "(S (NP the dog) (VP …))"],
+  pictures: ["Sparse vectors", "Small pictures of crosses and circles", "1:0.9 14:0.7 22:1"],
+  similarities: ["A Gram matrix", "Only how alike the objects are, not what they are", "1.00 0.83 0.12"],
 };
 
 export async function upload(file) {
@@ -20,7 +23,7 @@ export async function upload(file) {
 }
 
 /** A place to drop files on, and to choose them from. */
-export function Drop({ onFile, busy, children }) {
+export function Drop({ onFile, busy, children, waiting = "Reading …" }) {
   const input = useRef(null);
   const [over, setOver] = useState(false);
   const drop = (event) => {
@@ -31,7 +34,7 @@ export function Drop({ onFile, busy, children }) {
   };
   return html`<div class=${over ? "drop over" : "drop"} onDragOver=${(event) => { event.preventDefault(); setOver(true); }} onDragLeave=${() => setOver(false)} onDrop=${drop}>
     ${children}
-    <button type="button" class="primary" disabled=${busy} onClick=${() => input.current.click()}>${busy ? "Reading …" : "Choose a file"}</button>
+    <button type="button" class="primary" disabled=${busy} onClick=${() => input.current.click()}>${busy ? waiting : "Choose a file"}</button>
     <input ref=${input} type="file" hidden aria-label="File" onChange=${(event) => { const file = event.currentTarget.files[0]; event.currentTarget.value = ""; if (file) onFile(file); }} />
   </div>`;
 }
@@ -61,7 +64,7 @@ export function WorkHome() {
       ${error && html`<p class="error" role="alert">${error.message}</p>`}
     </section>
     <section><h2>Or try a sample</h2>
-      <div class="tiles">${Object.entries(SAMPLES).map(([key, [name, about]]) => html`<button type="button" class="tile" key=${key} disabled=${busy} onClick=${() => sample(key)}><b>${name}</b><span>${about}</span></button>`)}</div>
+      <div class="tiles">${Object.entries(SAMPLES).map(([key, [name, about, line]]) => html`<button type="button" class="tile" key=${key} disabled=${busy} onClick=${() => sample(key)}><b>${name}</b><span>${about}</span><code aria-hidden="true">${line}</code></button>`)}</div>
     </section>
     ${told?.projects.length > 0 && html`<section><h2>Projects</h2>
       <ul class="projects">${told.projects.map((project) => html`<li class="card" key=${project.id}>

@@ -37,7 +37,8 @@ function NumberSlider({ text, one, onChange }) {
   return html`<${Slider} label=${one.name} value=${Math.max(one.value, 0.01)} low=${0.01} high=${100} log onChange=${put} shown=${figure} />`;
 }
 
-export function KernelBox({ text, error, onChange, presets = true }) {
+/** `presets` are kernels to start from, each a name and a text. */
+export function KernelBox({ text, error, onChange, presets = PRESETS }) {
   const input = useRef(null);
   const [found, setFound] = useState([]);
   const [place, setPlace] = useState(0);
@@ -99,8 +100,8 @@ export function KernelBox({ text, error, onChange, presets = true }) {
       </ul>
     </div>
     <div id="kernel-error" role="alert">${error && html`<${Wrong} text=${text} error=${error} />`}</div>
-    ${presets && html`<div class="chips" role="group" aria-label="Kernels to start from">
-      ${PRESETS.map(([name, kernel]) => html`<button type="button" class="chip" key=${name} aria-pressed=${kernel === text} title=${kernel} onClick=${() => onChange(kernel)}>${name}</button>`)}
+    ${presets.length > 0 && html`<div class="chips" role="group" aria-label="Kernels to start from">
+      ${presets.map(([name, kernel]) => html`<button type="button" class="chip" key=${name} aria-pressed=${kernel === text} title=${kernel} onClick=${() => onChange(kernel)}>${name}</button>`)}
     </div>`}
     ${numbers(text).map((one, number) => html`<${NumberSlider} key=${`${number} ${one.name}`} text=${text} one=${one} onChange=${onChange} />`)}
   </div>`;

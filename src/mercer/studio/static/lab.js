@@ -1,12 +1,12 @@
 // The lab: what two objects share, whether a formula is a kernel, and what a Gram matrix looks like.
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { Copy, Tabs, figure, html } from "./ui.js";
-import { latest, request } from "./net.js";
+import { latest } from "./net.js";
 import { fragment, parts } from "./links.js";
 import { KernelBox } from "./kernelbox.js";
 import { Aligned, Drawing } from "./drawings.js";
 import { Question } from "./question.js";
-import { Drop } from "./home.js";
+import { GramFile } from "./matrix.js";
 
 export const KINDS = {
   strings: ["Strings", "spectrum(p=3)", "GATTACATTAG", "CCGATTACGT"],
@@ -22,6 +22,17 @@ export const KINDS = {
 const WAYS = {
   strings: "A string of any letters", documents: "A text; words are compared", sets: "Elements, separated by spaces", trees: "A tree in brackets",
   graphs: "Edges 0-1 1-2, then ; and a label for each node", molecules: "A molecule as SMILES", series: "Numbers, one after the other", vectors: "Numbers", rows: "Cells: name=value, …",
+};
+const PRESETS = {
+  strings: [["Substrings", "spectrum(p=3)"], ["Up to length 3", "blended_spectrum(p=3)"], ["Subsequences", "subsequences(p=2)"], ["Gaps cost", "gap_weighted(p=2, decay=0.5)"], ["Alignment", "local_alignment"]],
+  documents: [["Words", "vector_space"], ["Words, normalised", "normalise(vector_space)"], ["Letters", "spectrum(p=3)"]],
+  sets: [["Intersection", "set_intersection"], ["Multisets", "multiset_dot"], ["Tanimoto", "set_tanimoto"], ["Common subsets", "subset_count"]],
+  trees: [["Subset trees", "subset_tree"], ["Subtrees", "subtree"], ["Partial trees", "partial_tree"]],
+  graphs: [["Weisfeiler–Lehman", "wl(h=2)"], ["Shortest paths", "shortest_path"], ["Graphlets", "graphlet"]],
+  molecules: [["Weisfeiler–Lehman", "wl(h=2)"], ["Shortest paths", "shortest_path"], ["Graphlets", "graphlet"]],
+  series: [["Global alignment", "global_alignment"], ["Time warping", "dtw"]],
+  vectors: [["Linear", "linear"], ["Polynomial", "poly(degree=2, gamma=1, coef0=1)"], ["Gaussian", "rbf(gamma=1)"]],
+  rows: [],
 };
 const ROOMS = [["pair", "Two objects"], ["kernel", "Is it a kernel?"], ["gram", "A Gram matrix"]];
 
@@ -52,7 +63,7 @@ export function Lab({ route }) {
     ${tab === "pair" && html`<${Pair} asked=${pair} setAsked=${setPair} />`}${tab === "kernel" && html`<${Question} text=${formula} setText=${setFormula} />`}${tab === "gram" && html`<${GramFile} />`}<//></div></div>`;
 }
 
-const HEADS = { features: "shared feature", ends: "common parts that end at", roots: "common fragments rooted at", elements: "element", columns: "part of the kernel" };
+const HEADS = { whole: "", features: "shared feature", ends: "common parts that end at", roots: "common fragments rooted at", elements: "element", columns: "part of the kernel" };
 
 function Pair({ asked, setAsked }) {
   const [told, setTold] = useState(null);
@@ -64,21 +75,31 @@ function Pair({ asked, setAsked }) {
   useEffect(() => ask(asked), [asked]);
   const choose = (name) => { setTold(null); setLit(null); setAsked({ kind: name, kernel: KINDS[name][1], x: KINDS[name][2], z: KINDS[name][3] }); };
   const shown = told && told.kind === kind ? told : null;
+  const walk = (event) => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (!step) return;
+    event.preventDefault();
+    const next = Math.min(Math.max((lit ?? -1) + step, 0), shown.features.length - 1);
+    setLit(next);
+    event.currentTarget.querySelectorAll("tbody tr")[next]?.scrollIntoView({ block: "nearest" });
+  };
   const most = shown ? Math.max(...shown.features.map((one) => Math.abs(one.contribution)), 1e-300) : 1;
   return html`<div class="pair">
     <div class="chips" role="group" aria-label="Kind of objects">${Object.entries(KINDS).map(([key, [name]]) => html`<button type="button" class="chip" key=${key} aria-pressed=${kind === key} onClick=${() => choose(key)}>${name}</button>`)}</div>
-    <div class="narrow"><${KernelBox} text=${asked.kernel} error=${error?.field === "kernel" ? error : null} presets=${false} onChange=${(kernel) => setAsked({ ...asked, kernel })} /></div>
+    <div class="narrow"><${KernelBox} text=${asked.kernel} error=${error?.field === "kernel" ? error : null} presets=${PRESETS[kind]} onChange=${(kernel) => setAsked({ ...asked, kernel })} /></div>
     <div class="two">${["x", "z"].map((name) => html`<div key=${name}><label class="field"><span>${name} <small>${WAYS[kind]}</small></span><textarea class="mono" rows="2" spellcheck=${false} aria-label=${name} value=${asked[name]} onInput=${(event) => setAsked({ ...asked, [name]: event.currentTarget.value })}></textarea></label>
       ${error?.field === name && html`<p class="error" role="alert">${error.message}</p>`}
       ${shown && html`<${Highlighted} told=${shown} side=${name === "x" ? 0 : 1} lit=${lit} />`}</div>`)}</div>
     ${shown && kind === "series" && shown.how === "ends" && html`<${Aligned} left=${shown.left.map((one) => one.part)} right=${shown.right.map((one) => one.part)} pairs=${shown.features} lit=${lit} />`}
     ${error && !["kernel", "x", "z"].includes(error.field) && html`<p class="error" role="alert">${error.message}</p>`}
     ${(slow || (!shown && !error)) && html`<p class="waiting" role="status">${slow ? "Compiling the loops of this kernel, once …" : "Comparing …"}</p>`}
-    ${shown && html`<p class="lead figures" role="status"><span>k(x, z) = <b>${figure(shown.value)}</b></span> <span>normalised <b>${figure(shown.cosine)}</b></span> <span class="soft">k(x, x) = ${figure(shown.norms[0])}, k(z, z) = ${figure(shown.norms[1])}</span></p>
-      <div class="scroll tall" tabindex="0" role="region" aria-label="Shared features"><table class="ranking hover"><thead><tr><th>${HEADS[shown.how]}</th><th class="number">adds</th><th><span class="sr">bar</span></th></tr></thead>
-      <tbody>${shown.features.map((one, number) => html`<tr key=${number} class=${one.name === lit ? "lit" : ""} onPointerEnter=${() => setLit(one.name)} onPointerLeave=${(event) => event.pointerType === "mouse" && setLit(null)}><td class="mono">${nameOf(one.name, shown)}</td><td class="number">${figure(one.contribution)}</td>
-        <td class="bar-cell"><svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true"><rect class=${one.contribution < 0 ? "bar negative" : "bar"} width=${(100 * Math.abs(one.contribution)) / most} height="10" /></svg></td></tr>`)}</tbody></table></div>
-      <p class="soft">${shown.features.length === 0 ? "They share nothing that this kernel sees." : `${shown.more > 0 ? `And ${shown.more} more, which add ${figure(shown.rest)}. ` : ""}All of them add up to k(x, z).`}</p>
+    ${shown && html`<div role="status"><dl class="stats"><div><dt>k(x, z)</dt><dd>${figure(shown.value)}</dd></div><div><dt>normalised</dt><dd>${figure(shown.cosine)}</dd></div>
+        <div class="minor"><dt>k(x, x)</dt><dd>${figure(shown.norms[0])}</dd></div><div class="minor"><dt>k(z, z)</dt><dd>${figure(shown.norms[1])}</dd></div></dl></div>
+      ${shown.how === "whole" ? html`<p class="note">${shown.why}</p>` : html`
+      ${shown.features.length > 0 && html`<div class="scroll tall" tabindex="0" role="region" aria-label="Shared features" onKeyDown=${walk} onBlur=${() => setLit(null)}><table class="ranking hover"><thead><tr><th>${HEADS[shown.how]}</th><th class="number">adds</th><th><span class="sr">bar</span></th></tr></thead>
+      <tbody>${shown.features.map((one, number) => html`<tr key=${number} class=${number === lit ? "lit" : ""} onPointerEnter=${() => setLit(number)} onPointerLeave=${(event) => event.pointerType === "mouse" && setLit(null)}><td class="mono">${nameOf(one.name, shown)}</td><td class="number">${figure(one.contribution)}</td>
+        <td class="bar-cell"><svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true"><rect class=${one.contribution < 0 ? "bar negative" : "bar"} width=${(100 * Math.abs(one.contribution)) / most} height="10" /></svg></td></tr>`)}</tbody></table></div>`}
+      <p class="soft">${shown.features.length === 0 ? "They share nothing that this kernel sees." : `${shown.more > 0 ? `And ${shown.more} more, which add ${figure(shown.rest)}. ` : ""}All of them add up to k(x, z). Point at one, or walk with the arrow keys, to see where it stands.`}</p>`}
       <details><summary>Python</summary><div class="code"><${Copy} text=${shown.python} /><pre class="mono" tabindex="0">${shown.python}</pre></div></details>`}
   </div>`;
 }
@@ -95,36 +116,24 @@ const shade = (share, most) => ({ backgroundColor: `color-mix(in srgb, var(--cla
 function markedPlaces(told, listed, side, lit) {
   const marked = new Set();
   if (lit === null) return marked;
-  if (told.how === "ends" && Array.isArray(lit)) marked.add(lit[side]);
-  else if (told.kind === "strings" && typeof lit === "string" && lit) {
+  const name = told.features[lit]?.name;
+  if (told.how === "ends" && Array.isArray(name)) marked.add(name[side]);
+  else if (told.kind === "strings" && typeof name === "string" && name) {
     const text = listed.map((one) => String(one.part)).join("");
-    for (let at = text.indexOf(lit); at >= 0; at = text.indexOf(lit, at + 1)) for (let place = at; place < at + lit.length; place++) marked.add(place);
-  } else listed.forEach((one, place) => { if (String(one.part) === String(lit)) marked.add(place); });
+    for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + 1)) for (let place = at; place < at + name.length; place++) marked.add(place);
+  } else listed.forEach((one, place) => { if (one.features ? one.features.includes(lit) : String(one.part) === String(name)) marked.add(place); });
   return marked;
 }
+
+const APART = ["sets", "vectors", "rows"]; // parts that stand beside each other, not in a text
 
 function Highlighted({ told, side, lit }) {
   const listed = side ? told.right : told.left;
   const most = Math.max(...told.left.concat(told.right).map((one) => Math.abs(one.share ?? 0)), 1e-300);
-  if (told.objects[side]) return html`<${Drawing} drawing=${told.objects[side]} shares=${listed.length ? listed.map((one) => one.share) : null} most=${most} marked=${told.how === "roots" && Array.isArray(lit) ? lit[side] : null} />`;
+  const name = lit === null ? null : told.features[lit]?.name;
+  if (told.objects[side]) return html`<${Drawing} drawing=${told.objects[side]} shares=${listed.length ? listed.map((one) => one.share) : null} most=${most} marked=${told.how === "roots" && Array.isArray(name) ? name[side] : null} />`;
   if (!listed.length || told.kind === "series") return null;
   const marked = markedPlaces(told, listed, side, lit);
-  const letters = told.kind === "strings";
-  return html`<p class="letters mono">${listed.map((one, place) => html`<span key=${place} class=${marked.has(place) ? "marked" : ""} style=${shade(one.share, most)} title=${figure(one.share)}>${String(one.part)}</span>${letters ? "" : " "}`)}</p>`;
-}
-
-function GramFile() {
-  const [told, setTold] = useState(null);
-  const [error, setError] = useState(null);
-  const [busy, setBusy] = useState(false);
-  const open = async (file) => {
-    setBusy(true);
-    try { setTold(await request("PUT", `/api/gram?name=${encodeURIComponent(file.name)}`, file)); setError(null); } catch (wrong) { setError(wrong); setTold(null); }
-    setBusy(false);
-  };
-  return html`<div><p class="lead">A square matrix of kernel values, as CSV, npy or npz: is it one of inner products, and what does it look like?</p>
-    <${Drop} onFile=${open} busy=${busy}><p>Drop a file with a Gram matrix</p><//>
-    ${error && html`<p class="error" role="alert">${error.message}</p>`}
-    ${told && html`<div role="status"><h2>${told.verdict === "psd" ? "It is a Gram matrix." : "It is not a Gram matrix."}</h2><p class="lead">${told.reason}</p></div>
-      <pre class="mono" tabindex="0">${told.check}</pre>${told.diagnosis && html`<h2>Diagnosis</h2><pre class="mono" tabindex="0">${told.diagnosis}</pre>`}`}</div>`;
+  const apart = APART.includes(told.kind);
+  return html`<p class=${apart ? "words" : told.kind === "strings" ? "letters mono" : "letters"}>${listed.map((one, place) => html`<span key=${place} class=${`${apart ? "word mono" : ""} ${marked.has(place) ? "marked" : ""}`} style=${shade(one.share, most)} title=${figure(one.share)}>${String(one.part)}</span>${apart ? " " : ""}`)}</p>`;
 }

@@ -14,14 +14,14 @@ const MODES = [
   ["square", "x² + y²", "The lift of the lectures"],
 ];
 
-function camera(turn, tilt, size) {
+function camera(turn, tilt, size, zoom = 0.36) {
   const [ct, st, cu, su] = [Math.cos(turn), Math.sin(turn), Math.cos(tilt), Math.sin(tilt)];
   return ([x, y, z]) => {
     const right = ct * x - st * y;
     const away = st * x + ct * y;
     const up = cu * z + su * away;
     const depth = cu * away - su * z;
-    const scale = (0.36 * size) / (1 + 0.09 * depth);
+    const scale = (zoom * size) / (1 + 0.09 * depth);
     return [size / 2 + right * scale, size * 0.52 - up * scale, depth];
   };
 }
@@ -71,7 +71,7 @@ export function LiftView({ scene, machine, components, lit, mode, onMode }) {
     const size = Math.min(width, height);
     context.save();
     context.translate((width - size) / 2, (height - size) / 2);
-    const project = camera(angles[0], angles[1], size);
+    const project = camera(angles[0], angles[1], size, shown === "components" ? 0.28 : 0.36); // a box with a floor is taller
     const paper = channels(colour("paper"));
     const kinds = points.map(([, , kind]) => (scene.task === "classification" ? kind : 0));
     let faces = [];

@@ -32,7 +32,7 @@ export function writeScene(scene, shown = SHOWN) {
   const fields = example ? { example: example.key } : {};
   for (const name of SETTINGS) if (!example || scene[name] !== usual[name]) fields[name] = asText(scene[name]);
   if (!example) fields.points = scene.points.map(([x, y, kind]) => `${Math.round(100 * x)}.${Math.round(100 * y)}.${kind}`).join("_");
-  if (shown.view !== SHOWN.view) fields.view = shown.view;
+  if (shown.view !== (example?.view ?? SHOWN.view)) fields.view = shown.view;
   if (shown.panel !== SHOWN.panel) fields.panel = shown.panel;
   if (shown.panel === "solvers") {
     fields.algorithm = shown.algorithm;
@@ -72,7 +72,8 @@ function readPoints(text) {
 /** What a link wants to be shown beside the plane. */
 export function readShown(hash) {
   const [, , told] = parts(hash);
-  const choice = (name, known) => (known.includes(told.get(name) ?? "") ? told.get(name) : SHOWN[name]);
+  const usual = { ...SHOWN, view: EXAMPLES.find((one) => one.key === told.get("example"))?.view ?? SHOWN.view };
+  const choice = (name, known) => (known.includes(told.get(name) ?? "") ? told.get(name) : usual[name]);
   const frame = /^\d{1,3}$/.test(told.get("frame") ?? "") ? Number(told.get("frame")) : null;
   return { view: choice("view", VIEWS), panel: choice("panel", PANELS), algorithm: choice("algorithm", ALGORITHMS), printed: told.get("printed") === "1", frame };
 }

@@ -201,6 +201,13 @@ function drawMixtures(context, size, scene, proof) {
   }
 }
 
+/** Where the keys would add a point. */
+function drawCursor(context, size, [x, y]) {
+  const [left, top] = toPixels(size)(x, y);
+  const arms = [[-14, 0], [14, 0], [0, -14], [0, 14]].map(([dx, dy]) => [[left + dx / 3, top + dy / 3], [left + dx, top + dy]]);
+  strokeLines(context, arms, ([across, down]) => [across, down], { width: 2.4, tone: colour("accent") });
+}
+
 /** What is behind the points. */
 function drawMachine(context, size, { scene, machine, film, frame }) {
   if (film) {
@@ -214,10 +221,10 @@ function drawMachine(context, size, { scene, machine, film, frame }) {
   else drawTwoClasses(context, size, machine.grids[0], machine.cells, scene, machine);
 }
 
-export function Plane({ scene, machine, proof, film, frame, lit, stale, kind, onPoints, onSelect, selected, onKind, onUndo }) {
+export function Plane({ scene, machine, proof, film, frame, lit, stale, kind, onPoints, onSelect, selected, onKind, onUndo, children }) {
   const held = useRef(null);
   const [said, say] = useState("");
-  const cursor = useRef([0, 0]);
+  const [cursor, setCursor] = useState(/** @type {[number, number] | null} */ (null)); // where a key adds a point; drawn while keys are used
   const { points } = scene;
 
   const draw = (context, width) => {
@@ -227,6 +234,7 @@ export function Plane({ scene, machine, proof, film, frame, lit, stale, kind, on
     context.globalAlpha = 1;
     if (proof && scene.kernel.trim() === "linear") drawMixtures(context, width, scene, proof);
     drawPoints(context, width, { scene, machine: film ? null : machine, proof, lit, selected });
+    if (cursor && (selected === null || !points[selected])) drawCursor(context, width, cursor);
   };
 
   const at = (event) => {
@@ -251,6 +259,7 @@ export function Plane({ scene, machine, proof, film, frame, lit, stale, kind, on
 
   const down = (event) => {
     event.currentTarget.focus({ preventScroll: true });
+    setCursor(null);
     if (event.button === 2) return;
     const [x, y, unit] = at(event);
     const number = hit(x, y, (event.pointerType === "mouse" ? REACH : 24) * unit);
@@ -307,8 +316,10 @@ export function Plane({ scene, machine, proof, film, frame, lit, stale, kind, on
     else if (ways[event.key]) {
       const [dx, dy] = ways[event.key];
       if (number < 0) {
-        cursor.current = [round(clamp(cursor.current[0] + dx)), round(clamp(cursor.current[1] + dy))];
-        say(`Cursor at ${cursor.current[0]}, ${cursor.current[1]}. Enter adds a point.`);
+        const [x, y] = cursor ?? [0, 0];
+        const moved = /** @type {[number, number]} */ ([round(clamp(x + dx)), round(clamp(y + dy))]);
+        setCursor(moved);
+        say(`Cursor at ${moved[0]}, ${moved[1]}. Enter adds a point.`);
       } else {
         const [x, y, own] = points[number];
         const next = points.slice();
@@ -317,7 +328,7 @@ export function Plane({ scene, machine, proof, film, frame, lit, stale, kind, on
         announce(number, next);
       }
     } else if (event.key === "Enter" || event.key === " " || event.key === "a") {
-      const place = number < 0 ? cursor.current : [round(clamp(points[number][0] + 0.3)), points[number][1]];
+      const place = number < 0 ? cursor ?? [0, 0] : [round(clamp(points[number][0] + 0.3)), points[number][1]];
       const next = [...points, [...place, scene.task === "classification" ? kind : 0]];
       onPoints(next, points);
       onSelect(points.length);
@@ -344,10 +355,11 @@ export function Plane({ scene, machine, proof, film, frame, lit, stale, kind, on
 
   return html`<div class="plane">
     <div class="plane-surface" tabindex="0" role="application" aria-label=${`Plane with ${points.length} points`} aria-describedby="plane-help"
-      onPointerDown=${down} onPointerMove=${move} onPointerUp=${up} onPointerCancel=${up} onContextMenu=${menu} onKeyDown=${keys}>
-      <${Canvas} draw=${draw} watch=${[scene, machine, proof, film, frame, lit, stale, selected]} label="Points, decision boundary and margins" />
+      onPointerDown=${down} onPointerMove=${move} onPointerUp=${up} onPointerCancel=${up} onContextMenu=${menu} onKeyDown=${keys} onBlur=${() => setCursor(null)}>
+      <${Canvas} draw=${draw} watch=${[scene, machine, proof, film, frame, lit, stale, selected, cursor]} label="Points, decision boundary and margins" />
     </div>
-    <p id="plane-help" class="hint">Click to add, drag to move, drag out or right-click to remove. <span class="by-keys">Keys: <kbd>n</kbd> <kbd>p</kbd> select,
+    ${children}
+    <p id="plane-help" class="hint"><span class="by-mouse">Click to add, drag to move, drag out or right-click to remove.</span><span class="by-touch">Tap to add, drag to move, drag out to remove.</span> <span class="by-keys">Keys: <kbd>n</kbd> <kbd>p</kbd> select,
       arrows move, <kbd>Enter</kbd> adds, <kbd>Delete</kbd> removes, <kbd>1</kbd>–<kbd>3</kbd> set the class.</span></p>
     <p class="sr" role="status">${said}</p>
   </div>`;

@@ -1,10 +1,11 @@
 // The playground.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { Copy, Segments, Slider, Tabs, html } from "./ui.js";
+import { Copy, Segments, Slider, Tabs, html, readable } from "./ui.js";
 import { latest, unpack } from "./net.js";
 import { EXAMPLES } from "./examples.js";
 import { KernelBox, Wrong } from "./kernelbox.js";
 import { Plane } from "./plane.js";
+import { Legend } from "./legend.js";
 import { ComponentsView, GramView, SpectrumView } from "./views.js";
 import { LiftView } from "./lift.js";
 import { SolverView, useFilm } from "./solver.js";
@@ -87,6 +88,7 @@ export function Playground({ warm }) {
     history.current = [...history.current.slice(-99), scene.points];
     setSelected(null);
     setScene(example.scene);
+    if (example.view) show({ view: example.view });
   };
 
   // Pictures lag behind the mouse by a frame or two: what is drawn belongs to the points that were asked about.
@@ -105,30 +107,24 @@ export function Playground({ warm }) {
       ${EXAMPLES.map((one) => html`<button type="button" class="chip" key=${one.name} title=${one.about} aria-pressed=${one === example} onClick=${() => choose(one)}>${one.name}</button>`)}
     </nav>
     <div class="left"><section class="card controls" aria-label="Machine">
-      <div class="story">${example ? html`<h2>${example.name}</h2>` : html`<h2>Your own points</h2>`}<p>${example?.about ?? ABOUT[scene.task]}</p></div>
+      <div class="story">${example ? html`<h2>${example.name}</h2>` : html`<h2>Your own points</h2>`}<p>${example?.about ?? OWN[scene.task]}</p></div>
       <${Segments} label="Task" options=${TASKS} value=${scene.task} onChange=${(task) => change({ task })} />
       <${KernelBox} text=${scene.kernel} error=${error?.field === "kernel" ? error : null} onChange=${(kernel) => change({ kernel })} />
       <hr />
       ${scene.task !== "novelty" && html`<${Slider} label="C" value=${scene.C} low=${0.001} high=${1000} log infinite=${scene.task === "classification"} onChange=${(C) => change({ C })} shown=${(C) => (C === Infinity ? "∞ hard" : String(C))} />`}
       ${scene.task === "regression" && html`<${Slider} label="ε" value=${scene.epsilon} low=${0} high=${1.5} step=${0.01} onChange=${(epsilon) => change({ epsilon: Number(epsilon.toFixed(2)) })} />`}
       ${scene.task === "novelty" && html`<${Slider} label="ν" value=${scene.nu} low=${0.01} high=${1} log onChange=${(nu) => change({ nu })} />`}
-      ${example && html`<p class="about">${ABOUT[scene.task]}</p>`}
     </section>
     <section class="card verdict" aria-label="Certificate" aria-live="polite">
       ${!answer && !error && html`<p class="waiting">${warm ? "Drawing the first picture …" : "Compiling the numerical loops, once: this takes up to half a minute …"}</p>`}
       ${slow && answer && html`<p class="waiting">Compiling the loops of this kernel, once …</p>`}
       ${error && error.field !== "kernel" && html`<${Wrong} text="" error=${error} />`}
+      ${error?.field === "kernel" && !answer && html`<p class="waiting">The picture comes with a kernel that can be read.</p>`}
       ${answer?.missing && html`<p>${answer.missing}</p>`}
       ${answer && !answer.missing && html`<${Certificate} answer=${answer} />`}
     </section>
-    <section class="card more" aria-label="More">
-      <details><summary>Python that makes this picture</summary>
-        <div class="code"><${Copy} text=${answer?.python ?? ""} /><pre class="mono" tabindex="0">${answer?.python ?? ""}</pre></div></details>
-      <details><summary>Why this is a kernel</summary><pre class="mono" tabindex="0">${shownViews?.derivation ?? ""}</pre></details>
-      <details><summary>Points as a table</summary><${PointTable} scene=${scene} onPoints=${setPoints} onLit=${setLit} /></details>
-    </section>
     </div>
-    <section class="card stage" aria-label="Plane">
+    <div class="middle"><section class="card stage" aria-label="Plane">
       <div class="tools">
         ${scene.task === "classification" && html`<div class="segments kinds" role="group" aria-label="Class of new points">
           ${KINDS.map((own) => html`<button type="button" key=${own} aria-pressed=${kind === own} onClick=${() => setKind(own)} aria-label=${`Class ${own + 1}, ${count[own]} points`}>
@@ -140,35 +136,45 @@ export function Playground({ warm }) {
         <${Copy} text=${link} label="Copy link" />
       </div>
       <${Plane} scene=${scene} machine=${machine} proof=${matching ? answer.proof : null} film=${solver.film} frame=${solver.frame} lit=${lit} stale=${Boolean(error)}
-        kind=${kind} selected=${selected} onPoints=${setPoints} onSelect=${setSelected} onKind=${setKind} onUndo=${undo} />
+        kind=${kind} selected=${selected} onPoints=${setPoints} onSelect=${setSelected} onKind=${setKind} onUndo=${undo}>
+        <${Legend} task=${scene.task} film=${Boolean(solver.film)} proof=${Boolean(matching && answer.proof)} />
+      <//>
     </section>
+    <section class="card more" aria-label="More">
+      <details><summary>Python that makes this picture</summary>
+        <div class="code"><${Copy} text=${answer?.python ?? ""} /><pre class="mono" tabindex="0">${answer?.python ?? ""}</pre></div></details>
+      <details><summary>Why this is a kernel</summary><pre class="mono" tabindex="0">${shownViews?.derivation ?? ""}</pre></details>
+      <details><summary>Points as a table</summary><${PointTable} scene=${scene} onPoints=${setPoints} onLit=${setLit} /></details>
+    </section>
+    </div>
     <div class="right"><section class="card side" aria-label="Feature space">
-      ${shownViews ? html`<${Tabs} label="Feature space" value=${shown.view === "pca" ? "pca" : "lift"} onChange=${(tab) => show({ view: tab === "pca" ? "pca" : SHOWN.view })} tabs=${[["lift", "Lift"], ["pca", "Kernel PCA"]]}>
-        ${shown.view === "pca"
+      <${Tabs} label="Feature space" value=${shown.view === "pca" ? "pca" : "lift"} onChange=${(tab) => show({ view: tab === "pca" ? "pca" : SHOWN.view })} tabs=${[["lift", "Lift"], ["pca", "Kernel PCA"]]}>
+        ${!shownViews ? html`<p class="waiting blank">Points appear here, lifted to feature space.</p>` : shown.view === "pca"
           ? html`<${ComponentsView} components=${shownViews.components} shares=${shownViews.shares} classes=${classes} lit=${lit} onLit=${setLit} />`
           : html`<${LiftView} scene=${scene} machine=${machine} components=${shownViews.components} lit=${lit} mode=${shown.view} onMode=${(view) => show({ view })} />`}
-      <//>` : html`<p class="waiting">Points appear here, lifted to feature space.</p>`}
+      <//>
     </section>
     <section class="card side" aria-label="Matrix, spectrum and solvers">
-      ${shownViews ? html`<${Tabs} label="Matrix, spectrum and solvers" value=${shown.panel} onChange=${(panel) => show({ panel })} tabs=${[["gram", "Gram matrix"], ["spectrum", "Spectrum"], ["solvers", "Solvers"]]}>
-        ${shown.panel === "gram" && html`<${GramView} gram=${gram} classes=${classes} lit=${lit} onLit=${setLit} sentence=${shownViews.sentence} />`}
-        ${shown.panel === "spectrum" && html`<${SpectrumView} spectrum=${shownViews.spectrum} smallest=${shownViews.smallest} psd=${shownViews.psd} />`}
-        ${shown.panel === "solvers" && html`<${SolverView} state=${solver} shown=${shown} show=${show} linear=${scene.kernel.trim() === "linear"} />`}
-      <//>` : html`<p class="waiting">The Gram matrix of the points.</p>`}
+      <${Tabs} label="Matrix, spectrum and solvers" value=${shown.panel} onChange=${(panel) => show({ panel })} tabs=${[["gram", "Gram matrix"], ["spectrum", "Spectrum"], ["solvers", "Solvers"]]}>
+        ${!shownViews && html`<p class="waiting blank">${{ gram: "Every pair of points has a cell here.", spectrum: "The eigenvalues of the Gram matrix appear here.", solvers: "Perceptron and descents, step by step: they need points of two classes." }[shown.panel]}</p>`}
+        ${shownViews && shown.panel === "gram" && html`<${GramView} gram=${gram} classes=${classes} lit=${lit} onLit=${setLit} sentence=${shownViews.sentence} />`}
+        ${shownViews && shown.panel === "spectrum" && html`<${SpectrumView} spectrum=${shownViews.spectrum} smallest=${shownViews.smallest} psd=${shownViews.psd} />`}
+        ${shownViews && shown.panel === "solvers" && html`<${SolverView} state=${solver} shown=${shown} show=${show} linear=${scene.kernel.trim() === "linear"} />`}
+      <//>
     </section></div>
   </div>`;
 }
 
-const ABOUT = {
-  classification: "Solid: the boundary f = 0. Dashed: the margins f = ±1. Rings: support vectors. Dotted: slack.",
-  regression: "Solid: the prediction. Dashed: the tube within which errors cost nothing. Rings: support vectors.",
-  novelty: "Solid: the edge of the region. Points outside are flagged as new.",
+const OWN = {
+  classification: "Click the plane, and watch the boundary follow.",
+  regression: "The target is the vertical axis: click, and the curve follows.",
+  novelty: "Click the plane: the region goes around most of the points.",
 };
 
 function Certificate({ answer }) {
   return html`<div>
     <h2>${answer.proof ? "Proof that there is no hard margin" : "Certificate"}</h2>
-    ${answer.sentences.map((sentence, number) => html`<p key=${number}>${sentence}</p>`)}
+    ${answer.sentences.map((sentence, number) => html`<p key=${number}>${readable(sentence)}</p>`)}
     ${answer.notes.map((note, number) => html`<p class="note" key=${`note ${number}`}>${note}</p>`)}
   </div>`;
 }

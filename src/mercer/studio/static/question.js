@@ -2,7 +2,7 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Canvas, figure, html } from "./ui.js";
 import { latest } from "./net.js";
-import { channels, colour } from "./colours.js";
+import { channels, clearer, colour } from "./colours.js";
 import { Wrong } from "./kernelbox.js";
 
 const QUESTIONS = ["exp(-dist**2)", "(dot + 1)**3", "exp(-dist**3)", "tanh(dot)", "dot/(norm_x*norm_z)", "min(norm_x, norm_z)", "-dist**2", "cos(dist)", "rbf(gamma=1) * linear", "sigmoid(gamma=1)"];
@@ -35,10 +35,11 @@ function Counterexample({ told }) {
     told.matrix.forEach((row, i) => row.forEach((value, j) => {
       const share = Math.min(Math.abs(value ?? 0) / size, 1) ** 0.8;
       const tone = value < 0 ? negative : full;
-      context.fillStyle = `rgb(${none.map((base, channel) => Math.round(base + share * (tone[channel] - base))).join(",")})`;
+      const cell = none.map((base, channel) => Math.round(base + share * (tone[channel] - base)));
+      context.fillStyle = `rgb(${cell.join(",")})`;
       context.fillRect((j * width) / n, (i * width) / n, width / n - 1, width / n - 1);
       if (n > 6) return;
-      context.fillStyle = share > 0.5 ? colour("paper") : colour("ink");
+      context.fillStyle = clearer(cell, colour("paper"), colour("ink"));
       context.font = `${Math.min(13, width / n / 4)}px ui-monospace, monospace`;
       context.textAlign = "center";
       context.textBaseline = "middle";

@@ -89,8 +89,7 @@ export function SolverView({ state, shown, show, linear }) {
         <output>step ${film.steps[frame].toLocaleString("en")}</output>
       </div>
       <p class="caption"><b>${film.objective}</b>: ${figure(film.values[frame] ?? Infinity)}${film.what === "mistakes" ? "" : html`, at best ${figure(film.optimum)}`}.
-        ${" "}${frame + 1 >= film.steps.length ? film.ended : ""} ${(algorithm === "batch" || algorithm === "stochastic") && !linear ? "This one is linear whatever the kernel." : ""}
-        ${" "}Dashed on the plane: the exact optimum of SVC.</p>
+        ${" "}${frame + 1 >= film.steps.length ? film.ended : ""} ${(algorithm === "batch" || algorithm === "stochastic") && !linear ? "This one is linear whatever the kernel." : ""}</p>
       <div class="code line"><${Copy} text=${film.python} /><code class="mono one-line">${film.python}</code></div>`}
   </div>`;
 }
@@ -103,9 +102,9 @@ function Curve({ film, frame }) {
   const y = (value) => 56 - (52 * (Math.min(value, cap) - low)) / (cap - low);
   const x = (number) => (100 * number) / Math.max(values.length - 1, 1);
   const path = values.map((value, number) => `${number ? "L" : "M"}${x(number).toFixed(2)},${y(Number.isFinite(value) ? value : cap).toFixed(2)}`).join("");
-  return html`<svg class="curve" viewBox="0 0 100 60" preserveAspectRatio="none" role="img" aria-label=${`${film.objective} at each frame`}>
+  return html`<div class="curve-plot"><p class="plot-top"><span>${film.objective}</span><span>${figure(cap)}</span></p><svg class="curve" viewBox="0 0 100 60" preserveAspectRatio="none" role="img" aria-label=${`${film.objective} at each frame`}>
     ${film.optimum !== null && html`<line class="optimum" x1="0" x2="100" y1=${y(film.optimum)} y2=${y(film.optimum)} />`}
     <path d=${path} class="trace" />
     <line class="now" x1=${x(frame)} x2=${x(frame)} y1="0" y2="60" />
-  </svg>`;
+  </svg><p class="plot-under"><span>${film.steps[0].toLocaleString("en")}</span><span>steps</span><span>${film.steps[film.steps.length - 1].toLocaleString("en")}</span></p></div>`;
 }

@@ -15,23 +15,23 @@ export function Segments({ label, options, value, onChange }) {
   </div>`;
 }
 
-/** Tabs with their panel: the content of the chosen one. */
-export function Tabs({ label, tabs, value, onChange, children, end = null }) {
+/** Tabs with their panel: the content of the chosen one. A tab is a key, a text, and whether it cannot be chosen yet; `steps` are numbered. */
+export function Tabs({ label, tabs, value, onChange, children, end = null, steps = false }) {
   const move = (event) => {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
     if (!step) return;
     event.preventDefault();
-    const keys = tabs.map(([key]) => key);
+    const keys = tabs.filter(([, , disabled]) => !disabled).map(([key]) => key);
     const next = keys[(keys.indexOf(value) + step + keys.length) % keys.length];
     onChange(next);
     event.currentTarget.querySelector(`[data-key="${next}"]`)?.focus();
   };
   return html`<div class="tabs">${end && html`<span class="tabs-end">${end}</span>`}
-    <div role="tablist" aria-label=${label} onKeyDown=${move}>
+    <div role="tablist" class=${steps ? "steps" : ""} aria-label=${label} onKeyDown=${move}>
       ${tabs.map(
-        ([key, text]) =>
+        ([key, text, disabled]) =>
           html`<button type="button" role="tab" key=${key} data-key=${key} id=${`tab-${key}`} aria-selected=${value === key}
-            aria-controls=${`panel-${key}`} tabindex=${value === key ? 0 : -1} onClick=${() => onChange(key)}>${text}</button>`
+            disabled=${disabled} aria-controls=${value === key ? `panel-${key}` : undefined} tabindex=${value === key ? 0 : -1} onClick=${() => onChange(key)}>${text}</button>`
       )}
     </div>
     <div role="tabpanel" id=${`panel-${value}`} aria-labelledby=${`tab-${value}`}>${children}</div>
@@ -61,8 +61,18 @@ export function figure(value) {
   if (value === Infinity) return "∞";
   if (value === 0) return "0";
   const size = Math.abs(value);
-  if (size >= 1e5 || size < 1e-3) return value.toExponential(1).replace("e+", "e");
+  if (size >= 1e5 || size < 1e-3) return readable(value.toExponential(1));
   return String(Number(value.toPrecision(3)));
+}
+
+const RAISED = { "-": "⁻", 0: "⁰", 1: "¹", 2: "²", 3: "³", 4: "⁴", 5: "⁵", 6: "⁶", 7: "⁷", 8: "⁸", 9: "⁹" };
+
+/** Numbers of a sentence as people write them: 2.3 × 10⁻⁸, not 2.3e-08. */
+export function readable(sentence) {
+  return sentence.replace(/(?<![\w.])(\d+(?:\.\d+)?)e([+-]?\d+)\b/g, (_, digits, power) => {
+    if (!Number(digits)) return "0";
+    return `${digits} × 10${[...String(Number(power))].map((one) => RAISED[one]).join("")}`;
+  });
 }
 
 /** A button that copies a text, and says so for a moment. */

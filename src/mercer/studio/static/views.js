@@ -16,17 +16,29 @@ export function GramView({ gram, classes, lit, onLit, sentence }) {
     return [least, most || 1];
   }, [values]);
 
+  /** What colour a value has. */
+  const painter = () => {
+    const [paper, warm, cold] = [channels(colour("gram-none")), channels(colour("gram-full")), channels(colour("gram-negative"))];
+    const scale = Math.max(high, -low);
+    return (value) => {
+      const share = Math.min(Math.abs(value) / scale, 1) ** 0.8;
+      const tone = value < 0 ? cold : warm;
+      return paper.map((base, channel) => base + share * (tone[channel] - base));
+    };
+  };
+  const drawScale = (context, width, height) => {
+    const paint = painter();
+    for (let x = 0; x < width; x++) {
+      context.fillStyle = `rgb(${paint(low + ((x + 0.5) / width) * (high - low)).map(Math.round).join(",")})`;
+      context.fillRect(x, 0, 1, height);
+    }
+  };
   const draw = (context, width) => {
     context.clearRect(0, 0, width, width);
     const side = width - BAR - 3;
     const image = new ImageData(n, n);
-    const [paper, warm, cold] = [channels(colour("gram-none")), channels(colour("gram-full")), channels(colour("gram-negative"))];
-    const scale = Math.max(high, -low);
-    for (let place = 0; place < n * n; place++) {
-      const share = Math.min(Math.abs(values[place]) / scale, 1) ** 0.8;
-      const tone = values[place] < 0 ? cold : warm;
-      image.data.set([...paper.map((base, channel) => base + share * (tone[channel] - base)), 255], 4 * place);
-    }
+    const paint = painter();
+    for (let place = 0; place < n * n; place++) image.data.set([...paint(values[place]), 255], 4 * place);
     const off = document.createElement("canvas");
     off.width = off.height = n;
     off.getContext("2d").putImageData(image, 0, 0);
@@ -64,6 +76,7 @@ export function GramView({ gram, classes, lit, onLit, sentence }) {
   return html`<div class="view">
     <${Canvas} class="square" draw=${draw} watch=${[gram, classes, lit]} onPointerMove=${hover} onPointerLeave=${leave}
       label=${`Gram matrix of ${n} points. ${sentence}`} />
+    <p class="scale-bar"><span>${figure(low)}</span><${Canvas} class="scale" draw=${drawScale} watch=${[low, high]} label="Colours from the smallest value to the largest" /><span>${figure(high)}</span></p>
     <p class="caption">${cell ? html`k(${cell.row + 1}, ${cell.column + 1}) = <b>${figure(cell.value)}</b>` : sentence}</p>
   </div>`;
 }
@@ -71,20 +84,23 @@ export function GramView({ gram, classes, lit, onLit, sentence }) {
 /** Eigenvalues of the Gram matrix as bars. */
 export function SpectrumView({ spectrum, smallest, psd }) {
   const most = Math.max(...spectrum.map(Math.abs), 1e-300);
+  const isNegative = (value) => value < -1e-9 * most; // less is what rounding left of none
   const width = 100 / Math.max(spectrum.length, 8);
   const total = spectrum.reduce((sum, value) => sum + Math.max(value, 0), 0);
   let sum = 0;
   const needed = spectrum.findIndex((value) => (sum += Math.max(value, 0)) >= 0.95 * total) + 1;
-  const negative = smallest < -1e-9 * most;
+  const negative = isNegative(smallest);
   return html`<div class="view">
+    <p class="plot-top"><span>λ₁ = ${figure(spectrum[0] ?? 0)}</span></p>
     <svg class="bars" viewBox="0 0 100 62" role="img" aria-label=${`${spectrum.length} eigenvalues, the largest ${figure(spectrum[0])}, the smallest ${figure(smallest)}`} preserveAspectRatio="none">
       <line x1="0" y1="54" x2="100" y2="54" class="axis" />
       ${spectrum.map((value, number) => {
         const height = (52 * Math.abs(value)) / most;
-        return html`<rect key=${number} class=${value < 0 ? "bar negative" : "bar"} x=${number * width + 0.1 * width} width=${0.8 * width}
-          y=${value < 0 ? 54 : 54 - height} height=${Math.max(Math.min(height, value < 0 ? 8 : 54), 0.25)}><title>${figure(value)}</title></rect>`;
+        return html`<rect key=${number} class=${isNegative(value) ? "bar negative" : "bar"} x=${number * width + 0.1 * width} width=${0.8 * width}
+          y=${isNegative(value) ? 54 : 54 - height} height=${Math.max(Math.min(height, isNegative(value) ? 8 : 54), 0.25)}><title>${figure(value)}</title></rect>`;
       })}
     </svg>
+    <p class="plot-under"><span>1</span><span>eigenvalues, largest first</span><span>${spectrum.length}</span></p>
     <p class="caption">${negative
       ? html`The smallest eigenvalue is <b>${figure(smallest)}</b>: no feature space has these inner products.`
       : html`${needed} ${needed === 1 ? "direction carries" : "directions carry"} 95 % of the length in feature space.${psd ? " The closure rules prove that no eigenvalue is ever negative." : ""}`}</p>

@@ -1,11 +1,12 @@
 // The workbench: data, search, result, predictions, and what to take away.
 import { useEffect, useState } from "preact/hooks";
-import { Copy, Tabs, figure, html } from "./ui.js";
+import { Tabs, figure, html } from "./ui.js";
 import { get, post } from "./net.js";
 import { STATES, WorkHome } from "./home.js";
 import { KernelBox } from "./kernelbox.js";
 import { Predict } from "./predict.js";
-import { Drawing } from "./drawings.js";
+import { Result, Take } from "./result.js";
+import { Shown } from "./shown.js";
 
 const STEPS = [["data", "Data"], ["run", "Search"], ["result", "Result"], ["predict", "Predict"], ["take", "Take away"]];
 
@@ -66,17 +67,18 @@ function Project({ project, step }) {
   const job = about?.jobs.find((one) => one.id === chosen);
   const result = job?.result;
   const ready = described && !described.problem && !described.needs_target;
-  const tabs = STEPS.filter(([name]) => name === "data" || (name === "run" ? job : result));
+  const reached = (name) => name === "data" || Boolean(name === "run" ? job : result);
+  const here = reached(tab) ? tab : "data";
   if (!about) return html`<div class="work">${error ? html`<p class="error" role="alert">${error.message}</p>` : html`<p class="waiting">Opening …</p>`}</div>`;
   return html`<div class="work">
     <div class="work-head"><a class="back" href="#/workbench">Workbench</a><h1>${about.name}</h1><span class="soft">${size(about.size)}</span></div>
     ${error && html`<p class="error" role="alert">${error.message}</p>`}
-    <div class="card"><${Tabs} label="Steps" tabs=${tabs} value=${tabs.some(([name]) => name === tab) ? tab : "data"} onChange=${setTab}>
-      ${(tab === "data" || !tabs.some(([name]) => name === tab)) && html`<${Data} described=${described} plan=${plan} setPlan=${setPlan} ready=${ready} onStart=${() => start()} />`}
-      ${tab === "run" && job && html`<${Run} key=${chosen} project=${project} job=${job} jobs=${about.jobs} onChoose=${setChosen} onChange=${load} onResult=${() => setTab("result")} onStart=${start} />`}
-      ${tab === "result" && result && html`<${Result} project=${project} job=${job} result=${result} />`}
-      ${tab === "predict" && result && html`<${Predict} project=${project} job=${job} described=${described} />`}
-      ${tab === "take" && result && html`<${Take} project=${project} job=${job} result=${result} />`}
+    <div class="card"><${Tabs} label="Steps" steps tabs=${STEPS.map(([name, text]) => [name, text, !reached(name)])} value=${here} onChange=${setTab}>
+      ${here === "data" && html`<${Data} described=${described} plan=${plan} setPlan=${setPlan} ready=${ready} onStart=${() => start()} />`}
+      ${here === "run" && html`<${Run} key=${chosen} project=${project} job=${job} jobs=${about.jobs} onChoose=${setChosen} onChange=${load} onResult=${() => setTab("result")} onStart=${start} />`}
+      ${here === "result" && html`<${Result} project=${project} job=${job} result=${result} />`}
+      ${here === "predict" && html`<${Predict} project=${project} job=${job} described=${described} />`}
+      ${here === "take" && html`<${Take} project=${project} job=${job} result=${result} />`}
     <//></div>
   </div>`;
 }
@@ -109,12 +111,6 @@ function Data({ described, plan, setPlan, ready, onStart }) {
       <p class="soft">Columns without a tick are left out.</p>`}
     ${described.first?.length > 0 && html`<h2>The first objects</h2>${described.first.map((one, number) => html`<${Shown} key=${number} one=${one} />`)}`}
   </div>`;
-}
-
-/** One object: its text, or its cells. */
-export function Shown({ one }) {
-  return html`<div class="object"><span class="object-name">${one.name}${one.label !== undefined ? html` <em>${one.label}</em>` : ""}</span>
-    ${one.cells ? html`<span class="cells">${one.cells.map(([name, value]) => html`<span key=${name}><small>${name}</small> ${value || "—"}</span>`)}</span>` : html`<span class="mono object-text">${one.text}</span>`}${one.drawing && html`<${Drawing} drawing=${one.drawing} />`}</div>`;
 }
 
 /**
@@ -186,7 +182,11 @@ function Run({ project, job, jobs, onChoose, onChange, onResult, onStart }) {
   };
   const left = progress && started && progress.fraction > 0.02 ? ((progress.time - started.time) / progress.fraction) * (1 - progress.fraction) : null;
   const failed = events.filter((event) => event.type === "failed").pop();
-  const best = ranked[0]?.score ?? 1;
+  // Where scores lie, with what they vary between folds.
+  const low = Math.min(...ranked.map((row) => row.score - row.spread));
+  const most = Math.max(...ranked.map((row) => row.score + row.spread), low + 1e-9);
+  const high = ranked.every((row) => row.score <= 1) ? Math.min(most, 1) : most; // no share is more than all
+  const at = (score) => 4 + (92 * (Math.min(Math.max(score, low), high) - low)) / (high - low);
   return html`<div class="run">
     <div class="row"><span class=${`state ${running ? "running" : job.state}`} role="status">${STATES[running ? "running" : job.state]}</span>
       ${running && html`<progress max="1" value=${progress?.fraction ?? undefined} aria-label="Progress"></progress><span class="soft">${progress ? progress.note : "reading and compiling"}${left !== null ? `, about ${Math.ceil(left)} s left` : ""}</span>`}
@@ -196,48 +196,11 @@ function Run({ project, job, jobs, onChoose, onChange, onResult, onStart }) {
       ${job.state === "finished" && html`<button type="button" class="primary" onClick=${onResult}>See the result</button>`}</div>
     ${error && html`<p class="error" role="alert">${error.message}</p>`}
     ${failed && job.state === "failed" && html`<p class="error" role="alert">${failed.message}</p>`}
-    ${ranked.length > 0 && html`<div class="scroll tall" tabindex="0" role="region" aria-label="Kernels"><table class="ranking"><thead><tr><th>kernel</th><th class="number">score</th><th><span class="sr">bar</span></th><th class="number">penalty</th><th class="number">seconds</th></tr></thead>
+    ${ranked.length > 0 && html`<div class="scroll tall" tabindex="0" role="region" aria-label="Kernels"><table class="ranking"><thead><tr><th>kernel</th><th class="number">score</th><th><span class="scale-ends"><span>${figure(low)}</span><span>${figure(high)}</span></span></th><th class="number">penalty</th><th class="number">seconds</th></tr></thead>
       <tbody>${ranked.map((row, number) => html`<tr key=${row.kernel} class=${number ? "" : "best"}><td class="mono">${row.kernel}${row.from ? html` <small class="from">search ${row.from}</small>` : ""}</td><td class="number">${row.score.toFixed(3)} <small>± ${row.spread.toFixed(3)}</small></td>
-        <td class="bar-cell"><svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true"><rect class="bar" width=${Math.max(0, Math.min(100, (100 * row.score) / Math.max(best, 1e-9)))} height="10" rx="1" /></svg></td><td class="number">${figure(row.penalty)}</td><td class="number">${row.seconds.toFixed(2)}</td></tr>`)}</tbody></table></div>`}
+        <td class="bar-cell"><svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true"><line class="axis" x1="0" x2="100" y1="5" y2="5" /><line class="spread" x1=${at(row.score - row.spread)} x2=${at(row.score + row.spread)} y1="5" y2="5" /><line class="mean" x1=${at(row.score)} x2=${at(row.score)} y1="0" y2="10" /></svg></td><td class="number">${figure(row.penalty)}</td><td class="number">${row.seconds.toFixed(2)}</td></tr>`)}</tbody></table></div>`}
     ${html`<details><summary>Add a kernel of your own</summary><p class="soft">It is searched on the same folds, with every penalty, and joins the others above.</p>
-      <${KernelBox} text=${kernel} error=${wrong} onChange=${setKernel} presets=${false} /><p><button type="button" disabled=${!kernel.trim()} onClick=${add}>Add this kernel</button></p></details>`}
+      <${KernelBox} text=${kernel} error=${wrong} onChange=${setKernel} presets=${[]} /><p><button type="button" disabled=${!kernel.trim()} onClick=${add}>Add this kernel</button></p></details>`}
     ${jobs.length > 1 && html`<p class="soft">Searches: ${jobs.map((one, number) => html`<button type="button" class="chip" key=${one.id} aria-pressed=${one.id === job.id} onClick=${() => onChoose(one.id)}>${jobs.length - number}. ${one.plan.kernel === "auto" ? "all kernels" : one.plan.kernel} (${STATES[one.state]})</button> `)}</p>`}
-  </div>`;
-}
-
-function Result({ project, job, result }) {
-  const [report, setReport] = useState(null);
-  const show = async () => setReport((await post(`/api/projects/${project}/jobs/${job.id}/sign`, { what: "report" })).address);
-  const [open, setOpen] = useState(null);
-  return html`<div class="result">
-    <p class="lead verdict-text">${result.verdict}</p>
-    <p class="mono">${result.kernel}, ${result.penalty_name} = ${figure(result.penalty)}</p>
-    <p class="soft">${result.support.toLocaleString("en")} of ${result.objects.toLocaleString("en")} objects are support objects; the objective is within ${figure(100 * Math.max(result.certificate.gap ?? 0, 0))} % of the optimum.</p>
-    ${result.notes.map((note, number) => html`<p class="note" key=${number}>${note}</p>`)}
-    <h2>${result.task === "regression" ? "The largest errors" : result.errors.length ? `${result.errors.length} objects it got wrong` : "It got nothing wrong"}</h2>
-    ${result.errors.map((one, number) => html`<div class="mistake" key=${number}>
-      <button type="button" class="mistake-head" aria-expanded=${open === number} onClick=${() => setOpen(open === number ? null : number)}><b>${one.name}</b> is <em>${one.label}</em>, predicted <em>${typeof one.predicted === "number" ? figure(one.predicted) : one.predicted}</em></button>
-      ${open === number && html`<div class="mistake-body"><${Shown} one=${one} />${one.near.length > 0 && html`<p class="soft">Nearest support objects</p>`}${one.near.map((near, place) => html`<${Shown} key=${place} one=${near} />`)}</div>`}
-    </div>`)}
-    ${result.diagnosis && html`<h2>Diagnosis of the kernel</h2><pre class="mono" tabindex="0">${result.diagnosis.text}</pre>`}
-    <h2>Report</h2>
-    ${report ? html`<iframe class="report" sandbox="" src=${report} title="Report"></iframe>` : html`<p><button type="button" onClick=${show}>Show the report</button></p>`}
-  </div>`;
-}
-
-function Take({ project, job, result }) {
-  const download = async (what, name) => {
-    const { address } = await post(`/api/projects/${project}/jobs/${job.id}/sign`, { what });
-    const link = document.createElement("a");
-    link.href = address;
-    link.download = name;
-    link.click();
-  };
-  return html`<div class="take">
-    <p class="lead">Everything here gives the same model.</p>
-    <p class="row"><button type="button" class="primary" onClick=${() => download("model", "model.mercer")}>Download the model</button>
-      <button type="button" onClick=${() => download("report", "report.html")}>Download the report</button></p>
-    <h2>Command line</h2><div class="code"><${Copy} text=${result.command} /><pre class="mono" tabindex="0">${result.command}</pre></div>
-    <h2>Python</h2><div class="code"><${Copy} text=${result.python} /><pre class="mono" tabindex="0">${result.python}</pre></div>
   </div>`;
 }

@@ -69,7 +69,7 @@ def command_line(path: str, options: Options, plan: Plan) -> str:
     for column in options.drop:
         words += ["--drop", column]
     usual = Plan()
-    for name in ("kernel", "task", "folds", "seed", "time_limit"):
+    for name in ("kernel", "C", "task", "folds", "seed", "time_limit", "search_size"):
         value = getattr(plan, name)
         words += [f"--{name.replace('_', '-')}", str(value)] if value != getattr(usual, name) else []
     words += [f"--{name}" for name in ("balanced", "impute") if getattr(plan, name)]

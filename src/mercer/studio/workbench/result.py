@@ -10,6 +10,7 @@ import numpy as np
 from mercer.errors import MercerError
 from mercer.jobs.code import equivalent
 from mercer.jobs.fitting import Outcome
+from mercer.jobs.problem import Plan
 from mercer.readers.options import Options
 from mercer.selection.learner import has_converged
 from mercer.studio.workbench.command import command_line
@@ -46,14 +47,21 @@ def result(outcome: Outcome, path: str, options: Options) -> dict[str, Any]:
         ],
         "errors": _errors(outcome),
         "diagnosis": _diagnosis(outcome),
-        "command": command_line(path, options, _asked(outcome)),
+        "command": command_line(path, options, _repeatable(outcome)),
+        "ended_early": outcome.search.unfinished,
         "python": equivalent(outcome, path, options),
     }  # fmt: skip
 
 
-def _asked(outcome: Outcome) -> Any:
-    """The plan as it was asked for: the size of the search was chosen by the search itself."""
-    return dataclasses.replace(outcome.problem.plan, search_size=None)
+def _repeatable(outcome: Outcome) -> Plan:
+    """A plan that gives this model on any machine: what a limit of time has decided is said in its place.
+
+    A search that was ended early is not repeated, since a faster machine would go on: its winner is trained.
+    """
+    plan, found = outcome.problem.plan, outcome.search
+    sampled = found.searched < len(outcome.problem.y)
+    plan = dataclasses.replace(plan, time_limit=None, search_size=plan.search_size if sampled else None)
+    return dataclasses.replace(plan, kernel=str(found.best.kernel), C=found.best.penalty) if found.unfinished else plan
 
 
 def _errors(outcome: Outcome) -> list[dict[str, Any]]:

@@ -117,7 +117,38 @@ def _trees() -> str:
     return "\n".join(lines) + "\n"
 
 
-SAMPLES: Mapping[str, tuple[str, Callable[[], str]]] = {
+def _sparse() -> str:
+    """Pictures of 8 by 8 dots, crosses or circles, somewhere near the middle; dots that are white are left out."""
+    rng = np.random.default_rng(9)
+    rows, columns = np.mgrid[0:8, 0:8]
+    lines = []
+    for number in range(_OBJECTS):
+        top, left, size = rng.uniform(3, 4), rng.uniform(3, 4), rng.uniform(2.2, 3.0)
+        away = np.hypot(rows - top, columns - left)
+        if number % 2:
+            ink = np.exp(-((away - size) ** 2) / 0.4)
+        else:
+            across = np.minimum(np.abs(rows - top - columns + left), np.abs(rows - top + columns - left))
+            ink = np.exp(-(across**2) / 0.6) * (away < size + 0.8)
+        ink = np.clip(ink + rng.normal(0, 0.35, ink.shape), 0, 1).ravel()
+        dots = " ".join(f"{place + 1}:{ink[place]:.2f}" for place in np.flatnonzero(ink > 0.3))
+        lines.append(f"{('cross', 'circle')[number % 2]} {dots}")
+    return "\n".join(lines) + "\n"
+
+
+def _gram() -> bytes:
+    """How alike leaves of three trees are: nothing else is known of them."""
+    rng = np.random.default_rng(10)
+    family = np.arange(_OBJECTS) % 3
+    places = rng.normal(size=(3, 4))[family] + 0.75 * rng.normal(size=(_OBJECTS, 4))
+    K = np.exp(-0.35 * ((places[:, None] - places) ** 2).sum(-1))
+    content = io.BytesIO()
+    names = np.array(["oak", "elm", "ash"])[family]
+    np.savez(content, K=K.round(4), y=names, ids=np.array([f"leaf {number}" for number in range(1, _OBJECTS + 1)]))
+    return content.getvalue()
+
+
+SAMPLES: Mapping[str, tuple[str, Callable[[], str | bytes]]] = {
     "pets": ("pets.csv", _table),
     "demand": ("demand.csv", _numbers),
     "binding": ("binding.csv", _mixed),
@@ -126,6 +157,8 @@ SAMPLES: Mapping[str, tuple[str, Callable[[], str]]] = {
     "molecules": ("molecules.smi", _molecules),
     "rings": ("rings.jsonl", _graphs),
     "sentences": ("sentences.trees", _trees),
+    "pictures": ("pictures.svm", _sparse),
+    "similarities": ("leaves.npz", _gram),
 }
 """By name: the file, and what writes it."""
 
@@ -133,5 +166,6 @@ SAMPLES: Mapping[str, tuple[str, Callable[[], str]]] = {
 def write_sample(told: Mapping[str, Any]) -> bool:
     """Write a sample where the server wants it."""
     name = fields.choice(told, "name", tuple(SAMPLES))
-    Path(str(told["path"])).write_text(SAMPLES[name][1](), encoding="utf-8")
+    content = SAMPLES[name][1]()
+    Path(str(told["path"])).write_bytes(content if isinstance(content, bytes) else content.encode())
     return True
