@@ -130,7 +130,10 @@ def on_trees(trees: Any = None) -> list[Kernel]:
 
 
 def on_table(table: Table, preparation: Preparation) -> list[Kernel]:
-    """Each kind of column with its kernels, alone and added up."""
+    """Each kind of column with its kernels, alone and together."""
+    words = preparation.names(CATEGORY)
+    if preparation.numbers and words and len(preparation.fills) + len(words) == len(preparation.columns):
+        return _on_numbers_and_words(table, preparation, words)
     options = _by_columns(table, preparation)
     if len(options) == 1:
         return options[0]
@@ -139,6 +142,31 @@ def on_table(table: Table, preparation: Preparation) -> list[Kernel]:
     singles = [own[min(1, len(own) - 1)] for own in options]
     products = [_joined(singles, operator.mul)] if len(options) == 2 else []
     return [*sums[:4], *products, *singles]
+
+
+def _on_numbers_and_words(table: Table, preparation: Preparation, words: list[str]) -> list[Kernel]:
+    """Effects of columns added up, and Gaussians of several widths on all columns together.
+
+    A Gaussian on numbers times one on categories is a Gaussian on the numbers beside indicators of the categories.
+    """
+    same = kernels.on(words, kernels.Categorical())
+    found: list[Kernel] = []
+    for plain, names in ((True, preparation.numbers), (False, preparation.logarithms)):
+        if not names:
+            continue
+        usual = 1.0 / (len(names) + len(words))
+
+        def together(width: float, names: list[str] = names, usual: float = usual) -> Kernel:
+            gamma = rounded(width * usual)
+            differing = kernels.on(words, kernels.RBF(gamma=rounded(gamma * len(words)), over=kernels.Categorical()))
+            return kernels.on(names, kernels.RBF(gamma=gamma)) * differing
+
+        line = kernels.on(names, kernels.Linear())
+        found += [line + same, *map(together, _WIDTHS if plain else _WIDTHS[:2])]
+        if plain:
+            rough = kernels.on(names, kernels.Laplacian(gamma=rounded(usual**0.5 / 2)))
+            found += [kernels.on(names, kernels.RBF(gamma=rounded(1.0 / len(names)))) + same**3, rough * same**2]
+    return [*found, same**3]
 
 
 def _by_columns(table: Table, preparation: Preparation) -> list[list[Kernel]]:

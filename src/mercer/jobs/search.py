@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, final
 
 import numpy as np
@@ -16,6 +16,8 @@ from mercer.jobs import calibration
 from mercer.jobs.folds import among, folds_for, tried
 from mercer.jobs.metric_formulas import Answers
 from mercer.jobs.problem import Problem
+from mercer.jobs.refining import Recipe, sums_of_best
+from mercer.jobs.relevance import Relevance
 from mercer.jobs.sizing import FINALISTS, sample, take
 from mercer.kernels.base import Kernel
 from mercer.readers.problems import count
@@ -93,15 +95,20 @@ def search(
     rows = sample(problem.y, problem.task, problem.search_size, problem.plan.seed)
     kernels = problem.kernels
     dropped: tuple[Kernel, ...] = ()
-    watch = Watch(problem, report, memory)
-    if scout and len(kernels) > FINALISTS and len(rows) >= 2 * SCOUTED:
-        part = sample(problem.y, problem.task, SCOUTED, problem.plan.seed)
-        early = Watch(problem, report, None, (0.0, SCOUTING))
-        first = try_kernels(_experiment(problem, part), kernels, deadline=deadline, memory=early, report=early)
-        kernels, dropped = finalists(kernels, first)
-        watch = Watch(problem, report, memory, (SCOUTING, 1.0))
-    experiment = _experiment(problem, rows)
+    recipes: dict[Kernel, Recipe] = {}
+    scouting = scout and len(kernels) > FINALISTS and len(rows) >= 2 * SCOUTED
+    part = sample(problem.y, problem.task, SCOUTED, problem.plan.seed) if scouting else rows
+    experiment = _experiment(problem, part)
+    watch = Watch(problem, report, None if scouting else memory, (0.0, SCOUTING) if scouting else (0.0, 1.0))
     found = try_kernels(experiment, kernels, deadline=deadline, memory=watch, report=watch)
+    if scout and problem.plan.kernel == "auto" and found.kernels:
+        found, recipes = _second_round(problem, experiment, found, deadline, watch)
+    if scouting:
+        kernels, dropped = finalists([one.kernel for one in found.kernels], found)
+        experiment = _experiment(problem, rows)
+        experiment, kernels = _with_recipes(problem, experiment, [recipes.get(one, Recipe((one,))) for one in kernels])
+        watch = Watch(problem, report, memory, (SCOUTING, 1.0))
+        found = try_kernels(experiment, kernels, deadline=deadline, memory=watch, report=watch)
     if not found.kernels:
         if len(found.failures) == 1:
             raise found.failures[0][1]
@@ -112,6 +119,40 @@ def search(
     judge = experiment.judged
     assert isinstance(judge, Judge)
     return Search(trials, judge.rows, judge.splits, judge, skipped, not found.complete, dropped, len(rows))
+
+
+def _second_round(
+    problem: Problem, experiment: Experiment, first: Tried, deadline: float | None, watch: Watch
+) -> tuple[Tried, dict[Kernel, Recipe]]:
+    """Try kernels that are made of what was learnt so far: how much each column matters, and which are best."""
+    known: dict[Kernel, Recipe] = {}
+    found = first
+    rounds: list[Callable[[], list[Recipe]]] = []
+    if Relevance.suits(experiment.objects, problem.preparation):
+        rounds.append(lambda: [Recipe(learns=True)])
+    if problem.preparation.kind in ("table", "vectors"):
+        rounds.append(lambda: sums_of_best(found.kernels, known))
+    for recipes in rounds:
+        now = recipes()
+        having, kernels = _with_recipes(problem, experiment, now)
+        known |= dict(zip(kernels, now, strict=True))
+        tried_now = try_kernels(having, kernels, deadline=deadline, memory=watch.quiet(), report=watch)
+        found = Tried(
+            found.kernels + tried_now.kernels, found.failures + tried_now.failures, found.complete and tried_now.complete
+        )
+    return found, known
+
+
+def _with_recipes(
+    problem: Problem, experiment: Experiment, recipes: Sequence[Recipe]
+) -> tuple[Experiment, tuple[Kernel, ...]]:
+    """The kernels of recipes, and an experiment that knows how to make those that learn."""
+    relevance = None
+    if any(recipe.learns for recipe in recipes):
+        relevance = Relevance(experiment.objects, problem.preparation, experiment.y, problem.task)
+    made = [recipe.on(experiment, relevance) for recipe in recipes]
+    learning = {kernel: making for kernel, making in made if making is not None}
+    return replace(experiment, made=learning), tuple(kernel for kernel, _ in made)
 
 
 def _experiment(problem: Problem, rows: Indices) -> Experiment:
@@ -209,6 +250,12 @@ class Watch:
             note = f"so far {name}{self._metric.shown(self._best)}{self._metric.unit}, still looking"
         low, high = self._span
         self._report(low + (high - low) * fraction, note)
+
+    def quiet(self) -> Watch:
+        """One that remembers nothing, for kernels that are made anew when a search is resumed."""
+        other = Watch.__new__(Watch)
+        other.__dict__ |= self.__dict__ | {"_memory": None}
+        return other
 
     def recall(self, kernel: Kernel) -> list[Trial] | None:
         """What the memory has of a kernel."""
