@@ -2,13 +2,17 @@
 
 import numpy as np
 import pytest
+
 from mercer import kernels
+from mercer.jobs.candidates import short_text
+from mercer.jobs.experiments import experiment_on
 from mercer.jobs.fitting import fit
 from mercer.jobs.problem import Plan, prepare
 from mercer.jobs.relevance import Relevance
-from mercer.jobs.search import _experiment, search
+from mercer.jobs.search import search
 from mercer.readers.frames import read_frame
 from mercer.readers.options import Options
+from mercer.report.naming import kernel_name
 
 
 def table(n=120, seed=0):
@@ -38,7 +42,7 @@ def test_columns_that_do_not_matter_are_left_out():
 def test_a_kernel_is_made_of_the_objects_that_its_machine_is_trained_on():
     problem = prepared(table())
     seen = []
-    experiment = _experiment(problem, np.arange(len(problem.y)))
+    experiment = experiment_on(problem, np.arange(len(problem.y)))
     kernel = kernels.on(["x0", "x1"], kernels.RBF(0.5))
 
     def making(rows):
@@ -81,3 +85,17 @@ def test_a_kernel_that_was_asked_for_is_the_only_one(given):
     columns = table()
     outcome = fit(read_frame(columns, Options(target="y")), Plan(kernel=f"on(['x0', 'x1'], {given})"))
     assert len(outcome.search.by_kernel()) == 1
+
+
+def test_long_kernels_have_a_short_text():
+    problem = prepared(table())
+    names = problem.preparation.numbers
+    kernel = kernels.on(names, kernels.RBF(gamma=tuple(0.1 for _ in names)))
+    for name in ("a", "b", "c"):
+        kernel = kernel * kernels.on(name, kernels.RBF(gamma=0.5, over=kernels.Categorical()))
+    assert short_text(kernel, problem.preparation) == (
+        "on(6 numbers, rbf(gamma=one of each))*on(3 categories, rbf(gamma=one of each, over=categorical()))"
+    )
+    assert kernel_name(kernel, problem.preparation) == (
+        "Gaussian (a width for each) on 6 numbers × same or different (a width for each) on 3 categories"
+    )

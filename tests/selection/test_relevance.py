@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
-from mercer.selection.relevance import _Density, column_widths
 from scipy.stats import multivariate_normal
+
+from mercer.selection.relevance import _Density, column_widths
 
 
 @pytest.fixture

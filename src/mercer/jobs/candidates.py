@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import operator
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -238,6 +239,13 @@ def on_columns(kernel: Kernel, preparation: Preparation) -> Kernel:
     )
 
 
+_WIDTH_OF_EACH = re.compile(r"gamma=\((?:[^(),]+, ){2,}[^(),]+\)")
+_ONE_CATEGORY = r"on\((?:'[^']*'|\"[^\"]*\"), rbf\(gamma=[^(),]+, over=categorical\(\)\)\)"
+_CATEGORIES_OF_EACH = re.compile(rf"{_ONE_CATEGORY}(?:\*{_ONE_CATEGORY}){{2,}}")
+_EACH = "rbf(gamma=one of each, over=categorical())"
+"""What stands for many widths of columns."""
+
+
 def short_text(kernel: Kernel | str, preparation: Preparation) -> str:
     """The text of a kernel, with long lists of columns replaced by their number."""
     text = str(kernel)
@@ -248,4 +256,5 @@ def short_text(kernel: Kernel | str, preparation: Preparation) -> str:
     for names, what in shown:
         if len(names) > 2:
             text = text.replace(repr(names), f"{len(names)} {what}")
-    return text
+    text = _WIDTH_OF_EACH.sub("gamma=one of each", text)
+    return _CATEGORIES_OF_EACH.sub(lambda found: f"on({found[0].count('over=')} categories, {_EACH})", text)

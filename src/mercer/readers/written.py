@@ -25,9 +25,9 @@ _CELL = re.compile(
 _GROUPED = {mark: re.compile(rf"\d{{1,3}}(?:[{mark}'’ \u00a0\u202f]\d{{3}})+|\d+") for mark in ",."}
 _MINUS = ("-", "−", "–")
 _BLANKS = frozenset(
-    ("-", "--", "---", "—", "–", ".", "..", "n.a.", "N.A.", "na", "n/d", "unknown", "Unknown", "missing", "Missing")
-    + ("#DIV/0!", "#VALUE!", "#REF!")
-)
+    ("-", "--", "---", "—", "–", ".", "..", "n.a.", "N.A.", "na", "n/d", "unknown", "Unknown", "missing", "Missing",
+     "#DIV/0!", "#VALUE!", "#REF!")
+)  # fmt: skip
 """Written where a number is missing, beside the usual words for it; in a column of words they may be words."""
 MOSTLY = 0.8
 """With this share of numbers a column is one of numbers, and the rest are mistakes; lower hides typing errors."""
