@@ -205,13 +205,15 @@ class Watch:
         self.span = span
         """Between which fractions of all work the present round is."""
         self._best = -np.inf
+        self._reached = 0.0
 
     def __call__(self, fraction: float, note: str) -> None:
         if np.isfinite(self._best):
             name = "" if self._metric.percent else f"{self._metric.name} "
             note = f"so far {name}{self._metric.shown(self._best)}{self._metric.unit}, still looking"
         low, high = self.span
-        self._report(low + (high - low) * fraction, note)
+        self._reached = max(self._reached, low + (high - low) * fraction)  # folds may tell of their own progress
+        self._report(self._reached, note)
 
     def recall(self, kernel: Kernel) -> list[Trial] | None:
         """What the memory has of a kernel."""
