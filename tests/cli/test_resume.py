@@ -46,7 +46,7 @@ def test_interrupt_and_resume(here, tmp_path, monkeypatch, capsys):
     assert app.run([*arguments, "--resume"]) == 0
     resumed = json.loads(capsys.readouterr().out)
     done = len(tried)
-    assert f"Resumed: 2 of {done + 2} kernels were finished already." in resumed["notes"]
+    assert any(note.startswith("Resumed: 2 of ") for note in resumed["notes"])
     assert {item.name for item in tmp_path.iterdir()} == {"m", "r"}
     tried.clear()
     assert app.run([*arguments, "--resume"]) == 0

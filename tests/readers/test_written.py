@@ -111,3 +111,20 @@ def test_the_target_may_be_money(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("x,price\n" + "\n".join(f'{n % 7},"${1000 + n * 37:,}.00"' for n in range(30)))
     assert read(path, target="price").labels[1] == 1037
+
+
+def _written(folder, content):
+    path = folder / "t.csv"
+    path.write_text(content)
+    return path
+
+
+def test_a_note_on_steps_names_those_that_occur(tmp_path):
+    data = read(_written(tmp_path, "a,label\n" + "low,x\nmedium,y\nhigh,x\n" * 3))
+    assert any("steps from 'low' to 'high'" in note for note in data.notes)
+
+
+def test_few_values_of_which_some_are_words_are_categories(tmp_path):
+    data = read(_written(tmp_path, "cylinders,label\n" + "4,x\n6,y\n8,x\n4,y\n6,x\n" * 6 + "rotary,y\n"))
+    assert data.objects["cylinders"].kind == "category"
+    assert any("cylinders" in note and '"rotary" is not a number' in note for note in data.notes)

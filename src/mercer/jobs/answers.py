@@ -46,13 +46,21 @@ class Columns:
         return Threshold.parse(text, [str(label) for label in model.classes])
 
     def margin(self, model: TrainedModel) -> float:
-        """Half the width of an interval around a predicted number."""
+        """Half the width of an interval around a predicted number, on the scale that was learnt."""
         known = model.about.get("errors") or {}
         if str(self.interval) not in known:
             if not known:
                 raise ParameterError("--interval needs a model of numbers, trained by this version or a later one.")
             raise ParameterError(f"--interval takes one of {', '.join(known)} (per cent), not {self.interval}.")
         return float(known[str(self.interval)])
+
+    def around(self, model: TrainedModel, prediction: float) -> tuple[float, float]:
+        """The ends of an interval around a predicted number, as wide as errors are on the scale that was learnt."""
+        margin, link = self.margin(model), model.link
+        if not prediction > 0 or not link.name:
+            return prediction - margin, prediction + margin
+        middle = link(np.array([prediction]))
+        return float(link.inverse(middle - margin)[0]), float(link.inverse(middle + margin)[0])
 
 
 def answers(model: TrainedModel, part: Any, names: list[str], columns: Columns) -> list[dict[str, Any]]:
@@ -74,8 +82,7 @@ def answers(model: TrainedModel, part: Any, names: list[str], columns: Columns) 
         if chances is not None:
             told |= _chances(model, chances[place], columns.top)
         if columns.interval is not None:
-            margin = columns.margin(model)
-            told |= {"low": told["prediction"] - margin, "high": told["prediction"] + margin}
+            told |= dict(zip(("low", "high"), columns.around(model, told["prediction"]), strict=True))
         if columns.decisions and values is not None:
             told["decisions"] = [float(value) for value in values[place]]
         told["unlike_training"] = bool(unlike[place])

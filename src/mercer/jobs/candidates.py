@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import operator
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -130,7 +131,10 @@ def on_trees(trees: Any = None) -> list[Kernel]:
 
 
 def on_table(table: Table, preparation: Preparation) -> list[Kernel]:
-    """Each kind of column with its kernels, alone and added up."""
+    """Each kind of column with its kernels, alone and together."""
+    words = preparation.names(CATEGORY)
+    if preparation.numbers and words and len(preparation.fills) + len(words) == len(preparation.columns):
+        return _on_numbers_and_words(table, preparation, words)
     options = _by_columns(table, preparation)
     if len(options) == 1:
         return options[0]
@@ -139,6 +143,31 @@ def on_table(table: Table, preparation: Preparation) -> list[Kernel]:
     singles = [own[min(1, len(own) - 1)] for own in options]
     products = [_joined(singles, operator.mul)] if len(options) == 2 else []
     return [*sums[:4], *products, *singles]
+
+
+def _on_numbers_and_words(table: Table, preparation: Preparation, words: list[str]) -> list[Kernel]:
+    """Effects of columns added up, and Gaussians of several widths on all columns together.
+
+    A Gaussian on numbers times one on categories is a Gaussian on the numbers beside indicators of the categories.
+    """
+    same = kernels.on(words, kernels.Categorical())
+    found: list[Kernel] = []
+    for plain, names in ((True, preparation.numbers), (False, preparation.logarithms)):
+        if not names:
+            continue
+        usual = 1.0 / (len(names) + len(words))
+
+        def together(width: float, names: list[str] = names, usual: float = usual) -> Kernel:
+            gamma = rounded(width * usual)
+            differing = kernels.on(words, kernels.RBF(gamma=rounded(gamma * len(words)), over=kernels.Categorical()))
+            return kernels.on(names, kernels.RBF(gamma=gamma)) * differing
+
+        line = kernels.on(names, kernels.Linear())
+        found += [line + same, *map(together, _WIDTHS if plain else _WIDTHS[:2])]
+        if plain:
+            rough = kernels.on(names, kernels.Laplacian(gamma=rounded(usual**0.5 / 2)))
+            found += [kernels.on(names, kernels.RBF(gamma=rounded(1.0 / len(names)))) + same**3, rough * same**2]
+    return [*found, same**3]
 
 
 def _by_columns(table: Table, preparation: Preparation) -> list[list[Kernel]]:
@@ -210,6 +239,13 @@ def on_columns(kernel: Kernel, preparation: Preparation) -> Kernel:
     )
 
 
+_WIDTH_OF_EACH = re.compile(r"gamma=\((?:[^(),]+, ){2,}[^(),]+\)")
+_ONE_CATEGORY = r"on\((?:'[^']*'|\"[^\"]*\"), rbf\(gamma=[^(),]+, over=categorical\(\)\)\)"
+_CATEGORIES_OF_EACH = re.compile(rf"{_ONE_CATEGORY}(?:\*{_ONE_CATEGORY}){{2,}}")
+_EACH = "rbf(gamma=one of each, over=categorical())"
+"""What stands for many widths of columns."""
+
+
 def short_text(kernel: Kernel | str, preparation: Preparation) -> str:
     """The text of a kernel, with long lists of columns replaced by their number."""
     text = str(kernel)
@@ -220,4 +256,5 @@ def short_text(kernel: Kernel | str, preparation: Preparation) -> str:
     for names, what in shown:
         if len(names) > 2:
             text = text.replace(repr(names), f"{len(names)} {what}")
-    return text
+    text = _WIDTH_OF_EACH.sub("gamma=one of each", text)
+    return _CATEGORIES_OF_EACH.sub(lambda found: f"on({found[0].count('over=')} categories, {_EACH})", text)

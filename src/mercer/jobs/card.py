@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -48,9 +49,14 @@ def _quality(about: Mapping[str, Any]) -> str:
         text += "\n" + _table(("class", "objects", "recognised", "right when predicted"), cells)
     errors = about.get("errors")
     if errors:
-        spans = ", ".join(f"{level} % within {readable(size)}" for level, size in errors.items())
+        spans = ", ".join(f"{level} % within {_span(size, about.get('link'))}" for level, size in errors.items())
         text += f"\nErrors: {spans}.\n"
     return text
+
+
+def _span(size: float, link: object) -> str:
+    """How large an error is; of logarithms, as a factor."""
+    return f"a factor of {readable(math.exp(size))}" if link else readable(size)
 
 
 def _origin(model: TrainedModel) -> str:

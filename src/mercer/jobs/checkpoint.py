@@ -38,6 +38,8 @@ class Checkpoint:
         self._heard = heard
         self._mark = ""
         self._kept: dict[str, list[Trial]] = {}
+        self._left: dict[str, list[tuple[Any, ...]]] = {}
+        """What an earlier search left and this one has not asked for yet: a trial without its kernel."""
 
     def __len__(self) -> int:
         return len(self._kept)
@@ -49,13 +51,17 @@ class Checkpoint:
             return ""
         if not os.path.exists(self.path):
             return f"There is nothing to resume at {self.path}: the search starts from the beginning."
-        self._kept = self._read({repr(kernel): kernel for kernel in problem.kernels})
-        for trials in self._kept.values():
-            self._heard(trials[0].kernel, trials)
-        return f"Resumed: {len(self._kept)} of {self.total} kernels were finished already."
+        self._left = self._read()
+        first = [kernel for kernel in problem.kernels if repr(kernel) in self._left]
+        for kernel in first:
+            self._heard(kernel, self.recall(kernel) or [])
+        return f"Resumed: {len(first)} of {self.total} kernels were finished already."
 
     def recall(self, kernel: Kernel) -> list[Trial] | None:
-        return self._kept.get(repr(kernel))
+        key = repr(kernel)
+        if key in self._left:  # kernels are known by their text, since some are made only later in a search
+            self._kept[key] = [Trial(kernel, *parts) for parts in self._left.pop(key)]
+        return self._kept.get(key)
 
     def keep(self, kernel: Kernel, trials: list[Trial]) -> None:
         """Remember a kernel, and write all that are finished: an interrupt loses the kernel under way and no other."""
@@ -67,9 +73,14 @@ class Checkpoint:
         """Write what is finished, if there is anything."""
         if not self._kept:
             return
-        trials = [trial for kept in self._kept.values() for trial in kept]
-        about = [{"kernel": repr(trial.kernel), "penalty": trial.penalty, "seconds": trial.seconds} for trial in trials]
-        arrays = {f"{number}/{part}": getattr(trial, part) for number, trial in enumerate(trials) for part in _PARTS}
+        trials = [(key, _parts(trial)) for key, kept in self._kept.items() for trial in kept]
+        trials += [(key, parts) for key, left in self._left.items() for parts in left]
+        about = [{"kernel": key, "penalty": parts[0], "seconds": parts[-1]} for key, parts in trials]
+        arrays = {
+            f"{number}/{name}": array
+            for number, (_, parts) in enumerate(trials)
+            for name, array in zip(_PARTS, parts[1:-1], strict=True)
+        }
         head = json.dumps({"mark": self._mark, "trials": about})
         with replacing(self.path) as stream:
             np.savez(stream, about=np.array(head), **arrays)
@@ -79,21 +90,25 @@ class Checkpoint:
         with contextlib.suppress(OSError):
             os.unlink(self.path)
 
-    def _read(self, kernels: dict[str, Kernel]) -> dict[str, list[Trial]]:
+    def _read(self) -> dict[str, list[tuple[Any, ...]]]:
         try:
             with np.load(self.path, allow_pickle=False) as stored:
                 head = json.loads(str(stored["about"]))
                 if head["mark"] == self._mark:
-                    found: dict[str, list[Trial]] = {}
+                    found: dict[str, list[tuple[Any, ...]]] = {}
                     for number, told in enumerate(head["trials"]):
                         scores, predicted, decisions = (stored[f"{number}/{part}"] for part in _PARTS)
-                        figures = float(told["penalty"]), float(told["seconds"])
-                        trial = Trial(kernels[told["kernel"]], figures[0], scores, predicted, decisions, figures[1])
-                        found.setdefault(told["kernel"], []).append(trial)
+                        trial = float(told["penalty"]), scores, predicted, decisions, float(told["seconds"])
+                        found.setdefault(str(told["kernel"]), []).append(trial)
                     return found
         except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
             raise _refused(f"{self.path} cannot be resumed from: it is damaged, or is no search.") from error
         raise _refused(f"{self.path} belongs to a search on other data or with other options.")
+
+
+def _parts(trial: Trial) -> tuple[Any, ...]:
+    """A trial without its kernel."""
+    return trial.penalty, trial.fold_scores, trial.predicted, trial.decisions, trial.seconds
 
 
 def _refused(message: str) -> InputError:
@@ -109,6 +124,7 @@ def mark_of(problem: Problem) -> str:
         **dataclasses.asdict(problem.plan),
         "time_limit": None,
         "version": __version__,
+        "link": problem.link.name,
         "kernels": list(map(repr, problem.kernels)),
     }
     digest = hashlib.sha256(json.dumps(told, sort_keys=True).encode())

@@ -24,9 +24,11 @@ def equivalent(outcome: Outcome, path: str, reading: Options) -> str:
     machine = _constructor(made, "kernel=kernel")
     weighted = problem.data.weights is not None
     sampling = ["from mercer.jobs.sizing import held_out"] if len(outcome.held_out) else []
+    linked = bool(problem.link.name)
+    labels, said = "np.log(data.labels)" if linked else "data.labels", "model.predict(prepare(data))[:5]"
     return "\n".join(
         [
-            *(["import numpy as np"] if sampling else []),
+            *(["import numpy as np"] if sampling or linked else []),
             f"from mercer import {type(made).__name__}",
             *_imports([kernel], "from mercer.jobs.preparation import Preparation", *sampling),
             "",
@@ -36,16 +38,16 @@ def equivalent(outcome: Outcome, path: str, reading: Options) -> str:
                 [
                     f"held = held_out(data.labels, {problem.task!r}, {problem.search_size}, {problem.plan.seed})",
                     "rows = np.setdiff1d(np.arange(len(data)), held)",
-                    f"model = {machine}.fit(prepare(data).take(rows), data.labels[rows]"
+                    f"model = {machine}.fit(prepare(data).take(rows), {labels}[rows]"
                     + (", sample_weight=data.weights[rows])" if weighted else ")"),
                 ]
                 if len(outcome.held_out)
                 else [
-                    f"model = {machine}.fit(prepare(data), data.labels"
+                    f"model = {machine}.fit(prepare(data), {labels}"
                     + (", sample_weight=data.weights)" if weighted else ")")
                 ]
             ),
-            "print(model.predict(prepare(data))[:5])",
+            f"print(np.exp({said}))" if linked else f"print({said})",
         ]
     )
 

@@ -24,7 +24,7 @@ from mercer.jobs.problem import Plan, Problem, prepare
 from mercer.jobs.record import Judged, record
 from mercer.jobs.scaling import scaled
 from mercer.jobs.scoring import Estimate, corrected, of_answers
-from mercer.jobs.search import Search, search
+from mercer.jobs.search import Search, search, with_link
 from mercer.jobs.sizing import held_out, take
 from mercer.jobs.trained import TrainedModel
 from mercer.jobs.verdicts import verdict
@@ -106,11 +106,12 @@ def fit(
     plan = plan or Plan()
     began = time.monotonic()
     problem = prepare(data, plan, () if plan.kernel == "auto" else (plan.kernel,))
+    _compile(problem.learner)
+    problem = with_link(problem)
     plan, y = problem.plan, problem.y
     notes = list(problem.notes)
     if checkpoint is not None:
         notes += [note for note in [checkpoint.begin(problem)] if note]
-    _compile(problem.learner)
     deadline = None if plan.time_limit is None else began + _SEARCH_SHARE * plan.time_limit
     found = search(problem, deadline=deadline, report=report, memory=checkpoint, scout=True)
     notes += found.notes(len(y))
@@ -122,7 +123,7 @@ def fit(
     weights = {} if data.weights is None else {"sample_weight": data.weights[rows]}
     kernel, why = scaled(best.kernel, problem.learner, data, objects, left)
     notes += [why] if why else []
-    estimator = problem.learner.trained(kernel, best.penalty, left).fit(objects, y[rows], **weights)
+    estimator = problem.learner.trained(kernel, best.penalty, left).fit(objects, problem.learnt(rows), **weights)
     probabilities, calibrated = _calibrated(problem, found)
     answers, estimate, note = _scored(problem, found, estimator, held, calibrated)
     words = verdict(estimate, problem.metric, answers, data.target)
@@ -158,7 +159,7 @@ def answers_of(estimator: Any, objects: Any, y: npt.NDArray[Any], problem: Probl
     predicted = np.asarray(estimator.predict(objects))
     weights = np.ones(len(y))
     if problem.task != "classification":
-        return Answers(y, predicted, weights)
+        return Answers(y, problem.link.inverse(predicted), weights)
     values = np.asarray(estimator.decision_function(objects))
     decisions = values[:, None] if values.ndim == 1 else values
     chances = calibration.probabilities(calibrated, decisions) if calibrated.size else None

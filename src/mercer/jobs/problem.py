@@ -11,9 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from mercer._cached import cached_property
-from mercer._types import Float64
+from mercer._types import Float64, Indices
 from mercer.errors import InputError, ParameterError
 from mercer.jobs.candidates import candidates, on_columns
+from mercer.jobs.link import PLAIN, Link
 from mercer.jobs.metrics import Function, Metric, metric_for
 from mercer.jobs.preparation import Preparation, gaps_filled
 from mercer.jobs.sizing import FINALISTS, search_size
@@ -69,10 +70,16 @@ class Problem:
     plan: Plan
     """With the size of the search."""
     notes: tuple[str, ...]
+    link: Link = PLAIN
+    """The scale on which numbers are learnt."""
 
     @property
     def task(self) -> str:
         return self.learner.task
+
+    def learnt(self, rows: Indices) -> npt.NDArray[Any]:
+        """What a machine learns of these objects: their classes, or numbers on the scale of the problem."""
+        return self.y[rows] if self.task == "classification" else self.link(self.y[rows])
 
     @property
     def search_size(self) -> int:

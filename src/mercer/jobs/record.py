@@ -57,6 +57,7 @@ def record(problem: Problem, found: Search, judged: Judged, counts: Mapping[str,
         "standardised": problem.preparation.standardised,
         "balanced": plan.balanced,
         "errors": _errors(problem, found),
+        "link": problem.link.name,
         "metric": problem.metric.text,
         "threshold": plan.threshold,
         **{name: data.detail.get(name) for name in ("weight", "class_names", "group", "time")},
@@ -69,7 +70,7 @@ def _errors(problem: Problem, found: Search) -> dict[str, float] | None:
     """How large errors are, for intervals around predictions; none for classes and for quantiles off the middle."""
     if problem.task != "regression" or problem.metric.quantile not in (None, 0.5):
         return None
-    return typical_errors(problem.y[found.rows] - found.best.predicted)
+    return typical_errors(problem.link(problem.y[found.rows]) - found.best.decisions[:, 0])
 
 
 def typical_errors(residuals: Float64) -> dict[str, float]:

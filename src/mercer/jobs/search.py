@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from typing import Any, final
+from dataclasses import dataclass, replace
+from typing import final
 
 import numpy as np
-import numpy.typing as npt
-from sklearn.metrics import make_scorer
 
-from mercer._types import Float64, Indices
-from mercer.errors import InputError
-from mercer.jobs import calibration
-from mercer.jobs.folds import among, folds_for, tried
-from mercer.jobs.metric_formulas import Answers
+from mercer._types import Indices
+from mercer.errors import InputError, MercerError
+from mercer.jobs.experiments import Judge, experiment_on
+from mercer.jobs.link import LOG, Link, may_be_logarithmic
 from mercer.jobs.problem import Problem
-from mercer.jobs.sizing import FINALISTS, sample, take
+from mercer.jobs.refining import Recipe, sums_of_best
+from mercer.jobs.relevance import Relevance
+from mercer.jobs.sizing import FINALISTS, sample
 from mercer.kernels.base import Kernel
 from mercer.readers.problems import count
 from mercer.selection.racing import hopeful
@@ -28,6 +27,8 @@ SCOUTED = 1000
 kernel grows with the square or the cube of their number."""
 SCOUTING = 0.2
 """The share of a search that trying all kernels on a part takes, roughly; only progress depends on it."""
+_FIRST = 0.6
+"""The share of a search that its first round takes, likewise."""
 Report = Callable[[float, str], None]
 
 
@@ -93,15 +94,23 @@ def search(
     rows = sample(problem.y, problem.task, problem.search_size, problem.plan.seed)
     kernels = problem.kernels
     dropped: tuple[Kernel, ...] = ()
-    watch = Watch(problem, report, memory)
-    if scout and len(kernels) > FINALISTS and len(rows) >= 2 * SCOUTED:
-        part = sample(problem.y, problem.task, SCOUTED, problem.plan.seed)
-        early = Watch(problem, report, None, (0.0, SCOUTING))
-        first = try_kernels(_experiment(problem, part), kernels, deadline=deadline, memory=early, report=early)
-        kernels, dropped = finalists(kernels, first)
-        watch = Watch(problem, report, memory, (SCOUTING, 1.0))
-    experiment = _experiment(problem, rows)
+    recipes: dict[Kernel, Recipe] = {}
+    scouting = scout and len(kernels) > FINALISTS and len(rows) >= 2 * SCOUTED
+    part = sample(problem.y, problem.task, SCOUTED, problem.plan.seed) if scouting else rows
+    experiment = experiment_on(problem, part)
+    end = SCOUTING if scouting else 1.0
+    again = scout and problem.plan.kernel == "auto"
+    watch = Watch(problem, report, None if scouting else memory, (0.0, _FIRST * end if again else end))
     found = try_kernels(experiment, kernels, deadline=deadline, memory=watch, report=watch)
+    if again and found.kernels:
+        watch.span = _FIRST * end, end
+        found, recipes = _second_round(problem, experiment, found, deadline, watch)
+    if scouting:
+        kernels, dropped = finalists([one.kernel for one in found.kernels], found)
+        experiment = experiment_on(problem, rows)
+        experiment, kernels = _with_recipes(problem, experiment, [recipes.get(one, Recipe((one,))) for one in kernels])
+        watch = Watch(problem, report, memory, (SCOUTING, 1.0))
+        found = try_kernels(experiment, kernels, deadline=deadline, memory=watch, report=watch)
     if not found.kernels:
         if len(found.failures) == 1:
             raise found.failures[0][1]
@@ -114,67 +123,60 @@ def search(
     return Search(trials, judge.rows, judge.splits, judge, skipped, not found.complete, dropped, len(rows))
 
 
-def _experiment(problem: Problem, rows: Indices) -> Experiment:
-    """What kernels are tried on: these objects, in folds."""
-    plan, data, labels = problem.plan, problem.data, problem.y[rows]
-    objects = problem.objects if len(rows) == len(problem.y) else take(problem.objects, rows)
-    groups, times = (None if part is None else part[rows] for part in (data.groups, data.times))
-    splits = folds_for(labels, problem.task, plan.folds, plan.seed, groups, times)
-    return Experiment(
-        objects,
-        labels,
-        splits,
-        problem.learner,
-        _UNSCORED,
-        penalties=None if plan.C is None else (plan.C,),
-        weights=None if data.weights is None else data.weights[rows],
-        judged=Judge(problem, rows[tried(splits)], among(splits, tried(splits))),
-    )
+def with_link(problem: Problem) -> Problem:
+    """The problem, with logarithms of its targets if a usual kernel predicts them better from these."""
+    if problem.task != "regression" or problem.metric.quantile is not None or not may_be_logarithmic(problem.y):
+        return problem
+    rows = sample(problem.y, problem.task, SCOUTED, problem.plan.seed)
+    kernel = problem.kernels[min(1, len(problem.kernels) - 1)]
+    linked = replace(problem, link=Link(LOG))
+    try:
+        plain, other = (experiment_on(one, rows).try_kernel(kernel).best.score for one in (problem, linked))
+    except MercerError:  # a kernel that these objects do not suit is reported by the search
+        return problem
+    if not other > plain:
+        return problem
+    note = "Logarithms of the target are learnt, which a first kernel predicts better; predictions are turned back."
+    return replace(linked, notes=(*problem.notes, note))
 
 
-_UNSCORED = make_scorer(lambda y, predicted: 0.0)
-"""Machines are judged by what they said about all objects, once that is complete."""
+def _second_round(
+    problem: Problem, experiment: Experiment, first: Tried, deadline: float | None, watch: Watch
+) -> tuple[Tried, dict[Kernel, Recipe]]:
+    """Try kernels that are made of what was learnt so far: how much each column matters, and which are best."""
+    known: dict[Kernel, Recipe] = {}
+    found = first
+    rounds: list[Callable[[], list[Recipe]]] = []
+    if Relevance.suits(experiment.objects, problem.preparation):
+        rounds.append(lambda: [Recipe(learns=True)])
+    if problem.preparation.kind in ("table", "vectors"):
+        rounds.append(lambda: sums_of_best(found.kernels, known))
+    low, high = watch.span
+    for number, recipes in enumerate(rounds):
+        step = (high - low) / len(rounds)
+        watch.span = low + number * step, low + (number + 1) * step
+        now = recipes()
+        having, kernels = _with_recipes(problem, experiment, now)
+        known |= dict(zip(kernels, now, strict=True))
+        tried_now = try_kernels(having, kernels, deadline=deadline, memory=watch, report=watch)
+        found = Tried(
+            found.kernels + tried_now.kernels,
+            found.failures + tried_now.failures,
+            found.complete and tried_now.complete,
+        )
+    return found, known
 
 
-@final
-@dataclass(frozen=True, eq=False)
-class Judge:
-    """Scores what machines said about objects held out: the answers as the model will give them, fold by fold."""
-
-    problem: Problem
-    rows: Indices
-    splits: list[Split]
-    _chances: dict[int, tuple[Float64, Float64]] = field(default_factory=dict)
-    """Decision values and the probabilities made of them, which are asked for more than once."""
-
-    def __call__(self, predicted: npt.NDArray[Any], decisions: Float64) -> tuple[npt.NDArray[Any], Float64]:
-        """The answers, which a threshold changes, and the score on each fold; more is better."""
-        found = self.answers(predicted, decisions)
-        return found.predicted, self.problem.metric.fold_gains(found, [test for _, test in self.splits])
-
-    def answers(self, predicted: npt.NDArray[Any], decisions: Float64) -> Answers:
-        """What was said about the objects, with probabilities where they are needed."""
-        problem = self.problem
-        y, weights = problem.y[self.rows], problem.weights[self.rows]
-        if problem.task != "classification":
-            return Answers(y, predicted, weights)
-        classes = np.unique(problem.y)
-        chances = None
-        if problem.needs_chances:
-            chances = self._held_out(decisions, np.searchsorted(classes, y), len(classes), weights)
-            if problem.threshold is not None:
-                predicted = problem.threshold.predicted(classes, chances)
-        return Answers(y, predicted, weights, decisions, chances, classes)
-
-    def _held_out(self, decisions: Float64, codes: Indices, classes: int, weights: Float64) -> Float64:
-        known = self._chances.get(id(decisions))
-        if known is not None and known[0] is decisions:
-            return known[1]
-        chances = calibration.held_out(decisions, codes, self.splits, classes, weights)
-        if np.isnan(chances).any():
-            raise InputError("A class is too rare to learn probabilities of it, which this metric or threshold needs.")
-        self._chances[id(decisions)] = decisions, chances
-        return chances
+def _with_recipes(
+    problem: Problem, experiment: Experiment, recipes: Sequence[Recipe]
+) -> tuple[Experiment, tuple[Kernel, ...]]:
+    """The kernels of recipes, and an experiment that knows how to make those that learn."""
+    relevance = None
+    if any(recipe.learns for recipe in recipes):
+        relevance = Relevance(experiment.objects, problem.preparation, experiment.y, problem.task)
+    made = [recipe.on(experiment, relevance) for recipe in recipes]
+    learning = {kernel: making for kernel, making in made if making is not None}
+    return replace(experiment, made=learning), tuple(kernel for kernel, _ in made)
 
 
 def finalists(kernels: Sequence[Kernel], first: Tried) -> tuple[tuple[Kernel, ...], tuple[Kernel, ...]]:
@@ -200,15 +202,18 @@ class Watch:
         self._metric = problem.metric
         self._report = report
         self._memory = memory
-        self._span = span
+        self.span = span
+        """Between which fractions of all work the present round is."""
         self._best = -np.inf
+        self._reached = 0.0
 
     def __call__(self, fraction: float, note: str) -> None:
         if np.isfinite(self._best):
             name = "" if self._metric.percent else f"{self._metric.name} "
             note = f"so far {name}{self._metric.shown(self._best)}{self._metric.unit}, still looking"
-        low, high = self._span
-        self._report(low + (high - low) * fraction, note)
+        low, high = self.span
+        self._reached = max(self._reached, low + (high - low) * fraction)  # folds may tell of their own progress
+        self._report(self._reached, note)
 
     def recall(self, kernel: Kernel) -> list[Trial] | None:
         """What the memory has of a kernel."""

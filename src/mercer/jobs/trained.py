@@ -20,6 +20,7 @@ from mercer.inputs.base import Objects
 from mercer.inputs.vectors import Vectors
 from mercer.jobs import calibration
 from mercer.jobs.features import Feature
+from mercer.jobs.link import Link
 from mercer.jobs.machines import Machine
 from mercer.jobs.preparation import Preparation
 from mercer.jobs.threshold import Threshold
@@ -94,9 +95,17 @@ class TrainedModel:
         """The class or the number of each object."""
         objects = self.objects(X)
         if self.threshold is None or self.classes is None:
-            return self.machine.predict(objects)
+            return self._said(self.machine.predict(objects))
         chances = calibration.probabilities(self.calibration, self.decisions(objects))
         return self.threshold.predicted(self.classes, chances)
+
+    @property
+    def link(self) -> Link:
+        """The scale on which the machine has learnt numbers."""
+        return Link(str(self.about.get("link") or ""))
+
+    def _said(self, predicted: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        return predicted if self.task == "classification" else self.link.inverse(predicted)
 
     def decisions(self, objects: Any) -> Float64:
         """Decision values: a column for two classes, else one per class."""
@@ -118,7 +127,7 @@ class TrainedModel:
         predicted, decisions = machine.said(across @ machine.expansion.coefficients + machine.expansion.intercept)
         if self.threshold is not None and self.classes is not None and decisions is not None:
             predicted = self.threshold.predicted(self.classes, calibration.probabilities(self.calibration, decisions))
-        return predicted, decisions
+        return self._said(predicted), decisions
 
     @cached_property
     def _support_diagonal(self) -> Float64:

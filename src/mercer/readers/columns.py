@@ -39,6 +39,7 @@ _DISTINCT = 0.5  # with more than this share of distinct values, words are not c
 _CATEGORIES = 50  # up to this many distinct values always are categories; more make one-hot vectors long and thin
 _PROSE = 20  # characters: longer words on average are prose, not names of categories
 _SHORTEST_SEQUENCE = 8  # characters on average: shorter strings of letters are words
+_CODES = 15  # numbers and words together are codes up to this many distinct values, each some four times on average
 _ALPHABET = 6  # letters: DNA and RNA with gaps and N have no more; longer alphabets need a telling name
 
 
@@ -91,6 +92,9 @@ class ColumnReader:
         if (found is None or found.wrong) and not must_be_numbers:
             found = on_scale(values) or found
         if found is None or found.wrong:
+            if found is not None and not must_be_numbers and _are_codes(values):
+                self._note(key, f"read as categories, because {quoted(found.wrong[0])} is not a number")
+                return None
             self._refuse_mistakes(key, values, found, must_be_numbers=must_be_numbers)
             return None
         style = "" if found.style == _PLAIN else str(found.style)
@@ -164,6 +168,12 @@ def _words(key: str, kind: str, values: list[str]) -> Column:
     missing = MISSING if kind == CATEGORY else MISSING - {"NA", "nan", "null", "none", "None"}
     column[:] = [None if value in missing else value for value in values]
     return Column(key, kind, column)
+
+
+def _are_codes(values: Sequence[str]) -> bool:
+    """Whether numbers and words among them are few values that repeat: codes, not measurements with a mistake."""
+    present = [value for value in values if value not in MISSING]
+    return 4 * len(set(present)) <= len(present) and len(set(present)) <= _CODES
 
 
 def _mixed_hint(key: str, times: int, n: int) -> str:

@@ -24,7 +24,10 @@ _CELL = re.compile(
 )
 _GROUPED = {mark: re.compile(rf"\d{{1,3}}(?:[{mark}'’ \u00a0\u202f]\d{{3}})+|\d+") for mark in ",."}
 _MINUS = ("-", "−", "–")
-_BLANKS = frozenset(("-", "--", "---", "—", "–", ".", "..", "n.a.", "N.A.", "na", "#DIV/0!", "#VALUE!", "#REF!"))
+_BLANKS = frozenset(
+    ("-", "--", "---", "—", "–", ".", "..", "n.a.", "N.A.", "na", "n/d", "unknown", "Unknown", "missing", "Missing",
+     "#DIV/0!", "#VALUE!", "#REF!")
+)  # fmt: skip
 """Written where a number is missing, beside the usual words for it; in a column of words they may be words."""
 MOSTLY = 0.8
 """With this share of numbers a column is one of numbers, and the rest are mistakes; lower hides typing errors."""
@@ -93,7 +96,8 @@ class Written:
         style = self.style
         if style.scale is not None:
             steps = [step[0] for step in SCALES[style.scale]]
-            return f"steps from {steps[0]!r} to {steps[-1]!r} (--category reads them as words)"
+            found = self.values[~np.isnan(self.values)].astype(int)
+            return f"steps from {steps[found.min()]!r} to {steps[found.max()]!r} (--category reads them as words)"
         how = " with decimal commas" if style.decimal == "," else ""
         if self.grouped:
             how = " with commas between thousands (--decimal-comma reads them as decimal)"

@@ -96,7 +96,7 @@ def _score(outcome: Outcome, train: Indices, test: Indices) -> float | None:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            machine.fit(problem.objects.take(train), y[train], **given)
+            machine.fit(problem.objects.take(train), problem.learnt(train), **given)
     except MercerError:
         return None
     new, decisions = problem.objects.take(test), None
@@ -104,4 +104,5 @@ def _score(outcome: Outcome, train: Indices, test: Indices) -> float | None:
         values = np.asarray(machine.decision_function(new))
         decisions = values[:, None] if values.ndim == 1 else values
     said = np.asarray(machine.predict(new))
+    said = said if classes is not None else problem.link.inverse(said)
     return problem.metric.score(Answers(y[test], said, problem.weights[test], decisions, None, classes))

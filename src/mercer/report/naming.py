@@ -12,7 +12,7 @@ from mercer.kernels.base import Kernel
 _CALL = re.compile(r"([A-Za-z_]\w*)\((.*)\)", re.DOTALL)
 _NAMES: dict[str, Callable[[dict[str, str]], str]] = {
     "linear": lambda given: "linear",
-    "rbf": lambda given: f"Gaussian (gamma {given.get('gamma', 'scale')})",
+    "rbf": lambda given: _gaussian(given),
     "laplacian": lambda given: f"Laplacian (gamma {given.get('gamma', 'scale')})",
     "poly": lambda given: f"polynomial of degree {given.get('degree', '3')}",
     "categorical": lambda given: "same or different",
@@ -64,6 +64,12 @@ def named(text: str) -> str:
     words = _NAMES.get(name)
     given = dict(one.partition("=")[::2] for one in arguments if "=" in one)
     return text if words is None else words(given)
+
+
+def _gaussian(given: dict[str, str]) -> str:
+    gamma = given.get("gamma", "scale")
+    width = "a width for each" if gamma == "one of each" or gamma.startswith("(") else f"gamma {gamma}"
+    return f"{'same or different' if given.get('over') == 'categorical()' else 'Gaussian'} ({width})"
 
 
 def _words(given: dict[str, str]) -> str:

@@ -93,7 +93,7 @@ class Learner:
 
     def penalties(self, kernel: Kernel, objects: Any) -> tuple[float, ...]:
         """The penalties to try with any kernel, scaled by its mean diagonal."""
-        scale = _mean_diagonal(kernel, objects)
+        scale = mean_diagonal(kernel, objects)
         ridge = self.penalty == "alpha"
         return tuple(rounded(value * scale if ridge else value / scale * self.unit) for value in self.grid)
 
@@ -107,7 +107,8 @@ class Learner:
         return machine.set_params(time_limit=time_limit) if hasattr(machine, "time_limit") else machine
 
 
-def _mean_diagonal(kernel: Kernel, objects: Any) -> float:
+def mean_diagonal(kernel: Kernel, objects: Any) -> float:
+    """The mean of k(x, x) on a sample of the objects; 1 where there is none to speak of."""
     some = kernel.coerce(objects)
     if not isinstance(some, GramRows):
         some = some.take(evenly_spread(len(some), _SAMPLE))

@@ -9,15 +9,15 @@ from __future__ import annotations
 import dataclasses
 import time
 import warnings
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Protocol, final
 
 import numpy as np
 import numpy.typing as npt
 
 from mercer._progress import heard
-from mercer._types import Float64
+from mercer._types import Float64, Indices
 from mercer.errors import MercerError
 from mercer.kernels.base import Kernel
 from mercer.selection.blocks import Shared
@@ -27,6 +27,9 @@ from mercer.selection.scoring import FoldScorer
 from mercer.selection.settings import settings_of
 from mercer.theory.alignment import kernel_target_alignment
 from mercer.training.folds import Split
+
+Making = Callable[[Indices], Kernel]
+"""Makes a kernel of the objects that a machine is trained on."""
 
 
 @final
@@ -90,9 +93,14 @@ class Experiment:
     judged: Callable[[npt.NDArray[Any], Float64], tuple[npt.NDArray[Any], Float64]] | None = None
     """Instead of the scorer: the answers to keep and the score of each fold, from predictions and decision values of
     the objects that were held out."""
+    made: Mapping[Kernel, Making] = field(default_factory=dict)
+    """Of kernels that learn from targets, how they are made. They are made anew for each fold, of the objects that its
+    machine is trained on: otherwise they would have seen those that they are tried on."""
 
     def try_kernel(self, kernel: Kernel, time_limit: float | None = None, *, usual: bool = False) -> KernelTrials:
         """Cross-validate a kernel with each penalty; `usual` is for one penalty alone, if there is no time for more."""
+        if kernel in self.made:
+            return self._try_made(kernel, time_limit, usual=usual)
         began = time.monotonic()
         name, methods = self.learner.penalty, self.learner.methods
         with warnings.catch_warnings(record=True) as caught:
@@ -123,6 +131,34 @@ class Experiment:
             tuple(dict.fromkeys(str(one.message) for one in caught)),
         )
 
+    def _try_made(self, kernel: Kernel, time_limit: float | None, *, usual: bool) -> KernelTrials:
+        """Cross-validate a kernel that is made for each fold."""
+        began = time.monotonic()
+        penalties = self.penalties or self.learner.penalties(kernel, self.objects)
+        parts, complete, warned = [], True, dict[str, None]()
+        for train, test in self.splits:
+            left = None if time_limit is None else time_limit - (time.monotonic() - began)
+            if left is not None and left <= 0:
+                return KernelTrials(kernel, (), complete=False)
+            fold = dataclasses.replace(self, splits=[(train, test)], penalties=penalties, made={}, judged=_as_said)
+            found = fold.try_kernel(self.made[kernel](train), left, usual=usual)
+            parts.append({trial.penalty: trial for trial in found.trials})
+            complete &= found.complete
+            warned |= dict.fromkeys(found.warned)
+        order = np.argsort(np.concatenate([np.sort(test) for _, test in self.splits]), kind="stable")
+        seconds = time.monotonic() - began
+        trials = []
+        for penalty in penalties:
+            if all(penalty in part for part in parts):
+                predicted, decisions = (
+                    np.concatenate([getattr(part[penalty], name) for part in parts])[order]
+                    for name in ("predicted", "decisions")
+                )
+                assert self.judged is not None
+                predicted, scores = self.judged(predicted, decisions)
+                trials.append(Trial(kernel, penalty, scores, predicted, decisions, seconds))
+        return KernelTrials(kernel, tuple(trials), complete, warned=tuple(warned))
+
     def _trial(self, found: CrossValidation, number: int, kernel: Kernel, penalty: float, seconds: float) -> Trial:
         partly = self.judged is not None
         predicted = found.held_out.values("predict", number, partly=partly)
@@ -132,6 +168,11 @@ class Experiment:
         if self.judged is not None:
             predicted, scores = self.judged(predicted, columns)
         return Trial(kernel, penalty, scores, predicted, columns, seconds)
+
+
+def _as_said(predicted: npt.NDArray[Any], decisions: Float64) -> tuple[npt.NDArray[Any], Float64]:
+    """What is kept of a fold that is judged together with the others."""
+    return predicted, np.zeros(1)
 
 
 class Memory(Protocol):

@@ -5,13 +5,15 @@ from __future__ import annotations
 import functools
 import importlib
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mercer._registry import MODELS
 from mercer._stored import Storable, Stored, from_stored, to_stored
 from mercer.errors import ModelFileError, UnfittedError
 from mercer.storage.format import shown
-from mercer.storage.pipelines.codec import Codec
+
+if TYPE_CHECKING:
+    from mercer.storage.pipelines.codec import Codec
 
 _HOMES = ("scaling", "encoding", "texts", "composing", "searching")
 

@@ -1,0 +1,83 @@
+"""What kernels are tried on, and how what machines said about objects held out is judged."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, final
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.metrics import make_scorer
+
+from mercer._types import Float64, Indices
+from mercer.errors import InputError
+from mercer.jobs import calibration
+from mercer.jobs.folds import among, folds_for, tried
+from mercer.jobs.metric_formulas import Answers
+from mercer.jobs.problem import Problem
+from mercer.jobs.sizing import take
+from mercer.selection.trials import Experiment
+from mercer.training.folds import Split
+
+
+def experiment_on(problem: Problem, rows: Indices) -> Experiment:
+    """What kernels are tried on: these objects, in folds."""
+    plan, data, labels = problem.plan, problem.data, problem.y[rows]
+    objects = problem.objects if len(rows) == len(problem.y) else take(problem.objects, rows)
+    groups, times = (None if part is None else part[rows] for part in (data.groups, data.times))
+    splits = folds_for(labels, problem.task, plan.folds, plan.seed, groups, times)
+    return Experiment(
+        objects,
+        problem.learnt(rows),
+        splits,
+        problem.learner,
+        _UNSCORED,
+        penalties=None if plan.C is None else (plan.C,),
+        weights=None if data.weights is None else data.weights[rows],
+        judged=Judge(problem, rows[tried(splits)], among(splits, tried(splits))),
+    )
+
+
+_UNSCORED = make_scorer(lambda y, predicted: 0.0)
+"""Machines are judged by what they said about all objects, once that is complete."""
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Judge:
+    """Scores what machines said about objects held out: the answers as the model will give them, fold by fold."""
+
+    problem: Problem
+    rows: Indices
+    splits: list[Split]
+    _chances: dict[int, tuple[Float64, Float64]] = field(default_factory=dict)
+    """Decision values and the probabilities made of them, which are asked for more than once."""
+
+    def __call__(self, predicted: npt.NDArray[Any], decisions: Float64) -> tuple[npt.NDArray[Any], Float64]:
+        """The answers, which a threshold changes, and the score on each fold; more is better."""
+        found = self.answers(predicted, decisions)
+        return found.predicted, self.problem.metric.fold_gains(found, [test for _, test in self.splits])
+
+    def answers(self, predicted: npt.NDArray[Any], decisions: Float64) -> Answers:
+        """What was said about the objects, with probabilities where they are needed."""
+        problem = self.problem
+        y, weights = problem.y[self.rows], problem.weights[self.rows]
+        if problem.task != "classification":
+            return Answers(y, problem.link.inverse(decisions[:, 0]), weights)
+        classes = np.unique(problem.y)
+        chances = None
+        if problem.needs_chances:
+            chances = self._held_out(decisions, np.searchsorted(classes, y), len(classes), weights)
+            if problem.threshold is not None:
+                predicted = problem.threshold.predicted(classes, chances)
+        return Answers(y, predicted, weights, decisions, chances, classes)
+
+    def _held_out(self, decisions: Float64, codes: Indices, classes: int, weights: Float64) -> Float64:
+        known = self._chances.get(id(decisions))
+        if known is not None and known[0] is decisions:
+            return known[1]
+        chances = calibration.held_out(decisions, codes, self.splits, classes, weights)
+        if np.isnan(chances).any():
+            raise InputError("A class is too rare to learn probabilities of it, which this metric or threshold needs.")
+        self._chances[id(decisions)] = decisions, chances
+        return chances

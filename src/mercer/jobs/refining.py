@@ -1,0 +1,60 @@
+"""The second round of a search: kernels made of what the first round found, and of what the targets teach."""
+
+from __future__ import annotations
+
+import functools
+import operator
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+
+from mercer._types import Indices
+from mercer.jobs.relevance import Relevance
+from mercer.kernels.base import Kernel
+from mercer.selection.learner import mean_diagonal, rounded
+from mercer.selection.trials import Experiment, KernelTrials, Making
+
+_SUMMED = 3
+"""How many of the best kernels are added up, at most."""
+
+
+@final
+@dataclass(frozen=True)
+class Recipe:
+    """A sum of kernels, of which one may learn from targets how much each column matters."""
+
+    fixed: tuple[Kernel, ...] = ()
+    learns: bool = False
+
+    def on(self, experiment: Experiment, relevance: Relevance | None) -> tuple[Kernel, Making | None]:
+        """The kernel for all objects of an experiment, and how it is made for a part of them if it learns."""
+        scales = [rounded(1.0 / mean_diagonal(kernel, experiment.objects)) for kernel in self.fixed]
+        alone = len(self.fixed) + self.learns == 1
+        parts = [kernel if alone or by == 1.0 else by * kernel for kernel, by in zip(self.fixed, scales, strict=True)]
+        if not self.learns:
+            return _added(parts), None
+        assert relevance is not None
+
+        def making(rows: Indices) -> Kernel:
+            return _added([relevance.kernel(rows), *parts])
+
+        return making(np.arange(len(experiment.y))), making
+
+
+def _added(parts: Sequence[Kernel]) -> Kernel:
+    whole: Kernel = functools.reduce(operator.add, parts)
+    return whole
+
+
+def sums_of_best(found: Sequence[KernelTrials], known: dict[Kernel, Recipe]) -> list[Recipe]:
+    """The best two and the best three kernels, added up: what one does not see, another may."""
+    best = sorted(found, key=lambda one: -one.best.score)[:_SUMMED]
+    recipes = [known.get(one.kernel, Recipe((one.kernel,))) for one in best]
+    return [_joined(recipes[:many]) for many in range(2, len(recipes) + 1)]
+
+
+def _joined(recipes: Sequence[Recipe]) -> Recipe:
+    fixed = tuple(kernel for recipe in recipes for kernel in recipe.fixed)
+    return Recipe(fixed, any(recipe.learns for recipe in recipes))
