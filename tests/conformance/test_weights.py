@@ -6,6 +6,7 @@ import warnings
 import numpy as np
 import pytest
 from sklearn.base import clone
+from sklearn.model_selection import PredefinedSplit
 
 import mercer
 from mercer import kernels
@@ -118,6 +119,19 @@ def test_the_score_of_a_path_counts_weights():
     assert model.alpha_ == alphas[int(means.argmin())]
     assert model.best_score_ == pytest.approx(-means.min(), rel=1e-6)
     assert abs(means.min() - errors.mean(axis=1).min()) > 1e-3 * means.min()
+
+
+@pytest.mark.parametrize("scoring", [None, "r2", "neg_mean_absolute_error"])
+def test_the_score_of_a_path_in_folds_is_that_of_copies(scoring):
+    folds = np.arange(len(X)) % 4
+    options = {"alphas": [0.03, 0.3, 3.0], "kernel": RBF, "scoring": scoring}
+    weighted = mercer.KernelRidgeCV(cv=PredefinedSplit(folds), **options)
+    weighted.fit(X, NUMBERS, sample_weight=WEIGHTS.astype(float))
+    repeated = mercer.KernelRidgeCV(cv=PredefinedSplit(folds[COPIES]), **options).fit(X[COPIES], NUMBERS[COPIES])
+    plain = mercer.KernelRidgeCV(cv=PredefinedSplit(folds), **options).fit(X, NUMBERS)
+    assert weighted.alpha_ == repeated.alpha_
+    assert weighted.best_score_ == pytest.approx(repeated.best_score_, rel=1e-6)
+    assert weighted.best_score_ != pytest.approx(plain.best_score_, rel=1e-2)
 
 
 @dataclasses.dataclass

@@ -157,6 +157,15 @@ def test_certificate_is_confirmed_in_float64_from_the_expansion():
     assert proof.margin == min(part.margin for part in proof.parts)
 
 
+def test_a_value_of_nothing_goes_to_the_class_that_scikit_learn_gives():
+    """On the boundary itself: two objects, and the point between them."""
+    X, y = np.array([[-1.0], [1.0]]), np.array([0, 1])
+    for labels in (y, 1 - y):
+        ours, theirs = SVC(kernel="linear").fit(X, labels), sklearn_svm.SVC(kernel="linear").fit(X, labels)
+        assert ours.decision_function([[0.0]]).tolist() == theirs.decision_function([[0.0]]).tolist() == [0.0]
+        assert ours.predict([[0.0]]).tolist() == theirs.predict([[0.0]]).tolist()
+
+
 def test_mean_scaling_divides_the_penalty_by_the_number_of_objects():
     X, y = make_moons(80, noise=0.3, random_state=0)
     mean = SVC(C=80.0, penalty_scaling="mean").fit(X, y)

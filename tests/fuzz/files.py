@@ -8,6 +8,11 @@ cases that fail are printed with the way they fail.
 
 from __future__ import annotations
 
+import contextlib
+import datetime as dt
+import decimal
+import functools
+import io
 import os
 import random
 import resource
@@ -18,6 +23,10 @@ import tempfile
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
 
 import mercer
 from mercer.errors import DataFileError
@@ -28,8 +37,9 @@ from mercer.testing.file_samples import FileSample, file_samples
 
 SLOWEST = 10
 """Seconds for one file of a few kilobytes, on a loaded machine."""
-MEMORY = 1 << 30
-"""Bytes beyond those of the process with all readers imported."""
+MEMORY = 1 << 26
+"""Bytes beyond those of the process with all readers imported. Files have some kilobytes, so that ten times their size is
+nothing next to what libraries take at once."""
 HOSTILE = (
     b"", b"0", b"-1", b"1e999", b"nan", b"inf", b"2000000000", b"9223372036854775808", b"1" * 400, b"0x10", b"\0",
     b"\xff", b"\x80\x04", b"\xef\xbb\xbf", b"\r", b"\n\n", b'"', b"'", b",", b"\t", b";", b":", b"(", b")", b"<",
@@ -39,8 +49,51 @@ HOSTILE = (
 )  # fmt: skip
 
 
+@functools.cache
+def all_samples() -> list[FileSample]:
+    return [*file_samples(), *_odd_columns()]
+
+
+def _odd_columns() -> Iterator[FileSample]:
+    """Tables with columns of the types that readers have branches for: dates, times, decimals, codes, nothing."""
+    days = [dt.date(2020, 1, 1 + day % 28) for day in range(20)]
+    columns = {
+        "when": [dt.datetime.combine(day, dt.time(day.day % 24)) for day in days],
+        "day": days, "hour": [dt.time(day.day % 24, 5) for day in days],
+        "long": [dt.timedelta(hours=day.day) for day in days],
+        "price": [decimal.Decimal(day.day) / 4 for day in days], "whole": list(range(20)),
+        "flag": [day.day % 2 == 0 for day in days], "word": [f"w{day.day % 3}" for day in days],
+        "none": [None] * 20, "gaps": [None if day.day % 3 else day.day / 8 for day in days],
+    }  # fmt: skip
+    labels: Any = [day.day % 2 for day in days]
+    settings = {"target": "flag"}
+    with contextlib.suppress(ImportError):
+        import pyarrow as pa
+        import pyarrow.feather as pf
+        import pyarrow.parquet as pq
+
+        zoned = pa.array(columns["when"], pa.timestamp("us", tz="Europe/Berlin"))
+        table = pa.table({**columns, "zoned": zoned, "code": pa.array(columns["word"]).dictionary_encode()})
+        for format_, write in (("parquet", pq.write_table), ("feather", pf.write_feather)):
+            stream = io.BytesIO()
+            write(table, stream)
+            content = [stream.getvalue()]
+            yield FileSample(format_, f"b.{format_}", (), content, labels=labels, settings=settings, binary=True)
+    for name, array in {
+        "whole": np.arange(60),
+        "text": np.array(columns["word"] * 3),
+        "single": np.eye(20, dtype="f4"),
+    }.items():
+        stream = io.BytesIO()
+        np.save(stream, array.reshape(20, -1), allow_pickle=False)
+        yield FileSample("npy", f"{name}.npy", (), [stream.getvalue()], settings={"target": "-1"}, binary=True)
+    sparse, stream = sp.csr_array(np.eye(20)[:, :7]), io.BytesIO()
+    sp.save_npz(stream, sparse)
+    yield FileSample("npz", "sparse.npz", (), [stream.getvalue()], binary=True)
+
+
 def samples(format_: str) -> list[FileSample]:
-    return [sample for sample in file_samples() if sample.format == format_]
+    return [sample for sample in all_samples() if sample.format == format_]
 
 
 def mutated(content: bytes, others: list[bytes], chance: random.Random) -> bytes:
@@ -111,7 +164,7 @@ def write_case(format_: str, case: int, folder: Path) -> tuple[Path, FileSample]
     chance = random.Random(f"{format_} {case}")
     own = samples(format_)
     sample = chance.choice(own)
-    others = [other.content for other in file_samples() if other.content][:12]
+    others = [other.content for other in all_samples() if other.content][:12]
     if not sample.folder:
         path = folder / sample.name
         path.write_bytes(mutated(sample.content, others, chance))

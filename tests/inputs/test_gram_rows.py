@@ -28,7 +28,10 @@ def test_new_objects_may_be_any_number():
     rows = GramRows.coerce(K[:2], new=True)
     assert not rows.training
     assert rows.self_similarity is None
-    assert GramRows.rows(K[:2], self_similarity=[1.0, 2.0]).take(slice(1, 2)).self_similarity.tolist() == [2.0]
+    own = GramRows.rows(K[:2], self_similarity=[1.0, 2.0])
+    assert own.matrix.tolist() == K[:2].tolist()
+    assert own.index.tolist() == [0, 1]
+    assert own.take(slice(1, 2)).self_similarity.tolist() == [2.0]
 
 
 def test_self_similarity_of_the_wrong_length():

@@ -1,5 +1,7 @@
 """What is said of new objects: thresholds, the most probable classes, intervals."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -56,6 +58,20 @@ def test_intervals_hold_what_they_say(regressor):
 def test_bad_thresholds(classifier, threshold):
     with pytest.raises(ParameterError, match="--threshold"):
         said(classifier, threshold=threshold)
+
+
+def test_decisions_are_told_where_there_are_any(classifier, regressor):
+    values = classifier.predictions_from(classifier.objects(X), classifier.similarities(classifier.objects(X)))[1]
+    assert [one["decisions"] for one in said(classifier, decisions=True)] == values.tolist()
+    assert not any("decisions" in one for one in said(classifier))
+    assert len(said(regressor, decisions=True)) == 120
+
+
+def test_a_classifier_without_probabilities_names_no_classes(classifier):
+    silent = dataclasses.replace(classifier, calibration=np.zeros((0, 0)))
+    for chosen in ({"top": 2}, {"threshold": "p=0.2"}):
+        with pytest.raises(ParameterError, match="--top and --threshold need"):
+            said(silent, **chosen)
 
 
 def test_what_a_model_cannot_say(classifier, regressor):

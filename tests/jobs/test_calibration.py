@@ -45,3 +45,21 @@ def test_probabilities_of_a_fold_do_not_know_it():
     after = held_out(decisions, changed, splits, 2)
     assert (before[:30] == after[:30]).all()
     assert not np.allclose(before[30:], after[30:])
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_weights_of_held_out_objects_are_repetitions(classes):
+    random = np.random.default_rng(1)
+    codes, weights = np.arange(60) % classes, random.integers(1, 5, size=60)
+    decisions = random.normal(size=(60, 1 if classes == 2 else classes)) + codes[:, None]
+    halves = np.arange(60) < 30
+    copies = np.repeat(np.arange(60), weights)
+
+    def splits(rows):
+        first = halves[rows]
+        return [(np.flatnonzero(~first), np.flatnonzero(first)), (np.flatnonzero(first), np.flatnonzero(~first))]
+
+    found = held_out(decisions, codes, splits(np.arange(60)), classes, weights.astype(float))
+    repeated = held_out(decisions[copies], codes[copies], splits(copies), classes)
+    np.testing.assert_allclose(found[copies], repeated, atol=1e-4)
+    assert not np.allclose(found, held_out(decisions, codes, splits(np.arange(60)), classes), atol=1e-3)

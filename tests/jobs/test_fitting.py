@@ -22,7 +22,7 @@ from mercer.jobs.metric_formulas import Answers
 from mercer.jobs.metrics import metric_for
 from mercer.jobs.preparation import Preparation
 from mercer.jobs.problem import Plan, Problem, prepare, task_of
-from mercer.jobs.scoring import corrected, of_answers
+from mercer.jobs.scoring import corrected, difference, of_answers
 from mercer.jobs.search import search
 from mercer.jobs.sizing import search_size
 from mercer.jobs.verdicts import verdict
@@ -454,7 +454,8 @@ def test_the_mark_of_a_search_knows_all_that_it_depends_on(part):
     data = table([0, 1] * 10, a=[float(n) for n in range(20)], b=[float(n % 3) for n in range(20)])
     data = dataclasses.replace(data, weights=np.ones(20), groups=np.arange(20) // 2, times=np.arange(20.0))
     other = data.objects | {"b": column("b", [float(n % 4) for n in range(20)])}
-    values = other if part == "objects" else np.roll(np.asarray(getattr(data, part), dtype=float), 1)
+    # Of the same type: labels that are floats would be another task, and change the plan as well.
+    values = other if part == "objects" else np.roll(getattr(data, part), 1)
     values = np.linspace(1.0, 2.0, 20) if part == "weights" else values
     changed = dataclasses.replace(data, **{part: values})
     marks = [mark_of(prepare(one, Plan(), ["rbf"])) for one in (data, data, changed)]
@@ -478,3 +479,24 @@ def test_sixty_of_sixty_does_not_mean_always():
     found = of_answers(Answers(y, y, np.ones(60)), metric_for("accuracy", "classification", y), 0)
     assert found.low == pytest.approx(60 / (60 + 1.959964**2), abs=1e-6)
     assert found.high == 1.0
+
+
+def test_objects_of_unlike_weights_count_as_fewer():
+    """Thirty objects that count and thirty that hardly do are thirty; of weights 3 and 1, by (sum w)^2 / sum w^2."""
+    y = np.arange(60) % 2
+    metric = metric_for("accuracy", "classification", y)
+    for light, many in ((1e-9, 30.0), (1.0 / 3.0, 48.0), (1.0, 60.0)):
+        weights = np.where(np.arange(60) < 30, 1.0, light)
+        found = of_answers(Answers(y, y, weights), metric, 0)
+        assert found.low == pytest.approx(many / (many + 1.959964**2), abs=1e-6)
+
+
+def test_the_interval_of_a_difference_is_as_wide_as_that_of_pairs():
+    random = np.random.default_rng(0)
+    y = random.normal(size=400)
+    near, far = y + 0.5 * random.normal(size=400), y + random.normal(size=400)
+    ones, metric = np.ones(400), metric_for("mae", "regression", y)
+    low, high = difference(Answers(y, near, ones), Answers(y, far, ones), metric, 0)
+    gained = np.abs(y - far) - np.abs(y - near)
+    assert (low + high) / 2 == pytest.approx(gained.mean(), rel=0.05)
+    assert high - low == pytest.approx(2 * 1.96 * gained.std() / 20, rel=0.12)

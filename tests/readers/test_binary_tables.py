@@ -22,6 +22,15 @@ def xlsx(path, sheets):
     return path
 
 
+def arrow(path, table):
+    import pyarrow.feather
+    import pyarrow.parquet
+
+    write = pyarrow.feather.write_feather if path.suffix == ".feather" else pyarrow.parquet.write_table
+    write(table, path)
+    return path
+
+
 def is_the_table(data):
     assert {key: column.kind for key, column in data.objects.items()} == {
         "age": "number",
@@ -129,3 +138,41 @@ def test_pickles_are_refused_in_words(tmp_path, protocol):
         (tmp_path / name).write_bytes(stream.getvalue())
         with pytest.raises(DataFileError, match="a pickle, which can run any code"):
             read(tmp_path / name)
+
+
+@pytest.mark.parametrize("ending", ["feather", "parquet"])
+@pytest.mark.parametrize("days", [2**31 - 1, -(10**6)])
+def test_dates_that_nobody_can_write_down(tmp_path, ending, days):
+    pa = pytest.importorskip("pyarrow")
+    table = pa.table({"x": [1.0, 2.0, 3.0], "when": pa.array([0, days, days], pa.date32()), "y": [0, 1, 0]})
+    path = arrow(tmp_path / f"t.{ending}", table)
+    with pytest.raises(
+        DataFileError, match=rf't.{ending}:2: column "when": {days} in date32\[day\] is no date'
+    ) as told:
+        read(path, target="y")
+    assert "--drop when" in told.value.__notes__[0]
+    assert read(path, target="y", drop=("when",)).labels.tolist() == [0, 1, 0]
+
+
+def test_time_zones_that_nobody_knows(tmp_path):
+    pa = pytest.importorskip("pyarrow")
+    when = pa.array([0, 1], pa.timestamp("s", tz="Nowhere/Else"))
+    path = arrow(tmp_path / "t.feather", pa.table({"when": when, "y": [0, 1]}))
+    with pytest.raises(DataFileError, match='"Nowhere/Else" is no time zone'):
+        read(path, target="y")
+
+
+def test_names_of_columns_that_are_no_text(tmp_path):
+    pa = pytest.importorskip("pyarrow")
+    path = arrow(tmp_path / "t.feather", pa.table({"colour": [1.0, 2.0], "y": [0, 1]}))
+    path.write_bytes(path.read_bytes().replace(b"colour", b"co\xecour"))
+    with pytest.raises(DataFileError, match="not a Feather file that can be read"):
+        read(path, target="y")
+
+
+@pytest.mark.parametrize(("unit", "factor"), [("s", 1e6), ("ms", 1e3), ("us", 1.0), ("ns", 1e-3)])
+def test_durations_are_microseconds_however_long(tmp_path, unit, factor):
+    pa = pytest.importorskip("pyarrow")
+    lasting = pa.array([2**62, 5], pa.duration(unit))
+    path = arrow(tmp_path / "t.feather", pa.table({"lasting": lasting, "y": [0, 1]}))
+    assert read(path, target="y").objects["lasting"].values.tolist() == [2**62 * factor, 5 * factor]

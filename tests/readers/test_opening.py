@@ -2,6 +2,7 @@
 
 import bz2
 import gzip
+import json
 import lzma
 import tracemalloc
 
@@ -12,6 +13,7 @@ from mercer.readers.opening import _UNPACKED_FREELY, open_source
 from mercer.readers.options import Options
 from mercer.readers.reading import read
 from mercer.readers.streaming import stream
+from mercer.readers.tables import LONGEST_NAME
 
 PACKERS = {"gz": gzip.compress, "bz2": bz2.compress, "xz": lambda content: lzma.compress(content, preset=0)}
 ROWS = b"1,2,p\n" * (_UNPACKED_FREELY // 6 + 200_000)
@@ -63,6 +65,21 @@ def test_one_long_line_is_told_soon(tmp_path):
     path.write_text("a" * 11_000_000)
     with pytest.raises(DataFileError, match=r"line.csv:1: field larger than field limit"):
         read(path)
+
+
+@pytest.mark.parametrize("ending", ["csv", "jsonl"])
+def test_names_of_columns_have_an_end(tmp_path, ending):
+    """Nobody means a name of megabytes: it used to be copied into kernels and models until these were too large."""
+    for length, place in ((LONGEST_NAME, None), (LONGEST_NAME + 1, 1)):
+        path, long = tmp_path / f"{length}.{ending}", "a" * length
+        rows = [json.dumps({long: n, "b": n % 3, "y": n % 2}) for n in range(9)]
+        text = f"{long},b,y\n" + "1,2,0\n2,3,1\n" * 9 if ending == "csv" else "\n".join(rows)
+        path.write_text(text)
+        if place is None:
+            assert set(read(path, target="y").objects) >= {"b"}
+        else:
+            with pytest.raises(DataFileError, match="column 1 has a name of 10,001 characters, more than 10,000"):
+                read(path, target="y")
 
 
 def test_wide_tables_are_refused_before_their_columns_are_made(tmp_path):

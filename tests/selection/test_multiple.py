@@ -1,5 +1,6 @@
 """Weights of kernels against slow, obvious ways to find them."""
 
+import dataclasses
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 
 import mercer
 from mercer import SVC, KernelRidge, KernelSearchCV, MultipleKernelMachine, kernels, learn_kernel
-from mercer.errors import InputError
+from mercer.errors import InputError, ModelFileError
 from mercer.gram.make import gram_of
 from mercer.kernels.algebra.sums import Scaled, Sum
 from mercer.losses.squared_hinge import SquaredHinge
@@ -229,3 +230,15 @@ def test_a_kernel_that_draws_classes_together_gets_no_weight():
     weights, _ = kernel_weights.margin(grams[:2], grams[2], [y], 0.5)
     assert weights[1] == 0.0
     assert weights.sum() == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("damage", ["negative", "nan", "proof"])
+def test_weights_in_a_file_are_checked(damage):
+    stored = MultipleKernelMachine(SVC(), ALL).fit(X, Y)._to_stored()
+    arrays = {name: np.array(array) for name, array in stored.arrays.items()}
+    if damage == "proof":
+        arrays["mixed_weights_certificate"][0] = np.nan
+    else:
+        arrays["mixed_weights"][0] = -0.1 if damage == "negative" else np.nan
+    with pytest.raises(ModelFileError, match=r"numbers from 0|not finite"):
+        MultipleKernelMachine._from_stored(dataclasses.replace(stored, arrays=arrays))

@@ -180,6 +180,7 @@ class TestFromLibsvm:
 
     GOOD = "svm_type c_svc\nkernel_type rbf\ngamma 0.5\nnr_class 2\ntotal_sv 2\nrho 0.1\nlabel 1 -1\nnr_sv 1 1\nSV\n"
     ROWS = "1 1:0.5 3:1\n-1 2:2\n"
+    PRECOMPUTED = GOOD.replace("rbf\ngamma 0.5", "precomputed")
 
     @pytest.mark.parametrize(
         ("text", "message"),
@@ -201,6 +202,10 @@ class TestFromLibsvm:
             (GOOD.replace("gamma 0.5", "gamma -0.5") + ROWS, "gamma"),
             (GOOD.replace("nr_class 2", "nr_class 9999999") + ROWS, "label"),
             (GOOD.replace("total_sv 2", "total_sv 3") + ROWS, "total_sv"),
+            (GOOD.replace("nr_sv 1 1", "nr_sv 3 -1") + ROWS, "nr_sv"),
+            (PRECOMPUTED + "1 0:0\n-1 0:2\n", "numbers from 1 on"),
+            (PRECOMPUTED + "1 0:1.5\n-1 0:2\n", "numbers from 1 on"),
+            (PRECOMPUTED + "1 1:1\n-1 0:2\n", "numbers from 1 on"),
             (GOOD.replace("label 1 -1", "label 1 1") + ROWS, "different"),
             (GOOD.replace("rho 0.1", "rho 0.1 0.2") + ROWS, "rho"),
             (GOOD.replace("svm_type c_svc\n", "svm_type c_svc\nsvm_type c_svc\n") + ROWS, "twice"),
@@ -211,6 +216,10 @@ class TestFromLibsvm:
         (tmp_path / "model").write_bytes(text.encode("latin-1"))
         with pytest.raises(ModelFileError, match=f"(?s)model.*{message}"):
             from_libsvm(tmp_path / "model")
+
+    def test_rows_of_a_precomputed_kernel_count_from_one(self, tmp_path: Path) -> None:
+        (tmp_path / "model").write_text(self.PRECOMPUTED + "1 0:1\n-1 0:3\n")
+        assert from_libsvm(tmp_path / "model").support_.tolist() == [2, 0]  # that of the class -1 first
 
     def test_good_file_and_missing_one(self, tmp_path: Path) -> None:
         (tmp_path / "model").write_text(self.GOOD + self.ROWS)

@@ -19,6 +19,8 @@ def test_a_question(app):
 def test_said_to_be_too_long(app):
     headers = OWN | {"content-length": str(bodies.MOST_JSON + 1)}
     assert request(app, "POST", COMPLETE, headers=headers, body=b"{}").status == 413
+    headers = OWN | {"content-length": str(bodies.MOST_JSON)}
+    assert request(app, "POST", COMPLETE, headers=headers, body=b'{"text": "rb"}').status == 200
 
 
 def test_longer_than_said(app):

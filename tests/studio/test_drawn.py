@@ -43,6 +43,9 @@ def test_a_molecule_is_drawn_as_chemists_do():
     np.testing.assert_allclose(lengths, 1.0, atol=0.05)
     assert {order for _, _, order in told["bonds"]} == {1, 2, 12}
     assert drawn.molecule("C1CC") is None
+    assert drawn.molecule("[O-]C.[Fe+2]")["labels"] == ["O−", "C", "Fe±"]
+    assert drawn.molecule("C" * drawn.MOST_NODES) is not None
+    assert drawn.molecule("C" * (drawn.MOST_NODES + 1)) is None
 
 
 def test_a_molecule_as_a_graph_has_the_kernel_values_of_its_smiles():

@@ -17,8 +17,10 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import mercer
 from mercer import SVC, LinearSVC, NuSVC, kernels
+from mercer.jobs.calibration import learn
 from mercer.training.folds import folds_with_every_class
 from mercer.training.probabilities import evidence_of_classes, evidence_of_pairs, fit_calibration
+from mercer.training.temperature import fit_temperature
 from tests.estimators.test_svc import EXPECTED_FAILURES
 
 
@@ -132,7 +134,32 @@ def test_calibrations():
     assert nothing.slopes.tolist() == [1.0, 1.0]
     assert nothing.offsets.tolist() == [0.0] * 3
     heavy = fit_calibration(evidence, codes, 2 * ones, BOTH)
-    assert heavy.slopes == pytest.approx(found.slopes)
+    twice = fit_calibration(np.tile(evidence, (2, 1, 1)), np.tile(codes, 2), np.tile(ones, 2), BOTH)
+    assert heavy.slopes == pytest.approx(twice.slopes)
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_weights_are_repetitions_in_calibrations_and_temperatures(classes):
+    random = np.random.default_rng(0)
+    codes, weights = random.integers(0, classes, size=40), random.integers(1, 6, size=40)
+    values = 2.0 * np.eye(classes)[codes] + random.normal(size=(40, classes))
+    values = values[:, 1] - values[:, 0] if classes == 2 else values
+    evidence, copies = evidence_of_classes(values), np.repeat(np.arange(40), weights)
+    weighted = fit_calibration(evidence, codes, weights.astype(float), np.ones(classes))
+    repeated = fit_calibration(evidence[copies], codes[copies], np.ones(len(copies)), np.ones(classes))
+    np.testing.assert_allclose(weighted.slopes, repeated.slopes, rtol=1e-3)
+    np.testing.assert_allclose(weighted.offsets, repeated.offsets, atol=1e-3)
+    temperatures = [
+        fit_temperature(values[rows], codes[rows], counts)
+        for rows, counts in ((slice(None), weights.astype(float)), (copies, np.ones(len(copies))))
+    ]
+    assert temperatures[0] == pytest.approx(temperatures[1], rel=1e-8)
+    if classes == 2:
+        curves = [
+            learn(values[rows, None], codes[rows], 2, counts)
+            for rows, counts in ((slice(None), weights.astype(float)), (copies, None))
+        ]
+        np.testing.assert_allclose(curves[0], curves[1], rtol=1e-6)
 
 
 def test_evidence_of_pairs():

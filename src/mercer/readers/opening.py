@@ -29,8 +29,8 @@ _PACKED: dict[str, tuple[Callable[[Any], Any], bytes]] = {
 PACKERS = tuple(_PACKED)
 _MOST_UNPACKED = 250
 """How many times its packed size content may have: tables and text have 3 to 30 times, mostly empty ones 100 ..."""
-_UNPACKED_FREELY = 64 * MIB
-"""... and content up to this size any: it is read in a second, however little it was packed into."""
+_UNPACKED_FREELY = 8 * MIB
+"""... and content up to this size any: it is read at once and into little memory, however little it was packed into."""
 _LONGEST_MAGIC = max(len(magic) for _, magic in _PACKED.values())
 
 

@@ -14,11 +14,12 @@ from mercer.readers.cells import Cells
 from mercer.readers.data import Data
 from mercer.readers.frames import text_of
 from mercer.readers.options import Options
-from mercer.readers.problems import problem, reason
+from mercer.readers.problems import problem, quoted, reason
 from mercer.readers.source import Source
 from mercer.readers.tables import check_width, kept_as_text, table_of
 
 _PLAIN = ("string", "large_string", "string_view", "floating", "integer", "boolean", "decimal", "null", "temporal")
+_MICROSECONDS = {"s": 1e6, "ms": 1e3, "us": 1.0, "ns": 1e-3}
 
 
 def read_parquet(source: Source, options: Options) -> Data:
@@ -34,7 +35,7 @@ def read_parquet(source: Source, options: Options) -> Data:
         _check_types(source.name, file.schema_arrow, options)
         table = file.read()
         table.validate(full=True)  # Arrow trusts lengths and offsets until it is asked
-    except (pa.ArrowException, OSError) as error:
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:  # the last of names of columns
         what = f"not a Parquet file that can be read: {reason(error)}"
         raise problem(source.name, what, hint="Is it damaged? Write it again.") from error
     return _table(source.name, "parquet", table, options)
@@ -59,7 +60,7 @@ def read_feather(source: Source, options: Options) -> Data:
             if room < 0:
                 raise problem(source.name, "too large once unpacked", hint="Raise the cap with --max-mb.")
         table = pa.Table.from_batches(batches, file.schema)
-    except (pa.ArrowException, OSError) as error:
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:  # the last of names of columns
         what = f"not a Feather file that can be read: {reason(error)}"
         raise problem(source.name, what, hint="Is it damaged? Write it again.") from error
     return _table(source.name, "feather", table, options)
@@ -101,10 +102,14 @@ def _check_type(name: str, field: Any) -> None:
 def _cells(file: str, name: str, column: Any, options: Options) -> Cells:
     """Numbers as they are; dates, booleans and text, and columns that are wanted as text, as text."""
     import pyarrow as pa
+    import pyarrow.compute as pc
 
+    if name in options.drop:
+        return [""] * len(column)
     kind = column.type
     if pa.types.is_duration(kind):
-        column = column.cast(pa.duration("us"), safe=False).cast(pa.int64())
+        ticks = column.cast(pa.int64()).cast(pa.float64(), safe=False)  # in whole microseconds, long ones would wrap
+        column = pc.multiply(ticks, _MICROSECONDS[kind.unit])
         kind = column.type
     if (pa.types.is_floating(kind) or pa.types.is_integer(kind)) and not kept_as_text(name, options):
         found = np.asarray(column.cast(pa.float64(), safe=False).to_numpy(), dtype=np.float64)
@@ -112,7 +117,24 @@ def _cells(file: str, name: str, column: Any, options: Options) -> Cells:
             row = int(np.flatnonzero(np.isinf(found))[0]) + 1
             raise problem(file, "an infinite number", line=row, column=name, hint="Rows are counted from 1.")
         return found
-    return [_text(value) for value in column.to_pylist()]
+    try:
+        return [_text(value) for value in column.to_pylist()]
+    except (pa.ArrowException, ValueError, OverflowError) as error:
+        raise _no_date(file, name, column) from error
+
+
+def _no_date(file: str, name: str, column: Any) -> Exception:
+    """Arrow holds dates of any year and names of any time zone, of which Python knows some."""
+    hint = f"Correct it, or leave the column out with --drop {shlex.quote(name)}."
+    zone = getattr(column.type, "tz", None)
+    for row, value in enumerate(column, 1):
+        try:
+            value.as_py()
+        except (ValueError, OverflowError):
+            what = f"{value.value} in {column.type} is no date between the years 1 and 9999"
+            what += f", or {quoted(zone)} is no time zone" if zone else ""
+            return problem(file, what, line=row, column=name, hint=hint)
+    return problem(file, f"values of {column.type} that cannot be told as text", column=name, hint=hint)
 
 
 def _text(value: Any) -> str:

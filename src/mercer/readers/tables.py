@@ -16,6 +16,8 @@ from mercer.readers.labels import is_missing
 from mercer.readers.options import Options
 from mercer.readers.problems import count, problem, quoted, some
 
+LONGEST_NAME = 10_000
+"""Characters of the name of a column: every message, model and report repeats it."""
 _TARGETS = ("target", "label", "class", "y", "labels", "outcome")
 
 
@@ -28,6 +30,10 @@ def table_of(
     notes: Sequence[str] = (),
 ) -> Data:
     """A table from columns as they stand in a file."""
+    for place, called in enumerate(columns, 1):
+        if len(called) > LONGEST_NAME:
+            what = f"column {place} has a name of {len(called):,} characters, more than {LONGEST_NAME:,}"
+            raise problem(name, what, hint="Shorten it: is the first line one of names?")
     notes = list(notes)
     left = dict(columns)
     for given in options.drop:

@@ -89,14 +89,15 @@ class Calibration:
 def fit_calibration(evidence: Float64, codes: Indices, weights: Float64, costs: Float64) -> Calibration:
     """The calibration under which held-out objects are most likely, by Platt's softened targets.
 
-    The likelihood is concave, and softened targets keep its maximum finite where every object is on the right side.
+    The likelihood is concave, and softened targets keep its maximum finite where every object is on the right side. A
+    weight of two is two objects, next to the one object of the prior as well.
     """
     n, n_classes, kinds = evidence.shape
     if not n:
         return Calibration(np.ones(kinds), np.zeros(n_classes), costs)
     size = np.maximum(np.abs(evidence).mean(axis=(0, 1)), np.finfo(float).tiny)
-    scaled, shares = evidence / size, weights / weights.mean()
-    counts = np.bincount(codes, weights=shares, minlength=n_classes)
+    scaled = evidence / size
+    counts = np.bincount(codes, weights=weights, minlength=n_classes)
     sure = ((counts + 1.0) / (counts + 2.0))[codes]
     aims = np.repeat((1.0 - sure)[:, None] / (n_classes - 1), n_classes, axis=1)
     aims[np.arange(n), codes] = sure
@@ -108,8 +109,8 @@ def fit_calibration(evidence: Float64, codes: Indices, weights: Float64, costs: 
         likely = np.exp(logs)
         totals = likely.sum(axis=1, keepdims=True)
         logs -= np.log(totals)
-        off = shares[:, None] * (likely / totals - aims)
-        value = -float((shares[:, None] * aims * logs).sum()) + 0.5 * _PRIOR * float(offsets @ offsets)
+        off = weights[:, None] * (likely / totals - aims)
+        value = -float((weights[:, None] * aims * logs).sum()) + 0.5 * _PRIOR * float(offsets @ offsets)
         return value, np.concatenate([np.einsum("nk,nkj->j", off, scaled), off.sum(axis=0) + _PRIOR * offsets])
 
     found = scipy.optimize.minimize(

@@ -34,6 +34,17 @@ def test_the_mean_is_the_kernel(features, wanted, orthogonal):
     np.testing.assert_allclose(got, wanted, atol=0.03 * abs(wanted).max())
 
 
+def test_the_second_order_of_the_arc_cosine():
+    """(3 sin cos + (pi - theta) (1 + 2 cos^2)) |x|^2 |z|^2 / pi, of which squares are an even rougher sample."""
+    lengths = np.linalg.norm(X, axis=1)
+    cosine = np.clip(X @ X.T / np.outer(lengths, lengths), -1, 1)
+    angle = np.arccos(cosine)
+    shape = 3 * np.sin(angle) * cosine + (np.pi - angle) * (1 + 2 * cosine**2)
+    wanted = np.outer(lengths, lengths) ** 2 * shape / np.pi
+    got = kernels.ArcCosineFeatures(order=2, size=100_000).fit(X)(X)
+    np.testing.assert_allclose(got, wanted, atol=0.05 * wanted.max())
+
+
 def test_the_laplacian_by_waves():
     got = kernels.LaplacianFeatures(gamma=0.2, size=40_000).fit(X)(X)
     np.testing.assert_allclose(got, kernels.Laplacian(gamma=0.2).fit(X)(X), atol=0.03)
@@ -65,10 +76,20 @@ def test_orthogonal_directions_have_a_smaller_error():
     assert error(True) < 0.9 * error(False)
 
 
+def test_refusals_name_the_class_and_the_parameter():
+    with pytest.raises(ParameterError, match="The 'length_scale' parameter of MaternFeatures"):
+        kernels.MaternFeatures(length_scale=-1.0)
+    with pytest.raises(ParameterError, match="The 'nu' parameter of MaternFeatures"):
+        kernels.MaternFeatures(nu=-1.0)
+
+
 def test_refusals():
     for refused in (
         lambda: kernels.MaternFeatures(nu=0.0),
+        lambda: kernels.MaternFeatures(nu=float("inf")),
         lambda: kernels.MaternFeatures(length_scale=-1.0),
+        lambda: kernels.MaternFeatures(length_scale=0.0),
+        lambda: kernels.MaternFeatures(length_scale=float("inf")),
         lambda: kernels.ArcCosineFeatures(order=-1),
         lambda: kernels.ArcCosineFeatures(orthogonal="yes"),
         lambda: kernels.LaplacianFeatures(gamma=0.0),
