@@ -17,8 +17,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar, final
 
 from mercer._version import __version__
+from mercer.cluster.arrival import arrived
 from mercer.cluster.failures import lost, translated
-from mercer.cluster.holding import Holding, frames_of
+from mercer.cluster.holding import Holding
 from mercer.cluster.traffic import Traffic
 from mercer.errors import ClusterError
 
@@ -169,7 +170,7 @@ class Session:
                     continue
                 place = under_way.pop(future)
                 try:
-                    found = future.result()
+                    found, size = arrived(future.result())
                 except Exception as error:
                     tries[place] += 1
                     if type(error).__name__ != "KilledWorker" or tries[place] >= _TRIES:
@@ -177,7 +178,7 @@ class Session:
                     start(place)
                     continue
                 del future  # its memory is free before the next result comes
-                self.traffic.fetched += sum(frame.nbytes for frame in frames_of(found))
+                self.traffic.fetched += size
                 for following in itertools.islice(left, 1):
                     start(following)
                 yield place, found
