@@ -4,9 +4,9 @@
   call such functions can abort the process.
 - ``error_model="numpy"``: no exception branches inside a loop, so that it vectorises.
 - An explicit set of fast-math flags. It leaves out ``nnan`` and ``ninf``: infinities are legal inside our loops.
-- Every loop has copies of its own of the functions it calls. LLVM optimises these once more inside each loop, to code that
-  rounds otherwise, and the loader takes the copy that the process happened to meet first: without this, the last
-  bits of a result would depend on what was computed before it, and on whether a loop was compiled or read from the cache.
+- Every loop has its own copies of the functions that it calls. LLVM optimises such a copy together with the loop, into
+  code that rounds otherwise, and the loader would take whichever copy the process met first. The last bits of a result
+  would depend on what was called before it, and on whether a loop was compiled or read from the cache.
 - A disk cache of our own. Numba's default cache does not notice that a function called from *another* file
   changed, and fails at import where nothing is writable. Ours is a folder for each build (this copy of the library,
   Numba, the processor, Numba's flags) and in it one for each file, named by the text of that file and of all that it
@@ -117,7 +117,8 @@ def _make_called_functions_own(optimise: Callable[[Any], None]) -> Callable[[Any
     return optimised
 
 
-CPUCodeLibrary._optimize_final_module = _make_called_functions_own(CPUCodeLibrary._optimize_final_module)
+_library: Any = CPUCodeLibrary
+_library._optimize_final_module = _make_called_functions_own(_library._optimize_final_module)
 
 
 def tell_when_compiling(tell: Callable[[], None]) -> None:

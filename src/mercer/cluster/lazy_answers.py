@@ -28,9 +28,7 @@ def answered(model: Any, method: str, X: Any, example: Any) -> Any:
     like = np.asarray(example)[:0]
     ask = delayed(tasks.call, pure=False)
     parts = [
-        da.from_delayed(
-            ask(__version__, answer, held, method, part, like), shape=(length, *like.shape[1:]), meta=like
-        )
+        da.from_delayed(ask(__version__, answer, held, method, part, like), shape=(length, *like.shape[1:]), meta=like)
         for part, length in zip(partitions, lengths, strict=True)
     ]
     return da.concatenate(parts, axis=0, allow_unknown_chunksizes=True)
