@@ -68,25 +68,25 @@ def test_files_are_read_by_workers(client: Any, tmp_path: Path) -> None:
 
 
 class Waiting(Blocks):
-    """Blocks of generated rows, each of whose readings is noted; once a pass is kept, the last wait for a file."""
+    """Blocks of generated rows, each of whose readings is noted; once a pass is kept, the last waits for a file."""
 
     def __init__(self, notes: Path, run: Path, file: Path) -> None:
         self._notes, self._run, self._file = str(notes), str(run), str(file)
 
     @property
     def sizes(self) -> tuple[int, ...]:
-        return (25,) * 48
+        return (12,) * 100
 
     @property
     def digest(self) -> str:
         return "waiting"
 
     def read(self, number: int) -> Block:
-        if number >= 46 and os.path.exists(self._run):
+        if number == 99 and os.path.exists(self._run):
             soon(Path(self._file).exists, 60.0)
         with open(f"{self._notes}/{os.getpid()}", "a") as file:
             file.write(f"{number}\n")
-        part = slice(25 * number, 25 * number + 25)
+        part = slice(12 * number, 12 * number + 12)
         return Block(X[part], Y[part])
 
 
@@ -94,14 +94,14 @@ def test_a_lost_scheduler_costs_no_more_than_since_the_checkpoint(tmp_path: Path
     notes, run, lost = tmp_path / "notes", tmp_path / "run", tmp_path / "lost"
     for folder in (notes, tmp_path / "first", tmp_path / "second"):
         folder.mkdir()
-    expected = bits(clone(LEARNER).fit(ArrayBlocks(X, rows=25), Y))
+    expected = bits(clone(LEARNER).fit(ArrayBlocks(X, rows=12), Y))
     made = Processes(tmp_path / "first")
     try:
-        made.add()
+        made.add("--nthreads", "2")
         client = made.client(1, timeout=2)
 
         def kill() -> None:
-            # A pass has 48 blocks, handed out 32 at a time: their sum is kept when the others are under way.
+            # Of 100 blocks 64 are handed out at a time: their sum is kept while a thread is at the last of the others.
             soon((run / "partial.npz").exists, 100.0)
             made.kill(made.scheduler)
             lost.touch()
@@ -119,14 +119,14 @@ def test_a_lost_scheduler_costs_no_more_than_since_the_checkpoint(tmp_path: Path
         note.unlink()
     made = Processes(tmp_path / "second")
     try:
-        made.add()
+        made.add("--nthreads", "2")
         with made.client(1) as client, use(client), Journal(run, seconds=0.0).open():
             assert bits(clone(LEARNER).fit(Waiting(notes, run, lost), Y)) == expected
         assert not run.exists()
     finally:
         made.close()
     read = Counter(int(line) for note in notes.iterdir() for line in note.read_text().splitlines())
-    assert read[40] > read[20], "blocks whose sum was kept are not read again in that pass"
+    assert read[80] > read[20], "blocks whose sum was kept are not read again in that pass"
 
 
 def threads_there(estimator: Any, X: Any, y: Any = None) -> float:
