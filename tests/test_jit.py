@@ -75,6 +75,31 @@ def test_editing_a_callee_in_another_file_is_noticed(package):
     assert other != key
 
 
+SUMS = """
+import hashlib, sys
+import numpy as np
+from mercer.sums import inner
+from mercer.caller import outer
+x, y = np.random.default_rng(0).normal(size=(2, 60))
+if "first" in sys.argv:
+    inner(x, y, 5)
+values = " ".join(outer(x, y, n).hex() for n in range(1, 33))
+print(sum(outer.stats.cache_hits.values()), hashlib.sha256(values.encode()).hexdigest())"""
+
+
+def test_bits_depend_neither_on_the_cache_nor_on_what_was_called_before(package):
+    home, sums = package / "src/mercer", range(24)  # so many that LLVM leaves `inner` a function
+    lines = ["from mercer._jit import jit", "@jit", "def inner(x, y, n):", *(f"    s{k} = 0.0" for k in sums)]
+    for k in sums:
+        lines += ["    for i in range(n):", f"        s{k} += x[i + {k}] * y[n - i + {k}]"]
+    (home / "sums.py").write_text("\n".join([*lines, "    return " + " * ".join(f"s{k}" for k in sums)]))
+    calls = "@jit\ndef outer(x, y, n):\n    return inner(x, y, n) - 3.0 * inner(y, x, n)\n"
+    (home / "caller.py").write_text(f"from mercer._jit import jit\nfrom mercer.sums import inner\n\n{calls}")
+    compiled, read, afterwards = (run(package, SUMS, *given).stdout.split() for given in ([], [], ["first"]))
+    assert [compiled[0], read[0], afterwards[0]] == ["0", "1", "1"]  # hits of the cache
+    assert compiled[1] == read[1] == afterwards[1]
+
+
 def test_editing_a_file_compiles_nothing_that_does_not_depend_on_it(package):
     home = package / "src/mercer"
     (home / "stranger.py").write_text("from mercer._jit import jit\n\n@jit\ndef alone(x):\n    return -x\n")

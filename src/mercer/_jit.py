@@ -4,6 +4,9 @@
   call such functions can abort the process.
 - ``error_model="numpy"``: no exception branches inside a loop, so that it vectorises.
 - An explicit set of fast-math flags. It leaves out ``nnan`` and ``ninf``: infinities are legal inside our loops.
+- Every loop has its own copies of the functions that it calls. LLVM optimises such a copy together with the loop, into
+  code that rounds otherwise, and the loader would take whichever copy the process met first. The last bits of a result
+  would depend on what was called before it, and on whether a loop was compiled or read from the cache.
 - A disk cache of our own. Numba's default cache does not notice that a function called from *another* file
   changed, and fails at import where nothing is writable. Ours is a folder for each build (this copy of the library,
   Numba, the processor, Numba's flags) and in it one for each file, named by the text of that file and of all that it
@@ -27,6 +30,8 @@ from pathlib import Path
 from typing import Any, TypeVar, overload
 
 import numba
+from llvmlite.binding import Linkage
+from numba.core.codegen import CPUCodeLibrary
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import CPUDispatcher
 
@@ -57,6 +62,8 @@ _PACKAGE = Path(__file__).parent
 _decorating = free_when_forking(threading.RLock())
 free_when_forking(global_compiler_lock)  # a child could not compile while a thread that it does not have held this
 _config: Any = numba.config
+_ours = threading.local()
+"""Whether the thread compiles a loop of ours: what others compile is theirs."""
 
 
 @overload
@@ -78,8 +85,40 @@ def jit(function: Any = None, *, reassociate: bool = True, cache: bool = True, i
         options: dict[str, Any] = {"inline": "always"} if inline else {}
         decorate = numba.njit(nogil=True, error_model="numpy", fastmath=flags, cache=folder is not None, **options)
         compiled = decorate(function)
-    compiled.compile = interrupt_held_back()(compiled.compile)
+    compiled.compile = interrupt_held_back()(_with_own_copies(compiled.compile))
     return compiled
+
+
+def _with_own_copies(compile_: Callable[..., Any]) -> Callable[..., Any]:
+    """What is compiled inside shares no function with other loops of the process."""
+
+    @functools.wraps(compile_)
+    def compiling(*given: Any, **options: Any) -> Any:
+        before, _ours.compiling = getattr(_ours, "compiling", False), True
+        try:
+            return compile_(*given, **options)
+        finally:
+            _ours.compiling = before
+
+    return compiling
+
+
+def _make_called_functions_own(optimise: Callable[[Any], None]) -> Callable[[Any], None]:
+    """Numba links what a loop calls as functions that all loops share: before it optimises, they become internal."""
+
+    @functools.wraps(optimise)
+    def optimised(library: Any) -> None:
+        if getattr(_ours, "compiling", False):
+            for function in library._final_module.functions:
+                if not function.is_declaration and function.linkage == Linkage.linkonce_odr:
+                    function.linkage = Linkage.internal
+        optimise(library)
+
+    return optimised
+
+
+_library: Any = CPUCodeLibrary
+_library._optimize_final_module = _make_called_functions_own(_library._optimize_final_module)
 
 
 def tell_when_compiling(tell: Callable[[], None]) -> None:

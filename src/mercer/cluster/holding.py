@@ -1,4 +1,4 @@
-"""Values that tasks share, on the cluster: each is the result of a task, named by a digest of its content.
+"""Values that tasks share, on the cluster: each is the result of a task, known by a digest of its content.
 
 Work on blocks is a record (a frozen dataclass) of which little changes from pass to pass: its large parts, such as a
 fitted kernel with its landmarks, are values of their own, so that they are sent once.
@@ -9,6 +9,7 @@ from __future__ import annotations
 import copy
 import dataclasses
 import hashlib
+import uuid
 from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any, final
@@ -27,6 +28,11 @@ def frames_of(value: Any) -> list[memoryview]:
     from distributed.protocol.serialize import serialize
 
     return [memoryview(frame) for frame in serialize(value, serializers=["pickle"])[1]]
+
+
+def _fresh(name: str) -> str:
+    """The name of a task that never was: workers may still be letting go of one with the same content."""
+    return f"{name}-{uuid.uuid4().hex}"
 
 
 @final
@@ -49,13 +55,13 @@ class Holding:
         parts = self._large_parts(value) if size > _LARGE else {}
         if not parts:
             self.sent += size
-            return self._keep(name, self._submit(tasks.same, value, key=name))
+            return self._keep(name, self._submit(tasks.same, value, key=_fresh(name)))
         futures = [self.value(part) for part in parts.values()]
         rest = copy.copy(value)
         for part in parts:
             object.__setattr__(rest, part, None)
         self.sent += self._described(rest)[1]
-        return self._keep(name, self._submit(tasks.whole, rest, tuple(parts), *futures, key=name))
+        return self._keep(name, self._submit(tasks.whole, rest, tuple(parts), *futures, key=_fresh(name)))
 
     def derived(self, held: Any, name: Any, make: Callable[[], Any]) -> Any:
         """The future of something made of a value, made once for each name."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
+import weakref
 from typing import Any
 
 import numpy as np
@@ -13,25 +13,23 @@ from mercer.cluster.partitions import LazyBlocks, computed, length, listed
 from mercer.errors import InputError
 from mercer.inputs.blocks import Blocks
 
-_MOST_KNOWN = 4
-"""Collections whose blocks are kept, so that a fit that looks at its data several times plans them once."""
-_known: OrderedDict[tuple[str, int], LazyBlocks] = OrderedDict()
+_known: dict[tuple[int, int], tuple[Any, LazyBlocks]] = {}
+"""The blocks of collections by identity, of these and their session: a fit looks at its data several times, and plans
+them once. They go with the collection, so that nothing of it stays on the cluster that its owner let go."""
 
 
 def blocks_of(collection: Any) -> Blocks:
     """A `dask.array`, `dask.dataframe` or `dask.bag` as blocks; asked for the same one again, the same blocks."""
     from dask.base import tokenize
 
-    session = current()
-    key = (tokenize(collection), 0 if session is None else id(session))
-    if key not in _known:
-        blocks = _planned(collection, key[0], session)
-        blocks.executor = None if session is None else Workers(session)
-        _known[key] = blocks
-        while len(_known) > _MOST_KNOWN:
-            _known.popitem(last=False)
-    _known.move_to_end(key)
-    return _known[key]
+    session, name = current(), tokenize(collection)
+    key = (id(collection), id(session))
+    if key in _known and _known[key][0]() is collection and _known[key][1].name == name:  # not assigned to meanwhile
+        return _known[key][1]
+    blocks = _planned(collection, name, session)
+    blocks.executor = None if session is None else Workers(session)
+    _known[key] = weakref.ref(collection, lambda _: _known.pop(key, None)), blocks
+    return blocks
 
 
 def in_memory(values: Any) -> Any:

@@ -9,6 +9,7 @@ import numpy as np
 
 from mercer._version import __version__
 from mercer.cluster import tasks
+from mercer.cluster.arrival import arrived, shared
 from mercer.cluster.lazy import partitions_of
 from mercer.cluster.partitions import listed
 
@@ -21,15 +22,13 @@ def answered(model: Any, method: str, X: Any, example: Any) -> Any:
     from dask.delayed import delayed
 
     da: Any = importlib.import_module("dask.array")  # has no types
-    shared = delayed(model, pure=False, traverse=False)  # one value for all partitions
+    held = delayed(model, pure=False, traverse=False)  # one value for all partitions
     partitions, chunks = partitions_of(X), getattr(X, "chunks", None)
     lengths = [np.nan] * len(partitions) if chunks is None else chunks[0]
     like = np.asarray(example)[:0]
     ask = delayed(tasks.call, pure=False)
     parts = [
-        da.from_delayed(
-            ask(__version__, answer, shared, method, part, like), shape=(length, *like.shape[1:]), meta=like
-        )
+        da.from_delayed(ask(__version__, answer, held, method, part, like), shape=(length, *like.shape[1:]), meta=like)
         for part, length in zip(partitions, lengths, strict=True)
     ]
     return da.concatenate(parts, axis=0, allow_unknown_chunksizes=True)
@@ -37,5 +36,5 @@ def answered(model: Any, method: str, X: Any, example: Any) -> Any:
 
 def answer(model: Any, method: str, partition: Any, like: Any) -> Any:
     """For one partition; for one without objects, no answers."""
-    objects = listed(partition)
-    return np.asarray(getattr(model, method)(objects)) if len(objects) else like
+    objects, _ = arrived(listed(partition))
+    return np.asarray(getattr(shared(model), method)(objects)) if len(objects) else like

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, final
 
 from mercer._cached import cached_property
+from mercer.cluster.arrival import arrived
 from mercer.errors import InputError
 from mercer.inputs.blocks import Block, Blocks, content_of
 
@@ -59,7 +60,9 @@ class LazyBlocks(Blocks):
 
     def read(self, number: int) -> Block:
         found = (_supplied.get() or {}).get((self.name, number))
-        return Block(listed(self._computed([self.partitions[number]])[0] if found is None else found))
+        if found is None:
+            return Block(listed(self._computed([self.partitions[number]])[0]))
+        return Block(arrived(listed(found))[0])
 
     @cached_property
     def digest(self) -> str:

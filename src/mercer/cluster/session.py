@@ -17,8 +17,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar, final
 
 from mercer._version import __version__
+from mercer.cluster.arrival import arrived
 from mercer.cluster.failures import lost, translated
-from mercer.cluster.holding import Holding, frames_of
+from mercer.cluster.holding import Holding
 from mercer.cluster.traffic import Traffic
 from mercer.errors import ClusterError
 
@@ -130,9 +131,12 @@ class Session:
         return delayed(function, pure=False, traverse=False)(__version__, *arguments)
 
     def compute(self, lazy: Any) -> Any:
-        """The future of a lazy value, sent with all it is made of."""
+        """The future of a lazy value, sent with all it is made of; workers take up what was sent earlier first.
+
+        Dask would work at all that comes within a minute side by side: each would be done, and kept, when all are.
+        """
         with _large_is_meant():
-            return self.client.compute(lazy)
+            return self.client.compute(lazy, fifo_timeout="0s")
 
     def all_of(self, values: Sequence[Any]) -> list[Any]:
         """Lazy values, computed."""
@@ -169,7 +173,7 @@ class Session:
                     continue
                 place = under_way.pop(future)
                 try:
-                    found = future.result()
+                    found, size = arrived(future.result())
                 except Exception as error:
                     tries[place] += 1
                     if type(error).__name__ != "KilledWorker" or tries[place] >= _TRIES:
@@ -177,7 +181,7 @@ class Session:
                     start(place)
                     continue
                 del future  # its memory is free before the next result comes
-                self.traffic.fetched += sum(frame.nbytes for frame in frames_of(found))
+                self.traffic.fetched += size
                 for following in itertools.islice(left, 1):
                     start(following)
                 yield place, found

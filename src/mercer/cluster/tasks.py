@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from mercer._version import __version__
+from mercer.cluster import arrival
 from mercer.cluster.partitions import supplied
 from mercer.errors import ClusterError
 from mercer.gram.executors import Threads, in_this_thread
@@ -52,6 +53,7 @@ def stretch(
     Blocks are read from the partitions that come with the task, if there are any.
     """
     _require(version)
+    task, (items, _) = arrival.shared(task), arrival.arrived(items)
     with wanted() as stop, in_this_thread(), supplied(dict(zip(names, partitions, strict=True))):
 
         def unless_cancelled(item: Any) -> Any:
@@ -66,24 +68,25 @@ def combined(version: str, combine: Callable[[Any, Any], Any], first: Any, secon
     """Two results in one; the first belongs to another task, which may be needed once more, and is left alone."""
     _require(version)
     with in_this_thread():
-        return combine(copy.deepcopy(first), second)
+        return combine(copy.deepcopy(first), arrival.arrived(second)[0])
 
 
 def prepared(version: str, work: Any, item: Any) -> Any:
     """What several items share."""
-    return call(version, work.prepared, item)
+    return call(version, arrival.shared(work).prepared, arrival.arrived(item)[0])
 
 
-def fold(version: str, work: Any, item: Any, shared: Any) -> Any:
+def fold(version: str, work: Any, item: Any, prepared: Any) -> Any:
     """The work of one item."""
     with wanted() as stop:
-        return call(version, work, item, shared, stop)
+        return call(version, arrival.shared(work), arrival.arrived(item)[0], arrival.shared(prepared), stop)
 
 
 def tiles(version: str, work: Any, chosen: Sequence[Tile], dtype: Any) -> list[Any]:
     """A few tiles of a Gram matrix."""
     _require(version)
     blocks: list[Any] = []
+    work = arrival.shared(work)
     with wanted() as stop, in_this_thread():
         for tile in chosen:
             if stop.is_set():

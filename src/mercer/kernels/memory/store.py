@@ -23,8 +23,10 @@ import contextlib
 import hashlib
 import json
 import os
+import platform
 import secrets
 import threading
+import weakref
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -45,6 +47,9 @@ _KEPT_BYTES = 2**28
 """Of tiles that are kept in memory beside their files."""
 _FORMAT = "mercer kernel values"
 _DIGEST = hashlib.sha256().digest_size
+_open: weakref.WeakValueDictionary[str, ValueStore] = weakref.WeakValueDictionary()
+"""Stores that came from other processes, by their folder: what they keep in memory is kept once."""
+_opening = threading.Lock()
 
 
 @final
@@ -107,6 +112,10 @@ class ValueStore:
         store = cls(path)
         store.refresh()
         return store
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """In another process it is opened by its path, one for all who ask there."""
+        return _opened, (str(self.folder.absolute()),)
 
     # ------------------------------------------------------------------------------------------------------- objects
 
@@ -322,6 +331,21 @@ def _beside(file: Path, content: bytes) -> Path:
 def _replace(file: Path, content: bytes) -> None:
     """Write a file whole or not at all, over one that may be there."""
     os.replace(_beside(file, content), file)
+
+
+def _opened(folder: str) -> ValueStore:
+    """The store that another process has in this folder."""
+    with _opening:
+        store = _open.get(folder)
+        if store is None or not store.exists:
+            if not (Path(folder) / "about.json").exists():
+                raise InputError(
+                    f"The folder {folder!r} of kernel values is not there for a process on {platform.node()!r}. All "
+                    "processes that compute values must see it under the same name: put it on storage that they share."
+                )
+            store = _open[folder] = ValueStore(Path(folder))
+    store.refresh()
+    return store
 
 
 def _write_new(file: Path, content: bytes) -> bool:

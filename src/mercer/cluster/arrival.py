@@ -1,0 +1,62 @@
+"""What came over the network, as if it had been made here.
+
+Dask reads a message into one piece of memory, and arrays lie in it wherever the message has them, more often than not
+at odd addresses. Other code works on such arrays (NumPy goes through them in pieces of its own, Numba compiles every
+loop once more for them), which rounds otherwise and takes longer. So they are copied to where an array of this process
+could lie, once for each value.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pickle
+import weakref
+from typing import Any
+
+import numpy as np
+
+_ALIGNED = 16
+"""Bytes by which the memory of every array is aligned that NumPy makes."""
+_copies: dict[int, tuple[Any, Any]] = {}
+"""What was made of values that tasks share, by identity: a weak reference, and the copy (None where none is needed)."""
+
+
+def arrived(value: Any) -> tuple[Any, int]:
+    """A value with all its arrays aligned, and how many bytes it takes when it is sent."""
+    sending: Any = importlib.import_module("distributed.protocol.pickle")  # has no types
+    found: list[pickle.PickleBuffer] = []
+    try:
+        body = sending.dumps(value, buffer_callback=found.append)
+    except (TypeError, AttributeError, pickle.PicklingError):  # then it never went over a network
+        return value, 0
+    buffers = [buffer.raw() for buffer in found]
+    size = len(body) + sum(buffer.nbytes for buffer in buffers)
+    if all(map(_is_aligned, buffers)):
+        return value, size
+    return sending.loads(body, buffers=list(map(_copied, buffers))), size
+
+
+def shared(value: Any) -> Any:
+    """The same for a value that many tasks take: looked through once, as long as it lives."""
+    known = _copies.get(id(value))
+    if known is not None and known[0]() is value:
+        return value if known[1] is None else known[1]
+    made, _ = arrived(value)
+    name = id(value)
+    try:
+        reference = weakref.ref(value, lambda _: _copies.pop(name, None))
+    except TypeError:  # numbers, lists: small, or made for this task alone
+        return made
+    _copies[name] = reference, None if made is value else made
+    return made
+
+
+def _is_aligned(buffer: memoryview) -> bool:
+    return not buffer.nbytes or np.frombuffer(buffer, dtype=np.uint8).ctypes.data % _ALIGNED == 0
+
+
+def _copied(buffer: memoryview) -> memoryview:
+    if _is_aligned(buffer):
+        return buffer
+    copy = np.frombuffer(buffer, dtype=np.uint8).copy().data
+    return copy.toreadonly() if buffer.readonly else copy
