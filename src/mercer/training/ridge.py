@@ -15,17 +15,18 @@ from mercer.gram.block_rows import BlockRows, many_rows
 from mercer.gram.condensing import machine_over, of_weights, read_whole, streams
 from mercer.gram.contract import Gram
 from mercer.gram.expansion import Expansion
+from mercer.gram.make import gram_of
 from mercer.inputs.base import Objects
 from mercer.inputs.streamed import Streamed
 from mercer.kernels.base import FittedKernel
 from mercer.losses.squared import Squared
 from mercer.solvers.drive import Limits
 from mercer.solvers.problem import LossProblem
-from mercer.solvers.ridge import direct, normal_equations
+from mercer.solvers.ridge import direct, iterative, normal_equations
 from mercer.solvers.ridge.one_pass import RidgeSums
 from mercer.training.certificate import Certificate, Prove, certify
 from mercer.training.full_kernel import Claim
-from mercer.training.matrix import GramSettings, Recomputed, Repair, by_features, guard, training_gram
+from mercer.training.matrix import REPAIRS, GramSettings, Recomputed, Repair, by_features, guard, training_gram
 
 _TINY = float(np.finfo(np.float64).tiny)
 _ZERO = "To interpolate, use a small one such as 1e-10."
@@ -56,6 +57,8 @@ def fit_ridge(
     if rows is not None:
         return _fit_in_passes(problem, rows, fitted, objects, limits, began)
     gram = training_gram(settings, fitted, objects, [Squared()]) if gram is None else gram
+    if not (gram.in_memory or gram.factor is not None or isinstance(objects, Streamed) or gram.fits()):
+        return _fit_by_products(problem, settings, fitted, objects, limits, began)
     guarded = guard(settings.owner, fitted.kernel, gram, settings.psd)
     targets, alpha = problem.targets, problem.alpha
     solve = direct.solve if gram.factor is None else normal_equations.solve
@@ -69,6 +72,28 @@ def fit_ridge(
     dtype, seconds = np.dtype(gram.dtype).name, time.monotonic() - began
     prove = partial(certify_ridge, problem, recomputed, found.intercept, seconds, dtype)
     return expansion, guarded.repair(found.coefficients), prove
+
+
+def _fit_by_products(
+    problem: RidgeProblem,
+    settings: GramSettings,
+    fitted: FittedKernel,
+    objects: Objects,
+    limits: Limits,
+    began: float,
+) -> tuple[Expansion, Repair | None, Prove]:
+    """Of so many objects that their matrix cannot be factored: by products with it."""
+    if settings.psd in REPAIRS or not fitted.kernel.psd:
+        guard(settings.owner, fitted.kernel, gram_of(fitted, objects, memory=settings.memory), settings.psd)
+    gram = gram_of(fitted, objects, memory=settings.memory)
+    found = iterative.solve(
+        gram, problem.targets, problem.alpha, problem.weights, intercept=problem.intercept, limits=limits
+    )
+    solution = found.solution
+    expansion, _ = machine_over(fitted, objects, slice(None), solution.coefficients, solution.intercept)
+    recomputed = Recomputed(solution.coefficients, found.outputs, gram.entries_computed, gram.diagonal())
+    dtype, seconds = np.dtype(gram.dtype).name, time.monotonic() - began
+    return expansion, None, partial(certify_ridge, problem, recomputed, solution.intercept, seconds, dtype)
 
 
 def _rows_in_passes(settings: GramSettings, fitted: FittedKernel, objects: Objects) -> BlockRows | None:
