@@ -56,7 +56,7 @@ class PackedGram(TiledGram):
         return self
 
     def fits(self) -> bool:
-        """Whether all entries in full precision do, which is why they are packed."""
+        """Whether all entries in full precision do: they are packed because they should not be stored that way."""
         return False
 
     def _product(self, vectors: Float64) -> Float64:
@@ -83,10 +83,11 @@ class PackedGram(TiledGram):
 
 
 def packed_if_it_fits(gram: Gram) -> Gram:
-    """The triangle of a matrix that is too large to be stored as it is, if there is memory for it; else the matrix."""
+    """The triangle of a matrix in float32 whose entries are computed, if there is memory for it; else the matrix."""
     if not isinstance(gram, TiledGram) or isinstance(gram, PackedGram) or gram.factor is not None:
         return gram
-    if not gram.symmetric or gram.source.unproven is not None or gram.axes[0].chosen is not None or gram.fits():
+    computed = gram.dtype is np.float32 and gram.source.unproven is None and gram.axes[0].chosen is None
+    if not computed or not gram.symmetric:
         return gram
     memory = gram.setting.memory
     most = _SHARE * budget.available_bytes() if memory == "auto" else budget.stored_bytes(memory)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import warnings
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, final
@@ -11,6 +12,7 @@ import numpy as np
 
 from mercer import _check
 from mercer._types import Float64
+from mercer.errors import KernelError, KernelWarning
 from mercer.gram.block_rows import BlockRows, many_rows
 from mercer.gram.condensing import machine_over, of_weights, read_whole, streams
 from mercer.gram.contract import Gram
@@ -26,7 +28,7 @@ from mercer.solvers.ridge import direct, iterative, normal_equations
 from mercer.solvers.ridge.one_pass import RidgeSums
 from mercer.training.certificate import Certificate, Prove, certify
 from mercer.training.full_kernel import Claim
-from mercer.training.matrix import REPAIRS, GramSettings, Recomputed, Repair, by_features, guard, training_gram
+from mercer.training.matrix import GramSettings, Recomputed, Repair, by_features, guard, training_gram
 
 _TINY = float(np.finfo(np.float64).tiny)
 _ZERO = "To interpolate, use a small one such as 1e-10."
@@ -57,8 +59,13 @@ def fit_ridge(
     if rows is not None:
         return _fit_in_passes(problem, rows, fitted, objects, limits, began)
     gram = training_gram(settings, fitted, objects, [Squared()]) if gram is None else gram
-    if not (gram.in_memory or gram.factor is not None or isinstance(objects, Streamed) or gram.fits()):
-        return _fit_by_products(problem, settings, fitted, objects, limits, began)
+    if gram.factor is None and not gram.in_memory and not isinstance(objects, Streamed):
+        by_products = _fit_by_products(problem, settings, fitted, objects, limits, gram)
+        if by_products is not None:
+            solution, outputs, seen = by_products.solution, by_products.outputs, time.monotonic() - began
+            expansion, _ = machine_over(fitted, objects, slice(None), solution.coefficients, solution.intercept)
+            recomputed = Recomputed(solution.coefficients, outputs, gram.entries_computed, gram.diagonal())
+            return expansion, None, partial(certify_ridge, problem, recomputed, solution.intercept, seen)
     guarded = guard(settings.owner, fitted.kernel, gram, settings.psd)
     targets, alpha = problem.targets, problem.alpha
     solve = direct.solve if gram.factor is None else normal_equations.solve
@@ -80,20 +87,32 @@ def _fit_by_products(
     fitted: FittedKernel,
     objects: Objects,
     limits: Limits,
-    began: float,
-) -> tuple[Expansion, Repair | None, Prove]:
-    """Of so many objects that their matrix cannot be factored: by products with it."""
-    if settings.psd in REPAIRS or not fitted.kernel.psd:
-        guard(settings.owner, fitted.kernel, gram_of(fitted, objects, memory=settings.memory), settings.psd)
-    gram = gram_of(fitted, objects, memory=settings.memory)
+    gram: Gram,
+) -> iterative.Found | None:
+    """Of so many objects that a factorisation takes long, or does not fit; None where that is the way all the same."""
+    fits = gram.fits()
+    if (fits and len(objects) < iterative.LEAST) or gram.expensive or not fitted.kernel.psd:
+        return None
     found = iterative.solve(
-        gram, problem.targets, problem.alpha, problem.weights, intercept=problem.intercept, limits=limits
+        gram_of(fitted, objects, memory=settings.memory), problem.targets, problem.alpha, problem.weights,
+        intercept=problem.intercept, limits=limits,
+    )  # fmt: skip
+    if found.residual <= iterative.ENOUGH:
+        return found
+    if fits:
+        return None
+    if found.residual >= 1.0:
+        raise KernelError(
+            f"K + alpha I cannot be solved in floating point: alpha = {problem.alpha.min():g} is too small for this "
+            f"kernel and {len(objects):,} objects. Raise alpha."
+        )
+    warnings.warn(
+        f"The system of ridge regression is solved to {found.residual:.2g} of the targets, not to "
+        f"{iterative.ENOUGH:g}: alpha is small for this kernel, or time was over. Raise alpha or time_limit.",
+        KernelWarning,
+        stacklevel=5,
     )
-    solution = found.solution
-    expansion, _ = machine_over(fitted, objects, slice(None), solution.coefficients, solution.intercept)
-    recomputed = Recomputed(solution.coefficients, found.outputs, gram.entries_computed, gram.diagonal())
-    dtype, seconds = np.dtype(gram.dtype).name, time.monotonic() - began
-    return expansion, None, partial(certify_ridge, problem, recomputed, solution.intercept, seconds, dtype)
+    return found
 
 
 def _rows_in_passes(settings: GramSettings, fitted: FittedKernel, objects: Objects) -> BlockRows | None:

@@ -85,7 +85,7 @@ def _machines(problems: Sequence[LossProblem], gram: Gram, solve: Solve, limits:
     used = np.flatnonzero(problems[0].C > 0)
     if worth_storing(gram, [problem.loss for problem in problems]):
         gram = gram.stored_if_it_fits()
-    if all(problem.loss.smooth for problem in problems):  # Newton's method needs little but products
+    if not gram.in_memory and all(problem.loss.smooth for problem in problems):  # Newton's method needs products
         gram = packed_if_it_fits(gram)
     part = gram if len(used) == len(problems[0].C) else gram.view(used)
     machines: list[Machine | None] = [None] * len(problems)

@@ -59,10 +59,25 @@ def test_logistic_regression_packs_its_matrix_and_is_certified_for_the_kernel():
 
 def test_what_cannot_be_solved_is_said():
     X, y, weights = data()
-    X[: N // 2] = X[N // 2 :]  # every object twice
+    X[: N // 2] = X[N // 2 :]  # every object twice, with other targets
     gram = gram_of(kernels.RBF(gamma=1e-4).fit(X), X, memory=ROOM)
+    found = iterative.solve(gram, y, np.full(2, 1e-15), weights, intercept=False, limits=Limits())
+    assert found.residual > iterative.ENOUGH
     with pytest.raises(KernelError, match="Raise alpha"):
-        iterative.solve(gram, y, np.full(2, 1e-15), weights, intercept=False, limits=Limits())
+        KernelRidge(kernel="rbf", gamma=1e-4, alpha=1e-15, memory=ROOM).fit(X, y, weights)
+
+
+def test_many_objects_are_solved_by_products_and_factored_where_these_do_not_end(monkeypatch):
+    X, y, _ = data()
+    few = KernelRidge(kernel="rbf", gamma=0.3, alpha=0.1).fit(X, y)
+    monkeypatch.setattr(iterative, "LEAST", 2000)
+    many = KernelRidge(kernel="rbf", gamma=0.3, alpha=0.1).fit(X, y)
+    difference = np.abs(few.predict(X[:99]) - many.predict(X[:99])).max(axis=0)
+    assert (difference <= 1e-5 * np.abs(y).max(axis=0)).all()
+    assert difference.any()
+    monkeypatch.setattr(iterative, "ENOUGH", 0.0)
+    again = KernelRidge(kernel="rbf", gamma=0.3, alpha=0.1).fit(X, y)
+    np.testing.assert_array_equal(again.predict(X), few.predict(X))
 
 
 def test_time_that_is_over_is_said():

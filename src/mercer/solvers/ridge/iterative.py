@@ -13,7 +13,6 @@ computed in float64, and the system solved again for it, two or three times.
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import final
 
@@ -21,7 +20,7 @@ import numpy as np
 import scipy.linalg
 
 from mercer._types import Float64
-from mercer.errors import KernelError, KernelWarning, TimeLimitError
+from mercer.errors import TimeLimitError
 from mercer.gram.contract import Gram
 from mercer.gram.lowrank import low_rank
 from mercer.gram.packed import PackedGram, packed_if_it_fits
@@ -29,7 +28,9 @@ from mercer.solvers.drive import Limits
 from mercer.solvers.numerics.conjugate_gradients import ConjugateGradients
 from mercer.solvers.ridge.direct import RidgeSolution
 
-_RESIDUAL = 1e-6
+LEAST = 8192
+"""Objects from which on it is worth it: a factorisation of fewer takes seconds, and is exact to rounding."""
+ENOUGH = 1e-6
 """The error of a solution as a share of the right-hand side, as direct solutions are trusted with."""
 _ROUND = 1e-3
 """What conjugate gradients leave of it before it is measured again: rounded products tell no more than that."""
@@ -37,7 +38,7 @@ _ROUNDS = 12
 """Measurements, at most; as a rule there are three."""
 _HALVED = 0.5
 """What a round must leave of the residual at most, to be followed by another."""
-_MOST_PRODUCTS = 1000
+_MOST_PRODUCTS = 300
 """In all rounds together; systems whose preconditioner fits take some dozens."""
 _RANK, _OBJECTS_PER_RANK = 1000, 20
 """Of the preconditioner: its cost grows with n rank^2, what it saves with ever fewer products."""
@@ -52,6 +53,8 @@ class Found:
 
     solution: RidgeSolution
     outputs: Float64
+    residual: float
+    """Of the worst output, as a share of its targets; above `ENOUGH`, this is not the solution."""
 
 
 def solve(gram: Gram, y: Float64, alpha: Float64, weights: Float64, *, intercept: bool, limits: Limits) -> Found:
@@ -60,18 +63,19 @@ def solve(gram: Gram, y: Float64, alpha: Float64, weights: Float64, *, intercept
     n, exact = len(y), gram.refined()
     factor = low_rank(gram, min(_RANK, max(1, n // _OBJECTS_PER_RANK))).factor
     root = np.sqrt(weights)[:, None]
-    coefficients, outputs, constants = np.empty_like(y), np.empty_like(y), np.zeros(y.shape[1])
+    coefficients, outputs, constants, residual = np.empty_like(y), np.empty_like(y), np.zeros(y.shape[1]), 0.0
     for value in np.unique(alpha):
         columns = alpha == value
         right = np.column_stack([y[:, columns], np.ones(n)]) if intercept else y[:, columns]
         system = _System(_positive(packed, gram, exact, float(value), weights), exact, root, factor, float(value))
-        solved, images = system.solved(root * right, limits)
+        solved, images, left = system.solved(root * right, limits)
+        residual = max(residual, left)
         if intercept:
             share = (root * solved[:, :-1]).sum(axis=0) / (root * solved[:, -1:]).sum()
             constants[columns] = share
             solved, images = (both[:, :-1] - both[:, -1:] * share for both in (solved, images))
         coefficients[:, columns], outputs[:, columns] = root * solved, images
-    return Found(RidgeSolution(coefficients, constants), outputs)
+    return Found(RidgeSolution(coefficients, constants), outputs, residual)
 
 
 def _positive(packed: Gram, gram: Gram, exact: Gram, alpha: float, weights: Float64) -> Gram:
@@ -102,13 +106,13 @@ class _System:
         inner = scipy.linalg.cho_solve(self._small, self._factor.T @ v, check_finite=False)
         return np.asarray((v - self._factor @ inner) / self._alpha)
 
-    def solved(self, right: Float64, limits: Limits) -> tuple[Float64, Float64]:
-        """The solution and K W^1/2 times it, in float64."""
+    def solved(self, right: Float64, limits: Limits) -> tuple[Float64, Float64, float]:
+        """The solution, K W^1/2 times it in float64, and what is left of the right-hand side."""
         sizes = np.maximum(np.linalg.norm(right, axis=0), np.finfo(float).tiny)
         x, image, left = np.zeros_like(right), np.zeros_like(right), right
         worst, products = 1.0, 0
         for _ in range(_ROUNDS):
-            step, did = self._corrected(left, sizes, max(_ROUND * worst, 0.3 * _RESIDUAL), products, limits)
+            step, did = self._corrected(left, sizes, max(_ROUND * worst, 0.3 * ENOUGH), products, limits)
             products += did
             moved = x + step
             try:
@@ -123,21 +127,9 @@ class _System:
                 break
             x, image, left = moved, new_image, new_left
             enough, worst = now > _HALVED * worst, now
-            if worst <= _RESIDUAL or enough or products >= _MOST_PRODUCTS or limits.out_of_time:
+            if worst <= ENOUGH or enough or products >= _MOST_PRODUCTS or limits.out_of_time:
                 break
-        if worst > _RESIDUAL:
-            if not x.any():
-                raise KernelError(
-                    f"K + alpha I cannot be solved in floating point: alpha = {self._alpha:g} is too small for this "
-                    f"kernel and {len(right):,} objects, or the kernel is indefinite. Raise alpha."
-                )
-            warnings.warn(
-                f"The system of ridge regression is solved to {worst:.2g} of the targets, not to {_RESIDUAL:g}: alpha "
-                "is small for this kernel, or time was over. Raise alpha or time_limit.",
-                KernelWarning,
-                stacklevel=6,
-            )
-        return x, image
+        return x, image, worst
 
     def _corrected(
         self, left: Float64, sizes: Float64, goal: float, products: int, limits: Limits
