@@ -64,7 +64,7 @@ def fit_ridge(
         if by_products is not None:
             solution, outputs, seen = by_products.solution, by_products.outputs, time.monotonic() - began
             expansion, _ = machine_over(fitted, objects, slice(None), solution.coefficients, solution.intercept)
-            recomputed = Recomputed(solution.coefficients, outputs, gram.entries_computed, gram.diagonal())
+            recomputed = Recomputed(solution.coefficients, outputs, by_products.entries, gram.diagonal())
             return expansion, None, partial(certify_ridge, problem, recomputed, solution.intercept, seen)
     guarded = guard(settings.owner, fitted.kernel, gram, settings.psd)
     targets, alpha = problem.targets, problem.alpha

@@ -55,6 +55,8 @@ class Found:
     outputs: Float64
     residual: float
     """Of the worst output, as a share of its targets; above `ENOUGH`, this is not the solution."""
+    entries: int
+    """Kernel values computed."""
 
 
 def solve(gram: Gram, y: Float64, alpha: Float64, weights: Float64, *, intercept: bool, limits: Limits) -> Found:
@@ -75,7 +77,7 @@ def solve(gram: Gram, y: Float64, alpha: Float64, weights: Float64, *, intercept
             constants[columns] = share
             solved, images = (both[:, :-1] - both[:, -1:] * share for both in (solved, images))
         coefficients[:, columns], outputs[:, columns] = root * solved, images
-    return Found(RidgeSolution(coefficients, constants), outputs, residual)
+    return Found(RidgeSolution(coefficients, constants), outputs, residual, gram.entries_computed)
 
 
 def _positive(packed: Gram, gram: Gram, exact: Gram, alpha: float, weights: Float64) -> Gram:
