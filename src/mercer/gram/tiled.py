@@ -62,7 +62,8 @@ class TiledGram(Gram):
 
     def __init__(self, source: Source, rows: FeatureAxis, columns: FeatureAxis) -> None:
         super().__init__(source.setting, source.diagonal)
-        self._source = source
+        self.source = source
+        """Where entries come from."""
         self._rows = rows
         self._columns = columns
 
@@ -71,7 +72,7 @@ class TiledGram(Gram):
         return self._rows, self._columns
 
     def _part(self, rows: FeatureAxis, columns: FeatureAxis) -> TiledGram:
-        return type(self)(self._source, rows, columns)
+        return type(self)(self.source, rows, columns)
 
     def rows(self, index: Any, columns: Any = None) -> Floating:
         columns = slice(None) if columns is None else columns
@@ -88,12 +89,16 @@ class TiledGram(Gram):
 
     def each_tile(self, sink: Sink, *, by_columns: bool = False) -> None:
         strips = self._strips(by_columns=by_columns)
-        work: Work = TileWork(self._source.compute, self._rows.taken, self._columns.taken)
-        diagonal = self._source.diagonal
+        work: Work = self.work()
+        diagonal = self.source.diagonal
         if diagonal is not None:
             hits, places = coincident(*self.axes)
             work = ExactWork(work, hits, places, diagonal[self._rows.ids[hits]])
         self._run(work, strips, sink)
+
+    def work(self) -> TileWork:
+        """What computes a tile."""
+        return TileWork(self.source.compute, self._rows.taken, self._columns.taken)
 
     def _product(self, vectors: Float64) -> Float64:
         out = np.zeros((self.shape[0], *vectors.shape[1:]))
@@ -101,7 +106,7 @@ class TiledGram(Gram):
         return out
 
     def _entries(self) -> Floating:
-        source = self._source
+        source = self.source
         out = pages.empty(self.shape, self.dtype)
         half = self.symmetric and source.unproven is None
         if self.setting.at_once(out.size):
@@ -115,8 +120,7 @@ class TiledGram(Gram):
             strips = self._strips(symmetric=half)
             if not half:  # few long rows: no order to keep, so every tile for itself
                 strips = tuple((tile,) for strip in strips for tile in strip)
-            work = TileWork(source.compute, self._rows.taken, self._columns.taken)
-            self._run(work, strips, StoreSink(out, mirror=half))
+            self._run(self.work(), strips, StoreSink(out, mirror=half))
         if source.diagonal is not None:
             hits, places = coincident(*self.axes)
             out[hits, places] = source.diagonal[self._rows.ids[hits]]
@@ -126,7 +130,7 @@ class TiledGram(Gram):
 
     def _strips(self, *, symmetric: bool = False, by_columns: bool = False) -> tuple[Strip, ...]:
         itemsize = np.dtype(self.dtype).itemsize
-        most = self._source.compute.tile_entries(self._rows.taken, self._columns.taken)
+        most = self.source.compute.tile_entries(self._rows.taken, self._columns.taken)
         bytes_at_once = min(TILE_BYTES, itemsize * most)
         return plan(*self.shape, itemsize=itemsize, budget=bytes_at_once, symmetric=symmetric, by_columns=by_columns)
 

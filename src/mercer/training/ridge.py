@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import warnings
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, final
@@ -11,17 +12,19 @@ import numpy as np
 
 from mercer import _check
 from mercer._types import Float64
+from mercer.errors import KernelError, KernelWarning
 from mercer.gram.block_rows import BlockRows, many_rows
 from mercer.gram.condensing import machine_over, of_weights, read_whole, streams
 from mercer.gram.contract import Gram
 from mercer.gram.expansion import Expansion
+from mercer.gram.make import gram_of
 from mercer.inputs.base import Objects
 from mercer.inputs.streamed import Streamed
 from mercer.kernels.base import FittedKernel
 from mercer.losses.squared import Squared
 from mercer.solvers.drive import Limits
 from mercer.solvers.problem import LossProblem
-from mercer.solvers.ridge import direct, normal_equations
+from mercer.solvers.ridge import direct, iterative, normal_equations
 from mercer.solvers.ridge.one_pass import RidgeSums
 from mercer.training.certificate import Certificate, Prove, certify
 from mercer.training.full_kernel import Claim
@@ -56,6 +59,13 @@ def fit_ridge(
     if rows is not None:
         return _fit_in_passes(problem, rows, fitted, objects, limits, began)
     gram = training_gram(settings, fitted, objects, [Squared()]) if gram is None else gram
+    if gram.factor is None and not gram.in_memory and not isinstance(objects, Streamed):
+        by_products = _fit_by_products(problem, settings, fitted, objects, limits, gram)
+        if by_products is not None:
+            solution, outputs, seen = by_products.solution, by_products.outputs, time.monotonic() - began
+            expansion, _ = machine_over(fitted, objects, slice(None), solution.coefficients, solution.intercept)
+            recomputed = Recomputed(solution.coefficients, outputs, by_products.entries, gram.diagonal())
+            return expansion, None, partial(certify_ridge, problem, recomputed, solution.intercept, seen)
     guarded = guard(settings.owner, fitted.kernel, gram, settings.psd)
     targets, alpha = problem.targets, problem.alpha
     solve = direct.solve if gram.factor is None else normal_equations.solve
@@ -69,6 +79,40 @@ def fit_ridge(
     dtype, seconds = np.dtype(gram.dtype).name, time.monotonic() - began
     prove = partial(certify_ridge, problem, recomputed, found.intercept, seconds, dtype)
     return expansion, guarded.repair(found.coefficients), prove
+
+
+def _fit_by_products(
+    problem: RidgeProblem,
+    settings: GramSettings,
+    fitted: FittedKernel,
+    objects: Objects,
+    limits: Limits,
+    gram: Gram,
+) -> iterative.Found | None:
+    """Of so many objects that a factorisation takes long, or does not fit; None where that is the way all the same."""
+    fits = gram.fits()
+    if (fits and len(objects) < iterative.LEAST) or gram.expensive or not fitted.kernel.psd:
+        return None
+    found = iterative.solve(
+        gram_of(fitted, objects, memory=settings.memory), problem.targets, problem.alpha, problem.weights,
+        intercept=problem.intercept, limits=limits,
+    )  # fmt: skip
+    if found.residual <= iterative.ENOUGH:
+        return found
+    if fits:
+        return None
+    if found.residual >= 1.0:
+        raise KernelError(
+            f"K + alpha I cannot be solved in floating point: alpha = {problem.alpha.min():g} is too small for this "
+            f"kernel and {len(objects):,} objects. Raise alpha."
+        )
+    warnings.warn(
+        f"The system of ridge regression is solved to {found.residual:.2g} of the targets, not to "
+        f"{iterative.ENOUGH:g}: alpha is small for this kernel, or time was over. Raise alpha or time_limit.",
+        KernelWarning,
+        stacklevel=5,
+    )
+    return found
 
 
 def _rows_in_passes(settings: GramSettings, fitted: FittedKernel, objects: Objects) -> BlockRows | None:

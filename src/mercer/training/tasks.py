@@ -15,6 +15,7 @@ from mercer._types import Float64, Indices
 from mercer.gram.condensing import machine_over
 from mercer.gram.contract import Gram
 from mercer.gram.expansion import Expansion
+from mercer.gram.packed import packed_if_it_fits
 from mercer.inputs.base import Objects
 from mercer.kernels.base import FittedKernel
 from mercer.solvers.drive import Limits, OnChunk
@@ -84,6 +85,8 @@ def _machines(problems: Sequence[LossProblem], gram: Gram, solve: Solve, limits:
     used = np.flatnonzero(problems[0].C > 0)
     if worth_storing(gram, [problem.loss for problem in problems]):
         gram = gram.stored_if_it_fits()
+    if not gram.in_memory and all(problem.loss.smooth for problem in problems):  # Newton's method needs products
+        gram = packed_if_it_fits(gram)
     part = gram if len(used) == len(problems[0].C) else gram.view(used)
     machines: list[Machine | None] = [None] * len(problems)
     with reporting("Training") as report:

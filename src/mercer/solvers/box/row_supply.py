@@ -25,6 +25,9 @@ CHEAP_CACHE_BYTES = 2**28
 """Maximum cache for rows of a cheap kernel: fresh memory costs about as much as computing the entries ..."""
 DEAR_CACHE_BYTES = 2**32
 """... and of an expensive kernel, whose entries cost far more than their memory."""
+_KEPT_ROWS = 8192
+"""Where rows are so long that this holds only a few, as many as a working set may have: with fewer, none would still be
+there when needed again."""
 _PIECE_ENTRIES = 2**23
 """Entries computed between two checks of signals and limits: a few hundredths of a second."""
 _COLUMNS = 4096
@@ -72,7 +75,7 @@ class RowSupply:
         cache = self._cache
         if cache is None:
             row_bytes = self._n * np.dtype(self._gram.dtype).itemsize
-            most = DEAR_CACHE_BYTES if self._gram.expensive else CHEAP_CACHE_BYTES
+            most = DEAR_CACHE_BYTES if self._gram.expensive else max(CHEAP_CACHE_BYTES, _KEPT_ROWS * row_bytes)
             budget = min(most, self._gram.budget // 2)
             cache = self._cache = RowCache(self._n, self._n, self._gram.dtype, max(budget, 2 * row_bytes))
         here = cache.slots[rows] >= 0

@@ -8,8 +8,8 @@ Source    Fan, Chen and Lin, Working set selection using second order informatio
 
 With F = -(Kb + linear), a point is optimal when max F over {b < upper} does not exceed min F over {b > lower}. Each
 step moves one coefficient up and one down along the pair with the largest guaranteed gain. Small problems are solved as
-a whole, large ones by sub-problems (`large`). K may be float32, F is float64,
-and is recomputed from scratch before convergence is claimed.
+a whole, large ones by sub-problems (`large`), very large ones by a start from cells and nested problems (`nested`). K
+may be float32, F is float64, and is recomputed from scratch before convergence is claimed.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from mercer.gram import cost
 from mercer.gram.contract import Gram
 from mercer.gram.pairs import LARGEST
 from mercer.gram.stored import lazy_rows
+from mercer.solvers.box import nested
 from mercer.solvers.box.hard_margin import HardMarginRun
 from mercer.solvers.box.large import WorkingSetRun
 from mercer.solvers.box.local import LocalProblem
@@ -65,6 +66,8 @@ class SMO(Solver):
     def init(self, gram: Gram, problem: BoxProblem, *, start: Float64 | None, tol: float) -> Run:
         if problem.is_hard_margin:
             return HardMarginRun(gram, problem, tol)
+        if nested.suits(gram, problem):
+            return nested.NestedRun(gram, problem, start, tol, rule_for(problem), run)
         begin = feasible(problem) if start is None else start
         return run(gram, problem, begin, tol, rule_for(problem))
 
