@@ -14,6 +14,8 @@ THUMB = re.compile(r"<!-- thumb: (?P<folder>\w+)/(?P<name>\w+) -->")
 ORDER = {
     "1_margins": [
         "perceptron_and_margin",
+        "distance",
+        "vc_bound",
         "margin_and_c",
         "outlier",
         "slack",
@@ -23,11 +25,13 @@ ORDER = {
         "descent",
         "expansion_descent",
     ],
-    "2_trick": ["line", "ring", "xor", "cost", "surface", "infinite", "shapes"],
+    "2_trick": ["line", "ring", "xor", "cost", "surface", "infinite", "layer", "shapes"],
     "3_matrices": ["good_and_bad", "width", "spectrum", "is_it_a_kernel", "own_kernel", "closure"],
     "4_objects": [
         "overview",
+        "sets",
         "strings_explained",
+        "neighbours",
         "dna_windows",
         "molecules",
         "karate",
@@ -54,6 +58,7 @@ ORDER = {
         "validation_surface",
         "honest",
         "learning_curve",
+        "peers",
         "certificate",
         "against_scikit_learn",
         "nystrom",
