@@ -47,7 +47,7 @@ html_theme_options = {
     "navigation_with_keys": True,
     "show_toc_level": 2,
     "secondary_sidebar_items": ["page-toc"],
-    "header_links_before_dropdown": 5,
+    "header_links_before_dropdown": 6,
     "footer_start": ["copyright"],
     "footer_end": [],
 }
@@ -63,6 +63,7 @@ sphinx_gallery_conf = {
     "doc_module": ("mercer",),
     "capture_repr": (),
     "show_signature": False,
+    "thumbnail_size": (480, 360),
     "show_memory": False,
     "min_reported_time": 10**6,
     "write_computation_times": False,

@@ -128,7 +128,10 @@ def _write_files() -> None:
     Path("new.csv").write_text("mass,colour\n4.1,black\n9.5,white\n300,grey\n", encoding="utf-8")
     sequences, labels = make_dna(60, random_state=0)
     Path("sequences.fa").write_text(
-        "".join(f">{number} label={label}\n{text}\n" for number, (text, label) in enumerate(zip(sequences, labels, strict=True))),
+        "".join(
+            f">{number} label={label}\n{text}\n"
+            for number, (text, label) in enumerate(zip(sequences, labels, strict=True))
+        ),
         encoding="utf-8",
     )
     X = random.normal(size=(80, 3))

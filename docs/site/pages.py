@@ -132,8 +132,8 @@ def _learners() -> dict[str, str]:
         cost, when = uses.LEARNERS[name]
         pages[name] = (
             f"{_title(name)}{formulas.drawn(formulas.LEARNERS[name])}\n{_listed({'When to use': when, 'Cost': cost})}\n"
-            f".. autoclass:: mercer.{name}\n   :members:\n   :inherited-members:\n   :exclude-members: {OF_SCIKIT_LEARN}\n"
-            f"{_examples(f'mercer.{name}')}"
+            f".. autoclass:: mercer.{name}\n   :members:\n   :inherited-members:\n"
+            f"   :exclude-members: {OF_SCIKIT_LEARN}\n{_examples(f'mercer.{name}')}"
         )
     return pages
 

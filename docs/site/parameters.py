@@ -170,6 +170,10 @@ def _rule(kind: type, field: dataclasses.Field[Any]) -> str:
     except Exception as refusal:
         found = re.search(r"must be (?:an? )?(?P<rule>.+?)\. Got", str(refusal))
         rule = found["rule"] if found else ""
-        rule = rule.replace("int in", "a whole number in").replace("float in", "a number in").replace("9223372036854775807", "inf")
+        rule = (
+            rule.replace("int in", "a whole number in")
+            .replace("float in", "a number in")
+            .replace("9223372036854775807", "inf")
+        )
         return "" if rule in ("bool", "") else rule.replace("one of ", "").replace("[-1e+06, 1e+06]", "")
     return ""

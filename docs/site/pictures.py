@@ -1,16 +1,17 @@
 """The order of the gallery, and its pictures in other pages.
 
 A page names a picture of the gallery in a comment, `<!-- picture: 2_trick/xor 1 | what is seen -->`. Readers of the
-plain file see nothing; on the site the comment becomes that picture, with its caption and a link to the code. In
-tables, `<!-- thumb: 2_trick/xor -->` becomes a small one.
+plain file see nothing; on the site the comment becomes that picture, with its caption and a link to the code. With
+`beside` in place of `picture` it is smaller, and stands beside the text.
 """
 
 import re
 from pathlib import Path
 from typing import Any
 
-PICTURE = re.compile(r"<!-- picture: (?P<folder>\w+)/(?P<name>\w+) (?P<number>\d+) \| (?P<caption>[^>]+?) -->")
-THUMB = re.compile(r"<!-- thumb: (?P<folder>\w+)/(?P<name>\w+) -->")
+PICTURE = re.compile(
+    r"<!-- (?P<kind>picture|beside): (?P<folder>\w+)/(?P<name>\w+) (?P<number>\d+) \| (?P<caption>[^>]+?) -->"
+)
 ORDER = {
     "1_margins": [
         "perceptron_and_margin",
@@ -85,14 +86,10 @@ def insert(app: Any, page: str, source: list[str]) -> None:
     def figure(found: re.Match[str]) -> str:
         example = f"{up}examples/{found['folder']}"
         image = f"{example}/images/sphx_glr_{found['name']}_{int(found['number']):03}.png"
+        width, shape = ("90%", "gallery-picture") if found["kind"] == "picture" else ("100%", "gallery-picture beside")
         return (
-            f":::{{figure}} {image}\n:alt: {found['caption']}\n:width: 90%\n:class: gallery-picture\n\n"
+            f":::{{figure}} {image}\n:alt: {found['caption']}\n:width: {width}\n:figclass: {shape}\n\n"
             f"{found['caption']} ([code]({example}/{found['name']}.rst))\n:::"
         )
 
-    def thumb(found: re.Match[str]) -> str:
-        example = f"{up}examples/{found['folder']}"
-        image = f"{example}/images/thumb/sphx_glr_{found['name']}_thumb.png"
-        return f"[![{found['name'].replace('_', ' ')}]({image})]({example}/{found['name']}.rst)"
-
-    source[0] = THUMB.sub(thumb, PICTURE.sub(figure, source[0]))
+    source[0] = PICTURE.sub(figure, source[0])

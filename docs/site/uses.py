@@ -93,7 +93,10 @@ LEARNERS: dict[str, tuple[str, str]] = {
         "one column of the Gram matrix for each mistake",
         "To watch the perceptron. For work, use `SVC`.",
     ),
-    "PrimalPerceptron": ("d for each object of each epoch", "To watch the perceptron on vectors. For work, use `LinearSVC`."),
+    "PrimalPerceptron": (
+        "d for each object of each epoch",
+        "To watch the perceptron on vectors. For work, use `LinearSVC`.",
+    ),
     "SubgradientSVM": (
         "n d for each batch step, d for each stochastic one",
         "To watch subgradient descent. For work, use `LinearSVC`.",
@@ -115,7 +118,10 @@ _KINKED = "exact coordinate steps on the dual; few support objects"
 _SMOOTH = "Newton steps; every object is a support object"
 LOSSES: dict[str, tuple[str, str]] = {
     "Hinge": (_KINKED, "classification: the loss of `SVC`"),
-    "SquaredHinge": (_KINKED, "classification in which large errors should cost more; smooth enough for Newton on weights"),
+    "SquaredHinge": (
+        _KINKED,
+        "classification in which large errors should cost more; smooth enough for Newton on weights",
+    ),
     "SmoothHinge": (_SMOOTH, "the hinge of the lectures, rounded off; for gradient descent"),
     "Logistic": (_SMOOTH, "probabilities of two classes: the loss of `KernelLogisticRegression`"),
     "Multinomial": (f"{_SMOOTH}, all classes in one problem", "probabilities of several classes"),

@@ -25,7 +25,7 @@ for ax, w, b in ((axes[0], np.array([1.0, 1.0]), -1.0), (axes[1], np.array([1.0,
     ax.text(*(foot + w / np.linalg.norm(w) + [0.0, -0.22]), "w / |w|", color="#D55E00")
     ax.plot(*np.transpose([point, foot]), "--", color="#0072B2", label="distance")
     ax.plot(*point, "o", color="#0072B2", markersize=9)
-    ax.text(*(point + [-0.4, 0.05]), "(1, 1)")
+    ax.text(0.6, 1.05, "(1, 1)")
     ax.set(
         xlabel="x₁", ylabel="x₂", xlim=(-1, 2), ylim=(-0.8, 1.9), aspect="equal",
         title=f"w = ({w[0]:g}, {w[1]:g}), b = {b:g}: distance {distances(w, b, [point])[0]:.2f}",
@@ -51,6 +51,8 @@ for ax, scale in zip(axes, (0.5, 1.0, 3.0), strict=True):
     for level, dash in ((-1, "--"), (0, "-"), (1, "--")):
         ax.plot(ends, (level - scale * b - scale * w[0] * ends) / (scale * w[1]), dash, color="black")
     name = "canonical" if scale == 1 else f"{scale:g} times that"
-    ax.set(xlabel="x₁", xlim=(-3.5, 3.5), ylim=(-3.5, 3.5), title=f"{name}: f = ±1 at {1 / np.linalg.norm(scale * w):.2f}")
+    ax.set(
+        xlabel="x₁", xlim=(-3.5, 3.5), ylim=(-3.5, 3.5), title=f"{name}: f = ±1 at {1 / np.linalg.norm(scale * w):.2f}"
+    )
 axes[0].set_ylabel("x₂")
 axes[0].legend(loc="upper left")

@@ -3,7 +3,7 @@ What the VC bound promises
 ==========================
 
 With probability 1 - δ the error on new objects exceeds the error in training by less than a term that grows with the VC
-dimension d and falls with the number of objects P. It holds whatever the data, so it is loose: on the right, the
+dimension d and falls with the number of objects P. It holds for all data, so it is loose: on the right, the
 measured errors of hyperplanes in the plane lie far below it.
 """
 
@@ -25,7 +25,9 @@ for (name, d), dash in zip(cases.items(), ("-", "--", "-."), strict=True):
     left.loglog(sizes, values, dash, label=f"{name}: d = {d:,}")
 left.axhline(1.0, color="gray", linestyle=":")
 left.text(3e4, 1.08, "above 1 it says nothing", color="#555555", fontsize="small")
-left.set(xlabel="training objects P", ylabel="bound on the error, no error in training", title="More objects, or a smaller d")
+left.set(
+    xlabel="training objects P", ylabel="bound on the error, no error in training", title="More objects, or a smaller d"
+)
 left.legend()
 
 # %%
@@ -47,7 +49,11 @@ for count in counts:
     training.append(empirical_error(y, model.predict(X)))
     testing.append(empirical_error(truth, model.predict(new)))
     bounds.append(training[-1] + vc_bound(P=count, d=3).value)
-for values, name, style in ((bounds, "VC bound", "k--"), (testing, "new objects", "s-"), (training, "in training", "o:")):
+for values, name, style in (
+    (bounds, "VC bound", "k--"),
+    (testing, "new objects", "s-"),
+    (training, "in training", "o:"),
+):
     right.semilogx(counts, values, style, label=name)
 right.set(xlabel="training objects P", ylabel="error", ylim=(0, None), title="What it promises, and what happens")
 right.legend()

@@ -51,4 +51,4 @@ for kernel in (
     kernels.normalise(kernels.SubMultisetCount()),
 ):
     model = SVC(kernel=kernel, C=10).fit(baskets[train], meals[train])
-    print(f"{str(kernel):32} {model.score(baskets[test], meals[test]):.0%}")
+    print(f"{kernel!s:32} {model.score(baskets[test], meals[test]):.0%}")

@@ -3,9 +3,9 @@ Learning curves, against the alternatives
 =========================================
 
 The same sequences, learnt by a machine that compares strings and by what scikit-learn offers for texts: counts of
-letter groups, with naive Bayes, a forest and a linear machine. Averages over five draws, all tried on the same 1,000 new
-sequences. A linear machine on counts is a spectrum kernel too, and does as well; windows with gaps find
-the motifs from fewer sequences.
+letter groups, with naive Bayes, a forest and a linear machine. Averages over five draws, all tried on the same 1,000
+new sequences. A linear machine on counts is a spectrum kernel too, and does as well; windows with gaps find the motifs
+from fewer sequences.
 """
 
 import matplotlib.pyplot as plt
@@ -33,7 +33,9 @@ learners = {
     "Mercer: SVC, spectrum of 5": lambda: SVC(kernel=kernels.normalise(kernels.Spectrum(p=5)), C=10),
     "scikit-learn: LinearSVC on counts of 5": lambda: make_pipeline(counts(TfidfVectorizer), LinearSVC()),
     "scikit-learn: naive Bayes on counts of 5": lambda: make_pipeline(counts(), MultinomialNB()),
-    "scikit-learn: random forest on counts of 5": lambda: make_pipeline(counts(), RandomForestClassifier(100, random_state=0)),
+    "scikit-learn: random forest on counts of 5": lambda: make_pipeline(
+        counts(), RandomForestClassifier(100, random_state=0)
+    ),
 }
 random = np.random.default_rng(0)
 draws = {size: [random.permutation(3000)[:size] for _ in range(5)] for size in sizes}
