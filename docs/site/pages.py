@@ -91,7 +91,7 @@ def _kernels() -> dict[str, str]:
         latex = formulas.KERNELS.get(name) or f"k(x, z) = {example.latex()}"  # type: ignore[union-attr]
         pages[name] = (
             f"{_title(name)}*{_escaped(entry.summary.replace('`', ''))}*\n\n{formulas.drawn(latex)}\n{_listed(facts)}\n"
-            f".. autoclass:: mercer.kernels.{kind.__name__}\n   :members: {', '.join(_own(kind))}\n\n"
+            f".. autoclass:: mercer.kernels.{kind.__name__}\n{_members(_own(kind))}\n"
             f"{parameters.table(kind)}{_examples(f'mercer.kernels.{kind.__name__}')}"
         )
     return pages
@@ -146,8 +146,8 @@ def _losses() -> dict[str, str]:
         pages[name] = (
             f"{_title(name)}{formulas.drawn(formulas.LOSSES[name])}\n"
             f"{_listed({'When to use': when, 'Cost': cost, 'In text': f'``{entry.text}``'})}\n"
-            f".. autoclass:: {kind.__module__}.{name}\n   :members: value, slope, curvature, conjugate\n"
-            f"   :inherited-members:\n\n{parameters.table(kind)}{_examples(f'{kind.__module__}.{name}')}"
+            f".. autoclass:: {kind.__module__}.{name}\n{_members(['value', 'slope', 'curvature', 'conjugate'])}\n"
+            f"{parameters.table(kind)}{_examples(f'{kind.__module__}.{name}')}"
         )
     return pages
 
@@ -202,6 +202,11 @@ def _functions() -> dict[str, str]:
 
 def _has_stub(package: str) -> bool:
     return (Path(mercer.__file__).parent / package / "__init__.pyi").exists()
+
+
+def _members(names: list[str]) -> str:
+    """Which methods to show; the option without names would mean all of them."""
+    return f"   :members: {', '.join(names)}\n" if names else ""
 
 
 def _title(name: str) -> str:

@@ -138,7 +138,7 @@ DISPLAYS: dict[str, tuple[str, str, str]] = {
     "GraphExplanationDisplay": ("one explanation", "Which nodes or atoms decided?", "4_objects/molecules 1"),
     "KernelMatrixDisplay": ("one Gram matrix", "Do objects of one class resemble each other?", "3_matrices/good_and_bad 2"),
     "KernelTrickDisplay": ("seconds: it measures", "What does the kernel trick save?", "2_trick/cost 1"),
-    "MarginDisplay": ("`resolution`² predictions", "Where does a classifier of two columns decide, and how sure is it?", "1_margins/margin_and_c 1"),
+    "MarginDisplay": ("predictions on a grid of `resolution` by `resolution` points", "Where does a classifier of two columns decide, and how sure is it?", "1_margins/margin_and_c 1"),
     "SequenceExplanationDisplay": ("one explanation", "Which positions of a sequence decided?", "4_objects/strings_explained 1"),
     "SupportDisplay": ("one prediction", "Which training objects made this prediction?", "4_objects/neighbours 1"),
     "TraceDisplay": ("none: the trace is there", "How did a teaching algorithm get along?", "1_margins/expansion_descent 1"),

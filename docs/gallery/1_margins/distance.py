@@ -4,7 +4,7 @@ How far is a point from a line?
 
 The functional margin y (w·x + b) grows when w and b are scaled; the geometric margin divides it by the length of w, and
 is the distance in the plane. That leaves the scale of w free, so it is chosen: in canonical form the nearest points
-have |w·x + b| = 1, and lie 1 / |w| from the line.
+have w·x + b = ±1, and lie one over the length of w from the line.
 """
 
 import matplotlib.pyplot as plt

@@ -3,8 +3,8 @@ When it says 80 %, is it 80 %?
 ==============================
 
 A probability is only useful if it is true. Sort the predictions by their probability: among those near 0.8, about four
-in five should be right. Decision values are scores, not probabilities; :py:class:`~mercer.SVC` with ``probability=True``
-learns the translation on objects that were held out.
+in five should be right. Decision values are scores, not probabilities; :py:class:`~mercer.SVC` with
+``probability=True`` learns the translation on objects that were held out.
 """
 
 import matplotlib.pyplot as plt
