@@ -1,4 +1,4 @@
-"""The documentation site: its tables name everything, pages are within reach, the gallery is in order, links lead on."""
+"""The documentation site: its tables name everything, pages are within reach, the gallery is in order, links work."""
 
 import ast
 import dataclasses
