@@ -151,6 +151,8 @@ def test_the_gallery_is_complete_and_in_order():
         (file.parent.name, file.stem) for file in GALLERY
     ]
     assert len(GALLERY) >= 30
+    for page in (DOCS / "index.md", DOCS.parent / "README.md"):
+        assert f" {len(GALLERY)} examples" in page.read_text(encoding="utf-8").replace("\n", " "), page
 
 
 @pytest.mark.parametrize("file", GALLERY, ids=[file.stem for file in GALLERY])
