@@ -27,6 +27,7 @@ exclude_patterns = [
     "examples/backreferences/*",
 ]
 default_role = "code"
+smartquotes = False  # two hyphens begin an option
 autodoc_typehints = "none"
 autodoc_member_order = "bysource"
 autodoc_class_signature = "mixed"
@@ -46,8 +47,8 @@ html_css_files = ["mercer.css"]
 html_theme_options = {
     "navigation_with_keys": True,
     "show_toc_level": 2,
-    "secondary_sidebar_items": ["page-toc"],
-    "header_links_before_dropdown": 5,
+    "secondary_sidebar_items": {"**": ["page-toc"], "lectures/index-of-kernels": []},
+    "header_links_before_dropdown": 6,
     "footer_start": ["copyright"],
     "footer_end": [],
 }
@@ -63,6 +64,7 @@ sphinx_gallery_conf = {
     "doc_module": ("mercer",),
     "capture_repr": (),
     "show_signature": False,
+    "thumbnail_size": (480, 360),
     "show_memory": False,
     "min_reported_time": 10**6,
     "write_computation_times": False,

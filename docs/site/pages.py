@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-import contextlib
 import importlib
-import io
 import re
 import shutil
 import types
 from pathlib import Path
 from typing import Any
 
-import matplotlib.pyplot as plt
+import commands
+import formulas
+import parameters
+import uses
 from advice import ADVICE
 
 import mercer
 from mercer import blocks, datasets, kernels, plots, testing
 from mercer._public import homes
 from mercer._registry import ESTIMATORS, KERNELS, LOSSES
-from mercer.cli.app import run
-from mercer.cli.commands import COMMANDS
 from mercer.testing.examples import examples_of
 
 GALLERY = "\n".join(file.read_text(encoding="utf-8") for file in (Path(__file__).parents[1] / "gallery").glob("*/*.py"))
@@ -50,15 +49,15 @@ def write(folder: Path) -> None:
     shutil.rmtree(folder, ignore_errors=True)
     sections = {
         "kernels": ("Kernels", _kernels() | _helpers()),
-        "learners": ("Learners", _classes(ESTIMATORS, "mercer") | _searches()),
-        "losses": ("Losses", _classes(LOSSES, None)),
+        "learners": ("Learners", _learners()),
+        "losses": ("Losses", _losses()),
         "displays": ("Displays", _displays()),
         "functions": ("Functions", _functions()),
         "theory": ("Theory", _modules(THEORY)),
         "datasets": ("Data sets", _named("mercer.datasets", datasets.__all__)),
         "blocks": ("Data in blocks", _named("mercer.blocks", blocks.__all__)),
         "testing": ("Tests of your own classes", _named("mercer.testing", testing.__all__)),
-        "commands": ("Commands", _commands()),
+        "commands": ("Commands", commands.pages()),
     }
     for name, (title, pages) in sections.items():
         (folder / name).mkdir(parents=True)
@@ -80,18 +79,20 @@ def _kernels() -> dict[str, str]:
         kind: Any = entry.load()
         example = next(iter(examples_of(kind)), None)
         cost, when = ADVICE[kind.__name__]
-        facts = {"In text": f"``{entry.text}``", "Cost of an entry": cost, "When to use": when}
         domain = getattr(kind, "domain", None)
-        facts["Compares"] = KINDS.get(getattr(domain, "__name__", ""), "what its parts compare, or any objects")
+        facts = {
+            "Compares": KINDS.get(getattr(domain, "__name__", ""), "what its parts compare, or any objects"),
+            "When to use": when,
+            "Cost of a value": cost,
+            "In text": f"``{entry.text}``",
+        }
         if example is not None:
-            facts["Positive semi-definite"] = "yes" if example.psd else "no: see ``psd=`` of the learners"
-        lines = "".join(f":{field}: {_escaped(value)}\n" for field, value in facts.items())
-        written = example is not None and entry.text.replace("_", r"\_") not in example.latex()  # more than its name
-        formula = _formula(example) if written else ""
+            facts["Positive semi-definite"] = "yes" if example.psd else "no: see ``psd`` of the learners"
+        latex = formulas.KERNELS.get(name) or f"k(x, z) = {example.latex()}"  # type: ignore[union-attr]
         pages[name] = (
-            f"{name}\n{'=' * len(name)}\n\n*{_escaped(entry.summary)}*\n\n{formula}\n{lines}\n"
-            f".. autoclass:: mercer.kernels.{kind.__name__}\n   :members: {', '.join(_own(kind))}\n"
-            f"{_examples(f'mercer.kernels.{kind.__name__}')}"
+            f"{_title(name)}*{_escaped(entry.summary.replace('`', ''))}*\n\n{formulas.drawn(latex)}\n{_listed(facts)}\n"
+            f".. autoclass:: mercer.kernels.{kind.__name__}\n{_members(_own(kind))}\n"
+            f"{parameters.table(kind)}{_examples(f'mercer.kernels.{kind.__name__}')}"
         )
     return pages
 
@@ -121,16 +122,34 @@ def _modules(titles: dict[str, str]) -> dict[str, str]:
     }
 
 
-def _searches() -> dict[str, str]:
-    """Classes that train learners: searches, cells, machines on several kernels."""
-    names = [
+def _learners() -> dict[str, str]:
+    """Estimators, and classes that train them: searches, cells, machines on several kernels."""
+    others = [
         name for name in sorted(homes("mercer")) if isinstance(getattr(mercer, name), type) and name not in ESTIMATORS
     ]
-    return {
-        name: f"{name}\n{'=' * len(name)}\n\n.. autoclass:: mercer.{name}\n   :members:\n   :inherited-members:\n"
-        f"   :exclude-members: {OF_SCIKIT_LEARN}\n{_examples(f'mercer.{name}')}"
-        for name in names
-    }
+    pages = {}
+    for name in [*ESTIMATORS, *others]:
+        cost, when = uses.LEARNERS[name]
+        pages[name] = (
+            f"{_title(name)}{formulas.drawn(formulas.LEARNERS[name])}\n{_listed({'When to use': when, 'Cost': cost})}\n"
+            f".. autoclass:: mercer.{name}\n   :members:\n   :inherited-members:\n"
+            f"   :exclude-members: {OF_SCIKIT_LEARN}\n{_examples(f'mercer.{name}')}"
+        )
+    return pages
+
+
+def _losses() -> dict[str, str]:
+    pages = {}
+    for name, entry in LOSSES.items():
+        kind: Any = entry.load()
+        cost, when = uses.LOSSES[name]
+        pages[name] = (
+            f"{_title(name)}{formulas.drawn(formulas.LOSSES[name])}\n"
+            f"{_listed({'When to use': when, 'Cost': cost, 'In text': f'``{entry.text}``'})}\n"
+            f".. autoclass:: {kind.__module__}.{name}\n{_members(['value', 'slope', 'curvature', 'conjugate'])}\n"
+            f"{parameters.table(kind)}{_examples(f'{kind.__module__}.{name}')}"
+        )
+    return pages
 
 
 def _examples(full: str) -> str:
@@ -153,24 +172,19 @@ def _own(kind: type) -> list[str]:
     ]
 
 
-def _classes(table: Any, package: str | None) -> dict[str, str]:
+def _displays() -> dict[str, str]:
     pages = {}
-    for name, entry in table.items():
-        kind: Any = entry.load()
-        home = package or kind.__module__
+    for name in sorted(homes("mercer.plots") if _has_stub("plots") else plots.__all__):
+        cost, question, picture = uses.DISPLAYS[name]
+        folder, example, number = picture.replace("/", " ").split()
+        image = f"/examples/{folder}/images/sphx_glr_{example}_{int(number):03}.png"
         pages[name] = (
-            f"{kind.__name__}\n{'=' * len(kind.__name__)}\n\n.. autoclass:: {home}.{kind.__name__}\n   :members:\n"
-            f"   :inherited-members:\n   :exclude-members: {OF_SCIKIT_LEARN}\n{_examples(f'{home}.{kind.__name__}')}"
+            f"{_title(name)}*{question}*\n\n.. figure:: {image}\n   :alt: An example of {name}\n   :width: 90%\n"
+            f"   :class: gallery-picture\n\n   :doc:`/examples/{folder}/{example}`\n\n"
+            f"{_listed({'Cost': cost})}\n.. autoclass:: mercer.plots.{name}\n   :members:\n"
+            f"{_examples(f'mercer.plots.{name}')}"
         )
     return pages
-
-
-def _displays() -> dict[str, str]:
-    return {
-        name: f"{name}\n{'=' * len(name)}\n\n.. autoclass:: mercer.plots.{name}\n   :members:\n"
-        f"{_examples(f'mercer.plots.{name}')}"
-        for name in sorted(homes("mercer.plots") if _has_stub("plots") else plots.__all__)
-    }
 
 
 def _functions() -> dict[str, str]:
@@ -186,41 +200,25 @@ def _functions() -> dict[str, str]:
     return pages
 
 
-def _commands() -> dict[str, str]:
-    pages = {}
-    for command in COMMANDS:
-        name = command.__name__
-        with contextlib.redirect_stdout(io.StringIO()) as told:
-            run([name, "--help"])
-        plain = re.sub(r"\x1b\[[0-9;]*m", "", told.getvalue())
-        body = "".join(f"   {line}\n" if line.strip() else "\n" for line in plain.splitlines())
-        title = f"mercer {name}"
-        pages[name] = f"{title}\n{'=' * len(title)}\n\n.. code-block:: text\n\n{body}"
-    return pages
-
-
 def _has_stub(package: str) -> bool:
     return (Path(mercer.__file__).parent / package / "__init__.pyi").exists()
 
 
-def _formula(kernel: Any) -> str:
-    """The formula as a picture that takes the colour of the text; as text where it cannot be drawn."""
-    latex = kernel.latex()
-    figure = plt.figure(figsize=(0.1, 0.1))
-    try:
-        drawn = latex.replace(r"\left", "").replace(r"\right", "").replace(r"\lt", "<").replace(r"\|", "|")
-        figure.text(0, 0, f"$k(x, z) = {drawn}$", fontsize=15)
-        with io.StringIO() as file:
-            figure.savefig(file, format="svg", bbox_inches="tight", pad_inches=0.05, transparent=True)
-            svg = file.getvalue()
-    except Exception:
-        return f".. code-block:: text\n\n   k(x, z) = {latex}\n"
-    finally:
-        plt.close(figure)
-    svg = svg[svg.index("<svg") :].replace("#000000", "currentColor").replace("<g id=", '<g fill="currentColor" id=', 1)
-    alt = latex.replace("&", "&amp;").replace('"', "&quot;").replace("<", "&lt;")
-    body = "".join(f"   {line}\n" for line in svg.splitlines())
-    return f'.. raw:: html\n\n   <div class="formula" role="img" aria-label="k(x, z) = {alt}">\n{body}   </div>\n'
+def _members(names: list[str]) -> str:
+    """Which methods to show; the option without names would mean all of them."""
+    return f"   :members: {', '.join(names)}\n" if names else ""
+
+
+def _title(name: str) -> str:
+    return f"{name}\n{'=' * len(name)}\n\n"
+
+
+CODE = re.compile(r"(?<!`)`([^`]+)`(?!`)")
+
+
+def _listed(facts: dict[str, str]) -> str:
+    """A list of facts; words in backticks are code."""
+    return "".join(f":{field}: " + CODE.sub(r"``\1``", value) + "\n" for field, value in facts.items())
 
 
 def _escaped(text: str) -> str:

@@ -1,19 +1,22 @@
 """The order of the gallery, and its pictures in other pages.
 
 A page names a picture of the gallery in a comment, `<!-- picture: 2_trick/xor 1 | what is seen -->`. Readers of the
-plain file see nothing; on the site the comment becomes that picture, with its caption and a link to the code. In
-tables, `<!-- thumb: 2_trick/xor -->` becomes a small one.
+plain file see nothing; on the site the comment becomes that picture, with its caption and a link to the code. With
+`beside` in place of `picture` it is smaller, and stands beside the text.
 """
 
 import re
 from pathlib import Path
 from typing import Any
 
-PICTURE = re.compile(r"<!-- picture: (?P<folder>\w+)/(?P<name>\w+) (?P<number>\d+) \| (?P<caption>[^>]+?) -->")
-THUMB = re.compile(r"<!-- thumb: (?P<folder>\w+)/(?P<name>\w+) -->")
+PICTURE = re.compile(
+    r"<!-- (?P<kind>picture|beside): (?P<folder>\w+)/(?P<name>\w+) (?P<number>\d+) \| (?P<caption>[^>]+?) -->"
+)
 ORDER = {
     "1_margins": [
         "perceptron_and_margin",
+        "distance",
+        "vc_bound",
         "margin_and_c",
         "outlier",
         "slack",
@@ -23,11 +26,13 @@ ORDER = {
         "descent",
         "expansion_descent",
     ],
-    "2_trick": ["line", "ring", "xor", "cost", "surface", "infinite", "shapes"],
+    "2_trick": ["line", "ring", "xor", "cost", "surface", "infinite", "layer", "shapes"],
     "3_matrices": ["good_and_bad", "width", "spectrum", "is_it_a_kernel", "own_kernel", "closure"],
     "4_objects": [
         "overview",
+        "sets",
         "strings_explained",
+        "neighbours",
         "dna_windows",
         "molecules",
         "karate",
@@ -54,6 +59,7 @@ ORDER = {
         "validation_surface",
         "honest",
         "learning_curve",
+        "peers",
         "certificate",
         "against_scikit_learn",
         "nystrom",
@@ -80,14 +86,10 @@ def insert(app: Any, page: str, source: list[str]) -> None:
     def figure(found: re.Match[str]) -> str:
         example = f"{up}examples/{found['folder']}"
         image = f"{example}/images/sphx_glr_{found['name']}_{int(found['number']):03}.png"
+        width, shape = ("90%", "gallery-picture") if found["kind"] == "picture" else ("100%", "gallery-picture beside")
         return (
-            f":::{{figure}} {image}\n:alt: {found['caption']}\n:width: 90%\n:class: gallery-picture\n\n"
+            f":::{{figure}} {image}\n:alt: {found['caption']}\n:width: {width}\n:figclass: {shape}\n\n"
             f"{found['caption']} ([code]({example}/{found['name']}.rst))\n:::"
         )
 
-    def thumb(found: re.Match[str]) -> str:
-        example = f"{up}examples/{found['folder']}"
-        image = f"{example}/images/thumb/sphx_glr_{found['name']}_thumb.png"
-        return f"[![{found['name'].replace('_', ' ')}]({image})]({example}/{found['name']}.rst)"
-
-    source[0] = THUMB.sub(thumb, PICTURE.sub(figure, source[0]))
+    source[0] = PICTURE.sub(figure, source[0])

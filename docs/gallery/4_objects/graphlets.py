@@ -12,7 +12,7 @@ import numpy as np
 
 from mercer import kernels
 
-atlas = [graph for graph in nx.graph_atlas_g() if 3 <= len(graph) <= 5]  # every graph of so many nodes, once
+atlas = [graph for graph in nx.graph_atlas_g() if 3 <= len(graph) <= 5]  # every graph of 3 to 5 nodes, once
 for size, columns in ((3, 4), (4, 11), (5, 12)):
     found = [graph for graph in atlas if len(graph) == size]
     found.sort(

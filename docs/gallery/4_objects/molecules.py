@@ -3,7 +3,7 @@ Which atoms decided?
 ====================
 
 The polar surface of a molecule decides whether it can cross a membrane. Here a machine learns it from a thousand
-molecules of the US National Cancer Institute that come with RDKit. It is told nothing of polarity: it sees atoms,
+molecules of the US National Cancer Institute that come with RDKit. It knows nothing of polarity: it sees atoms,
 bonds and their neighbourhoods. Then we ask about molecules that everybody knows, and colour each atom by what it
 contributed.
 """

@@ -2,9 +2,9 @@
 When it says 80 %, is it 80 %?
 ==============================
 
-A probability is only useful if it is meant. Sort the predictions by their probability: among those near 0.8, about 80
-% should be right. Decision values are scores, not probabilities; :py:class:`~mercer.SVC` with ``probability=True``
-learns the translation on objects that were held out.
+A probability is only useful if it is true. Sort the predictions by their probability: among those near 0.8, about four
+in five should be right. Decision values are scores, not probabilities; :py:class:`~mercer.SVC` with
+``probability=True`` learns the translation on objects that were held out.
 """
 
 import matplotlib.pyplot as plt
@@ -30,5 +30,5 @@ for (name, probabilities), marker in zip(answers.items(), "xos", strict=True):
     true, said = calibration_curve(y[test], probabilities, n_bins=10)
     loss = -np.mean(np.log(np.where(y[test] == 1, probabilities, 1 - probabilities)))
     ax.plot(said, true, marker=marker, label=f"{name}: log loss {loss:.3f}")
-ax.set(xlabel="probability that was said", ylabel="share that was true", title="8,000 new objects", aspect="equal")
+ax.set(xlabel="predicted probability", ylabel="fraction that was true", title="8,000 new objects", aspect="equal")
 ax.legend(loc="upper left")

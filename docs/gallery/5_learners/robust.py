@@ -3,7 +3,7 @@ Losses that forgive
 ===================
 
 Squared errors make one bad measurement count for a hundred good ones. Huber's loss and the tube of support vector
-regression grow linearly, so that an outlier pulls no harder than any other object.
+regression grow linearly: an outlier pulls no harder than any other object.
 """
 
 import matplotlib.pyplot as plt

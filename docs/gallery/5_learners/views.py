@@ -3,7 +3,7 @@ What two views have in common
 =============================
 
 Two instruments watch the same hidden state, each through its own distortion and noise. Kernel canonical correlation
-finds a function of either view so that the two agree as well as possible, and thereby what they both see.
+finds a function of each view such that the two agree as well as possible: what both of them see.
 """
 
 import matplotlib.pyplot as plt

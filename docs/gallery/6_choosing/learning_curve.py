@@ -3,7 +3,7 @@ How much do more data help?
 ===========================
 
 A learning curve shows the score against the number of training objects. A rigid kernel is soon at its best; a
-flexible one starts lower or level and goes on learning. Where the curve is still rising, collect more data; where it
+flexible one starts no higher and keeps learning. Where the curve is still rising, collect more data; where it
 is flat, change the kernel.
 """
 

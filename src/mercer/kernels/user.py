@@ -97,7 +97,7 @@ def images_of(phi: Any, objects: Objects, domain: type[Objects], owner: str) -> 
     if len(found) != len(objects):
         raise KernelError(
             f"The function {name} of {owner} must return one image per object: it returned {len(found)} for "
-            f"{len(objects)} objects."
+            f"{len(objects)} objects. {_BATCH_NEEDED}"
         )
     return found
 

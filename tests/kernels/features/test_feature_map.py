@@ -113,7 +113,7 @@ def test_sums_multiples_and_cosines_of_a_users_kernel_have_features_too():
 
 def test_functions_that_return_no_rows_are_told():
     kernel = kernels.FromFunction(lambda s, t: 1.0, "strings", lambda words: [[1.0]])
-    with pytest.raises(KernelError, match="one image per object"):
+    with pytest.raises(KernelError, match=r"one image per object.*lambda batch"):
         kernel.feature_matrix(WORDS)
     with pytest.raises(ParameterError, match="'phi' parameter of FromFunction"):
         kernels.FromFunction(lambda s, t: 1.0, "strings", 3)
