@@ -99,6 +99,11 @@ class WorkingSetRun(Run):
         """Coefficients with their F, as they were before the sub-problem whose rows are being computed."""
         self._subtract(np.arange(self._n), moves)
 
+    @property
+    def useful(self) -> bool:
+        """Whether F was exact once after a sub-problem."""
+        return self._settled is not None or self._rounds > (self._pending is not None)
+
     def step(self, iterations: int) -> None:
         deadline = time.monotonic() + CHUNK_SECONDS
         left = iterations
