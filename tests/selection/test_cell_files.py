@@ -42,11 +42,11 @@ def test_model_files_answer_the_same(learner, objects, y, new, tmp_path):
 
 
 def test_files_whose_parts_do_not_belong_together_are_refused():
-    stored = Cells(NARROW, size=150, random_state=0).fit(X, CLASSES)._to_stored()
+    stored = Cells(NARROW, size=150, probability=True, random_state=0).fit(X, CLASSES)._to_stored()
     spoilt = [
         replace(stored, arrays={**stored.arrays, "edges": stored.arrays["edges"] + 1}),
         replace(stored, arrays={**stored.arrays, "constant": stored.arrays["constant"] + 7}),
-        replace(stored, values={**stored.values, "temperature": -1.0}),
+        replace(stored, arrays={**stored.arrays, "calibration_slopes": np.array([-1.0])}),
         replace(stored, values={**stored.values, "cells": [5] * len(stored.values["cells"])}),
         replace(stored, values={**stored.values, "estimator": "Nothing"}),
         replace(stored, objects={}),

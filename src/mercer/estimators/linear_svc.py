@@ -240,7 +240,7 @@ class LinearSVC(ClassifierMixin, LinearMachine):
 
         seen, values = out_of_fold(folds_with_every_class(codes, weights, self.random_state), decisions)
         values = values if len(factors) == 2 else np.reshape(values, (len(seen), len(factors)))
-        return fit_calibration(evidence_of_classes(values), codes[seen], weights[seen], factors)
+        return fit_calibration(evidence_of_classes(values), codes[seen], weights[seen])
 
     def decision_function(self, X: Any) -> Float64:
         """Decision values: for two classes positive means ``classes_[1]``, else one column per class."""

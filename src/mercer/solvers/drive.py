@@ -56,6 +56,13 @@ class Limits:
             return self
         return replace(self, max_iter=max_iter)
 
+    def share(self, share: float) -> Limits:
+        """These limits, from now on, with a share of the time that is left."""
+        if share >= 1.0 or math.isinf(self.time_limit):
+            return self
+        now = time.monotonic()
+        return replace(self, time_limit=share * max(0.0, self.since + self.time_limit - now), since=now)
+
     def raise_if_stopped(self) -> None:
         """Raise `Stopped` once the event is set."""
         if self.stop.is_set():

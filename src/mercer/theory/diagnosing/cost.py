@@ -106,9 +106,7 @@ def _of_computed(computed: Computed, n: int, rng: np.random.Generator) -> Cost:
     gram_bytes = n * n * (8 if n * n <= DOUBLE_ENTRIES or alone.machine == "KernelRidge" else 4)
     advice = _advice(gram_bytes, alone.available_bytes, training, n, alone.machine)
     rate = size**2 / max(computed.seconds, 1e-9)
-    return Cost(
-        rate, gram_seconds, gram_bytes, training, alone.machine, alone.rehearsed, alone.available_bytes, advice
-    )
+    return Cost(rate, gram_seconds, gram_bytes, training, alone.machine, alone.rehearsed, alone.available_bytes, advice)
 
 
 def _cost(fitted: FittedKernel, objects: Objects, target: Target | None, rng: np.random.Generator) -> Cost:
