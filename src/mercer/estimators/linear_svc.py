@@ -41,6 +41,7 @@ from mercer.training.probabilities import (
     of_this_fit,
     probabilities,
     wanted,
+    warn_of_weights,
 )
 from mercer.training.storing import Field, LabelsField, one_against_rest
 from mercer.training.targets import (
@@ -171,6 +172,7 @@ class LinearSVC(ClassifierMixin, LinearMachine):
                     self.calibration_ = self._calibration(rows, classes.codes, weights, factors, options)
             self.classes_ = classes.labels
             self._set_solutions(solutions, rows, began)
+        warn_of_weights(self)
         self._warn_if_unfinished(solutions)
         return self
 

@@ -46,6 +46,7 @@ from mercer.training.probabilities import (
     of_this_fit,
     probabilities,
     wanted,
+    warn_of_weights,
 )
 from mercer.training.storing import MACHINE, ArrayField, CertificateField, Field, LabelsField, ValueField
 from mercer.training.targets import (
@@ -175,6 +176,7 @@ class MarginClassifier(ClassifierMixin, LibsvmParameters, KernelEstimator, ABC):
         self._remember(objects, classes.codes, bounds)
         entries, seconds = guarded.original.entries_computed, time.monotonic() - began
         self._certify_later(lambda: Certificate.together(machines.proofs(), entries, seconds))
+        warn_of_weights(self)
         if machines.unfinished:
             warn_if_unfinished(self, machines.unfinished, len(machines.sizes))
         return self

@@ -8,6 +8,7 @@ classes were in training. The predicted class is the most probable one, always.
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import Any, final
 
@@ -18,7 +19,7 @@ from scipy.special import expit, log_expit, softmax
 from sklearn.exceptions import NotFittedError
 
 from mercer._types import Float64, Indices
-from mercer.errors import ModelFileError
+from mercer.errors import DataWarning, ModelFileError
 from mercer.training.storing import Field, Parts
 
 _PRIOR = 1.0
@@ -32,6 +33,18 @@ def wanted(estimator: Any) -> bool:
     if not estimator.probability:
         raise AttributeError("predict_proba is not available when probability=False")
     return True
+
+
+def warn_of_weights(estimator: Any) -> None:
+    """Say that labels follow from probabilities, where somebody may expect weights of classes to move them."""
+    if estimator.probability and estimator.class_weight is not None:
+        warnings.warn(
+            f"With probability=True, {type(estimator).__name__} predicts the most probable class of the data as given: "
+            "class_weight moves its decision values, not its labels. For labels by weighted decisions use "
+            "probability=False, or set a threshold for predict_proba.",
+            DataWarning,
+            stacklevel=3,
+        )
 
 
 def probabilities(values: Float64) -> Float64:
