@@ -13,6 +13,11 @@ from mercer import _deadline, kernels
 from mercer.errors import MercerError, TimeLimitError
 from mercer.gram.executors import Threads
 from mercer.gram.make import gram_of
+from mercer.lectures.run import LectureRun
+from mercer.solvers.drive import Limits
+from mercer.solvers.solution import Status
+from mercer.training.pairs import Members, _shares_of_time
+from mercer.training.voting import pairs
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(90, 3))
@@ -83,6 +88,51 @@ def test_the_error_estimates_the_whole() -> None:
         mercer.SVC(kernel=SLOW, time_limit=LIMIT).fit(X, Y)
     assert 0.001 < caught.value.done < 0.3
     assert isinstance(caught.value, (MercerError, TimeoutError))
+
+
+def test_learning_the_weights_of_kernels_counts() -> None:
+    machine = mercer.MultipleKernelMachine(mercer.SVC(time_limit=LIMIT), [SLOW, kernels.Linear()])
+    in_time(lambda: machine.fit(X, Y))
+    with pytest.raises(mercer.errors.ParameterError, match="time_limit"):
+        mercer.MultipleKernelMachine(mercer.SVC(time_limit=-1.0), ["rbf", "linear"]).fit(X, Y)
+
+
+def test_steps_of_the_lectures_are_counted_by_the_clock() -> None:
+    class Slow(LectureRun):
+        steps = 1000
+
+        def one_step(self) -> None:
+            time.sleep(0.02)
+            self.iterations += 1
+            self.record(self.iterations, 0.0)
+
+        def point(self) -> Any:
+            return np.zeros(1), 0.0
+
+    run = Slow()
+    run.__post_init__()
+    began = time.monotonic()
+    found = run.fit(Limits(time_limit=0.1))
+    assert time.monotonic() - began < 0.5
+    assert found.status is Status.OUT_OF_TIME
+
+
+def test_an_error_says_what_all_kernel_values_would_take() -> None:
+    rng = np.random.default_rng(0)
+    objects = rng.normal(size=(40_000, 3))
+    with pytest.raises(TimeLimitError, match=r"before there was a first machine of 40,000 objects.* would take about"):
+        mercer.OneClassSVM(time_limit=0.05).fit(objects)
+
+
+def test_time_is_shared_among_pairs_of_classes() -> None:
+    limits = Limits(time_limit=8.0)
+    assert limits.share(1.0) is limits
+    assert 1.9 < limits.share(0.25).time_limit <= 2.0
+    assert Limits().share(0.25).time_limit == np.inf
+    members = Members(np.repeat([0, 1, 2], [10, 10, 40]), np.ones(60), 3)
+    shares = _shares_of_time(members, pairs(3), 1)
+    np.testing.assert_allclose(shares, [400 / 5400, 0.5, 1.0])
+    assert (_shares_of_time(members, pairs(3), 2) == np.minimum(1.0, 2 * shares)).all()
 
 
 HARD = {"C": 1e7, "gamma": 0.01, "tol": 1e-12}

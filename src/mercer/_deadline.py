@@ -19,7 +19,7 @@ from typing import final
 from mercer import _speed
 from mercer.errors import TimeLimitError
 
-_REMEDY = "Raise time_limit, use fewer objects, or an approximation of the kernel."
+REMEDY = "Raise time_limit, use fewer objects, or an approximation of the kernel."
 _SHORT = 0.05
 """Seconds of work that is always begun: there may be something to return after it."""
 _GRACE, _GRACE_SHARE = 0.5, 0.05
@@ -66,6 +66,22 @@ def limited(seconds: float | None) -> Iterator[None]:
         CURRENT.reset(token)
 
 
+@contextlib.contextmanager
+def unlimited() -> Iterator[None]:
+    """What is done inside is not stopped: a few kernel values, by which an error says how long all would take."""
+    token = CURRENT.set(None)
+    try:
+        yield
+    finally:
+        CURRENT.reset(token)
+
+
+def is_late() -> bool:
+    """Whether there is a limit, and even work that is of no use before it is done is broken off by now."""
+    current = CURRENT.get()
+    return current is not None and time.monotonic() > current.last
+
+
 def is_limited() -> bool:
     """Whether there is any limit."""
     return CURRENT.get() is not None
@@ -83,7 +99,7 @@ def refuse_longer(work: str, seconds: float) -> None:
     if current is not None and seconds > max(left(), _SHORT):
         raise TimeLimitError(
             f"time_limit = {current.seconds:g} s: {max(left(), 0.0):.1f} s are left, but {work} would take about "
-            f"{shown_seconds(seconds)}. {_REMEDY}"
+            f"{shown_seconds(seconds)}. {REMEDY}"
         )
 
 
@@ -131,7 +147,7 @@ class Work:
         # What time was over for is often a short part of a long whole, of which no more is known.
         said = f" All of it would take about {shown_seconds(whole)}." if whole > self._deadline.seconds else ""
         return TimeLimitError(
-            f"{_said(self._deadline)} with {100 * share:.3g} % of {self._what} done.{said} {_REMEDY}", share
+            f"{_said(self._deadline)} with {100 * share:.3g} % of {self._what} done.{said} {REMEDY}", share
         )
 
 

@@ -2,9 +2,19 @@
 
 import numpy as np
 import pytest
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.datasets import load_digits
 from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import log_loss
+from sklearn.model_selection import cross_val_predict, train_test_split
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
-from mercer.jobs.calibration import held_out, learn, probabilities
+import mercer
+from mercer import SVC
+from mercer.jobs.answers import Columns, answers
+from mercer.jobs.calibration import held_out, learn, most_probable, probabilities
 
 
 @pytest.mark.parametrize(("n", "size"), [(30, 1.0), (200, 3.0), (2000, 1e-3), (500, 1e4)])
@@ -63,3 +73,85 @@ def test_weights_of_held_out_objects_are_repetitions(classes):
     repeated = held_out(decisions[copies], codes[copies], splits(copies), classes)
     np.testing.assert_allclose(found[copies], repeated, atol=1e-4)
     assert not np.allclose(found, held_out(decisions, codes, splits(np.arange(60)), classes), atol=1e-3)
+
+
+def votes_of_digits():
+    X, y = load_digits(return_X_y=True)
+    known, new, labels, truth = train_test_split(X[:900], y[:900], stratify=y[:900], random_state=0)
+    values = cross_val_predict(SVC(), known, labels, cv=5, method="decision_function")
+    machine = SVC().fit(known, labels)
+    return values, labels, machine.decision_function(new), machine.predict(new), truth
+
+
+def test_many_classes_by_their_votes():
+    """Better than scikit-learn's calibration of the same machine, and as often right as its votes."""
+    values, labels, new, voted, truth = votes_of_digits()
+    chances = probabilities(learn(values, labels, 10), new)
+    assert chances.sum(axis=1) == pytest.approx(1.0)
+    one_by_one = OneVsRestClassifier(LogisticRegression(C=100.0, max_iter=1000)).fit(values, labels).predict_proba(new)
+    assert log_loss(truth, chances) < log_loss(truth, one_by_one)
+    assert np.mean(chances.argmax(axis=1) == truth) >= np.mean(voted == truth) - 0.005
+
+
+def test_calibrations_of_earlier_versions():
+    """A row of weights and a constant for each class."""
+    old, decisions = np.array([[1.0, 0, 0, 0.5], [0, 1, 0, 0], [0, 0, 2, 0]]), np.array([[2.1, 0.9, -0.2]])
+    wanted = np.exp([2.6, 0.9, -0.4])
+    assert probabilities(old, decisions)[0] == pytest.approx(wanted / wanted.sum())
+
+
+def test_the_most_probable():
+    classes, machine = np.array(["a", "b"]), np.array(["a", "a", "a"])
+    chances = np.array([[0.4, 0.6], [0.7, 0.3], [np.nan, np.nan]])
+    assert most_probable(classes, chances, machine).tolist() == ["b", "a", "a"]
+    assert most_probable(classes, None, machine) is machine
+
+
+@pytest.fixture(scope="module")
+def vowels():
+    random = np.random.default_rng(3)
+    centres = random.normal(size=(4, 3))
+    y = np.arange(280) % 4
+    return {f"x{i}": column for i, column in enumerate((centres[y] + 0.8 * random.normal(size=(280, 3))).T)}, y
+
+
+def test_models_predict_the_most_probable_class(vowels, tmp_path):
+    table, y = vowels
+    outcome = mercer.fit(table, y=y, kernel="rbf(gamma=0.3)", folds=3)
+    chances, labels = outcome.predict_proba(table), outcome.predict(table)
+    assert (labels == outcome.model.classes[chances.argmax(axis=1)]).all()
+    assert (labels != outcome.model.machine.predict(outcome.model.objects(table))).any(), (
+        "votes say the same everywhere"
+    )
+    found = answers(outcome.model, outcome.model.objects(table), [str(i) for i in range(280)], Columns())
+    assert all(str(one["prediction"]) == max(one["probabilities"], key=one["probabilities"].get) for one in found)
+    best = outcome.search.best.predicted
+    assert (best == outcome.model.classes[outcome.probabilities.argmax(axis=1)]).all()
+    assert abs(outcome.estimate.value - np.mean(best == y[outcome.search.rows])) < 0.05
+
+
+def test_balanced_labels_are_the_machines(vowels):
+    table, y = vowels
+    outcome = mercer.fit(table, y=(y == 0).astype(int), kernel="rbf(gamma=0.3)", folds=3, balanced=True)
+    assert (outcome.predict(table) == outcome.model.machine.predict(outcome.model.objects(table))).all()
+
+
+@pytest.mark.realdata
+@pytest.mark.parametrize(
+    "name",
+    ["australian", "diabetes", "a9a", "heart_scale", "splice_numeric", "ionosphere", "sonar", "fourclass", "vowel"],
+)
+def test_no_worse_than_scikit_learns_calibration(name, load):
+    """Of the same machine, in five folds; the mean of six random halves."""
+    sets = load(f"vectors/{name}")
+    X, y = sets["all"] if "all" in sets else sets["train"]
+    ids = np.random.default_rng(0).permutation(len(y))[:600]
+    X, y = (X[ids].toarray() if hasattr(X, "toarray") else np.asarray(X, dtype=float)[ids]), np.asarray(y)[ids]
+    ours, theirs = [], []
+    for seed in range(6):
+        known, new, labels, truth = train_test_split(X, y, test_size=0.5, stratify=y, random_state=seed)
+        outcome = mercer.fit(known, y=labels, kernel="rbf(gamma='scale')", C=1.0)
+        ours.append(log_loss(truth, outcome.predict_proba(new)))
+        scaled = make_pipeline(StandardScaler(), SVC())
+        theirs.append(log_loss(truth, CalibratedClassifierCV(scaled, cv=5).fit(known, labels).predict_proba(new)))
+    assert np.mean(ours) <= 1.01 * np.mean(theirs)

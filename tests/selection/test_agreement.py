@@ -78,7 +78,7 @@ def test_probabilities(machine, labels):
         found = ovo.evidence(-values[seen, None] if n_classes == 2 else values[seen], n_classes)
     else:
         found = evidence_of_classes(values[seen])
-    wanted = fit_calibration(found, labels[seen], np.ones(len(Y)), np.ones(n_classes))
+    wanted = fit_calibration(found, labels[seen], np.ones(len(Y)))
     # With more classes the search predicts from a block of the matrix, whose sums are added up in another order.
     allowed = {"rtol": 0.0, "atol": 0.0} if n_classes == 2 else {"rtol": 1e-6, "atol": 1e-9}
     np.testing.assert_allclose(wanted.slopes, model.calibration_.slopes, **allowed)

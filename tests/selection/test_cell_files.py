@@ -42,11 +42,11 @@ def test_model_files_answer_the_same(learner, objects, y, new, tmp_path):
 
 
 def test_files_whose_parts_do_not_belong_together_are_refused():
-    stored = Cells(NARROW, size=150, random_state=0).fit(X, CLASSES)._to_stored()
+    stored = Cells(NARROW, size=150, probability=True, random_state=0).fit(X, CLASSES)._to_stored()
     spoilt = [
         replace(stored, arrays={**stored.arrays, "edges": stored.arrays["edges"] + 1}),
         replace(stored, arrays={**stored.arrays, "constant": stored.arrays["constant"] + 7}),
-        replace(stored, values={**stored.values, "temperature": -1.0}),
+        replace(stored, arrays={**stored.arrays, "calibration_slopes": np.array([-1.0])}),
         replace(stored, values={**stored.values, "cells": [5] * len(stored.values["cells"])}),
         replace(stored, values={**stored.values, "estimator": "Nothing"}),
         replace(stored, objects={}),
@@ -54,3 +54,19 @@ def test_files_whose_parts_do_not_belong_together_are_refused():
     for broken in spoilt:
         with pytest.raises(ModelFileError):
             Cells._from_stored(broken)
+
+
+@pytest.mark.parametrize("y", [SIGNS, CLASSES], ids=["two classes", "three"])
+def test_probabilities_of_files_and_of_earlier_versions(y):
+    model = Cells(NARROW, size=300, probability=True, random_state=0).fit(X, y)
+    stored = model._to_stored()
+    np.testing.assert_allclose(Cells._from_stored(stored).predict_proba(NEW), model.predict_proba(NEW), rtol=1e-12)
+    arrays = {name: array for name, array in stored.arrays.items() if not name.startswith("calibration")}
+    old = Cells._from_stored(replace(stored, values={**stored.values, "temperature": 1.5}, arrays=arrays))
+    chances, values = old.predict_proba(NEW), old.decision_function(NEW)
+    machine = np.abs(values).max(axis=1) != 1.0 if values.ndim == 2 else np.abs(values) != 1.0
+    odds = np.column_stack([np.zeros(len(NEW)), values]) if values.ndim == 1 else values
+    wanted = np.exp(1.5 * (odds - odds.max(axis=1, keepdims=True)))
+    np.testing.assert_allclose(chances[machine], (wanted / wanted.sum(axis=1, keepdims=True))[machine], rtol=1e-9)
+    with pytest.raises(ModelFileError, match="temperature"):
+        Cells._from_stored(replace(stored, values={**stored.values, "temperature": -1.0}, arrays=arrays))

@@ -16,22 +16,23 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import mercer
-from mercer import SVC, LinearSVC, NuSVC, kernels
+from mercer import SVC, LinearSVC, MultipleKernelMachine, NuSVC, kernels
+from mercer.errors import DataWarning
 from mercer.jobs.calibration import learn
 from mercer.training.folds import folds_with_every_class
 from mercer.training.probabilities import evidence_of_classes, evidence_of_pairs, fit_calibration
-from mercer.training.temperature import fit_temperature
 from tests.estimators.test_svc import EXPECTED_FAILURES
 
+# Labels are the most probable ones of the data as given, whatever the weights of classes.
+KNOWN = {**EXPECTED_FAILURES, "check_class_weight_classifiers": "class_weight moves decision values, not labels"}
 
-@parametrize_with_checks([SVC(probability=True, random_state=0)], expected_failed_checks=lambda _: EXPECTED_FAILURES)
+
+@pytest.mark.filterwarnings("ignore:With probability=True:mercer.errors.DataWarning")
+@parametrize_with_checks([SVC(probability=True, random_state=0)], expected_failed_checks=lambda _: KNOWN)
 def test_common_checks(estimator, check):
     if getattr(check, "func", check).__name__ == "check_array_api_input":
         return  # it only ever skips: the array API is not claimed
     check(estimator)
-
-
-BOTH = np.ones(2)
 
 
 def noisy(classes=2, n=300):
@@ -124,36 +125,31 @@ def test_calibrations():
     values = random.normal(size=20_000)
     codes = (random.uniform(size=20_000) < 1 / (1 + np.exp(-3.0 * values - 1.0))).astype(int)
     ones, evidence = np.ones(20_000), evidence_of_classes(values)
-    found = fit_calibration(evidence, codes, ones, BOTH)
+    found = fit_calibration(evidence, codes, ones)
     assert 2 * found.slopes[0] == pytest.approx(3.0, rel=0.05)
     assert np.diff(found.offsets) == pytest.approx(1.0, rel=0.1)
-    assert fit_calibration(-evidence, codes, ones, BOTH).slopes[0] == 0.0
-    sure = fit_calibration(evidence_of_classes(np.array([-1.0, 1.0])), np.array([0, 1]), np.ones(2), BOTH)
+    assert fit_calibration(-evidence, codes, ones).slopes[0] == 0.0
+    sure = fit_calibration(evidence_of_classes(np.array([-1.0, 1.0])), np.array([0, 1]), np.ones(2))
     assert 0 < sure.slopes[0] < 10
-    nothing = fit_calibration(np.zeros((0, 3, 2)), np.zeros(0, dtype=int), np.zeros(0), np.ones(3))
+    nothing = fit_calibration(np.zeros((0, 3, 2)), np.zeros(0, dtype=int), np.zeros(0))
     assert nothing.slopes.tolist() == [1.0, 1.0]
     assert nothing.offsets.tolist() == [0.0] * 3
-    heavy = fit_calibration(evidence, codes, 2 * ones, BOTH)
-    twice = fit_calibration(np.tile(evidence, (2, 1, 1)), np.tile(codes, 2), np.tile(ones, 2), BOTH)
+    heavy = fit_calibration(evidence, codes, 2 * ones)
+    twice = fit_calibration(np.tile(evidence, (2, 1, 1)), np.tile(codes, 2), np.tile(ones, 2))
     assert heavy.slopes == pytest.approx(twice.slopes)
 
 
 @pytest.mark.parametrize("classes", [2, 3])
-def test_weights_are_repetitions_in_calibrations_and_temperatures(classes):
+def test_weights_are_repetitions_in_calibrations(classes):
     random = np.random.default_rng(0)
     codes, weights = random.integers(0, classes, size=40), random.integers(1, 6, size=40)
     values = 2.0 * np.eye(classes)[codes] + random.normal(size=(40, classes))
     values = values[:, 1] - values[:, 0] if classes == 2 else values
     evidence, copies = evidence_of_classes(values), np.repeat(np.arange(40), weights)
-    weighted = fit_calibration(evidence, codes, weights.astype(float), np.ones(classes))
-    repeated = fit_calibration(evidence[copies], codes[copies], np.ones(len(copies)), np.ones(classes))
+    weighted = fit_calibration(evidence, codes, weights.astype(float))
+    repeated = fit_calibration(evidence[copies], codes[copies], np.ones(len(copies)))
     np.testing.assert_allclose(weighted.slopes, repeated.slopes, rtol=1e-3)
     np.testing.assert_allclose(weighted.offsets, repeated.offsets, atol=1e-3)
-    temperatures = [
-        fit_temperature(values[rows], codes[rows], counts)
-        for rows, counts in ((slice(None), weights.astype(float)), (copies, np.ones(len(copies))))
-    ]
-    assert temperatures[0] == pytest.approx(temperatures[1], rel=1e-8)
     if classes == 2:
         curves = [
             learn(values[rows, None], codes[rows], 2, counts)
@@ -174,39 +170,72 @@ def test_evidence_of_pairs():
 def test_probabilities_are_those_of_the_data_as_given(model):
     """Balanced classes move the boundary, not the shares of the classes."""
     X, y = make_classification(600, 8, weights=[0.8], flip_y=0.1, random_state=1)
-    model = clone(model).set_params(probability=True, class_weight="balanced", random_state=0).fit(X, y)
+    model = clone(model).set_params(probability=True, class_weight="balanced", random_state=0)
+    with pytest.warns(DataWarning, match="moves its decision values, not its labels"):
+        model.fit(X, y)
     shares = model.predict_proba(X)
     assert shares[:, 1].mean() == pytest.approx(y.mean(), abs=0.02)
-    costs = len(y) / (2 * np.bincount(y))  # what "balanced" means
-    assert (model.classes_[(costs * shares).argmax(axis=1)] == model.predict(X)).all()
+    assert (model.classes_[shares.argmax(axis=1)] == model.predict(X)).all()
 
 
-def no_worse(X, y, seeds):
-    """The mean log loss of random halves is at most 1 % above that of scikit-learn's calibration of the same SVC."""
-    ours, theirs = [], []
+def halves(X, y, seeds):
+    """Random halves, scaled by the first."""
     for seed in seeds:
         known, new, labels, truth = train_test_split(X, y, test_size=0.5, stratify=y, random_state=seed)
         scaler = StandardScaler().fit(known)
-        known, new = scaler.transform(known), scaler.transform(new)
-        model = SVC(probability=True, random_state=0).fit(known, labels)
-        peer = CalibratedClassifierCV(svm.SVC(), cv=5).fit(known, labels)
-        ours.append(log_loss(truth, model.predict_proba(new)))
-        theirs.append(log_loss(truth, peer.predict_proba(new)))
+        yield scaler.transform(known), scaler.transform(new), labels, truth
+
+
+def no_worse(X, y, seeds, model, peer):
+    """The mean log loss of random halves is at most 1 % above that of scikit-learn's calibration in five folds."""
+    ours, theirs = [], []
+    for known, new, labels, truth in halves(X, y, seeds):
+        found = clone(model).fit(known, labels)
+        assert (found.classes_[found.predict_proba(new).argmax(axis=1)] == found.predict(new)).all()
+        ours.append(log_loss(truth, found.predict_proba(new)))
+        theirs.append(log_loss(truth, CalibratedClassifierCV(clone(peer), cv=5).fit(known, labels).predict_proba(new)))
     assert np.mean(ours) <= 1.01 * np.mean(theirs)
+
+
+OURS = SVC(probability=True, random_state=0)
 
 
 @pytest.mark.parametrize("load", [load_iris, load_wine, load_breast_cancer, load_digits])
 def test_no_worse_than_calibrated_classifier_cv(load):
     X, y = load(return_X_y=True)
-    no_worse(X[:600], y[:600], range(2))
+    no_worse(X[:600], y[:600], range(2), OURS, svm.SVC())
+
+
+# The sets on which averaging five machines, as scikit-learn does, gains most come first.
+@pytest.mark.realdata
+@pytest.mark.parametrize(
+    "name",
+    ["australian", "diabetes", "a9a", "heart_scale", "splice_numeric", "ionosphere", "sonar", "fourclass", "vowel"],
+)
+def test_no_worse_on_real_data(name, load):
+    no_worse(*at_most(1000, name, load), range(8), OURS, svm.SVC())
 
 
 @pytest.mark.realdata
-@pytest.mark.parametrize("name", ["vowel", "ionosphere", "sonar", "heart_scale", "diabetes", "fourclass"])
-def test_no_worse_on_real_data(name, load):
+@pytest.mark.parametrize("name", ["australian", "diabetes", "sonar", "vowel"])
+@pytest.mark.parametrize(
+    ("model", "peer"),
+    [
+        (NuSVC(nu=0.3, probability=True, random_state=0), svm.NuSVC(nu=0.3)),
+        (MultipleKernelMachine(OURS, ["rbf", "linear"]), MultipleKernelMachine(SVC(), ["rbf", "linear"])),
+    ],
+    ids=["NuSVC", "MultipleKernelMachine"],
+)
+def test_no_worse_of_other_machines(name, model, peer, load):
+    no_worse(*at_most(600, name, load), range(6), model, peer)
+
+
+def at_most(n, name, load):
+    """So many objects of a set, drawn at random."""
     sets = load(f"vectors/{name}")
     X, y = sets["all"] if "all" in sets else sets["train"]
-    no_worse(X.toarray() if hasattr(X, "toarray") else np.asarray(X, dtype=float), y, range(6))
+    ids = np.random.default_rng(0).permutation(len(y))[:n]
+    return (X[ids].toarray() if hasattr(X, "toarray") else np.asarray(X, dtype=float)[ids]), np.asarray(y)[ids]
 
 
 def test_switched_on_after_fitting():

@@ -120,7 +120,7 @@ class KernelCCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelParamet
                     "The two views must be of the same objects, in the same order."
                 )
             fitted_y = kernel_y.fit(others)
-            gram = gram_of(fitted_y, others, memory=self.memory)
+            gram = gram_of(fitted_y, others, memory=self.memory).stored_if_it_fits()  # read more than once
             guarded_y = guard(type(self).__name__, kernel_y, gram, self.psd)
             one, two = Centred.of(guarded.gram.refined()), Centred.of(guarded_y.gram.refined())
             ridge = float(self.alpha) * len(objects)

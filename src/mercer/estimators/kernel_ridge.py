@@ -153,7 +153,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelParameters, KernelEsti
         The intercept counts as known. Weights divide the noise: an object of weight 2 has noise variance alpha / 2.
         """
         objects = self._new_objects(X)
-        values = self.expansion_(objects)
+        values = self.expansion_(objects, self._gram_dtype())
         mean = values[:, 0] if self._single else values
         return (mean, self._deviation(objects)) if return_std else mean
 

@@ -41,6 +41,7 @@ from mercer.training.probabilities import (
     of_this_fit,
     probabilities,
     wanted,
+    warn_of_weights,
 )
 from mercer.training.storing import Field, LabelsField, one_against_rest
 from mercer.training.targets import (
@@ -171,6 +172,7 @@ class LinearSVC(ClassifierMixin, LinearMachine):
                     self.calibration_ = self._calibration(rows, classes.codes, weights, factors, options)
             self.classes_ = classes.labels
             self._set_solutions(solutions, rows, began)
+        warn_of_weights(self)
         self._warn_if_unfinished(solutions)
         return self
 
@@ -240,7 +242,7 @@ class LinearSVC(ClassifierMixin, LinearMachine):
 
         seen, values = out_of_fold(folds_with_every_class(codes, weights, self.random_state), decisions)
         values = values if len(factors) == 2 else np.reshape(values, (len(seen), len(factors)))
-        return fit_calibration(evidence_of_classes(values), codes[seen], weights[seen], factors)
+        return fit_calibration(evidence_of_classes(values), codes[seen], weights[seen])
 
     def decision_function(self, X: Any) -> Float64:
         """Decision values: for two classes positive means ``classes_[1]``, else one column per class."""

@@ -157,7 +157,7 @@ class OneClassSVM(OutlierMixin, LibsvmParameters, KernelEstimator):
     def decision_function(self, X: Any) -> Float64:
         """Positive inside the region, negative outside; for a ball (r^2 - |phi(x) - c|^2) times half of nu n."""
         objects = self._new_objects(X)
-        values = self.expansion_(objects)[:, 0]
+        values = self.expansion_(objects, self._gram_dtype())[:, 0]
         return values + self._linear(self._mass, self._lengths(objects)) if self.region == "ball" else values
 
     def _lengths(self, objects: Objects) -> Float64:

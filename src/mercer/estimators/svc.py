@@ -47,8 +47,8 @@ class SVC(MarginClassifier):
     break_ties : with ``"ovr"``, predict the class with the largest decision value rather than the most votes.
     probability : whether to learn `predict_proba`, by logistic regression on decision values of objects held out in
         five folds that share the Gram matrix. Probabilities are those of the data as given, whatever `class_weight`
-        says. `predict` then returns the most probable class, or with `class_weight` the one of which probability
-        times weight is largest.
+        says, and `predict` then returns the most probable class, always. For labels by weighted decisions leave this
+        False, or set a threshold for probabilities, as scikit-learn's `FixedThresholdClassifier` does.
     random_state : the folds for probabilities; nothing else here is random.
     penalty_scaling : ``"sum"`` as above, or ``"mean"``, which divides C by the number of objects.
     fit_intercept : whether b is there at all.

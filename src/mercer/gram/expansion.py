@@ -18,7 +18,7 @@ import scipy.sparse as sp
 
 from mercer._cached import cached_property
 from mercer._process import single_threaded_blas
-from mercer._types import Float64, Indices
+from mercer._types import DType, Float64, Indices
 from mercer.errors import KernelError, MemoryBudgetError
 from mercer.gram import cost, journal
 from mercer.gram.block_rows import rows_of_features
@@ -55,12 +55,12 @@ class Expansion:
         # So sums have the same bits whether the coefficients come from training or from a file.
         object.__setattr__(self, "coefficients", np.ascontiguousarray(self.coefficients))
 
-    def __call__(self, objects: Any) -> Float64:
-        """Decision values, of shape (objects, outputs)."""
+    def __call__(self, objects: Any, dtype: DType | None = None) -> Float64:
+        """Decision values, of shape (objects, outputs); `dtype` is the precision of kernel values, if asked for."""
         new = objects if isinstance(objects, Objects) else self.kernel.coerce(objects)
         if isinstance(new, Streamed):
             executor = journal.kept(new.executor or elsewhere() or Threads())
-            return np.concatenate(executor.reduce(_Scored(self, new), range(len(new.blocks)), operator.add))
+            return np.concatenate(executor.reduce(_Scored(self, new, dtype), range(len(new.blocks)), operator.add))
         values = np.zeros((len(new), self.coefficients.shape[1]))
         if self._folded is not None:
             numbers = numbers_of(new)  # of which features are made: themselves, or their products
@@ -70,7 +70,7 @@ class Expansion:
         elif len(self.support):
             numbers = max(self._compared.objects.nbytes / 8, self.coefficients.size)
             with single_threaded_blas(len(new) * numbers):  # once: for few objects it takes longer than their values
-                gram = gram_of(self.kernel, new, self._compared)
+                gram = gram_of(self.kernel, new, self._compared, dtype=dtype)
                 if self._layout is None or self.groups is None:
                     values = gram.matvec(self.coefficients)
                 else:
@@ -127,9 +127,10 @@ class _Scored:
 
     machine: Expansion
     objects: Streamed
+    dtype: DType | None
 
     def __call__(self, number: int) -> list[Float64]:
-        return [self.machine(self.objects.block(number))]
+        return [self.machine(self.objects.block(number), self.dtype)]
 
 
 @final

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -10,32 +9,43 @@ import numpy as np
 import numpy.typing as npt
 
 from mercer._types import Float64
+from mercer.training.voting import votes_and_sums
 
 if TYPE_CHECKING:
     from mercer.training.folds import Split
 
 _C = 100.0
 """How little the slope is held back: separable decision values would make it infinite."""
+_KINDS = 3
+"""Of evidence for one of several classes."""
 _STEPS, _SHORTEST = 100, 1e-6
 """Newton's method takes about ten steps, all of full length; these are limits for strange values."""
 
 
 def learn(decisions: Float64, codes: npt.NDArray[np.intp], n_classes: int, weights: Float64 | None = None) -> Float64:
-    """Weights and constants of a logistic model on decision values: one row, or one per class.
+    """Of two classes, slope and constant of a logistic curve; of more, slopes of evidence, and constants of classes.
 
-    `weights` say how much each object counts.
+    `weights` say how much each object counts. With more than two classes, the first row holds the slopes of the three
+    kinds of evidence, followed by zeros, and the second the constants. Files of earlier versions hold weights of all
+    decision values and a constant for each class, a row each.
     """
     if len(np.unique(codes)) < n_classes:  # a class that occurs in no test part: no probabilities
         return np.zeros((0, 0))
     counts = np.ones(len(codes)) if weights is None else weights
     if n_classes == 2 and decisions.shape[1] == 1:
         return _of_two(decisions[:, 0], codes > 0, counts)
-    from sklearn.linear_model import LogisticRegression  # only here: predicting needs none of it
+    from mercer.training.probabilities import fit_calibration  # only here: predicting needs none of it
 
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        model: Any = LogisticRegression(C=_C, max_iter=500).fit(decisions, codes, sample_weight=counts)
-    return np.column_stack([model.coef_, model.intercept_])
+    found = fit_calibration(_evidence(decisions), codes, counts)
+    slopes = np.zeros(n_classes)
+    slopes[: len(found.slopes)] = found.slopes
+    return np.stack([slopes, found.offsets])
+
+
+def _evidence(decisions: Float64) -> Float64:
+    """What votes say for each class: the sum of decision values, the same squeezed, and whether it wins every vote."""
+    tally, sums = votes_and_sums(decisions)
+    return np.stack([sums, np.tanh(sums), (tally >= decisions.shape[1] - 1).astype(np.float64)], axis=2)
 
 
 def _of_two(values: Float64, second: npt.NDArray[np.bool_], counts: Float64) -> Float64:
@@ -70,10 +80,22 @@ def _of_two(values: Float64, second: npt.NDArray[np.bool_], counts: Float64) -> 
 
 def probabilities(calibration: Float64, decisions: Float64) -> Float64:
     """One column per class."""
-    scores = decisions @ calibration[:, :-1].T + calibration[:, -1]
+    if len(calibration) == 2:
+        slopes, constants = calibration
+        scores = _evidence(decisions) @ slopes[:_KINDS] + constants
+    else:
+        scores = decisions @ calibration[:, :-1].T + calibration[:, -1]
     scores = np.column_stack([np.zeros(len(scores)), scores]) if scores.shape[1] == 1 else scores
     shares = np.exp(scores - scores.max(axis=1, keepdims=True))
     return np.asarray(shares / shares.sum(axis=1, keepdims=True))
+
+
+def most_probable(classes: npt.NDArray[Any], chances: Float64 | None, otherwise: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """The most probable class of each object; where nobody knows how probable they are, what is said otherwise."""
+    if chances is None:
+        return otherwise
+    known = np.asarray(np.isfinite(chances).all(axis=1))
+    return np.where(known, classes[np.where(known[:, None], chances, 0.0).argmax(axis=1)], otherwise)
 
 
 def held_out(

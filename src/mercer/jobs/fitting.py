@@ -125,7 +125,8 @@ def fit(
     notes += [why] if why else []
     estimator = problem.learner.trained(kernel, best.penalty, left).fit(objects, problem.learnt(rows), **weights)
     probabilities, calibrated = _calibrated(problem, found)
-    answers, estimate, note = _scored(problem, found, estimator, held, calibrated)
+    decided, found = found, _as_said(problem, found, probabilities)
+    answers, estimate, note = _scored(problem, (decided, found), estimator, held, calibrated)
     words = verdict(estimate, problem.metric, answers, data.target)
     notes += [note] if note else []
     support = rows[support_rows(estimator)]
@@ -138,10 +139,23 @@ def fit(
     return Outcome(model, problem, found, estimate, words, probabilities, tuple(notes), seconds, support, held)
 
 
+def _as_said(problem: Problem, found: Search, chances: Float64 | None) -> Search:
+    """The search with the labels that the model would have given: the most probable ones, unless told otherwise."""
+    if chances is None or problem.plan.balanced or problem.threshold is not None:
+        return found
+    best = found.best
+    said = calibration.most_probable(np.unique(problem.y[found.rows]), chances, best.predicted)
+    return replace(found, trials=[replace(best, predicted=said), *found.trials[1:]])
+
+
 def _scored(
-    problem: Problem, found: Search, estimator: Any, held: Indices, calibrated: Float64
+    problem: Problem, searches: tuple[Search, Search], estimator: Any, held: Indices, calibrated: Float64
 ) -> tuple[Answers, Estimate, str]:
-    """How good the model is: what was said of objects not seen, the score, and a sentence on which objects they are."""
+    """How good the model is: what was said of objects not seen, the score, and a sentence on which objects they are.
+
+    The search is there with the labels of machines, as which settings were compared, and with those of the model.
+    """
+    decided, found = searches
     if len(held):
         answers = answers_of(estimator, take(problem.objects, held), problem.y[held], problem, calibrated)
         answers = replace(answers, weights=problem.weights[held])
@@ -151,7 +165,9 @@ def _scored(
     answers = found.judge.answers(best.predicted, best.decisions)
     sampled = found.searched < len(problem.y)
     note = "The score is that of machines trained on this sample; the model should be slightly better."
-    return answers, corrected(found, problem), note if sampled else ""
+    before = decided.judge.answers(decided.best.predicted, decided.best.decisions)
+    shift = problem.metric.score(answers) - problem.metric.score(before)
+    return answers, corrected(decided, problem, shift), note if sampled else ""
 
 
 def answers_of(estimator: Any, objects: Any, y: npt.NDArray[Any], problem: Problem, calibrated: Float64) -> Answers:
@@ -165,6 +181,8 @@ def answers_of(estimator: Any, objects: Any, y: npt.NDArray[Any], problem: Probl
     chances = calibration.probabilities(calibrated, decisions) if calibrated.size else None
     if problem.threshold is not None and chances is not None:
         predicted = problem.threshold.predicted(estimator.classes_, chances)
+    elif not problem.plan.balanced:
+        predicted = calibration.most_probable(estimator.classes_, chances, predicted)
     return Answers(y, predicted, weights, decisions, chances, estimator.classes_)
 
 

@@ -53,12 +53,13 @@ class Estimate:
         return next(word for bound, word in _LEVELS if self.skill < bound)
 
 
-def corrected(found: Search, problem: Problem) -> Estimate:
+def corrected(found: Search, problem: Problem, shift: float = 0.0) -> Estimate:
     """The score of the whole procedure, including the choice of kernel and penalty.
 
     The best of many settings looks too good on the objects that it was chosen on. Bootstrap bias correction draws
     objects with replacement, and scores the setting that is best on those drawn on the others. Every prediction was
-    made by a machine that had not seen the object.
+    made by a machine that had not seen the object. `shift` is by how much the labels that the model gives score higher
+    than those by which settings were compared.
     """
     metric = problem.metric
     said = [found.judge.answers(trial.predicted, trial.decisions) for trial in found.trials]
@@ -74,6 +75,9 @@ def corrected(found: Search, problem: Problem) -> Estimate:
         left = (weighted @ errors.T)[np.arange(len(draws)), best] / np.maximum(weighted.sum(axis=1), 1e-300)
         mean = float(np.average(said[0].y, weights=said[0].weights))
         chosen = 1.0 - left / (float(np.average(np.square(said[0].y - mean), weights=said[0].weights)) or 1.0)
+    chosen = chosen + shift
+    if shift and metric.perfect is not None:
+        chosen = np.minimum(chosen, metric.perfect) if metric.sign > 0 else np.maximum(chosen, metric.perfect)
     return _estimate(float(chosen.mean()), chosen, said[0], metric)
 
 

@@ -94,10 +94,23 @@ class TrainedModel:
     def predict(self, X: Any) -> Any:
         """The class or the number of each object."""
         objects = self.objects(X)
-        if self.threshold is None or self.classes is None:
+        if self.classes is None or not self._by_probability:
             return self._said(self.machine.predict(objects))
-        chances = calibration.probabilities(self.calibration, self.decisions(objects))
-        return self.threshold.predicted(self.classes, chances)
+        return self._labels(self.decisions(objects))
+
+    @property
+    def _by_probability(self) -> bool:
+        """Whether labels follow from probabilities. With `balanced`, which makes rare classes count as much as frequent
+        ones, they are the machine's: the most probable class would hardly ever be a rare one."""
+        return bool(self.calibration.size) and (self.threshold is not None or not self.about.get("balanced", False))
+
+    def _labels(self, decisions: Float64) -> npt.NDArray[Any]:
+        """The class that a threshold makes of probabilities, or the most probable one."""
+        assert self.classes is not None
+        chances = calibration.probabilities(self.calibration, decisions)
+        if self.threshold is not None:
+            return self.threshold.predicted(self.classes, chances)
+        return np.asarray(self.classes[chances.argmax(axis=1)])
 
     @property
     def link(self) -> Link:
@@ -122,11 +135,14 @@ class TrainedModel:
     def predictions_from(self, objects: Any, across: Float64) -> tuple[npt.NDArray[Any], Float64 | None]:
         """Predictions and decision values, from kernel values that are known already."""
         machine = self.machine
+        predicted: npt.NDArray[Any]
+        decisions: Float64 | None
         if machine.classes is not None and machine.name != "SVC":
-            return machine.predict(objects), machine.decisions(objects)
-        predicted, decisions = machine.said(across @ machine.expansion.coefficients + machine.expansion.intercept)
-        if self.threshold is not None and self.classes is not None and decisions is not None:
-            predicted = self.threshold.predicted(self.classes, calibration.probabilities(self.calibration, decisions))
+            predicted, decisions = machine.predict(objects), machine.decisions(objects)
+        else:
+            predicted, decisions = machine.said(across @ machine.expansion.coefficients + machine.expansion.intercept)
+        if self._by_probability and decisions is not None:
+            predicted = self._labels(decisions)
         return self._said(predicted), decisions
 
     @cached_property

@@ -21,6 +21,7 @@ from mercer.inputs.vectors import Vectors
 from mercer.kernels.algebra.constant import OnNamedObjects
 from mercer.kernels.base import ANY_TILE, Kernel, State
 from mercer.kernels.features.feature_map import Columns, FeatureMap, FixedColumns
+from mercer.kernels.memory.calls import calls_of
 from mercer.kernels.text.form import text_of_value
 
 KINDS = ("vectors", "strings", "items")
@@ -312,6 +313,10 @@ class FromFunction(_UserKernel):
         return values.copy()
 
     def _value(self, x: Any, z: Any) -> float:
+        known = calls_of(self, self.symmetric)
+        return self._computed(x, z) if known is None else known.value(x, z, self._computed)
+
+    def _computed(self, x: Any, z: Any) -> float:
         value = self._called(x, z)
         try:
             return float(value)

@@ -16,7 +16,7 @@ import numpy as np
 
 from mercer._types import Float64
 from mercer.lectures.trace import Trace
-from mercer.solvers.drive import Limits, OnChunk, Run, drive
+from mercer.solvers.drive import CHUNK_SECONDS, Limits, OnChunk, Run, drive
 from mercer.solvers.solution import Solution, Stats, Status
 
 
@@ -56,9 +56,13 @@ class LectureRun(Run):
         raise NotImplementedError
 
     def step(self, iterations: int) -> None:
+        deadline = time.monotonic() + CHUNK_SECONDS  # a step may be a product with a matrix of gigabytes
         for _ in range(iterations):
-            if not self.done:
-                self.one_step()
+            if self.done:
+                return
+            self.one_step()
+            if time.monotonic() > deadline:
+                return
 
     def record(self, step: int, value: float) -> None:
         """Add a value to the trace."""

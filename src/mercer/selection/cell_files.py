@@ -16,6 +16,7 @@ from mercer.gram.expansion import Expansion
 from mercer.inputs.base import Objects
 from mercer.kernels.base import FittedKernel
 from mercer.training.certificate import Certificate
+from mercer.training.probabilities import Calibration, calibration_of_temperature, refuse_damage
 
 _MACHINE = ("coefficients", "intercept")
 
@@ -29,7 +30,7 @@ class CellParts:
     size: int
     probability: bool
     random_state: Any
-    temperature: float
+    calibration: Calibration | None
     kernel: FittedKernel
     support: Objects
     edges: Indices
@@ -48,9 +49,11 @@ def take_apart(model: Any, support: Objects, edges: Indices, constant: Indices |
         "size": int(model.size),
         "probability": bool(model.probability),
         "random_state": model.random_state if isinstance(model.random_state, int) else None,
-        "temperature": float(model.temperature_),
     }
     arrays: dict[str, npt.NDArray[Any]] = {"sizes": model.sizes_, "edges": edges}
+    if model.probability:
+        calibration = model.calibration_
+        arrays |= {"calibration_slopes": calibration.slopes, "calibration_offsets": calibration.offsets}
     cells: list[Any] = []
     for number, machine in enumerate(model.estimators_):
         if machine is None:
@@ -85,9 +88,6 @@ def put_together(stored: Stored) -> CellParts:
         raise ModelFileError("its cells and its support objects do not fit together.")
     if not isinstance(centres, machine.kernel.kernel.domain):
         raise ModelFileError("its centres are objects of another kind.")
-    temperature = checked_value(values, "temperature", float)
-    if not 0.0 < temperature < np.inf:
-        raise ModelFileError("the temperature of its probabilities must be a number > 0.")
     machines: list[Any] = []
     place = 0
     for number, cell in enumerate(cells):
@@ -100,7 +100,8 @@ def put_together(stored: Stored) -> CellParts:
         )
         place += 1
     template: Any = kind
-    classes = arrays.get("classes")
+    classes, probability = arrays.get("classes"), checked_value(values, "probability", bool)
+    calibration = None if classes is None or not probability else _calibration(values, arrays, len(classes))
     constant = None if classes is None else _constant(arrays, cells, classes)
     certificate = None
     if "certificate" in arrays:
@@ -109,10 +110,18 @@ def put_together(stored: Stored) -> CellParts:
             checked_array(arrays, "certificate", "f", (len(table), 7)), checked_value(values, "dtype", str)
         )
     return CellParts(
-        template(**stored.params), checked_value(values, "size", int), checked_value(values, "probability", bool),
-        values.get("random_state"), temperature, machine.kernel, machine.support, edges, centres,
+        template(**stored.params), checked_value(values, "size", int), probability,
+        values.get("random_state"), calibration, machine.kernel, machine.support, edges, centres,
         checked_array(arrays, "sizes", "i", (len(cells),)).astype(np.intp), machines, certificate, classes, constant,
     )  # fmt: skip
+
+
+def _calibration(values: Any, arrays: Any, n_classes: int) -> Calibration:
+    """What makes probabilities; files of earlier versions hold one temperature."""
+    if "temperature" in values:
+        return calibration_of_temperature(values["temperature"], 1, n_classes)
+    slopes = checked_array(arrays, "calibration_slopes", "f", (1,))
+    return refuse_damage(Calibration(slopes, checked_array(arrays, "calibration_offsets", "f", (n_classes,))))
 
 
 def _numbers(arrays: Any, number: int, part: Objects) -> tuple[Float64, Float64]:

@@ -29,9 +29,15 @@ from mercer.training.eigenvectors import seed_of
 from mercer.training.folds import folds_with_every_class
 from mercer.training.kernel_estimator import fit_with_kernel, has_expansion, known_objects, resolved_kernel
 from mercer.training.lazy_methods import answers_lazily
-from mercer.training.probabilities import probabilities, wanted
+from mercer.training.probabilities import (
+    Calibration,
+    evidence_of_classes,
+    fit_calibration,
+    of_this_fit,
+    probabilities,
+    wanted,
+)
 from mercer.training.targets import Classes, classes_of, numbers_of, sample_weights
-from mercer.training.temperature import fit_temperature
 from mercer.training.voronoi import divide, nearest
 
 _SURE = 1.0
@@ -50,8 +56,8 @@ class Cells(MetaEstimatorMixin, BaseEstimator):
     ----------
     estimator : a machine with a kernel, for classes or numbers: `SVC(...)`, `KernelRidge(...)`, `SVR(...)`.
     size : about how many objects a cell has. Larger ones are a little more exact, and take longer.
-    probability : whether to learn probabilities of classes: one temperature for all cells, from objects that each cell
-        held out; that trains every machine once more.
+    probability : whether to learn probabilities of classes, as in `SVC`: one calibration for all cells, from objects
+        that each cell held out; that trains every machine once more. `predict` then returns the most probable class.
     random_state : the seed of the centres.
 
     Attributes
@@ -61,7 +67,7 @@ class Cells(MetaEstimatorMixin, BaseEstimator):
     sizes_ : how many training objects each cell has.
     classes_ : the labels, of classifiers.
     kernel_ : the kernel, fitted to all training objects.
-    temperature_ : what divides scores before they become probabilities.
+    calibration_ : what turns decision values into probabilities, with ``probability=True``.
     certificate_ : how close the machines are to their optima, in sum.
     n_features_in_, feature_names_in_ : how many columns there are, and their names if they had any; of vectors alone.
 
@@ -112,9 +118,12 @@ class Cells(MetaEstimatorMixin, BaseEstimator):
                 machines = _side_by_side(train, members, report)
             else:
                 machines = far.gather(training, _MadeWhenSent(cell, members))
-            temperature = self._temperature(train, objects, classes, members, weights)
+            calibration = self._calibrated(train, objects, classes, members, weights)
         self.kernel_, self.sizes_ = fitted, np.array([len(ids) for ids in members])
-        self.centres_, self.temperature_ = objects.take(cells.centres), temperature
+        self.centres_ = objects.take(cells.centres)
+        self.__dict__.pop("calibration_", None)
+        if calibration is not None:
+            self.calibration_ = calibration
         self._set_machines(machines, members, objects)
         if classes is not None:
             self.classes_ = classes.labels
@@ -157,12 +166,12 @@ class Cells(MetaEstimatorMixin, BaseEstimator):
             machine.expansion_ = Expansion(own.kernel, part, own.coefficients, own.intercept, own.weights)
         self.estimators_ = machines
 
-    def _temperature(
+    def _calibrated(
         self, train: Any, objects: Objects, classes: Classes | None, members: list[Indices], weights: Float64
-    ) -> float:
+    ) -> Calibration | None:
         """From decision values of a fifth of each cell, by machines that were trained on the rest."""
         if classes is None or not self.probability:
-            return 1.0
+            return None
 
         def held_out(ids: Indices) -> tuple[Indices, Float64] | None:
             codes = np.unique(classes.codes[ids], return_inverse=True)[1]
@@ -175,11 +184,10 @@ class Cells(MetaEstimatorMixin, BaseEstimator):
             return tested, _class_values(machine, objects.take(tested), classes.labels)
 
         found = [part for part in _side_by_side(held_out, members) if part is not None]
-        if not found:
-            return 1.0
-        places = np.concatenate([part[0] for part in found])
-        values = np.concatenate([part[1] for part in found])
-        return fit_temperature(values, classes.codes[places], weights[places])
+        none = np.zeros(0 if len(classes.labels) == 2 else (0, len(classes.labels)))
+        places = np.concatenate([np.zeros(0, dtype=np.intp), *(part[0] for part in found)])
+        values = np.concatenate([none, *(part[1] for part in found)])
+        return fit_calibration(evidence_of_classes(values), classes.codes[places], weights[places])
 
     # -------------------------------------------------------------------------------------------------------- predict
 
@@ -200,7 +208,9 @@ class Cells(MetaEstimatorMixin, BaseEstimator):
         return labels, out
 
     def predict(self, X: Any) -> Any:
-        """The label or number of each object, by the machine of its cell."""
+        """The label or number of each object, by the machine of its cell: with probabilities, the most probable one."""
+        if self.probability and "calibration_" in vars(self):
+            return self.classes_[probabilities(self._log_odds(X)).argmax(axis=1)]
 
         def answer(cell: int, part: Objects) -> Any:
             machine = self.estimators_[cell]
@@ -219,12 +229,11 @@ class Cells(MetaEstimatorMixin, BaseEstimator):
             machine = self.estimators_[cell]
             if machine is not None:
                 return _class_values(machine, part, self.classes_)
-            sure = np.log(self.sizes_[cell] + 1.0) / self.temperature_ if self.probability else _SURE
             code = int(self._constant[cell])
             if len(self.classes_) == 2:
-                return np.full(len(part), sure if code == 1 else -sure)
+                return np.full(len(part), _SURE if code == 1 else -_SURE)
             values = np.zeros((len(part), len(self.classes_)))
-            values[:, code] = sure
+            values[:, code] = _SURE
             return values
 
         return np.asarray(self._by_cell(X, answer)[1])
@@ -232,7 +241,21 @@ class Cells(MetaEstimatorMixin, BaseEstimator):
     @available_if(wanted)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> Float64:
         """The probability of each class, one column each, in the order of `classes_`."""
-        return probabilities(self.decision_function(X) * self.temperature_)
+        return probabilities(self._log_odds(X))
+
+    def _log_odds(self, X: Any) -> Float64:
+        """One column per class; a cell of m objects of one class is as sure of it as m + 1 of m + 2 cases make one."""
+        calibration = of_this_fit(self)
+
+        def answer(cell: int, part: Objects) -> Float64:
+            machine = self.estimators_[cell]
+            if machine is not None:
+                return calibration.log_odds(evidence_of_classes(_class_values(machine, part, self.classes_)))
+            values = np.zeros((len(part), len(self.classes_)))
+            values[:, self._constant[cell]] = np.log(self.sizes_[cell] + 1.0)
+            return values
+
+        return np.asarray(self._by_cell(X, answer)[1])
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """The accuracy of a classifier, R^2 of a regressor."""
@@ -251,7 +274,9 @@ class Cells(MetaEstimatorMixin, BaseEstimator):
         parts = cell_files.put_together(stored)
         model = cls(parts.template, parts.size, probability=parts.probability, random_state=parts.random_state)
         model._check_parameters()
-        model.temperature_, model.sizes_, model.centres_ = parts.temperature, parts.sizes, parts.centres
+        model.sizes_, model.centres_ = parts.sizes, parts.centres
+        if parts.calibration is not None:
+            model.calibration_ = parts.calibration
         model.kernel_, model._support, model._edges = parts.kernel, parts.support, parts.edges
         model.estimators_, model.certificate_ = parts.machines, parts.certificate
         if is_classifier(model.estimator):

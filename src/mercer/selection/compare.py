@@ -19,6 +19,7 @@ from mercer._types import Float64
 from mercer.errors import InputError, MercerError
 from mercer.inputs.base import Objects
 from mercer.kernels.base import Kernel
+from mercer.kernels.memory import calls
 from mercer.selection.learner import Learner
 from mercer.selection.trials import Experiment, KernelTrials, try_kernels
 from mercer.theory.arguments import kernel_of
@@ -183,7 +184,7 @@ def compare(
         None if C is None else _penalties(C),
         target.codes if target.classes is not None else target.values,
     )
-    with reporting("Comparing kernels") as report:
+    with reporting("Comparing kernels") as report, calls.once():
         tried = try_kernels(experiment, list(named.values()), report=report)
     names = {kernel: name for name, kernel in named.items()}
     rows = [Compared.of(names[found.kernel], found) for found in tried.kernels]

@@ -21,6 +21,7 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.optimize import nnls
 
+from mercer import _deadline
 from mercer._types import Float64
 from mercer.gram.contract import Gram
 from mercer.losses.squared_hinge import SquaredHinge
@@ -47,6 +48,7 @@ def alignment(grams: Sequence[Gram], targets: Float64) -> tuple[Float64, ShareCe
     wanted = targets - targets.mean(axis=0)
     means = [gram.matvec(np.full(n, 1.0 / n)) for gram in grams]
     inner, along = np.zeros((m, m)), np.zeros(m)
+    timed = _deadline.Work("learning the weights of kernels", n)
     for start in range(0, n, _STRIP):
         rows = np.arange(start, min(start + _STRIP, n))
         strips = []
@@ -59,6 +61,7 @@ def alignment(grams: Sequence[Gram], targets: Float64) -> tuple[Float64, ShareCe
         inner += stacked @ stacked.T
         target = (wanted[rows] @ wanted.T).ravel()
         along += stacked @ target
+        timed.advance(len(rows))
     found = _nearest_cone_point(inner, along)
     proof = _proof(inner, along, found, float(np.square(wanted.T @ wanted).sum()), np.dtype(grams[0].dtype).name)
     total = float(found.sum())

@@ -11,7 +11,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from mercer import _check
+from mercer import _check, _deadline
 from mercer._stored import Stored
 from mercer._types import Float64
 from mercer.errors import InputError
@@ -21,6 +21,7 @@ from mercer.gram.make import gram_of
 from mercer.inputs.base import Objects, refuse_masked
 from mercer.kernels.algebra.sums import Scaled, Sum
 from mercer.kernels.base import Kernel
+from mercer.kernels.memory import calls
 from mercer.kernels.text.expression import parse
 from mercer.selection import kernel_weights, storing
 from mercer.training.choices import KernelWeights
@@ -144,7 +145,8 @@ class MultipleKernelMachine(MetaEstimatorMixin, BaseEstimator):
 
     Parameters
     ----------
-    estimator : a kernel machine, such as `SVC()`; its `kernel` is replaced.
+    estimator : a kernel machine, such as `SVC()`; its `kernel` is replaced. Its `time_limit` limits all of the work,
+        weights included.
     kernels, method, lam : as in `learn_kernel`.
 
     Attributes
@@ -173,12 +175,17 @@ class MultipleKernelMachine(MetaEstimatorMixin, BaseEstimator):
 
     def fit(self, X: Any, y: Any, **fit_params: Any) -> Self:
         """Learn the weights, then train on the weighted sum."""
-        memory = getattr(self.estimator, "memory", "auto")
-        kernel, weights, proof = _learn(
-            self.kernels, X, y, method=self.method, lam=self.lam, memory=memory, owner=type(self).__name__
-        )
-        model = clone(self.estimator).set_params(kernel=kernel)
-        self.estimator_ = model.fit(X, y, **fit_params)
+        memory, limit = getattr(self.estimator, "memory", "auto"), getattr(self.estimator, "time_limit", None)
+        owner = type(self).__name__
+        if limit is not None:
+            _check.real(owner, "estimator__time_limit", limit, low=0, low_open=True)
+        with calls.once(), _deadline.limited(limit):
+            kernel, weights, proof = _learn(
+                self.kernels, X, y, method=self.method, lam=self.lam, memory=memory, owner=owner
+            )
+            model = clone(self.estimator).set_params(kernel=kernel)
+            model.fit(X, y, **fit_params)
+        self.estimator_ = model
         self.kernel_ = model.kernel_
         self.weights_ = weights
         self.weights_certificate_ = proof

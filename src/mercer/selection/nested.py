@@ -15,6 +15,7 @@ from mercer._progress import heard, reporting
 from mercer._types import Float64
 from mercer.inputs.base import Objects
 from mercer.inputs.tables import Table
+from mercer.kernels.memory import calls
 from mercer.selection.cross_validation import CrossValidation
 from mercer.selection.scoring import FoldScorer
 from mercer.selection.settings import settings_of
@@ -83,7 +84,7 @@ def nested_cross_validate(
     scorer = FoldScorer(X, y, check_scoring(search, scoring), "raise", fit_params=inner, attributes=attributes)
     # One outer fold at a time: the searches inside have all cores, or all workers of a cluster.
     validation = CrossValidation(settings_of(search, [{}], X, share=False), splits, scorer, threads=1, workers=0)
-    with reporting("Nested cross-validation") as report, heard(report):
+    with reporting("Nested cross-validation") as report, heard(report), calls.once():
         folds = validation.run().results[0]
     best_scores, params = ([fold[name] for fold in folds if fold is not None] for name in attributes)
     return NestedScores(validation.scores(0), np.asarray(best_scores), tuple(params))

@@ -57,6 +57,13 @@ class Limits:
             return self
         return replace(self, max_iter=max_iter)
 
+    def share(self, share: float) -> Limits:
+        """These limits, from now on, with a share of the time that is left."""
+        if share >= 1.0 or math.isinf(self.time_limit):
+            return self
+        now = time.monotonic()
+        return replace(self, time_limit=share * max(0.0, self.since + self.time_limit - now), since=now)
+
     def raise_if_stopped(self) -> None:
         """Raise `Stopped` once the event is set."""
         if self.stop.is_set():
@@ -114,6 +121,11 @@ class Run(ABC):
     status: Status = Status.CONVERGED
     """Why, once done."""
 
+    @property
+    def useful(self) -> bool:
+        """Whether `finish` would return more than the point it started from."""
+        return True
+
     @abstractmethod
     def step(self, iterations: int) -> None:
         """Do at most this many iterations; updates `iterations`, `gap` and, at the end, `done` and `status`."""
@@ -150,7 +162,10 @@ class Solver(ABC):
         """Solve to within `tol`, or as far as the limits allow."""
         began = time.monotonic()
         with single_threaded_blas():  # held throughout: entering it for each small product costs more
-            return drive(self.init(gram, problem, start=start, tol=tol), tol, limits or Limits(), on_chunk, began)
+            try:
+                return drive(self.init(gram, problem, start=start, tol=tol), tol, limits or Limits(), on_chunk, began)
+            except TimeLimitError as error:
+                raise _without_a_machine(gram, error) from error
 
 
 def drive(run: Run, tol: float, limits: Limits, on_chunk: OnChunk | None, began: float) -> Solution:
@@ -176,7 +191,7 @@ def drive(run: Run, tol: float, limits: Limits, on_chunk: OnChunk | None, began:
             status = run.status
         elif limits.max_iter >= 0 and run.iterations >= limits.max_iter:
             status = Status.OUT_OF_ITERATIONS
-        elif now - limits.since > limits.time_limit:
+        elif now - limits.since > limits.time_limit and (run.useful or _deadline.is_late()):
             status = Status.OUT_OF_TIME
         size = _next_size(left, run.iterations - before, now - started, run.first_chunk)
         if on_chunk is not None:
@@ -184,6 +199,22 @@ def drive(run: Run, tol: float, limits: Limits, on_chunk: OnChunk | None, began:
             on_chunk(Chunk(run.iterations, run.gap, _fraction(first_gap, run.gap, tol)))
     found = run.finish(status, Stats(run.iterations, run.gap, time.monotonic() - began))
     return replace(found, stats=replace(found.stats, gap=run.gap))
+
+
+def _without_a_machine(gram: Gram, error: TimeLimitError) -> TimeLimitError:
+    """What to say where time was over before there was anything to return: what was under way is a part of a part."""
+    limit, n = _deadline.CURRENT.get(), gram.shape[0]
+    if limit is None:
+        return error
+    with _deadline.unlimited():
+        seconds = gram.seconds
+    done = max(0.0, min(1.0, (time.monotonic() - limit.at + limit.seconds) / max(seconds, limit.seconds)))
+    return TimeLimitError(
+        f"time_limit = {limit.seconds:g} s was over before there was a first machine of {n:,} objects. All of their "
+        f"kernel values would take about {_deadline.shown_seconds(seconds)}, and training about as long again. "
+        f"{_deadline.REMEDY}",
+        done,
+    )
 
 
 def _next_size(asked: int, did: int, seconds: float, least: int) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -13,11 +14,11 @@ from mercer import _check, _deadline
 from mercer._types import Float64, Indices
 from mercer.errors import InputError, MercerError, MercerWarning, TimeLimitError
 from mercer.inputs.base import Objects
-from mercer.kernels.base import Kernel
+from mercer.kernels.base import ANY_TILE, FittedKernel, Kernel
 from mercer.kernels.precomputed import Precomputed
 from mercer.theory.arguments import in_time, is_matrix, kernel_of, matrix_of
 from mercer.theory.diagnosing.columns import Columns, columns_of
-from mercer.theory.diagnosing.cost import cost_of
+from mercer.theory.diagnosing.cost import Computed, cost_of
 from mercer.theory.diagnosing.findings import Finding, Seen, findings_of
 from mercer.theory.diagnosing.objects import standing_of
 from mercer.theory.diagnosing.record import Diagnosis
@@ -72,7 +73,9 @@ def diagnose(
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             fitted = chosen.fit(parsed)
+            began = time.perf_counter()
             K = whole_matrix(fitted, part.objects)
+            took = time.perf_counter() - began
     except TimeLimitError:
         raise
     except MercerError as error:  # the objects are in order; the kernel cannot compare them
@@ -81,6 +84,7 @@ def diagnose(
     if found.verdict in ("not finite", "asymmetric"):
         return Diagnosis("broken", found.reason, "Use a function that is symmetric and finite.", mercer=found, **about)
     K = (K + K.T) / 2
+    computed = Computed(K, took, part.target) if _is_expensive(fitted, part.objects) else None
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", MercerWarning)  # said once, below
         seen = Seen(
@@ -90,7 +94,7 @@ def diagnose(
             standing_of(K, part.target, part.ids),
             _in_time(lambda: columns_of(chosen, part.objects, part.target, rng)),
             widths_of(chosen, part.objects, part.target),
-            None if chosen.is_precomputed else cost_of(fitted, parsed, target, rng),
+            None if chosen.is_precomputed else cost_of(fitted, parsed, target, rng, computed),
             len(part.ids),
             part.target is not None and not part.target.varies,
         )
@@ -104,6 +108,12 @@ def diagnose(
         columns=seen.columns, widths=seen.widths, cost=seen.cost, mercer=found,
         picture=_picture(K, part.target), **about,
     )  # fmt: skip
+
+
+def _is_expensive(fitted: FittedKernel, objects: Objects) -> bool:
+    """Whether values take so long that none is computed twice."""
+    features = fitted.features(objects.take(np.arange(1)))
+    return fitted.tile_entries(features, features) < ANY_TILE
 
 
 def _in_time(look: Callable[[], Columns | None]) -> Columns | None:

@@ -167,7 +167,7 @@ class KernelEstimator(Certified, BaseEstimator):
     def _outputs(self, X: Any) -> Float64:
         """What the expansion says of new objects, one column per output."""
         objects = self._new_objects(X)  # first, since it asks whether this is fitted
-        return self.expansion_(objects)
+        return self.expansion_(objects, self._gram_dtype())
 
     def _machine_and_objects(self, X: Any) -> tuple[Expansion, Objects, Any]:
         """What explanations of new objects are made from: the machine, the objects, and names of columns."""

@@ -46,6 +46,7 @@ from mercer.training.probabilities import (
     of_this_fit,
     probabilities,
     wanted,
+    warn_of_weights,
 )
 from mercer.training.storing import MACHINE, ArrayField, CertificateField, Field, LabelsField, ValueField
 from mercer.training.targets import (
@@ -148,11 +149,14 @@ class MarginClassifier(ClassifierMixin, LibsvmParameters, KernelEstimator, ABC):
             limits = self._limits()
             with reporting("Training") as report, single_threaded_blas():  # once, not for every product
                 share = 1.0 / (1 + FOLDS) if self.probability else 1.0
-                machines = self._train(guarded.gram, classes.codes, bounds, limits, lambda f, w: report(share * f, w))
+                machines = self._train(
+                    guarded.gram, classes.codes, bounds, limits.share(share), lambda f, w: report(share * f, w)
+                )
                 if self.probability:
+                    left = iter(range(FOLDS, 0, -1))
                     calibration = ovo.held_out_calibration(
-                        guarded.gram, classes.codes, bounds, weights, factors, self.random_state,
-                        lambda gram, codes, allowed: self._train(gram, codes, allowed, limits),
+                        guarded.gram, classes.codes, bounds, weights, self.random_state,
+                        lambda gram, codes, allowed: self._train(gram, codes, allowed, limits.share(1.0 / next(left))),
                     )  # fmt: skip
         self.class_weight_ = factors
         self.classes_ = classes.labels
@@ -172,6 +176,7 @@ class MarginClassifier(ClassifierMixin, LibsvmParameters, KernelEstimator, ABC):
         self._remember(objects, classes.codes, bounds)
         entries, seconds = guarded.original.entries_computed, time.monotonic() - began
         self._certify_later(lambda: Certificate.together(machines.proofs(), entries, seconds))
+        warn_of_weights(self)
         if machines.unfinished:
             warn_if_unfinished(self, machines.unfinished, len(machines.sizes))
         return self
@@ -241,9 +246,10 @@ class MarginClassifier(ClassifierMixin, LibsvmParameters, KernelEstimator, ABC):
         return ovo.class_values(decisions, n_classes)
 
     def predict(self, X: Any) -> Any:
-        """The predicted label of each object: where probabilities were learnt, the most probable one.
+        """The predicted label of each object: where probabilities were learnt, the most probable one, always.
 
-        With `class_weight`, it is the one with the largest probability times weight.
+        Probabilities are those of the data as given, whatever `class_weight` is. For labels by weighted decisions,
+        train with ``probability=False``, or set a threshold for `predict_proba`.
         """
         if self.break_ties and self.decision_function_shape == "ovo":
             raise ParameterError(

@@ -151,6 +151,8 @@ def _train_each(
             gram = gram.stored_if_it_fits()
         blocks = PairBlocks(gram, members.groups, problems)
     done = 0
+    side_by_side = len(problems) > 1 and _side_by_side(gram, members, problems)
+    shares = _shares_of_time(members, problems, gram.executor.count if side_by_side else 1)
 
     def job(number: int) -> None:
         nonlocal done
@@ -166,16 +168,26 @@ def _train_each(
             if report is not None:
                 report((done + chunk.fraction) / len(problems), f"gap {chunk.gap:.2g}")
 
-        solved[number] = solve(part, signs, bounds[ids], limits, on_chunk)
+        solved[number] = solve(part, signs, bounds[ids], limits.share(shares[number]), on_chunk)
         done += 1
 
-    if len(problems) == 1 or not _side_by_side(gram, members, problems):
+    if not side_by_side:
         for number in range(len(problems)):
             limits.raise_if_stopped()
             job(number)
     else:
         gram.executor.each(job, range(len(problems)), limits.stop)
     return [one for one in solved if one is not None]
+
+
+def _shares_of_time(members: Members, problems: list[tuple[int, int]], threads: int) -> Float64:
+    """What each machine may take of the time that is left when its turn comes, so that there is some for all of them.
+
+    Time grows with the square of the objects. What one leaves goes to those after it.
+    """
+    work = np.array([sum(len(members.groups[label]) for label in pair) ** 2.0 for pair in problems])
+    after = np.cumsum(work[::-1])[::-1]
+    return np.asarray(np.minimum(1.0, threads * work / after))
 
 
 def _side_by_side(gram: Gram, members: Members, problems: list[tuple[int, int]]) -> bool:
@@ -294,11 +306,10 @@ def held_out_calibration(
     codes: Indices,
     bounds: Float64,
     weights: Float64,
-    costs: Float64,
     random_state: Any,
     train: Callable[[Gram, Indices, Float64], PairMachines],
 ) -> Calibration:
-    """What makes probabilities of decisions, and labels with these costs of classes.
+    """What makes probabilities of decisions.
 
     It is learnt from decision values of objects that their machines have not seen.
 
@@ -318,7 +329,7 @@ def held_out_calibration(
 
     seen, values = out_of_fold(folds_with_every_class(codes, bounds, random_state), decisions)
     values = np.reshape(values, (len(seen), n_classes * (n_classes - 1) // 2))
-    return fit_calibration(evidence(values, n_classes), codes[seen], weights[seen], costs)
+    return fit_calibration(evidence(values, n_classes), codes[seen], weights[seen])
 
 
 def class_values(decisions: Float64, n_classes: int) -> Float64:

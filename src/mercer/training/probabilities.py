@@ -3,12 +3,12 @@
 P(k | x) = softmax(sum_j slope_j g_kj(x) + offset_k): every class has evidence g_kj made of decision values, none of
 which counts against it (slopes are not negative), and an offset of its own. With two classes that is Platt's
 sigmoid of the decision value. The offsets make probabilities those of the data as given, whatever the weights of
-classes were in training. The predicted class is the most probable one; where classes have weights, which say what
-errors cost, it is the one of the largest weight times probability.
+classes were in training. The predicted class is the most probable one, always.
 """
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import Any, final
 
@@ -19,7 +19,7 @@ from scipy.special import expit, log_expit, softmax
 from sklearn.exceptions import NotFittedError
 
 from mercer._types import Float64, Indices
-from mercer.errors import ModelFileError
+from mercer.errors import DataWarning, ModelFileError
 from mercer.training.storing import Field, Parts
 
 _PRIOR = 1.0
@@ -33,6 +33,18 @@ def wanted(estimator: Any) -> bool:
     if not estimator.probability:
         raise AttributeError("predict_proba is not available when probability=False")
     return True
+
+
+def warn_of_weights(estimator: Any) -> None:
+    """Say that labels follow from probabilities, where somebody may expect weights of classes to move them."""
+    if estimator.probability and estimator.class_weight is not None:
+        warnings.warn(
+            f"With probability=True, {type(estimator).__name__} predicts the most probable class of the data as given: "
+            "class_weight moves its decision values, not its labels. For labels by weighted decisions use "
+            "probability=False, or set a threshold for predict_proba.",
+            DataWarning,
+            stacklevel=3,
+        )
 
 
 def probabilities(values: Float64) -> Float64:
@@ -73,12 +85,10 @@ class Calibration:
 
     slopes: Float64
     offsets: Float64
-    costs: Float64
-    """What it costs to miss an object of each class."""
 
     def winners(self, evidence: Float64) -> Indices:
-        """The class that is most probable, or that would be missed at the highest cost."""
-        found: Indices = (self.log_odds(evidence) + np.log(self.costs)).argmax(axis=1)
+        """The most probable class of each object."""
+        found: Indices = probabilities(self.log_odds(evidence)).argmax(axis=1)  # log odds may differ where these do not
         return found
 
     def log_odds(self, evidence: Float64) -> Float64:
@@ -86,7 +96,7 @@ class Calibration:
         return np.asarray(evidence @ self.slopes + self.offsets)
 
 
-def fit_calibration(evidence: Float64, codes: Indices, weights: Float64, costs: Float64) -> Calibration:
+def fit_calibration(evidence: Float64, codes: Indices, weights: Float64) -> Calibration:
     """The calibration under which held-out objects are most likely, by Platt's softened targets.
 
     The likelihood is concave, and softened targets keep its maximum finite where every object is on the right side. A
@@ -94,7 +104,7 @@ def fit_calibration(evidence: Float64, codes: Indices, weights: Float64, costs: 
     """
     n, n_classes, kinds = evidence.shape
     if not n:
-        return Calibration(np.ones(kinds), np.zeros(n_classes), costs)
+        return Calibration(np.ones(kinds), np.zeros(n_classes))
     size = np.maximum(np.abs(evidence).mean(axis=(0, 1)), np.finfo(float).tiny)
     scaled = evidence / size
     counts = np.bincount(codes, weights=weights, minlength=n_classes)
@@ -117,7 +127,7 @@ def fit_calibration(evidence: Float64, codes: Indices, weights: Float64, costs: 
         loss, np.r_[np.ones(kinds), np.zeros(n_classes)], jac=True, method="L-BFGS-B",
         bounds=[(0.0, None)] * kinds + [(None, None)] * n_classes, options={"maxiter": 1000, "ftol": 1e-12},
     ).x  # fmt: skip
-    return Calibration(found[:kinds] / size, found[kinds:], costs)
+    return Calibration(found[:kinds] / size, found[kinds:])
 
 
 def of_this_fit(estimator: Any) -> Calibration:
@@ -127,6 +137,23 @@ def of_this_fit(estimator: Any) -> Calibration:
         raise NotFittedError(
             f"predict_proba is not available when fitted with probability=False. Fit {type(estimator).__name__} again."
         )
+    return calibration
+
+
+def calibration_of_temperature(temperature: Any, kinds: int, n_classes: int) -> Calibration:
+    """What files of earlier versions hold: one number, on decision values of classes."""
+    if type(temperature) is not float or not 0.0 < temperature < np.inf:
+        raise ModelFileError(f"the value of the temperature cannot be {temperature!r:.60}.")
+    slopes = np.zeros(kinds)
+    slopes[-1] = temperature * (0.5 if n_classes == 2 else 1.0)  # both of two classes have evidence
+    return Calibration(slopes, np.zeros(n_classes))
+
+
+def refuse_damage(calibration: Calibration) -> Calibration:
+    """The calibration of a file, if its numbers can be what was learnt."""
+    slopes, offsets = calibration.slopes, calibration.offsets
+    if not (_finite(slopes) and _finite(offsets) and (slopes >= 0).all()):
+        raise ModelFileError("the numbers that its probabilities are made of do not fit, or are not finite.")
     return calibration
 
 
@@ -141,36 +168,17 @@ class CalibrationField(Field):
 
     def write(self, name: str, value: Calibration, parts: Parts) -> None:
         parts.arrays["calibration_slopes"], parts.arrays["calibration_offsets"] = value.slopes, value.offsets
-        parts.arrays["calibration_costs"] = value.costs
 
     def read(self, name: str, parts: Parts) -> Calibration:
         n_classes = parts.sizes["classes"]
         if "temperature_" in parts.values:
-            temperature = _temperature(parts) * (0.5 if n_classes == 2 else 1.0)  # both of two classes have evidence
-            slopes = np.array([0.0, 0.0, temperature][0 if self._of_pairs else 2 :])
-            return Calibration(slopes, np.zeros(n_classes), np.ones(n_classes))
+            return calibration_of_temperature(parts.values["temperature_"], 3 if self._of_pairs else 1, n_classes)
         slopes = parts.array("calibration_slopes", "f", "evidence")
         offsets = parts.array("calibration_offsets", "f", "classes")
-        costs = parts.array("calibration_costs", "f", "classes")
-        known = len(slopes) in ((2, 3) if self._of_pairs else (1,))
-        if not (
-            known
-            and _finite(slopes)
-            and _finite(offsets)
-            and _finite(costs)
-            and (slopes >= 0).all()
-            and (costs >= 0).all()
-        ):
-            raise ModelFileError("the numbers that its probabilities are made of do not fit, or are not finite.")
-        return Calibration(slopes, offsets, costs)
+        if len(slopes) not in ((2, 3) if self._of_pairs else (1,)):
+            raise ModelFileError(f"its probabilities are made of {len(slopes)} kinds of evidence, which do not fit.")
+        return refuse_damage(Calibration(slopes, offsets))
 
 
 def _finite(values: npt.NDArray[Any]) -> bool:
     return bool(np.isfinite(values).all())
-
-
-def _temperature(parts: Parts) -> float:
-    value = parts.values["temperature_"]
-    if type(value) is not float or not 0.0 < value < np.inf:
-        raise ModelFileError(f"the value 'temperature_' cannot be {value!r:.60}.")
-    return value

@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any, final
 
 import numpy as np
+import scipy.optimize
 from sklearn.exceptions import ConvergenceWarning
 
 from mercer import _check, _registry
@@ -53,6 +54,10 @@ class Machine:
         return self.status is Status.CONVERGED
 
 
+_LEVELLED = 20_000
+"""Objects that tell the best intercept: more tell it better, when time is over already."""
+
+
 def train(
     gram: Gram,
     problem: LossProblem,
@@ -80,6 +85,8 @@ def train(
         solution = step(gram, box, start=start, tol=tol, limits=soon, on_chunk=on_chunk)
         if solution.status is not Status.CONVERGED:
             solution = by_steps.finished(gram, problem, solution, tol=tol, limits=limits, on_chunk=on_chunk)
+        if solution.status is Status.OUT_OF_TIME and problem.intercept:
+            solution = _levelled(problem, solution)
         if warm_start is not None:
             warm_start.ended(problem, box, solution.coefficients)
     return machine_of(gram, problem, solution)
@@ -93,6 +100,22 @@ def machine_of(gram: Gram, problem: LossProblem, solution: Solution) -> Machine:
         iterations=steps, dtype=dtype, off=solution.off, diagonal=gram.diagonal(),
     )  # fmt: skip
     return Machine(solution.coefficients, solution.intercept, solution.status, steps, prove)
+
+
+def _levelled(problem: LossProblem, stopped: Solution) -> Solution:
+    """A solution that time left far from the optimum, with the intercept of least loss for its coefficients.
+
+    Its own lies between the two worst violations, which of many objects are those of outliers.
+    """
+    step = -(-len(problem.y) // _LEVELLED)
+    y, C, outputs = problem.y[::step], problem.C[::step], stopped.outputs[::step]
+    reach = float(np.abs(outputs).max(initial=0.0) + np.abs(y).max(initial=0.0)) + 1.0
+
+    def loss(level: float) -> float:
+        return float(C @ problem.loss.value(y, outputs + level))
+
+    best = float(scipy.optimize.minimize_scalar(loss, bounds=(-reach, reach), method="bounded").x)
+    return dataclasses.replace(stopped, intercept=best) if loss(best) < loss(stopped.intercept) else stopped
 
 
 def _rounded_rows(gram: Gram, b: Float64) -> Float64:

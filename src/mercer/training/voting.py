@@ -30,6 +30,13 @@ def one_vs_rest_shape(decisions: Float64, n_classes: int) -> Float64:
     return shares
 
 
+def votes_and_sums(shares: Float64) -> tuple[Float64, Float64]:
+    """What `one_vs_rest_shape` was made of: the votes, and the sums of decision values."""
+    tally = np.round(shares)
+    squeezed = 3.0 * (shares - tally)
+    return tally, squeezed / np.maximum(1.0 - np.abs(squeezed), np.finfo(float).eps)
+
+
 def _tallied(decisions: Float64, n_classes: int, above: float) -> tuple[Float64, Float64]:
     """How many pairs each class wins, the first of a pair if its value is larger than `above`; sums of its values."""
     tally, confidence = np.zeros((len(decisions), n_classes)), np.zeros((len(decisions), n_classes))

@@ -28,6 +28,7 @@ from mercer.errors import TimeLimitError
 from mercer.gram import pages
 from mercer.gram.contract import Gram
 from mercer.gram.sinks import mirror_across
+from mercer.solvers.box.best_seen import BestSeen
 from mercer.solvers.box.local import LocalProblem
 from mercer.solvers.box.problem import BoxProblem
 from mercer.solvers.box.row_supply import RowSupply
@@ -97,8 +98,15 @@ class WorkingSetRun(Run):
         self._stall = StallDetector(_STALL_ROUNDS)
         self._pending: Iterator[None] | None = None
         self._settled: tuple[Float64, Float64] | None = None
-        """Coefficients and their F before the sub-problem whose rows are being computed."""
+        """Coefficients with their F, as they were before the sub-problem whose rows are being computed."""
+        limited = _deadline.is_limited() and BestSeen.tells(problem)
+        self._best = BestSeen(problem) if limited else None
         self._subtract(np.arange(self._n), moves)
+
+    @property
+    def useful(self) -> bool:
+        """Whether F was exact once after a sub-problem."""
+        return self._settled is not None or self._rounds > (self._pending is not None)
 
     def step(self, iterations: int) -> None:
         deadline = time.monotonic() + CHUNK_SECONDS
@@ -124,6 +132,9 @@ class WorkingSetRun(Run):
             if self._settled is None:
                 raise
             self._b, self._F = self._settled
+        if status is Status.OUT_OF_TIME and self._best is not None and self._best.found is not None:
+            self._best.see(self._b, self._F)
+            self._b, self._F = self._best.found
         b, F, problem = self._b, self._F, self._problem
         self.gap = self._rule.gap(*self._rule.extremes(b, F, problem))  # a sub-problem may have changed it meanwhile
         return Solution(b, -F - problem.linear, self._rule.intercept(b, F, problem), self._objective(), status, stats)
@@ -154,6 +165,8 @@ class WorkingSetRun(Run):
         if self._stall.update(self.gap, objective, NOISE * abs(objective)):
             self.done, self.status = True, Status.STALLED
             return
+        if self._best is not None and self._rounds:
+            self._best.see(self._b, self._F)
         self._choose(highest, lowest)
         chosen = self._set
         self._local = LocalProblem(

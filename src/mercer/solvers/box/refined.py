@@ -24,7 +24,9 @@ from typing import final
 import numpy as np
 import numpy.typing as npt
 
+from mercer import _deadline
 from mercer._types import Float64, Indices
+from mercer.errors import TimeLimitError
 from mercer.gram.contract import Gram, InDouble
 from mercer.gram.finer import hardest_of, lengths
 from mercer.solvers.box.problem import BoxProblem
@@ -114,8 +116,21 @@ class _Refinement:
 
     def solution(self, start: Float64 | None) -> Solution:
         """Solve in float32, then refine until the solution is accurate enough for the kernel itself."""
+        if _deadline.is_limited():
+            self._finer.rounding()  # what bounds the errors of a machine for whose proof there is no time
         found = self._solved(self._gram, self._problem, start, _SHARE * self._tol)
-        known, last = self._bounded(found), np.inf
+        known = self._bounded_by_entries(found, None)
+        try:
+            return self._refined(found, known)
+        except TimeLimitError:
+            return self._finished(known, Status.OUT_OF_TIME)
+
+    def _refined(self, found: Solution, known: _Known) -> Solution:
+        """From float32 to float64, in as many rounds as it takes."""
+        last = np.inf
+        if found.status is Status.OUT_OF_TIME:
+            return self._finished(known, found.status)
+        known = self._bounded(found, known)
         if not self._enough(known):
             known = self._recomputed(known, None)
         while not self._enough(known):
@@ -127,7 +142,7 @@ class _Refinement:
             last = gap
             around = replace(self._problem, known=(known.b, known.image))
             found = self._solved(self._gram, around, known.b, _AGAIN * self._tol)
-            known = self._recomputed(self._bounded(found, known), known)
+            known = self._recomputed(self._bounded_by_entries(found, known), known)
         return self._finished(known, Status.CONVERGED)
 
     def _solved(self, gram: Gram, problem: BoxProblem, start: Float64 | None, tol: float) -> Solution:
@@ -173,16 +188,23 @@ class _Refinement:
 
     # ------------------------------------------------------------------------------------------------------ evaluation
 
-    def _bounded(self, found: Solution, before: _Known | None = None) -> _Known:
-        """Error bounds from the errors of entries or, if those are too wide, from a sample of rows."""
-        b, n = found.coefficients, len(self._lengths)
-        few = n <= _WORTH * 3 * _SAMPLED
-        off = self._error(b if before is None else b - before.b, few=few)
+    @property
+    def _few(self) -> bool:
+        return len(self._lengths) <= _WORTH * 3 * _SAMPLED
+
+    def _bounded_by_entries(self, found: Solution, before: _Known | None) -> _Known:
+        """What the errors of entries leave open."""
+        b = found.coefficients
+        off = self._error(b if before is None else b - before.b, few=self._few)
         if before is not None:
             off = off + before.off
-        known = _Known(b, found.outputs, off, np.zeros(n, dtype=bool))
-        if few or before is not None or self._enough(known):
+        return _Known(b, found.outputs, off, np.zeros(len(b), dtype=bool))
+
+    def _bounded(self, found: Solution, known: _Known) -> _Known:
+        """The same, or where that is too much, what the errors of a sample of rows do."""
+        if self._few or self._enough(known):
             return known
+        b = found.coefficients
         used, idle = np.flatnonzero(b), np.flatnonzero(b == 0.0)
         ids = np.concatenate((_spread(used, _SAMPLED), _spread(idle, _SAMPLED), hardest_of(self._hardness, _SAMPLED)))
         ids = np.unique(ids)

@@ -16,12 +16,13 @@ from typing import Any, final
 
 import numpy as np
 
-from mercer._types import Indices
+from mercer._types import Float64, Indices
 from mercer.errors import MercerError
 from mercer.gram import budget
 from mercer.gram.make import DOUBLE_ENTRIES, gram_of
 from mercer.inputs.base import Objects
 from mercer.kernels.base import FittedKernel
+from mercer.kernels.precomputed import Precomputed
 from mercer.losses.hinge import Hinge
 from mercer.solvers.box.problem import BoxProblem
 from mercer.solvers.box.smo import SMO
@@ -63,14 +64,49 @@ class Cost:
         return self.gram_bytes <= self.available_bytes
 
 
-def cost_of(fitted: FittedKernel, objects: Objects, target: Target | None, rng: np.random.Generator) -> Cost | None:
+@final
+@dataclass(frozen=True, eq=False)
+class Computed:
+    """A matrix of some objects that was computed before, for kernels whose values are too dear to compute again."""
+
+    K: Float64
+    seconds: float
+    """That it took."""
+    target: Target | None
+    """Of its objects."""
+
+
+def cost_of(
+    fitted: FittedKernel,
+    objects: Objects,
+    target: Target | None,
+    rng: np.random.Generator,
+    computed: Computed | None = None,
+) -> Cost | None:
     """Rehearse, and extrapolate to all the objects; None where not even that is possible."""
     try:
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
-            return _cost(fitted, objects, target, rng)
+            if computed is None:
+                return _cost(fitted, objects, target, rng)
+            return _of_computed(computed, len(objects), rng)
     except (MercerError, ArithmeticError, ValueError):  # values that no machine can be trained on
         return None
+
+
+def _of_computed(computed: Computed, n: int, rng: np.random.Generator) -> Cost:
+    """The matrix took so long; training is rehearsed on parts of it, which cost nothing, and comes on top."""
+    size = len(computed.K)
+    known = Precomputed().fit(computed.K)
+    alone = _cost(known, known.kernel.coerce(computed.K), computed.target, rng)
+    grown = (n / size) ** 2
+    gram_seconds = computed.seconds * grown
+    solving = max(0.0, alone.training_seconds - alone.gram_seconds) * grown * n / size
+    training = gram_seconds + (solving if alone.machine else 0.0)
+    gram_bytes = n * n * (8 if n * n <= DOUBLE_ENTRIES or alone.machine == "KernelRidge" else 4)
+    advice = _advice(gram_bytes, alone.available_bytes, training, n, alone.machine)
+    rate = size**2 / max(computed.seconds, 1e-9)
+    return Cost(rate, gram_seconds, gram_bytes, training, alone.machine, alone.rehearsed, alone.available_bytes, advice)
 
 
 def _cost(fitted: FittedKernel, objects: Objects, target: Target | None, rng: np.random.Generator) -> Cost:
