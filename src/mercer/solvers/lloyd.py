@@ -19,6 +19,7 @@ from mercer._jit import Array, jit
 from mercer._types import Float64, Indices
 
 _MOST_ROUNDS = 300
+"""Ten times as many as most runs take; a run that is not over by then has little left to gain."""
 _AT_ONCE = 2e7
 """Multiplications of the rounds of one compiled call: some hundredths of a second, after which the clock and Ctrl-C are
 seen."""
