@@ -302,7 +302,9 @@ def main() -> None:
     parser.add_argument("--parts", default=",".join(PARTS), help=f"some of {', '.join(PARTS)}")
     parser.add_argument("--peers", default=f"{SKLEARN},{INTELEX}")
     parser.add_argument("--seconds", type=float, default=20.0, help="the limit for one call")
-    parser.add_argument("--clock", choices=list(CLOCKS), default="wall", help="what counts; of a processor, all threads")
+    parser.add_argument(
+        "--clock", choices=list(CLOCKS), default="wall", help="what counts: processors count all threads"
+    )
     parser.add_argument("--output", type=Path, help="a JSON file with every time")
     given = parser.parse_args()
     parts = tuple(one.strip() for one in given.parts.split(","))
