@@ -19,19 +19,20 @@ DATA = Path(os.environ.get("MERCER_DATA", ROOT.parent / "shared" / "data"))
 sys.path.insert(0, str(ROOT / "src"))
 
 Work = Callable[[], Any]
+Clock = Callable[[], float]
 
 
-def timed(work: Work, rest: float = 0.0) -> tuple[float, Any]:
+def timed(work: Work, rest: float = 0.0, clock: Clock = time.perf_counter) -> tuple[float, Any]:
     """How long it takes, once, and what comes of it; after a rest, since threads of others may spin on for a while."""
     time.sleep(rest)
-    started = time.perf_counter()
+    started = clock()
     result = work()
-    return time.perf_counter() - started, result
+    return clock() - started, result
 
 
-def seconds(work: Work, rest: float = 0.0) -> float:
+def seconds(work: Work, rest: float = 0.0, clock: Clock = time.perf_counter) -> float:
     """How long it takes, once."""
-    return timed(work, rest)[0]
+    return timed(work, rest, clock)[0]
 
 
 def best_of(turns: int, work: Work) -> float:

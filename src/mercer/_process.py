@@ -18,6 +18,7 @@ import math
 import os
 import sys
 import threading
+from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
@@ -35,11 +36,12 @@ _ONE_THREAD = 8192.0
 """No BLAS shares out products of fewer multiplications: OpenBLAS starts at 9,216 with vectors, others later."""
 _SHARED_FROM = 768
 """Rows of a matrix whose decomposition gains from threads: eigenvectors of fewer take less than a tenth of a second."""
+_Set = Callable[[int], Any]
 _guard = free_when_forking(threading.RLock())
 _holders = 0
 _local = threading.local()
-_before: list[tuple[Any, int]] = []
-"""BLAS libraries, and the threads that each had before it was held to one."""
+_before: list[tuple[_Set, int]] = []
+"""What sets the threads of each BLAS library, and how many it had before it was held to one."""
 
 
 class interrupt_held_back(contextlib.ContextDecorator):  # noqa: N801  # used like a function
@@ -72,11 +74,33 @@ class interrupt_held_back(contextlib.ContextDecorator):  # noqa: N801  # used li
 
 
 @functools.lru_cache(maxsize=1)
-def _libraries(loaded_modules: int) -> list[Any]:
+def _libraries(loaded_modules: int) -> list[tuple[Callable[[], int], _Set]]:
+    """What tells and sets the number of threads of each BLAS library."""
     # Looking for BLAS libraries takes a millisecond; a new one can only have come with a new module.
     del loaded_modules
     found = threadpoolctl.ThreadpoolController().lib_controllers
-    return [library for library in found if library.user_api == "blas"]
+    return [_functions(library) for library in found if library.user_api == "blas"]
+
+
+def _functions(library: Any) -> tuple[Callable[[], int], _Set]:
+    """Of OpenBLAS its own functions: what threadpoolctl puts around them takes longer than few kernel values."""
+    if library.internal_api == "openblas" and library.threading_layer == "pthreads":
+        for name in library.check_symbols:
+            tell = getattr(library.dynlib, name, None)
+            change = getattr(library.dynlib, name.replace("_get_", "_set_"), None)
+            if tell is not None and change is not None:
+                return tell, change
+    return library.get_num_threads, functools.partial(_set_in_any_thread, library)
+
+
+def _set_in_any_thread(library: Any, count: int) -> None:
+    """Also where another thread has set a limit: threadpoolctl heeds one thread at a time, unless told."""
+    give_up_control = getattr(threadpoolctl.OpenBLASController, "clear_controlling_thread", None)
+    if give_up_control is not None:
+        give_up_control(force=True)
+    library.set_num_threads(count)
+    if give_up_control is not None:
+        give_up_control(force=True)
 
 
 class single_threaded_blas:  # noqa: N801  # used like a function; a generator would cost more than what it guards
@@ -103,8 +127,9 @@ class single_threaded_blas:  # noqa: N801  # used like a function; a generator w
                 self._outermost = _local.holds = True
                 _holders += 1
                 if _holders == 1:
-                    _before[:] = [(library, library.get_num_threads()) for library in _libraries(len(sys.modules))]
-                    _set_threads([(library, 1) for library, _ in _before])
+                    _before[:] = [(change, tell()) for tell, change in _libraries(len(sys.modules))]
+                    for change, _ in _before:
+                        change(1)
         except BaseException:  # an interrupt that was held back
             self.__exit__()
             raise
@@ -128,15 +153,9 @@ def decomposing(n: int) -> single_threaded_blas:
     return single_threaded_blas(math.inf if n <= _SHARED_FROM else 0.0)
 
 
-def _set_threads(wanted: list[tuple[Any, int]]) -> None:
-    """Also where another thread has set a limit: threadpoolctl heeds one thread at a time, unless told."""
-    give_up_control = getattr(threadpoolctl.OpenBLASController, "clear_controlling_thread", None)
-    if give_up_control is not None:
-        give_up_control(force=True)
-    for library, count in wanted:
-        library.set_num_threads(count)
-    if give_up_control is not None:
-        give_up_control(force=True)
+def _set_threads(wanted: list[tuple[_Set, int]]) -> None:
+    for change, count in wanted:
+        change(count)
 
 
 def _forget_other_threads() -> None:

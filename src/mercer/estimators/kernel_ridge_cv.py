@@ -155,12 +155,11 @@ class KernelRidgeCV(KernelRidge):
         rows, intercept, limits = gram.factor, bool(self.fit_intercept), self._limits()
         if rows is not None and rows.shape[1] < len(targets):
             n, d = rows.shape
-            budget.require(
-                2 * n * d * np.dtype(np.float64).itemsize,
-                gram.budget,
-                f"Cross-validation on {n:,} objects of {d:,} features",
-                "Train on fewer objects, raise `memory`, or use a kernel with fewer features.",
-            )
+            needed = 2 * n * d * np.dtype(np.float64).itemsize
+            if not gram.setting.holds(needed):
+                what = f"Cross-validation on {n:,} objects of {d:,} features"
+                remedy = "Train on fewer objects, raise `memory`, or use a kernel with fewer features."
+                budget.require(needed, gram.budget, what, remedy)
             return PrimalRidgePath.of(rows, targets, weights, intercept=intercept, limits=limits)
         K = guard(settings.owner, fitted.kernel, gram, settings.psd).gram.exact()
         return RidgePath.of(K, targets, weights, intercept=intercept, alphas=alphas, limits=limits)

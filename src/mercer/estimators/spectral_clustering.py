@@ -9,13 +9,13 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 import scipy.linalg
 from sklearn.base import ClusterMixin
-from sklearn.cluster import KMeans
 
 from mercer import _check
 from mercer._types import Float64, Indices
 from mercer.errors import KernelError, ModelFileError
 from mercer.gram.contract import Gram
 from mercer.gram.degrees import ScaledByDegrees
+from mercer.solvers.lloyd import kmeans
 from mercer.training.eigenvectors import PRODUCTS, leading_eigen, seed_of
 from mercer.training.kernel_estimator import KernelEstimator
 from mercer.training.parameters import KernelParameters
@@ -105,8 +105,8 @@ class SpectralClustering(ClusterMixin, KernelParameters, KernelEstimator):
 
     def _assigned(self, embedding: Float64, k: int) -> Indices:
         if self.assign_labels == "kmeans":
-            means = KMeans(k, n_init=int(self.n_init), random_state=seed_of(self.random_state))
-            return np.asarray(means.fit_predict(embedding), dtype=np.intp)
+            rng = np.random.default_rng(seed_of(self.random_state))
+            return kmeans(embedding, k, runs=int(self.n_init), rng=rng)
         # Damle, Minden and Ying, Simple, direct and efficient multi-way spectral clustering (2019).
         pivots = scipy.linalg.qr(embedding.T, pivoting=True)[2][:k]
         u, _, vt = scipy.linalg.svd(embedding[pivots].T, full_matrices=False)

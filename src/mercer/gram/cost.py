@@ -13,6 +13,7 @@ With n objects, d features of which an object has e, and w numbers that a kernel
     weights by loops   steps LOOP (n d PASSES + n d e / 2 + d^3 / 6), while that is less than a step as above
     eigenvectors       n^3 EIGEN, or blocks (CALL + n^2 BLOCK_READS READ) for a few of them
     support objects    count (ENTRY + (w + outputs) MULTIPLY), for each new object
+    decisions of pairs multiplied LOOP, or multiplied MULTIPLY + groups PRODUCT_CALL + 4 halves READ
     folded             e (WRITE + READ + outputs MULTIPLY), for each new object, and once for each support object
 """
 
@@ -37,6 +38,8 @@ STEP, STEP_CALL = 1.0, 400.0
 """A step along a pair of coefficients: for each coefficient that it passes, and beside them."""
 CALL = 150_000.0
 """The Python overhead of one Newton step."""
+PRODUCT_CALL = 2_000.0
+"""The overhead of Python and BLAS in one small product of matrices."""
 LOOP = 0.15
 """A multiplication and an addition in one of our compiled loops, which are not blocked for the cache."""
 AT_ONCE = 250_000.0
@@ -57,6 +60,8 @@ _PRODUCTS = 50.0
 """Products with a Gram matrix needed to find its leading eigenvectors."""
 _BLOCKS, _BLOCK_READS = 10.0, 3.0
 """Such products with a few vectors at a time, and what one costs next to that with a single vector."""
+_HALVES = 4.0
+"""How often products of groups go over the halves of decisions: to clear, to add to and to read them."""
 _PASSES = 4.0
 """Passes over the rows per Newton step: outputs, gradient, line search."""
 _EARLY = 0.1
@@ -182,6 +187,15 @@ def of_step(n: int) -> float:
 def of_pair(n: int, width: float) -> float:
     """Of the machine of a pair of classes; `width` is 0 where the matrix is there."""
     return n * n * (_STEPS_OF_A_PAIR + width * MULTIPLY / 2)
+
+
+def pair_loops_pay(rows: int, support: int, groups: int) -> bool:
+    """Whether decisions of pairs of groups of support objects cost less by a compiled loop than by products of groups.
+
+    These write their halves down, and read them again for each tile and for their sum.
+    """
+    multiplied, halves = float(rows) * support * (groups - 1), float(rows) * groups * (groups - 1)
+    return multiplied * LOOP <= multiplied * MULTIPLY + groups * PRODUCT_CALL + _HALVES * halves * READ
 
 
 def of_support(support: int, width: float, outputs: int) -> float:

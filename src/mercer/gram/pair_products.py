@@ -1,7 +1,8 @@
 """Products of a Gram matrix with the coefficients of machines for pairs of groups of its columns.
 
 With k groups there are k (k - 1) / 2 machines, and the objects of a group have coefficients in k - 1 of them. So they
-are multiplied group by group, with no zero among them, and the two halves of each machine are added.
+are multiplied group by group, with no zero among them, and the two halves of each machine are added. Groups of few
+objects leave products of matrices little to do but to be called: a compiled loop takes less.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import numpy as np
 from mercer._jit import Array, jit
 from mercer._process import single_threaded_blas
 from mercer._types import Float64, Floating, Indices
+from mercer.gram import cost
 from mercer.gram.contract import Gram
 from mercer.gram.tiles import Tile
 from mercer.inputs.base import read_only
@@ -48,6 +50,12 @@ def pair_products(gram: Gram, layout: Float64, counts: Indices) -> Float64:
     ends = np.cumsum(counts)
     out = np.empty((n, groups * (groups - 1) // 2))
     step = max(1, _ENTRIES_AT_ONCE // (groups * (groups - 1)))
+    if cost.pair_loops_pay(n, gram.shape[1], groups):
+        for start in range(0, n, step):
+            rows = slice(start, min(start + step, n))
+            block = gram.dense()[rows] if gram.in_memory else gram.view(rows, slice(None)).dense()
+            _add_rows(block, layout, ends, out[rows])
+        return out
     for start in range(0, n, step):
         rows = slice(start, min(start + step, n))
         halves = np.zeros((rows.stop - start, groups, groups - 1))
@@ -79,6 +87,30 @@ class _GroupSink:
             low, high = max(start, left), min(end, right)
             if low < high:
                 self._out[tile.rows, group] += block[:, low - left : high - left] @ self._layout[low:high]
+
+
+@jit
+def _add_rows(block: Array, layout: Array, ends: Array, out: Array) -> None:
+    """All of it, a row of the matrix after the other."""
+    groups = ends.shape[0]
+    halves = np.empty((groups, groups - 1))
+    for i in range(out.shape[0]):
+        values, row = block[i], out[i]
+        start = 0
+        for a in range(groups):
+            half = halves[a]
+            for j in range(groups - 1):
+                half[j] = 0.0
+            for s in range(start, ends[a]):
+                value, own = values[s], layout[s]
+                for j in range(groups - 1):
+                    half[j] += value * own[j]
+            start = ends[a]
+        column = 0
+        for a in range(groups):
+            for b in range(a + 1, groups):
+                row[column] = halves[a, b - 1] + halves[b, a]
+                column += 1
 
 
 @jit

@@ -15,6 +15,7 @@ import numpy as np
 from mercer._types import Floating, Indices
 from mercer.gram.contract import Gram
 from mercer.gram.stored import PairRows, StoredGram
+from mercer.gram.tiled import TiledGram
 
 LARGEST = 4096
 """Larger pairs are left to solvers that compute rows as they need them: they look at few of the rows of a large pair,
@@ -28,8 +29,10 @@ class PairBlocks:
     def __init__(self, gram: Gram, groups: Sequence[Indices], pairs: Sequence[tuple[int, int]]) -> None:
         self._gram = gram
         self._groups = groups
+        self._ids, self._diagonal = gram.axes[0].ids, gram.diagonal()
         small = [pair for pair in pairs if self.holds(pair)]
         needed = sorted({group for pair in small for group in pair})
+        self._views: dict[int, Gram] = {}
         self._within: dict[int, Floating] = {}
         largest = max((len(groups[a]) + len(groups[b]) for a, b in small), default=0)
         entries = sum(len(groups[group]) ** 2 for group in needed) + largest**2
@@ -37,7 +40,8 @@ class PairBlocks:
             gram.executor.each(self._compute, needed)
 
     def _compute(self, group: int) -> None:
-        self._within[group] = self._gram.view(self._groups[group]).dense()
+        self._views[group] = view = self._gram.view(self._groups[group])
+        self._within[group] = view.dense()
 
     def holds(self, pair: tuple[int, int]) -> bool:
         """Whether a pair is small enough to be given as a whole."""
@@ -47,9 +51,14 @@ class PairBlocks:
         """The matrix over the objects of the first group, and then those of the second."""
         first, second = pair
         ids = np.concatenate((self._groups[first], self._groups[second]))
-        view = self._gram.view(ids)
         if not (self.holds(pair) and self._within):
-            return view
-        across = self._gram.rows(self._groups[first], self._groups[second])
-        blocks = PairRows(self._within[first], self._within[second], across)
-        return StoredGram(blocks, self._gram.setting.of(view.axes[0].ids), view.diagonal())
+            return self._gram.view(ids)
+        blocks = PairRows(self._within[first], self._within[second], self._across(first, second))
+        return StoredGram(blocks, self._gram.setting.of(self._ids[ids]), self._diagonal[ids])
+
+    def _across(self, first: int, second: int) -> Floating:
+        """The entries between two groups, none of whose objects are in both."""
+        one, other = self._views[first], self._views[second]
+        if isinstance(one, TiledGram) and isinstance(other, TiledGram):
+            return one.across(other)
+        return self._gram.rows(self._groups[first], self._groups[second])

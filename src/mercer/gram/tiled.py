@@ -78,6 +78,13 @@ class TiledGram(Gram):
         columns = slice(None) if columns is None else columns
         return self._part(self._rows.select(index), self._columns.select(columns))._entries()
 
+    def across(self, other: TiledGram) -> Floating:
+        """The rows of this view against the columns of another one, which has none of its objects.
+
+        What the kernel keeps of the objects of a view is taken once, however many others it is compared with.
+        """
+        return self._part(self._rows, other._columns)._computed(apart=True)
+
     def stored(self) -> Gram:
         return self._stored
 
@@ -106,9 +113,14 @@ class TiledGram(Gram):
         return out
 
     def _entries(self) -> Floating:
+        return self._computed(apart=False)
+
+    def _computed(self, *, apart: bool) -> Floating:
+        """All entries; `apart` if no object is among both rows and columns."""
         source = self.source
         out = pages.empty(self.shape, self.dtype)
-        half = self.symmetric and source.unproven is None
+        symmetric = not apart and self.symmetric
+        half = symmetric and source.unproven is None
         if self.setting.at_once(out.size):
             with single_threaded_blas():
                 source.compute.tile(self._rows.taken, self._columns.taken, out)
@@ -121,10 +133,10 @@ class TiledGram(Gram):
             if not half:  # few long rows: no order to keep, so every tile for itself
                 strips = tuple((tile,) for strip in strips for tile in strip)
             self._run(self.work(), strips, StoreSink(out, mirror=half))
-        if source.diagonal is not None:
+        if source.diagonal is not None and not apart:
             hits, places = coincident(*self.axes)
             out[hits, places] = source.diagonal[self._rows.ids[hits]]
-        if self.symmetric and source.unproven is not None:
+        if symmetric and source.unproven is not None:
             refuse_asymmetry(out, source.unproven)
         return out
 

@@ -7,6 +7,7 @@ from typing import final
 
 import numpy as np
 
+from mercer._jit import Array, jit
 from mercer._types import DType, Float64, Floating
 from mercer.errors import InputError, KernelError
 from mercer.inputs.gram_rows import GramRows
@@ -53,7 +54,18 @@ class Precomputed(Kernel):
                 "A precomputed kernel cannot compare new objects with each other: the matrix holds only their "
                 "similarities to the training objects. Compute the block you need and pass it instead."
             )
-        out[...] = left.matrix[np.ix_(left.index, right.index)]
+        rows = left.matrix if _all_of(left) else left.matrix[left.index]
+        if rows.dtype == out.dtype:
+            np.take(rows, right.index, axis=1, out=out, mode="clip")  # which `features` has checked
+        else:
+            out[...] = rows[:, right.index]
+
+    def whole(self, left: GramRows, right: GramRows, state: State) -> Floating | None:
+        """A copy of the training matrix, if it is symmetric to the last bit, so that there is nothing to even out."""
+        square: Floating | None = left.matrix
+        if square is None or not right.training or square is not right.matrix or not (_all_of(left) and _all_of(right)):
+            return None
+        return square.copy() if _is_symmetric(square) else None
 
     def diagonal(self, features: GramRows, state: State) -> Float64:
         if features.self_similarity is None:
@@ -62,3 +74,21 @@ class Precomputed(Kernel):
                 "example, pass GramRows.rows(K, self_similarity=...) instead of the bare matrix."
             )
         return features.self_similarity
+
+
+def _all_of(rows: GramRows) -> bool:
+    """Whether these are all rows of their matrix, in their order."""
+    matrix, index = rows.matrix, rows.index
+    return matrix is not None and len(index) == len(matrix) and bool((index == np.arange(len(index))).all())
+
+
+@jit
+def _is_symmetric(matrix: Array) -> bool:
+    n = matrix.shape[0]
+    for top in range(0, n, 32):  # in blocks, so that both halves stay in the cache
+        for left in range(0, top + 1, 32):
+            for i in range(top, min(top + 32, n)):
+                for j in range(left, min(left + 32, n)):
+                    if matrix[i, j] != matrix[j, i]:
+                        return False
+    return True

@@ -33,9 +33,11 @@ from mercer.training.probabilities import (
 from mercer.training.train import Machine
 from mercer.training.voting import one_vs_rest_shape, pairs
 
-_ENTRIES_AT_ONCE = 1 << 21
-"""Entries of the matrices of small pairs that one compiled call goes through: some hundredths of a second. Shorter
-calls gain nothing, longer ones keep Ctrl-C waiting."""
+_ENTRIES_AT_ONCE = 1 << 19
+"""Entries of the matrices of small pairs that one compiled call goes through: some milliseconds. Shorter calls gain
+nothing, longer ones keep Ctrl-C and other threads waiting."""
+_ENTRIES_OF_A_PAIR = 300.0
+"""As many take as long as what is done for each pair, however small."""
 
 Solved = tuple[Machine, float]
 """A machine, and the factor on the bounds of its coefficients."""
@@ -109,15 +111,22 @@ class PairMachines:
     """Those that did not converge."""
     proofs: Callable[[], tuple[Certificate, ...]]
 
-    def columns(self) -> tuple[Indices, Float64]:
-        """The objects that any machine uses, in order, and their coefficients in every machine."""
+    def columns(self, codes: Indices, n_classes: int) -> tuple[Indices, Any, Float64]:
+        """The objects that any machine uses, class after class, how many of each, and their coefficients in every one.
+
+        Coefficients are put where they belong at once: with a hundred classes, nearly all of them are zero, and to
+        move them takes longer than to train the machines.
+        """
         used = np.flatnonzero(self.coefficients)
         ids = self.ids[used]
-        support = np.unique(ids)
-        coefficients = np.zeros((len(support), len(self.sizes)))
+        place = np.full(len(codes), -1)
+        place[ids] = 0
+        grouped, counts = grouped_by_class(np.flatnonzero(place == 0), codes, n_classes)
+        place[grouped] = np.arange(len(grouped))
+        coefficients = np.zeros((len(grouped), len(self.sizes)))
         column = np.arange(len(self.sizes)).repeat(self.sizes)[used]
-        coefficients[support.searchsorted(ids), column] = self.coefficients[used]
-        return support, coefficients
+        coefficients[place[ids], column] = self.coefficients[used]
+        return grouped, counts, coefficients
 
 
 def train_pairs(
@@ -263,7 +272,7 @@ def _train_small(
 
 def _parts(sizes: Indices) -> list[slice]:
     """Runs of pairs whose matrices have so many entries together that the clock and Ctrl-C are seen between them."""
-    run = np.cumsum(sizes.astype(np.float64) ** 2) // _ENTRIES_AT_ONCE
+    run = np.cumsum(sizes.astype(np.float64) ** 2 + _ENTRIES_OF_A_PAIR) // _ENTRIES_AT_ONCE
     ends = [*(np.flatnonzero(np.diff(run)) + 1).tolist(), len(sizes)]
     return [slice(start, end) for start, end in zip([0, *ends[:-1]], ends, strict=True)]
 
@@ -322,9 +331,8 @@ def held_out_calibration(
     def decisions(training: Indices, test: Indices) -> Float64:
         known, allowed = codes[training], bounds[training]
         machines = train(gram.view(training), known, allowed)
-        support, coefficients = machines.columns()
-        grouped, _ = grouped_by_class(support, known, n_classes)  # added up in the order of a fitted machine
-        products = gram.view(test, training[grouped]).matvec(coefficients[np.searchsorted(support, grouped)])
+        grouped, _, coefficients = machines.columns(known, n_classes)  # added up in the order of a fitted machine
+        products = gram.view(test, training[grouped]).matvec(coefficients)
         return np.asarray(products + machines.intercepts)
 
     seen, values = out_of_fold(folds_with_every_class(codes, bounds, random_state), decisions)
@@ -342,17 +350,14 @@ def support_by_class(
 ) -> tuple[Indices, Any, Float64, Repair | None]:
     """Support objects class after class, how many there are of each, their coefficients, and what was repaired."""
     n_classes = int(codes.max()) + 1
-    support, dual = machines.columns()
-    full = dual
-    if guarded.repaired:
-        every, dual = dual, np.zeros((len(codes), len(machines.sizes)))
-        dual[support] = every
-        full = guarded.expanded(dual)
-        support = np.flatnonzero(np.any(full != 0, axis=1))
-        dual, full = dual[support], full[support]
-    grouped, counts = grouped_by_class(support, codes, n_classes)
-    order = np.searchsorted(support, grouped)
-    return grouped, counts, full[order], guarded.repair(dual[order])
+    grouped, counts, dual = machines.columns(codes, n_classes)
+    if not guarded.repaired:
+        return grouped, counts, dual, None
+    every = np.zeros((len(codes), len(machines.sizes)))
+    every[grouped] = dual
+    full = guarded.expanded(every)
+    grouped, counts = grouped_by_class(np.flatnonzero(np.any(full != 0, axis=1)), codes, n_classes)
+    return grouped, counts, full[grouped], guarded.repair(every[grouped])
 
 
 def grouped_by_class(support: Indices, codes: Indices, n_classes: int) -> tuple[Indices, Any]:

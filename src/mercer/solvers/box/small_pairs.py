@@ -113,6 +113,11 @@ def _solve_pairs(
         largest = max(largest, starts[number + 1] - starts[number])
     alone = largest == matrix.shape[0]  # all objects in order: the matrix itself can be used
     store = np.empty(0 if alone else largest * largest)
+    # Once for all pairs: of few objects, to get memory takes longer than to solve them.
+    numbers, single, places, flags = (
+        np.empty((8, largest)), np.empty((3, largest), np.float32), np.empty(largest, np.int64),
+        np.empty((2, largest), np.bool_),
+    )  # fmt: skip
     for number in range(begin, end):
         start, stop = starts[number], starts[number + 1]
         n = stop - start
@@ -124,15 +129,16 @@ def _solve_pairs(
                 row, source = square[i], matrix[own[i]]
                 for j in range(n):
                     row[j] = source[own[j]]
-        linear, lower, upper, ends = np.empty(n), np.empty(n), np.empty(n), np.empty(n)
+        linear, lower, upper, ends = numbers[0, :n], numbers[1, :n], numbers[2, :n], numbers[3, :n]
         for t in range(n):
             side, bound = 0 if signs[start + t] > 0 else 1, bounds[own[t]]
             linear[t] = sides[0, side]
             lower[t], upper[t] = sides[1, side] * bound, sides[2, side] * bound
             ends[t] = diagonal[own[t]]
         iterations[number], gaps[number], intercepts[number] = _solve(
-            square, ends, linear, lower, upper, tol, steps * n + more, coefficients[start:stop], outputs[start:stop]
-        )
+            square, ends, linear, lower, upper, tol, steps * n + more, coefficients[start:stop], outputs[start:stop],
+            numbers, single, places, flags,
+        )  # fmt: skip
 
 
 @jit(inline=True)
@@ -146,20 +152,28 @@ def _solve(
     limit: int,
     b: Array,
     outputs: Array,
+    numbers: Array,
+    single: Array,
+    places: Array,
+    flags: Array,
 ) -> tuple[int, float, float]:
-    """Solve one problem from b = 0: the number of steps, the violation of optimality and the intercept."""
+    """Solve one problem from b = 0: the number of steps, the violation of optimality and the intercept.
+
+    The last four are memory to work in.
+    """
     n = b.shape[0]
-    there, kink, F = np.empty(n, np.bool_), np.zeros(n), np.empty(n)
+    kink, F, first, second = numbers[4, :n], numbers[5, :n], numbers[6, :n], numbers[7, :n]
+    there, known, used = flags[0, :n], flags[1, :n], places[:n]
     for t in range(n):  # loops, since array expressions take seconds to compile
-        there[t] = True
+        there[t], known[t] = True, False
+        kink[t], first[t], second[t], used[t] = 0.0, 0.0, 0.0, 0
         F[t] = -linear[t]
-    rising, falling, scratch = np.empty(n, np.float32), np.empty(n, np.float32), np.empty(n, np.float32)
+    scratch = single[2, :n]
     did, _ = pair_steps(
-        K, there, K, K, K, diagonal, b, F, lower, upper, kink, rising, falling, tol, limit, 0,
-        scratch, scratch.view(np.int32), np.zeros(n), np.zeros(n), np.zeros(n, np.int64), np.zeros(n, np.bool_),
-        np.zeros(1), np.zeros(3, np.int64),
+        K, there, K, K, K, diagonal, b, F, lower, upper, kink, single[0, :n], single[1, :n], tol, limit, 0,
+        scratch, scratch.view(np.int32), first, second, used, known, np.zeros(1), np.zeros(3, np.int64),
     )  # fmt: skip
-    used, moves, count = np.empty(n, np.int64), np.empty(n), 0
+    moves, count = first, 0
     for t in range(n):
         outputs[t] = 0.0
         if b[t] != 0.0:
