@@ -62,7 +62,7 @@ function One({ one, parts }) {
   </article>`;
 }
 
-const shade = (share, most) => ({ backgroundColor: `color-mix(in srgb, var(--class-${share > 0 ? 1 : 0}) ${Math.round(62 * Math.min(Math.abs(share) / most, 1))}%, transparent)` });
+const shade = (share, most) => ({ backgroundColor: `color-mix(in srgb, var(--class-${share > 0 ? 1 : 0}) calc(${Math.min(Math.abs(share) / most, 1).toFixed(3)} * var(--strongest)), transparent)` });
 const largest = (shares) => Math.max(...shares.map(Math.abs), 1e-300);
 
 /** Parts of an object, coloured by what they add: for one side or for the other. */
