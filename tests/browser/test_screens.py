@@ -68,7 +68,7 @@ def test_screens_of_a_project(open_page, project, mode, asked):
         ("Data", "The first objects"),
         ("Search", "precomputed()"),
         ("Result", "right on objects not seen"),
-        ("Predict", "Or drop a file with new objects"),
+        ("Predict", "Drop a file with the kernel values"),
         ("Take away", "Everything here gives the same model"),
     ):
         page.get_by_role("tab", name=step).click()

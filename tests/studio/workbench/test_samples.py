@@ -45,6 +45,17 @@ def test_samples_are_described(name, tmp_path):
     assert len(data) == 160
 
 
+def test_sparse_vectors_are_shown_as_they_are_written(tmp_path):
+    path = written("pictures", tmp_path)
+    first = describe({"path": str(path)})["first"][0]
+    label, *words = path.read_text().splitlines()[0].split()
+    told = first["text"].removesuffix(" …").split()
+    pairs = [[float(part) for part in word.split(":")] for word in told]
+    assert first["label"] == label
+    assert len(told) >= 5
+    assert pairs == [[float(part) for part in word.split(":")] for word in words[: len(told)]]
+
+
 def test_problems_have_their_line(tmp_path):
     path = tmp_path / "broken.csv"
     path.write_text("a,b,c\n1,2,x\n3,4\n5,6,y\n")

@@ -110,7 +110,7 @@ function nameOf(name, told) {
   return String(name);
 }
 
-const shade = (share, most) => ({ backgroundColor: `color-mix(in srgb, var(--class-${share < 0 ? 1 : 0}) ${Math.round(70 * Math.min(Math.abs(share) / most, 1))}%, transparent)` });
+const shade = (share, most) => ({ backgroundColor: `color-mix(in srgb, var(--class-${share < 0 ? 1 : 0}) calc(${Math.min(Math.abs(share) / most, 1).toFixed(3)} * var(--strongest)), transparent)` });
 
 /** The places of an object that a feature stands for, where that can be seen: its letters, its word, its end. */
 function markedPlaces(told, listed, side, lit) {

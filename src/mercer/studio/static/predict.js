@@ -12,8 +12,11 @@ function example(described) {
     if (described.format === "smiles") return first.cells[0][1];
     return `${first.cells.map(([name]) => name).join(",")}\n${first.cells.map(([, value]) => (/[",\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value)).join(",")}`;
   }
-  return described.kind === "graphs" ? "" : first.text ?? "";
+  return described.kind === "graphs" ? "" : (first.text ?? "").replace(/ …$/, "");
 }
+
+const ARRAYS = ["npy", "npz"]; // no person types these
+const BINARY = ["parquet", "feather", "excel", "sqlite"]; // rows of such tables are pasted as CSV
 
 const WAYS = { fasta: "Sequences in FASTA, or one per line", smiles: "One SMILES per line", jsonl: "One object per line, as in the file" };
 
@@ -33,11 +36,12 @@ export function Predict({ project, job, described }) {
     setBusy(false);
   };
   const lines = WAYS[described?.format] ?? (described?.kind === "table" ? "Rows with a header line, as in the file" : "One object per line, as in the file");
-  const paste = () => ask(described?.format === "fasta" && !text.startsWith(">") ? text.split("\n").filter(Boolean).map((line, number) => `>${number + 1}\n${line}`).join("\n") + "\n" : `${text.trimEnd()}\n`);
+  const typed = described?.kind !== "gram" && !ARRAYS.includes(described?.format);
+  const paste = () => ask(described?.format === "fasta" && !text.startsWith(">") ? text.split("\n").filter(Boolean).map((line, number) => `>${number + 1}\n${line}`).join("\n") + "\n" : `${text.trimEnd()}\n`, BINARY.includes(described?.format) ? "pasted.csv" : "");
   return html`<div class="predict">
-    <div class="two"><div><label class="field"><span>${lines}</span><textarea class="mono" rows="5" value=${text} spellcheck=${false} onInput=${(event) => setText(event.currentTarget.value)}></textarea></label>
-      <p><button type="button" class="primary" disabled=${busy || !text.trim()} onClick=${paste}>${busy ? "Predicting …" : "Predict"}</button></p></div>
-    <${Drop} busy=${busy} waiting="Choose a file" onFile=${(file) => ask(file, file.name)}><p>Or drop a file with new objects</p><//></div>
+    <div class="two">${typed && html`<div><label class="field"><span>${lines}</span><textarea class="mono" rows="5" value=${text} spellcheck=${false} onInput=${(event) => setText(event.currentTarget.value)}></textarea></label>
+      <p><button type="button" class="primary" disabled=${busy || !text.trim()} onClick=${paste}>${busy ? "Predicting …" : "Predict"}</button></p></div>`}
+    <${Drop} busy=${busy} waiting=${typed ? "Choose a file" : "Predicting …"} onFile=${(file) => ask(file, file.name)}><p>${typed ? "Or drop a file with new objects" : described?.kind === "gram" ? "Drop a file with the kernel values between new objects and those of training" : "Drop a file with new objects"}</p><//></div>
     ${error && html`<p class="error" role="alert">${error.message}</p>`}
     ${told && html`<p role="status">${told.objects.toLocaleString("en")} ${told.objects === 1 ? "object" : "objects"} predicted${told.unlike ? html`; <b>${told.unlike} unlike anything in training</b>, trust ${told.unlike === 1 ? "that one" : "those"} less` : ""}.</p>
       ${told.predictions.slice(0, 100).map((one, number) => html`<${One} key=${number} one=${one} parts=${told.parts?.[number]} />`)}
@@ -62,7 +66,7 @@ function One({ one, parts }) {
   </article>`;
 }
 
-const shade = (share, most) => ({ backgroundColor: `color-mix(in srgb, var(--class-${share > 0 ? 1 : 0}) ${Math.round(62 * Math.min(Math.abs(share) / most, 1))}%, transparent)` });
+const shade = (share, most) => ({ backgroundColor: `color-mix(in srgb, var(--class-${share > 0 ? 1 : 0}) calc(${Math.min(Math.abs(share) / most, 1).toFixed(3)} * var(--strongest)), transparent)` });
 const largest = (shares) => Math.max(...shares.map(Math.abs), 1e-300);
 
 /** Parts of an object, coloured by what they add: for one side or for the other. */

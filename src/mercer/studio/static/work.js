@@ -186,7 +186,7 @@ function Run({ project, job, jobs, onChoose, onChange, onResult, onStart }) {
   const low = Math.min(...ranked.map((row) => row.score - row.spread));
   const most = Math.max(...ranked.map((row) => row.score + row.spread), low + 1e-9);
   const high = ranked.every((row) => row.score <= 1) ? Math.min(most, 1) : most; // no share is more than all
-  const at = (score) => 4 + (92 * (Math.min(Math.max(score, low), high) - low)) / (high - low);
+  const at = (score) => 4 + (92 * (Math.min(Math.max(score, low), high) - low)) / (high - low || 1);
   return html`<div class="run">
     <div class="row"><span class=${`state ${running ? "running" : job.state}`} role="status">${STATES[running ? "running" : job.state]}</span>
       ${running && html`<progress max="1" value=${progress?.fraction ?? undefined} aria-label="Progress"></progress><span class="soft">${progress ? progress.note : "reading and compiling"}${left !== null ? `, about ${Math.ceil(left)} s left` : ""}</span>`}

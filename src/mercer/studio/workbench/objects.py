@@ -45,6 +45,10 @@ def _text(data: Data, row: int) -> str:
     if data.kind in ("vectors", "gram"):
         values = data.objects[[row]]
         values = np.asarray(values.todense() if hasattr(values, "todense") else values).ravel()
+        if data.format == "svmlight":  # as its line is written, so that it can be pasted again
+            places = np.flatnonzero(values)
+            told = " ".join(f"{place + 1}:{values[place]:g}" for place in places[:_CELLS])
+            return told + (" …" if len(places) > _CELLS else "")
         return _short(", ".join(f"{value:g}" for value in values[:_CELLS]) + (" …" if len(values) > _CELLS else ""))
     if data.kind == "graphs":
         adjacency = data.objects.adjacency(row)
