@@ -163,6 +163,7 @@ def drawn(latex: str) -> str:
 
 def _drawable(latex: str) -> str:
     """The same for matplotlib, which knows fewer names of symbols."""
+    latex = latex.replace(r"\left\lVert", r"\Vert").replace(r"\right\rVert", r"\Vert")  # its tall bars are too thin
     for ours, theirs in ((r"\lVert", r"\Vert"), (r"\rVert", r"\Vert"), (r"\lt", "<"), (r"\colon", ":")):
         latex = latex.replace(ours, theirs)
     return latex

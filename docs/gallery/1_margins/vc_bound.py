@@ -30,9 +30,7 @@ left.set(
 )
 left.legend()
 
-# %%
-# Two overlapping classes, and machines trained on more and more objects.
-
+# On the right: two overlapping classes, and machines trained on more and more objects.
 random = np.random.default_rng(0)
 
 
