@@ -109,11 +109,15 @@ def test_bad_files_are_refused(tmp_path, npy):
     np.save(tmp_path / "short.npy", Y[:9])
     with pytest.raises(DataFileError, match="1,000 rows"):
         blocks.of(tmp_path / "X.npy", tmp_path / "short.npy")
+    with pytest.raises(DataFileError, match=r"Convert it once"):
+        blocks.of(tmp_path / "table.csv")
+
+
+def test_a_bad_parquet_file_is_refused(tmp_path):
+    pytest.importorskip("pyarrow")
     (tmp_path / "bad.parquet").write_bytes(b"nothing")
     with pytest.raises(DataFileError, match="not a Parquet file"):
         blocks.of(tmp_path / "bad.parquet")
-    with pytest.raises(DataFileError, match=r"Convert it once"):
-        blocks.of(tmp_path / "table.csv")
 
 
 def test_damaged_folders_are_refused(folder, tmp_path):

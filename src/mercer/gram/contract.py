@@ -27,17 +27,18 @@ from mercer.gram import budget, cost
 from mercer.gram.executors import Sink, Threads
 
 _SECONDS_PER_BYTE = 1.0 / 2**30
-"""What fresh memory costs where the system has to find it: see `pages`."""
+"""The cost of fresh memory that the system has to find: see `pages`."""
 _TIMED = 0.01
-"""Seconds of the sample by which the cost of all entries is told: shorter ones are ruled by the cost of calls."""
+"""Seconds of sampling from which the cost of all entries is estimated: shorter samples are dominated by the cost of
+calls."""
 TILE_BYTES = 2 * 2**20
-"""A tile and what it is computed from stay within the second-level cache. Larger tiles spill out of it, smaller ones
-spend more of their time on calls."""
+"""Bytes of a tile and its inputs, which should stay in the second-level cache. Larger tiles do not fit, smaller ones
+spend more time on calls."""
 
 
 @dataclass(frozen=True, eq=False)
 class Axis:
-    """Which objects of the underlying matrix a view has, in which order; an object may occur several times."""
+    """The objects of the underlying matrix that a view has, in order; an object may occur several times."""
 
     size: int
     """The number of objects of the underlying matrix."""
@@ -70,15 +71,16 @@ class Tally:
 @final
 @dataclass(frozen=True)
 class Rounding:
-    """The errors of float32 entries as shares of |x| |z| (h + k) / 2: lengths in feature space, and hardnesses."""
+    """The errors of float32 entries relative to |x| |z| (h + k) / 2: lengths in feature space times the mean
+    hardness."""
 
     largest: float = 0.0
     typical: float = 0.0
-    """The root of the mean square in a row, in the worst of rows."""
+    """The root mean square of a row, in the worst row."""
 
 
 class InDouble(Protocol):
-    """Where the entries of a float32 matrix can be had in float64."""
+    """Source of the entries of a float32 matrix in float64."""
 
     def of(self, ids: Indices) -> InDouble:
         """The same for some of the objects."""
@@ -87,48 +89,48 @@ class InDouble(Protocol):
         """The matrix in float64."""
 
     def rounding(self) -> Rounding:
-        """By how much entries are off, measured on a sample."""
+        """The errors of entries, measured on a sample."""
 
     def hardness(self) -> Float64:
-        """What float32 loses of the entries of each object, next to others: 1 and more, 2 on average."""
+        """The relative loss of float32 in the entries of each object: at least 1, and 2 on average."""
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Setting:
-    """What all views of a matrix have in common."""
+    """Properties shared by all views of a matrix."""
 
     dtype: DType
     executor: Threads
     memory: budget.Memory = "auto"
-    """How much memory stored entries may take."""
+    """The memory that stored entries may take."""
     expensive: bool = False
-    """Whether entries cost so much that memory is better spent on them than saved."""
+    """Whether entries are so expensive that they should be stored rather than recomputed."""
     width: float = 0.0
-    """The numbers of a row that a cheap entry is computed from; 0 where that is not known."""
+    """The numbers per row from which a cheap entry is computed; 0 if unknown."""
     tally: Tally = field(default_factory=Tally)
     finer: InDouble | None = None
-    """Of a matrix in float32, where that is known."""
+    """The float64 source of a float32 matrix, if known."""
 
     def __post_init__(self) -> None:
         if self.memory != "auto":
             budget.stored_bytes(self.memory)  # refuses what is not an amount of memory
 
     def at_once(self, entries: int) -> bool:
-        """Whether so many entries are computed in less time than it takes to plan tiles and to wake a thread."""
+        """Whether this many entries take less time than planning tiles and waking a thread."""
         return not self.expensive and entries * (cost.ENTRY + self.width * cost.MULTIPLY) < cost.THREADS
 
     def holds(self, needed: int) -> bool:
-        """Whether so many bytes may be stored; of few, nobody is asked."""
+        """Whether this many bytes may be stored; small amounts always may."""
         return (self.memory == "auto" and needed <= budget.SURE) or needed <= self.budget
 
     @cached_property
     def budget(self) -> int:
-        """The bytes that stored entries may take; asking the system takes longer than a small matrix does."""
+        """The bytes that stored entries may take; asking the system takes longer than computing a small matrix."""
         return budget.stored_bytes(self.memory)
 
     def of(self, ids: Indices) -> Setting:
-        """The setting of a matrix that has some of the objects, and knows of no others."""
+        """The setting of a matrix of some of the objects."""
         if self.finer is None:
             return self
         return dataclasses.replace(self, finer=self.finer.of(ids), memory=self.budget / budget.MIB)
@@ -153,7 +155,7 @@ class Gram(ABC):
     @property
     @abstractmethod
     def axes(self) -> tuple[Axis, Axis]:
-        """Which rows and which columns of the underlying matrix these are."""
+        """The rows and columns of the underlying matrix."""
 
     @abstractmethod
     def _part(self, rows: Any, columns: Any) -> Gram:
@@ -171,7 +173,7 @@ class Gram(ABC):
     def each_tile(self, sink: Sink, *, by_columns: bool = False) -> None:
         """Send every tile to a sink, without storing the matrix.
 
-        The tiles of one strip of rows (or of columns) come one after the other, those of different strips in any order.
+        The tiles of one strip of rows (or columns) come in order, those of different strips in any order.
         """
 
     @abstractmethod
@@ -179,16 +181,16 @@ class Gram(ABC):
 
     @abstractmethod
     def stored(self) -> Gram:
-        """The same matrix, of which no entry has to be computed any more; asked twice, it is stored once."""
+        """The same matrix with all entries in memory; a second call returns the same one."""
 
     @property
     def in_memory(self) -> bool:
-        """Whether all entries lie in memory side by side, so that `dense` computes nothing."""
+        """Whether all entries are in one array in memory, so that `dense` computes nothing."""
         return False
 
     @property
     def factor(self) -> Any | None:
-        """The rows whose dot products these are, dense or CSR, for those who can train on them."""
+        """The rows whose dot products are the entries, dense or CSR, for learners that can train on them."""
         return None
 
     @final
@@ -203,12 +205,12 @@ class Gram(ABC):
 
     @final
     def stored_if_it_fits(self) -> Gram:
-        """The matrix stored, unless there is no memory for it, or no time."""
+        """The stored matrix, unless there is not enough memory or time."""
         return self.stored() if self.fits() and self._in_time() else self
 
     @final
     def _in_time(self) -> bool:
-        """Whether all entries can be computed and written to fresh memory in half of the time that is left."""
+        """Whether all entries can be computed and stored in half of the remaining time."""
         if not _deadline.is_limited() or self.in_memory:
             return True
         return self.seconds + _SECONDS_PER_BYTE * self.bytes <= 0.5 * _deadline.left()
@@ -216,7 +218,7 @@ class Gram(ABC):
     @final
     @cached_property
     def seconds(self) -> float:
-        """About how long all entries take, judged by a few of them."""
+        """An estimate of the seconds that all entries take, from a sample of them."""
         n, m = self.shape
         side, share = 1, 0.0
         self.rows(np.arange(1), np.arange(1))  # compiles
@@ -232,7 +234,7 @@ class Gram(ABC):
 
     @final
     def view(self, rows: Any, columns: Any = None) -> Gram:
-        """Part of this matrix, sharing everything with it; without `columns`, the same rows and columns."""
+        """A part of this matrix that shares everything with it; without `columns`, rows and columns are the same."""
         own_rows, own_columns = self.axes
         if columns is not None:
             return self._part(own_rows.select(rows), own_columns.select(columns))
@@ -241,7 +243,7 @@ class Gram(ABC):
 
     @final
     def dense(self, dtype: DType | None = None) -> Floating:
-        """All entries as one array; refuses, before allocating, what is beyond the budget."""
+        """All entries as one array; refused, before anything is allocated, if it exceeds the budget."""
         if not self.fits():
             n, m = self.shape
             budget.require(
@@ -266,9 +268,9 @@ class Gram(ABC):
 
     @final
     def refined(self, index: Any = slice(None)) -> Gram:
-        """The matrix of some of the objects in float64: of the kernel itself, where this one is rounded to float32.
+        """The float64 matrix of some of the objects: of the kernel itself, if this matrix is rounded to float32.
 
-        Its entries are computed anew. Without a way to do so, and in float64, it is a part of this matrix.
+        Its entries are recomputed. If that is impossible, or this matrix is float64, it is a part of this matrix.
         """
         finer = self.setting.finer
         if finer is None or not self.symmetric:
@@ -303,7 +305,7 @@ class Gram(ABC):
     @final
     @property
     def bytes(self) -> int:
-        """What all entries take."""
+        """The bytes of all entries."""
         return self.shape[0] * self.shape[1] * np.dtype(self.dtype).itemsize
 
     @final

@@ -1,8 +1,8 @@
-"""What ways of computing cost: the one place where the library weighs them against each other.
+"""The cost model: the one place where the library weighs methods against each other.
 
-A cost is counted operations times what one of each kind takes, in nanoseconds of one core of 2020. These rates never
-change and nobody looks at the clock, so the same data go the same way on every machine, and results repeat. They need
-not be exact: two ways whose costs are estimated alike take about as long, and either will do.
+A cost is the number of operations of each kind times the time of one, in nanoseconds of one core of 2020. These rates
+are constants and no clock is read, so the same data take the same path on every machine, and results are reproducible.
+They need not be exact: if two methods have similar estimates, they take about the same time, and either is fine.
 
 With n objects, d features of which an object has e, and w numbers that a kernel value is computed from:
 
@@ -26,24 +26,24 @@ MULTIPLY = 0.08
 FACTOR = 0.1
 """The same within a triangular factor, which has less to reuse."""
 EIGEN = 0.09
-"""For each cube of the rows of a matrix, a few of whose eigenvectors are wanted: half are products with vectors."""
+"""Per cubed row of a matrix when a few eigenvectors are computed: half of the work is products with vectors."""
 READ = 0.3
-"""A number that is read for one multiplication alone, as in a product with a vector."""
+"""Reading a number for a single multiplication, as in a product with a vector."""
 ENTRY = 1.0
-"""What a kernel value takes beyond its dot product: an exponential, a power, to be written down."""
+"""A kernel value beyond its dot product: an exponential or power, and storing it."""
 WRITE = 10.0
-"""A feature that has to be found before it can be used: a hash looked up, a product of coordinates."""
+"""Finding a feature before it can be used: looking up a hash, multiplying coordinates."""
 STEP, STEP_CALL = 1.0, 400.0
 """A step along a pair of coefficients: for each coefficient that it passes, and beside them."""
 CALL = 150_000.0
-"""What Python takes around one Newton step."""
+"""The Python overhead of one Newton step."""
 LOOP = 0.15
-"""A multiplication and an addition in a compiled loop of ours, which has no blocks for the cache."""
+"""A multiplication and an addition in one of our compiled loops, which are not blocked for the cache."""
 AT_ONCE = 250_000.0
 """Of a Newton step of all machines in one compiled call, which goes through some dozens of them: ten milliseconds or
 two, so that Ctrl-C does not wait and threads have something to share."""
 THREADS = 150_000.0
-"""What it takes to plan tiles and to wake threads. Work that costs less is done at once."""
+"""Planning tiles and waking threads. Work that costs less is done at once, in the calling thread."""
 MACHINE = 1_500_000.0
 """What Python takes around the compiled loops of one machine, while no other thread of it runs. Machines that take less
 are trained one after the other: with two threads, ten classes of 50 objects took half as long again, classes of 300 as
@@ -54,13 +54,13 @@ their cube, while conjugate gradients and coordinate descent only see the entrie
 _STEPS_OF_A_PAIR = 3.0
 """Passes that the steps of a pair of classes make over its matrix, entry for entry, from the same runs."""
 _PRODUCTS = 50.0
-"""Products with a Gram matrix until its leading eigenvectors are found."""
+"""Products with a Gram matrix needed to find its leading eigenvectors."""
 _BLOCKS, _BLOCK_READS = 10.0, 3.0
 """Such products with a few vectors at a time, and what one costs next to that with a single vector."""
 _PASSES = 4.0
-"""How often a Newton step goes over the rows: outputs, the gradient, the line search."""
+"""Passes over the rows per Newton step: outputs, gradient, line search."""
 _EARLY = 0.1
-"""The share of all rows that bend, on average over the steps: nearly all in the first ones ..."""
+"""The fraction of rows with curvature, averaged over the steps: nearly all in the first steps ..."""
 _LATE = 1.2
 """... and later about as many as there are features."""
 
@@ -68,7 +68,7 @@ _LATE = 1.2
 @final
 @dataclass(frozen=True)
 class Form:
-    """How much work a kind of loss is, on a matrix and on weights; medians of many problems."""
+    """The work for a kind of loss, on a matrix and on weights; medians over many problems."""
 
     newton_steps: float
     """On weights ..."""
@@ -76,7 +76,7 @@ class Form:
     """... and where they are too many for a matrix over them, sweeps over the rows."""
     call: float = CALL
     all_curved: bool = False
-    """Whether all rows bend the objective in every step."""
+    """Whether all rows have curvature in every step."""
     pair_steps: float = 0.0
     """On the matrix, for each object, unless there are fewer features: then about as many as these."""
     passes: float = 0.0

@@ -1,8 +1,8 @@
-"""What all the work on a Gram matrix will cost, told before it begins; absurd work is refused.
+"""Estimates the cost of all work on a Gram matrix before it begins, and refuses absurd amounts.
 
 entries x the measured cost of an entry, as often as each is computed + passes over stored entries + flops of a direct
-solver. The estimate is made on this machine, as busy as it is now: it is right to within a factor of two or so, which
-is enough to tell minutes from days.
+solver. The estimate is measured on this machine under its current load. It is accurate to within a factor of about two,
+enough to tell minutes from days.
 """
 
 from __future__ import annotations
@@ -17,8 +17,7 @@ from mercer.gram import budget
 from mercer.gram.contract import Gram
 
 SAID, REFUSED = 120.0, 3600.0
-"""Seconds from which on a cost is said beforehand, and from which on it is refused, unless a time limit says that so
-much time may be spent."""
+"""Seconds above which a cost is announced, and above which it is refused unless a time limit allows it."""
 _ASKED, _ASKED_IF_DEAR = 1e8, 1e5
 """Entries from which on the cost is looked into, of cheap kernels and of expensive ones: fewer take seconds at most,
 and looking takes some hundredths."""
@@ -31,15 +30,15 @@ class Effort:
     """What a learner does with its matrix."""
 
     owner: str
-    """Who asks, for messages."""
+    """The name of the learner, for messages."""
     passes: float = 1.0
-    """About how many products with the whole matrix it makes: each computes all entries anew if they are not stored."""
+    """The approximate number of products with the whole matrix: each recomputes all entries if they are not stored."""
     flops_per_cube: float = 0.0
     """Of decompositions of the whole matrix, in float64: see `_speed`."""
     remedy: str = "Train on a random part of the objects, or on landmarks: kernels.Nystrom(kernel, 1000)."
 
     def announce(self, gram: Gram) -> None:
-        """Say what is coming, if that is long, and refuse it if it is absurd."""
+        """Announce long work, and refuse absurd work."""
         n, m = gram.shape
         if n * m < (_ASKED_IF_DEAR if gram.expensive else _ASKED) or gram.in_memory or gram.factor is not None:
             return

@@ -1,4 +1,4 @@
-"""The threads that compute the tiles, which hold no interpreter lock.
+"""The threads that compute tiles, without the interpreter lock.
 
 Work is a picklable function of a tile; its results go to a sink. Threads compute straight into a buffer that the sink
 provides.
@@ -29,8 +29,8 @@ Work = Callable[[Tile, Floating], None]
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-_SECONDS_BETWEEN_SIGNALS = 0.05  # how long Ctrl-C may go unnoticed; shorter waits wake this thread more often
-_THREADS_OF_DASK = "Dask-"  # how the names of threads begin that work off the tasks of a cluster
+_SECONDS_BETWEEN_SIGNALS = 0.05  # longest delay of Ctrl-C; shorter waits would wake this thread more often
+_THREADS_OF_DASK = "Dask-"  # prefix of the names of threads that run the tasks of a cluster
 _worker = threading.local()
 
 
@@ -57,7 +57,7 @@ class Threads:
     count: int = field(default_factory=lambda: default_threads())
 
     def map(self, work: Work, strips: Sequence[Strip], sink: Sink, report: Reporter | None = None) -> None:
-        """Run the work of every strip. Strips come in any order, the tiles of one strip in theirs."""
+        """Run the work of every strip: strips in any order, the tiles of one strip in sequence."""
         done = 0
         counting = threading.Lock()
         total = sum(tile.entries for strip in strips for tile in strip)
@@ -94,8 +94,8 @@ class Threads:
     ) -> Result:
         """Combine the results of a task for each item, over a fixed binary tree of their places.
 
-        Two neighbours are combined as soon as both are there, whichever thread that is: the same bits come out for any
-        number of threads, and hardly more results exist at a time than there are threads. The first of two may be
+        Two neighbours are combined as soon as both are available, by either thread: the result has the same bits for
+        any number of threads, and few more results exist at a time than there are threads. The first of the two may be
         changed in place.
         """
         waiting: Waiting[Result] = {}
@@ -118,7 +118,7 @@ class Threads:
         failures: list[BaseException] = []
 
         def fail(failure: BaseException) -> None:
-            failures.append(failure)  # the first is the cause: later ones may come of being told to stop
+            failures.append(failure)  # the first one is the cause: later ones may result from the stop event
             stop.set()
 
         def worker(between: Callable[[], None] = lambda: None) -> None:
@@ -154,7 +154,7 @@ class Threads:
 
 
 class Executor(Protocol):
-    """Who computes tiles and sums over blocks: `Threads`, or what stands for other machines."""
+    """Computes tiles and sums over blocks: `Threads`, or other machines."""
 
     def map(self, work: Work, strips: Sequence[Strip], sink: Sink, report: Reporter | None = None) -> None: ...
 
@@ -187,13 +187,13 @@ _elsewhere: contextvars.ContextVar[Executor | None] = contextvars.ContextVar("me
 
 
 def elsewhere() -> Executor | None:
-    """Who does long work in place of this machine's threads; None if nobody does."""
+    """The executor that does long work in place of this machine's threads; None if there is none."""
     return _elsewhere.get()
 
 
 @contextlib.contextmanager
 def working_elsewhere(executor: Executor | None) -> Iterator[None]:
-    """Long work inside is for this executor: what calls for it asks `elsewhere`."""
+    """Inside the block, long work goes to this executor (see `elsewhere`)."""
     token = _elsewhere.set(executor)
     try:
         yield
@@ -203,7 +203,7 @@ def working_elsewhere(executor: Executor | None) -> Iterator[None]:
 
 @contextlib.contextmanager
 def in_this_thread() -> Iterator[None]:
-    """Everything inside works in the calling thread, with BLAS held to one: others have the other cores."""
+    """Inside the block, everything runs in the calling thread with single-threaded BLAS: the other cores are in use."""
     before, _worker.busy = getattr(_worker, "busy", False), True
     try:
         with single_threaded_blas():
@@ -221,9 +221,9 @@ def _finish(futures: Sequence[Future[None]], watch: Callable[[], None]) -> None:
 
 
 def _pool(helpers: int) -> ThreadPoolExecutor:
-    """The helpers of this thread. Starting threads costs more than many a product of a few rows: they are kept.
+    """The helper threads of this thread. They are kept, since starting threads costs more than many small products.
 
-    Every thread has its own, so that no caller waits for another's work; a forked process starts anew.
+    Every thread has its own, so no caller waits for another's work; a forked process starts new ones.
     """
     if getattr(_worker, "process", None) != os.getpid() or _worker.helpers != helpers:
         _worker.pool = ThreadPoolExecutor(helpers, thread_name_prefix="mercer")

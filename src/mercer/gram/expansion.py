@@ -1,7 +1,7 @@
 """The fitted machine: f(x) = sum over support objects of coefficient * k(support, x), plus an intercept.
 
 Where the features of the kernel can be written down, f(x) = sum_i b_i <phi(x_i), phi(x)> = <w, phi(x)> with
-w = sum_i b_i phi(x_i). Then scoring an object costs what writing down its features costs, however many support objects
+w = sum_i b_i phi(x_i). Then scoring an object costs as much as computing its features, however many support objects
 there are. Training without a Gram matrix gives `Weights`: w itself, of the features that the objects are.
 """
 
@@ -37,8 +37,8 @@ from mercer.kernels.features.space import FeatureSpace, entries_per_object
 class Expansion:
     """Support objects, their coefficients (one column per output), and the intercepts.
 
-    Prediction touches support objects only: one product of K(new, support) with all columns. Where the features of the
-    kernel can be written down and support objects are many, they are folded into weights of features first, once.
+    Prediction is one product of K(new, support) with all columns. If the kernel has explicit features and there are
+    many support objects, these are first folded into weights of features, once.
     """
 
     kernel: FittedKernel
@@ -46,12 +46,13 @@ class Expansion:
     coefficients: Float64
     intercept: Float64
     weights: Float64 | None = None
-    """sum_i c_i phi(x_i), where training found it; else it is made when it is needed."""
+    """sum_i c_i phi(x_i), if training computed it; otherwise computed when needed."""
     groups: Indices | None = None
-    """Where outputs are those of pairs of groups of support objects, which lie side by side: how many are in each."""
+    """If outputs belong to pairs of groups of support objects, which are stored side by side: the size of each
+    group."""
 
     def __post_init__(self) -> None:
-        # Sums are then added up alike, to the last bit, whether the coefficients come from training or from a file.
+        # So sums have the same bits whether the coefficients come from training or from a file.
         object.__setattr__(self, "coefficients", np.ascontiguousarray(self.coefficients))
 
     def __call__(self, objects: Any) -> Float64:
@@ -90,7 +91,7 @@ class Expansion:
         return np.take_along_axis(self.coefficients, columns, axis=1)
 
     def condensed(self) -> Expansion:
-        """The same function, over fewer objects where the features of the kernel know how; else this expansion."""
+        """The same function over fewer objects, if the features of the kernel allow it; otherwise this expansion."""
         features = self.kernel.feature_map()
         if features is None or not features.in_blocks:
             return self
@@ -162,7 +163,7 @@ class _FeatureWeights:
 
 
 def folded(fitted: FittedKernel, support: Objects, coefficients: Float64) -> Callable[[Objects], Float64] | None:
-    """The machine as weights of features; None where they cannot be written down, or where it does not pay."""
+    """The machine as weights of features; None if the kernel has no explicit features, or if it does not pay off."""
     try:
         if pays(fitted, support, coefficients.shape[1]):
             return _FeatureWeights(*FeatureSpace.folded(fitted, support, coefficients))
@@ -172,7 +173,7 @@ def folded(fitted: FittedKernel, support: Objects, coefficients: Float64) -> Cal
 
 
 def pays(fitted: FittedKernel, support: Objects, outputs: int) -> bool:
-    """Whether as many new objects as there are support objects are scored sooner by weights, folding included."""
+    """Whether scoring as many new objects as there are support objects is faster by weights, including the folding."""
     features, count, write = fitted.feature_map(), len(support), not fitted.kernel.is_linear
     if features is None or not count:
         return False

@@ -1,4 +1,4 @@
-"""Which implementation of `Gram` serves, and in which precision."""
+"""Chooses the implementation of `Gram`, and its precision."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ as these, and memory counts."""
 
 @final
 class Compared:
-    """Objects that new ones are compared with again and again: what the kernel keeps of them is kept, if it is small.
+    """Objects that new ones are repeatedly compared with: their features are kept, if they are small.
 
-    Never changes but by what it keeps, so that threads may share it; copies and pickles make it anew.
+    Immutable but for its cache, so threads may share it; copies and pickles rebuild the cache.
     """
 
     def __init__(self, objects: Objects) -> None:
@@ -176,7 +176,7 @@ def gram_of_rows(rows: Any, *, memory: budget.Memory = "auto") -> Gram:
 
 
 def gram_of_values(values: Floating, diagonal: Float64, like: Gram) -> Gram:
-    """A symmetric matrix that is there, with the precision, memory and threads of another one."""
+    """A symmetric matrix that is given, with the precision, memory and threads of another one."""
     entries: Floating = values.astype(like.dtype, copy=False)
     memory = max(like.budget, 2 * values.nbytes) / budget.MIB
     setting = dataclasses.replace(like.setting, memory=memory, expensive=False, finer=None)
@@ -209,7 +209,7 @@ def _features(fitted: FittedKernel, rows: Objects, columns: Compared | None, dty
 
 
 def _refuse_slow(fitted: FittedKernel, objects: Objects, dtype: DType) -> None:
-    """Refuse features that would not be ready in time, judged by those of a few objects."""
+    """Refuse features that would not be ready in time, judging by a sample of objects."""
     n = len(objects)
     if n <= _REHEARSED:
         return

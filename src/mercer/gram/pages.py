@@ -1,9 +1,10 @@
 """Memory for large matrices, kept from one fit to the next.
 
-Fresh memory is dear: the system has to find, clear and map every page, and where it runs on a virtual machine the host
+Fresh memory is expensive: the system has to find, clear and map every page, and where it runs on a virtual machine the
+host
 does so once more. That can cost more than the kernel values that are written there, up to some seconds per GiB. So the
-last large blocks are kept when nobody uses them any more, as a loan: they are marked as free, and the system takes
-their pages as soon as it is short of memory.
+last large blocks are kept after use, but marked as free: the system takes their pages back as soon as it is short of
+memory.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What becomes of computed tiles: entries of a stored matrix, or terms of a product."""
+"""Where computed tiles go: into a stored matrix, or into the sums of a product."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _PIECE = 128
 
 
 class Buffers:
-    """One scratch tile per thread: fresh memory is far dearer than memory in use."""
+    """One scratch tile per thread: fresh memory is far more expensive than memory in use."""
 
     def __init__(self, dtype: Any) -> None:
         self._dtype = dtype

@@ -1,4 +1,4 @@
-"""A Gram matrix whose entries lie in memory, in rows that may be put together when they are first needed.
+"""A Gram matrix in memory, whose rows may be assembled when they are first needed.
 
 A solver looks at a tenth of the rows of a pair of classes. The blocks of a pair are known already, and copying all of
 them into one square would cost as much as computing them.

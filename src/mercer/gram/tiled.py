@@ -153,7 +153,7 @@ def coincident(rows: Axis, columns: Axis) -> tuple[Indices, Indices]:
 
 
 def refuse_asymmetry(out: Floating, kernel: Kernel) -> None:
-    """Rounding is averaged away; anything more means that this is no kernel."""
+    """Average away rounding errors; refuse anything larger, which means that this is not a kernel."""
     gap = np.abs(out - out.T)
     worst = float(gap.max(initial=0.0))
     if worst > _ASYMMETRY * max(1.0, float(np.abs(out).max(initial=0.0))):

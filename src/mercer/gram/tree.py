@@ -1,4 +1,4 @@
-"""Sums over a fixed binary tree: the same bits, whoever adds up and in whichever order results arrive."""
+"""Sums over a fixed binary tree: the same bits in whatever order, and by whichever thread, results are added."""
 
 from __future__ import annotations
 

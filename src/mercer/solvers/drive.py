@@ -1,7 +1,8 @@
-"""One driver for every solver: bounded chunks, so that Ctrl-C, progress, time limits and checkpoints work for all.
+"""One driver for all solvers: work is done in bounded chunks, so Ctrl-C, progress, time limits and checkpoints always
+work.
 
 A compiled loop cannot be interrupted, so no solver runs longer than a chunk at a time. The driver sizes chunks to take
-about a twentieth of a second, and between them sees signals, the clock, and whether it was told to stop.
+about a twentieth of a second, and checks signals, the clock and its stop event between them.
 `Limits` and `StallDetector` say when to give up.
 """
 
@@ -24,34 +25,34 @@ from mercer.solvers.box.problem import BoxProblem
 from mercer.solvers.solution import Solution, Stats, Status
 
 CHUNK_SECONDS = 0.05
-"""How long a chunk aims to take: Ctrl-C, limits and progress wait for its end; shorter ones spend more on calls."""
+"""Target duration of a chunk: Ctrl-C, limits and progress wait for its end; shorter chunks spend more time on calls."""
 NOISE = 1e-10
-"""The share of an objective below which box problems do not count an improvement: entries of their matrix are float32
-as a rule, so smaller ones may be made for ever by steps that undo each other."""
+"""Improvements below this fraction of the objective do not count in box problems: the matrix is usually float32, so
+steps that undo each other could make smaller ones for ever."""
 BETTER = 0.99
-"""The share of the smallest gap so far that counts as progress: gaps go up and down, and creep down by less at last."""
+"""A gap counts as progress if it is below this fraction of the smallest so far: gaps fluctuate, and finally creep."""
 
 
 class Stopped(Exception):
-    """The work was told to stop from outside; whoever told it knows why."""
+    """The work was stopped from outside; the caller that stopped it knows why."""
 
 
 @final
 @dataclass(frozen=True)
 class Limits:
-    """When to give up, and an event through which another thread says so."""
+    """When to stop, and an event through which another thread can stop the work."""
 
     max_iter: int = -1
-    """At most so many iterations; -1 for no limit."""
+    """Maximum number of iterations; -1 for no limit."""
     time_limit: float = field(default_factory=lambda: math.inf if _deadline.CURRENT.get() is None else _deadline.left())
-    """At most so many seconds, for all that is solved under these limits together; what is left of the time limit that
-    the work as a whole is under, unless less is asked for ..."""
+    """Maximum number of seconds for everything that is solved under these limits; never more than what is left of the
+    time limit of the whole fit ..."""
     stop: threading.Event = field(default_factory=threading.Event, compare=False)
     since: float = field(default_factory=time.monotonic, compare=False)
-    """... from this moment on."""
+    """... counted from this moment."""
 
     def within(self, max_iter: int) -> Limits:
-        """These limits with at most so many iterations; -1 for no other limit."""
+        """These limits with at most this many iterations; -1 leaves them as they are."""
         if max_iter < 0 or 0 <= self.max_iter <= max_iter:
             return self
         return replace(self, max_iter=max_iter)
@@ -68,7 +69,7 @@ class Limits:
 
 @final
 class StallDetector:
-    """Counts steps after which neither the violation nor the objective is better than ever before.
+    """Counts steps in which neither the violation nor the objective improves on the best so far.
 
     >>> stall = StallDetector(patience=2)
     >>> [stall.update(gap, 5.0) for gap in (1.0, 0.5, 0.5, 0.5)]
@@ -80,7 +81,7 @@ class StallDetector:
         self._gap, self._objective = math.inf, math.inf
 
     def update(self, gap: float, objective: float, noise: float = 0.0, steps: int = 1) -> bool:
-        """Whether it is time to stop, `steps` after the last update; the objective is known to within `noise`."""
+        """Whether to stop, `steps` after the last update; the objective is known to within `noise`."""
         better = gap < BETTER * self._gap or objective < self._objective - noise
         self._steps = 0 if better else self._steps + steps
         self._gap, self._objective = min(gap, self._gap), min(objective, self._objective)
@@ -90,40 +91,40 @@ class StallDetector:
 @final
 @dataclass(frozen=True)
 class Chunk:
-    """How a run stands between two chunks."""
+    """The state of a run between two chunks."""
 
     iterations: int
     gap: float
     fraction: float
-    """A guess at the share of the work that is done, from how fast the gap has closed."""
+    """An estimate of the fraction of the work done, from how fast the gap has closed."""
 
 
 OnChunk = Callable[[Chunk], None]
 
 
 class Run(ABC):
-    """One solve under way. Subclasses keep the state in arrays and work on it in compiled loops."""
+    """One solve in progress. Subclasses keep their state in arrays and work on it in compiled loops."""
 
     first_chunk: int = 64
-    """Iterations that take a small part of a chunk, whatever the problem."""
+    """Number of iterations that takes a small part of a chunk for any problem."""
     iterations: int = 0
     gap: float = math.inf
     done: bool = False
-    """Whether nothing is left to do: converged, or stalled."""
+    """Whether the run has ended: converged or stalled."""
     status: Status = Status.CONVERGED
     """Why, once done."""
 
     @abstractmethod
     def step(self, iterations: int) -> None:
-        """Do at most so many iterations; sets `iterations`, `gap` and, at the end, `done` and `status`."""
+        """Do at most this many iterations; updates `iterations`, `gap` and, at the end, `done` and `status`."""
 
     @abstractmethod
     def finish(self, status: Status, stats: Stats) -> Solution:
-        """The solution as it stands, whether converged or not; sets `gap` to what it is there."""
+        """The current solution, converged or not; updates `gap`."""
 
     @final
     def driven(self, tol: float, limits: Limits) -> Self:
-        """Run to the end, for whoever wants no more than where it is then."""
+        """Run to the end and return the run."""
         drive(self, tol, limits, None, time.monotonic())
         return self
 
@@ -148,7 +149,7 @@ class Solver(ABC):
     ) -> Solution:
         """Solve to within `tol`, or as far as the limits allow."""
         began = time.monotonic()
-        with single_threaded_blas():  # held throughout: taking it up for each small product costs more than they do
+        with single_threaded_blas():  # held throughout: entering it for each small product costs more
             return drive(self.init(gram, problem, start=start, tol=tol), tol, limits or Limits(), on_chunk, began)
 
 
@@ -166,7 +167,7 @@ def drive(run: Run, tol: float, limits: Limits, on_chunk: OnChunk | None, began:
                 run.step(left)
         except TimeLimitError:
             if not run.iterations:
-                raise  # nothing was reached that would be of use
+                raise  # no usable result yet
             status = Status.OUT_OF_TIME
         now = time.monotonic()
         if status is not None:
@@ -189,7 +190,7 @@ def _next_size(asked: int, did: int, seconds: float, least: int) -> int:
     if did == 0 or seconds <= 0:
         return max(asked, least)
     aim = int(did * CHUNK_SECONDS / seconds)
-    return max(16, min(aim, 4 * max(asked, 1)))  # compilation makes the first chunk slow: sizes grow back quickly
+    return max(16, min(aim, 4 * max(asked, 1)))  # compilation makes the first chunk slow: its size grows back quickly
 
 
 def _fraction(first: float, gap: float, tol: float) -> float:

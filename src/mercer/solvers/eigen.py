@@ -6,8 +6,8 @@ Result    eigenvalues in falling order, orthonormal eigenvectors, and the residu
 Source    the block Davidson method without preconditioner, which spans the block Krylov space of the residuals: Saad,
           Numerical Methods for Large Eigenvalue Problems (2011), chapter 8
 
-The space is grown by the residuals of what is wanted, a matrix-matrix product at a time, and is cut back to its best
-part when it becomes large. Products may be in single precision; the small problem is in double.
+The space grows by the residuals of the wanted eigenvectors, one matrix-matrix product at a time, and is restarted from
+its best part when it becomes large. Products may be in single precision; the small problem is solved in double.
 """
 
 from __future__ import annotations
@@ -24,19 +24,20 @@ from mercer.solvers.drive import Limits
 from mercer.solvers.numerics.conjugate_gradients import Product
 
 _NARROWEST = 4
-"""Vectors of a block: products with fewer take hardly less time, and more of them find close eigenvalues sooner."""
+"""Block size: products with fewer vectors are hardly faster, and larger blocks separate close eigenvalues sooner."""
 _DEPENDENT = 1e-6
-"""What is left of a unit vector when it lies in a space but for rounding, in single precision."""
+"""A unit vector whose remainder is shorter than this lies in the space, up to single-precision rounding."""
 _LARGEST_SPACE = 16
-"""In blocks; then the space is cut back to two. Larger ones converge in fewer products, but each costs more algebra."""
+"""Largest space, in blocks; it is then restarted with two. Larger spaces converge in fewer products, each at a higher
+cost."""
 _MOST_BLOCKS = 500
-"""Products with a block, before the method gives up."""
+"""Maximum number of products with a block."""
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Eigen:
-    """What was found, and whether every residual is below the tolerance."""
+    """Eigenpairs, and whether every residual is below the tolerance."""
 
     values: Float64
     vectors: Float64
@@ -57,7 +58,7 @@ def leading(
 ) -> Eigen:
     """The k leading eigenpairs, with residuals below `tol` times the largest eigenvalue in magnitude.
 
-    An iteration is a product with a block of vectors, of which there is one at least; limits are seen between them.
+    An iteration is a product with a block of vectors; there is at least one. Limits are checked between iterations.
 
     >>> A = np.diag([5.0, -9.0, 3.0, 1.0])
     >>> leading(lambda block: A @ block, 4, 2).values.round(6)
@@ -110,9 +111,9 @@ def leading(
 
 
 def _orthonormal(block: Float64, space: Float64) -> Float64:
-    """Rows made orthogonal to those of the space, twice for the sake of rounding, and to each other.
+    """Orthogonalise rows against the space, twice to remove rounding errors, and against each other.
 
-    What is dependent goes.
+    Dependent rows are dropped.
     """
     out = block / np.maximum(np.sqrt(np.einsum("ij,ij->i", block, block)), np.finfo(float).tiny)[:, None]
     for _ in range(2):

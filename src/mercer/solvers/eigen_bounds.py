@@ -1,14 +1,14 @@
-"""How much the leading eigenvalues of a symmetric matrix can add up to, at most.
+"""An upper bound on the sum of the leading eigenvalues of a symmetric matrix.
 
-Problem   an upper bound on the sum of the m largest eigenvalues of A, where only a subspace of them was looked at
+Problem   an upper bound on the sum of the m largest eigenvalues of A, when only a subspace was examined
 Given     p orthonormal vectors V and the products AV; the trace and the sum of squared entries of A
-Result    a number that the sum does not exceed, whether or not V holds eigenvectors, and whether they are the leading
+Result    an upper bound that holds whether or not V contains eigenvectors, leading or other
 Source    Ky Fan: the sum of the m largest eigenvalues is sublinear in A; Horn and Johnson, Matrix analysis, 4.3
 
 In a basis that begins with V, A consists of the blocks T = V'AV and B, coupled by R. The sum for A is at most that for
-T and B side by side, plus the sum of the m largest singular values of R. Of B, whose eigenvalues nobody computed, j can
-add up to no more than sqrt(j) times the root of its squared entries, nor, if A is positive semi-definite, to more than
-its trace. Where V holds the leading eigenvectors and B is small, the bound is the sum itself, up to rounding.
+T and B side by side, plus the sum of the m largest singular values of R. The eigenvalues of B are not computed: any j
+of them sum to at most sqrt(j) times its Frobenius norm and, if A is positive semi-definite, to at most its trace. If V
+contains the leading eigenvectors and B is small, the bound equals the sum up to rounding.
 """
 
 from __future__ import annotations

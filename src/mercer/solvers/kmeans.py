@@ -5,7 +5,7 @@ Given     a Gram matrix K
 Steps     |phi(x_i) - m_c|^2 = K_ii - 2 (KZ)_ic / n_c + (Z'KZ)_cc / n_c^2, with Z the assignments as 0 and 1
 Source    Arthur and Vassilvitskii, k-means++ (2007), for the start; Dhillon, Guan and Kulis, Kernel k-means (2004)
 
-KZ is the whole cost. When few objects changed cluster, only their rows of K are needed to bring it up to date.
+Nearly all the cost is in KZ. When few objects change cluster, only their rows of K are needed to update it.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _FRESH = 8
 @final
 @dataclass(frozen=True, eq=False)
 class Clustering:
-    """Labels, the sum of squared distances, rounds, and what new objects are compared with.
+    """Labels, the sum of squared distances, the number of rounds, and what is needed to assign new objects.
 
     The cluster of x is the c with the largest k(x, .) means_c - offsets_c.
     """
@@ -41,13 +41,13 @@ class Clustering:
     iterations: int
     converged: bool
     late: bool
-    """Whether time was over before."""
+    """Whether the time limit ended the run."""
     means: Float64
     offsets: Float64
 
 
 def kernel_kmeans(gram: Gram, k: int, *, limits: Limits, rng: np.random.Generator) -> Clustering:
-    """One run from a k-means++ start; an iteration is one round of assignments, and limits are seen between them."""
+    """One run from a k-means++ start; an iteration is one round of assignments, and limits are checked between them."""
     own = gram.diagonal()
     labels = _start(gram, own, k, rng)
     KZ = gram.matvec(_one_hot(labels, k))
@@ -64,7 +64,7 @@ def kernel_kmeans(gram: Gram, k: int, *, limits: Limits, rng: np.random.Generato
             break
         try:
             KZ = _products(gram, KZ, labels, new, moved, fresh=iterations % _FRESH == 0)
-        except TimeLimitError:  # the last labels, whose products are known, are the answer
+        except TimeLimitError:  # the answer is the last labels whose products are known
             late = True
             break
         labels = new
@@ -78,7 +78,7 @@ def kernel_kmeans(gram: Gram, k: int, *, limits: Limits, rng: np.random.Generato
 
 
 def _products(gram: Gram, KZ: Float64, labels: Indices, new: Indices, moved: Indices, *, fresh: bool) -> Float64:
-    """KZ of new labels, from that of the old ones where few objects moved."""
+    """KZ of the new labels, updated from the old ones if few objects moved."""
     k = KZ.shape[1]
     by_features = gram.factor is not None  # products then cost less than the rows of the matrix
     if fresh or by_features or len(moved) > _FEW * len(labels):
@@ -101,7 +101,7 @@ def _within(KZ: Float64, labels: Indices, sizes: npt.NDArray[np.intp]) -> Float6
 
 
 def _without_empty(distance: Float64, labels: Indices) -> Indices:
-    """A cluster that lost everything gets the object that lies farthest from its own mean, of a cluster with others."""
+    """An empty cluster gets the object farthest from its own mean, from a cluster that has others."""
     k = distance.shape[1]
     sizes = np.bincount(labels, minlength=k)
     for empty in np.flatnonzero(sizes == 0):

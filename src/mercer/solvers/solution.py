@@ -31,7 +31,7 @@ class Status(enum.Enum):
 @final
 @dataclass(frozen=True)
 class Stats:
-    """How it went."""
+    """Iterations, violation and time."""
 
     iterations: int
     gap: float
@@ -46,16 +46,16 @@ class Solution:
 
     coefficients: Float64
     outputs: Float64
-    """K @ coefficients, recomputed in float64: the decision values on the training objects, less the intercept; empty
-    where time was over before they were known."""
+    """K @ coefficients, recomputed in float64: the decision values on the training objects minus the intercept; empty
+    if time ran out before they were known."""
     intercept: Any
     """A number, or one for each output."""
     objective: float
-    """The value of what was minimised: the dual for box problems, the primal for smooth ones."""
+    """The objective value: of the dual for box problems, of the primal for smooth ones."""
     status: Status
     stats: Stats
     off: Float64 | float = 0.0
-    """By how much each of `outputs` may differ from those of the kernel, where its matrix is float32."""
+    """Bound on the error of each of `outputs` if the matrix is float32."""
 
     @property
     def converged(self) -> bool:

@@ -45,7 +45,6 @@ HOLES = COLOURS.copy()
 HOLES[3, 0], HOLES[5, 1] = np.nan, None
 TEXTS = [" ".join(RANDOM.choice(["gain", "loss", "profit", "storm", "rain", "snow"], 5)) for _ in range(60)]
 RECORDS = [{"city": str(word), "size": float(size)} for word, size in zip(COLOURS[:, 0], X[:, 0], strict=True)]
-TABLE = pd.DataFrame({"a": X[:, 0], "b": GAPS[:, 1], "colour": COLOURS[:, 0], "text": TEXTS, "shape": COLOURS[:, 1]})
 MIXED = ColumnTransformer(
     [
         ("numbers", make_pipeline(SimpleImputer(strategy="median"), StandardScaler()), ["a", "b"]),

@@ -18,22 +18,25 @@ from mercer._jit import Array, jit
 from mercer.solvers.box.scans import end_of_fall, end_of_rise, set_bars
 
 LOOK_EVERY = 256
-"""Steps after which those that ended on a bound are counted: fewer would be chance, more would notice too late ..."""
+"""Number of steps over which those that end on a bound are counted. Fewer would be noise; more would react too late
+..."""
 _FEW = 13
-"""... and one in twenty of them, above which conjugate directions were measured to save nothing."""
+"""... and one in twenty of that number: when more steps end on a bound, conjugate directions saved nothing in
+measurements."""
 MOST = 12
-"""Places after which a direction is given up: to follow more of them costs more than it saves."""
+"""A direction with more nonzero entries than this is dropped: updating it would cost more than it saves."""
 _INDEPENDENT = 1e-3
-"""The share of a pair's curvature that must be left once the last direction is taken out of it: with less, rounding
-makes up most of the new direction."""
+"""The fraction of a pair's curvature that must remain after the last direction is projected out. With less, the new
+direction would be mostly rounding error."""
 _SHORTEST = 1e-12
-"""The least curvature of a direction, as for pairs: objects that look alike would otherwise make infinite steps."""
+"""Lower limit on the curvature of a direction, as for pairs: identical objects would otherwise cause infinite steps."""
 COUNT, STEADY, HITS = 0, 1, 2  # places in `Direction.state`
 
 
 @jit
 def look(made: int, p: Array, places: Array, listed: Array, state: Array) -> bool:
-    """Whether the next step is to be conjugate; decided by steps made, never by time, so that results repeat."""
+    """Whether the next step should be conjugate. Decided by counting steps, never by time, so results are
+    reproducible."""
     if made > 0 and made % LOOK_EVERY == 0:
         state[STEADY] = state[HITS] < _FEW
         state[HITS] = 0
@@ -44,7 +47,7 @@ def look(made: int, p: Array, places: Array, listed: Array, state: Array) -> boo
 
 @jit
 def forget(p: Array, places: Array, listed: Array, state: Array) -> None:
-    """Begin anew from the next pair."""
+    """Restart from the next pair."""
     for k in range(state[COUNT]):
         p[places[k]] = 0.0
         listed[places[k]] = False
@@ -82,7 +85,7 @@ def conjugate_step(
     state: Array,
     out: Array,
 ) -> None:
-    """Raise b_i and lower b_j, with so much of the last direction as makes the two conjugate; then move F along."""
+    """Raise b_i and lower b_j, plus the multiple of the last direction that makes the two conjugate, and update F."""
     share = 0.0
     if state[COUNT] > 0:
         across = image[i] - image[j]
@@ -105,11 +108,11 @@ def conjugate_step(
         elif p[c] < 0.0:
             room = min(room, (end_of_fall(b[c], lower[c], kink[c]) - b[c]) / p[c])
     length[0] = max(squared, _SHORTEST)
-    move = min(slope / length[0], room)  # nothing slopes along the last direction: that step was exact
+    move = min(slope / length[0], room)  # the slope along the last direction is zero: that step was exact
     for k in range(state[COUNT]):
         c = places[k]
         end = end_of_rise(b[c], upper[c], kink[c]) if p[c] > 0.0 else end_of_fall(b[c], lower[c], kink[c])
-        if p[c] != 0.0:  # clipped ones lie exactly on their ends
+        if p[c] != 0.0:  # clipped coefficients lie exactly on their bound or kink
             b[c] = end if (end - b[c]) / p[c] <= move else b[c] + move * p[c]
         set_bars(c, b, lower, upper, kink, rising, falling)
     for t in range(F.shape[0]):

@@ -1,8 +1,8 @@
-"""Steps with every comparison in float64: for gaps so small that float32 cannot order candidates.
+"""Steps with every comparison in float64: for gaps too small for float32 to rank candidates.
 
-Problem   minimise 1/2 b'Kb + linear'b + kink'|b|  over  lower <= b <= upper, with or without sums that stay
+Problem   minimise 1/2 b'Kb + linear'b + kink'|b|  over lower <= b <= upper, with or without fixed sums
 Given     K, its diagonal, b, and F = -(Kb + linear)
-Result    b and F after at most `limit` steps, the number of steps, and what is left of the gap
+Result    b and F after at most `limit` steps, the number of steps, and the remaining gap
 Source    as in `pair_loops`, `nu_loops` and `single_loops`, which are several times as fast
 """
 
@@ -16,7 +16,8 @@ from mercer.solvers.box.scans import SMALLEST_CURVATURE, fall, move_pair, rise
 
 @jit
 def gap_of_pairs(b: Array, F: Array, lower: Array, upper: Array, kink: Array, positive: Array) -> float:
-    """By how much a rise can gain more than a fall costs: among the `positive` coefficients, or among the others."""
+    """The largest gain of a rise minus the smallest cost of a fall, within the `positive` coefficients or within the
+    others."""
     high, low, positive_high, positive_low = -np.inf, np.inf, -np.inf, np.inf
     for t in range(b.shape[0]):
         up = rise(b[t], F[t], kink[t]) if b[t] < upper[t] else -np.inf
@@ -41,7 +42,7 @@ def exact_pair_steps(
     tol: float,
     limit: int,
 ) -> tuple[int, float]:
-    """Raise one coefficient and lower another, both `positive` or neither: the sums of the two groups stay."""
+    """Raise one coefficient and lower another of the same group (`positive` or not), so both sums are kept."""
     n, flat = b.shape[0], SMALLEST_CURVATURE * np.float64(diagonal.max())
     for iteration in range(limit):
         i, h, top, positive_top = -1, -1, -np.inf, -np.inf
@@ -77,7 +78,7 @@ def exact_pair_steps(
 
 @jit
 def gap_of_singles(b: Array, F: Array, lower: Array, upper: Array, kink: Array) -> float:
-    """The most that a small rise or fall of one coefficient gains."""
+    """The largest gain from a small change of one coefficient."""
     worst = 0.0
     for t in range(b.shape[0]):
         if b[t] < upper[t]:
@@ -89,7 +90,7 @@ def gap_of_singles(b: Array, F: Array, lower: Array, upper: Array, kink: Array) 
 
 @jit
 def best_single(b: float, F: float, curvature: float, kink: float, lower: float, upper: float) -> float:
-    """Where a coefficient would be best, all others held: its minimum without the kink, drawn towards zero by it."""
+    """The optimal value of a coefficient with all others fixed: its minimum without the kink, soft-thresholded."""
     target, pull = b + F / curvature, kink / curvature
     target = target - pull if target > pull else target + pull if target < -pull else 0.0
     return min(max(target, lower), upper)
@@ -99,7 +100,7 @@ def best_single(b: float, F: float, curvature: float, kink: float, lower: float,
 def exact_single_steps(
     K: Array, diagonal: Array, b: Array, F: Array, lower: Array, upper: Array, kink: Array, tol: float, limit: int
 ) -> tuple[int, float]:
-    """Move one coefficient to its best point, where no sum has to stay."""
+    """Move one coefficient at a time to its optimum; no sum is fixed."""
     n, flat = b.shape[0], SMALLEST_CURVATURE * np.float64(diagonal.max())
     for iteration in range(limit):
         i, most, gap = -1, 0.0, 0.0

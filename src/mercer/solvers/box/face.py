@@ -1,13 +1,13 @@
-"""Newton's method on a face of the box: all coefficients that rest on nothing, at once.
+"""Newton's method on a face of the box: moves all free coefficients at once.
 
-Problem   minimise 1/2 b'Kb + linear'b over the coefficients inside their bounds, with the others held and sums kept
-Given     K, b, F = -(Kb + linear), and the ends up to which each coefficient may go
-Result    b and F at the best point of the face, or on the way to it where an end is met; the objective never rises
+Problem   minimise 1/2 b'Kb + linear'b over the coefficients inside their bounds, with the others and the sums fixed
+Given     K, b, F = -(Kb + linear), and how far each coefficient may move
+Result    b and F at the minimum over the face, or where a bound is met on the way; the objective never increases
 Source    Scheinberg, An efficient implementation of an active set method for support vector machines (2006); several
-          ends at once are met as in Bertsekas, Projected Newton methods (1982)
+          bounds are met at once as in Bertsekas, Projected Newton methods (1982)
 
-Steps along pairs soon find who rests on a bound. But then they crawl where K is badly conditioned: features on unlike
-scales, large penalties, flat kernels. There one linear system does what millions of steps do not.
+Steps along pairs soon identify the coefficients on bounds, but then converge slowly where K is badly conditioned:
+features on different scales, large penalties, flat kernels. There one linear system replaces millions of steps.
 """
 
 from __future__ import annotations
@@ -23,39 +23,40 @@ from mercer._types import Float64, Indices
 from mercer.solvers.box.local import Direction, LocalProblem, subtract_rows
 
 MOST = 3000
-"""Coefficients for which a linear system is solved: a fraction of a second."""
+"""The largest linear system that is solved: a fraction of a second."""
 _MOST_WORK = 2e9
-"""Entries of factors that one sequence of such steps may compute: a second, and far less as a rule."""
+"""Entries of factors that one sequence of such steps may compute: at most a second of work, usually far less."""
 _PASSES = 4
-"""Passes over a row that one step along a pair makes, about: what a sequence costs, told in steps."""
+"""Approximate passes over a row per step along a pair, to express the cost of a sequence in steps."""
 _MEETINGS = 6
-"""Rounds in which ends that would be passed are held. Each solves a system again; later ones hold few more."""
+"""Rounds of fixing coefficients that would pass their bounds. Each solves the system again; later rounds fix few
+more."""
 _REFINEMENTS = 4
-"""Corrections for what rounding left of a system. One is enough where scales agree; each costs a product."""
+"""Steps of iterative refinement. One suffices where scales are similar; each costs a product."""
 _OFF = 1e-12
-"""By how much, as a share of the way, sums may be missed. More would add up over the steps of a run."""
+"""Tolerance on the fixed sums, relative to the length of the step. A larger error would accumulate over a run."""
 _RIDGES = (1e-13, 1e-10, 1e-7, 1e-4)
-"""Shares of the mean diagonal that are added to it, one after the other, until the system has a factor: a smaller one
-leaves flat directions their length, a larger one always works."""
+"""Multiples of the mean diagonal that are added to the diagonal, in turn, until the system can be factored: a smaller
+one changes flat directions less, a larger one always works."""
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Face:
-    """Coefficients that may move both ways."""
+    """The coefficients that may move in both directions."""
 
     ids: Indices
     gains: Float64
-    """What a small rise of each gains: F, less the slope of a kink."""
+    """The gain from a small rise of each: F minus the slope of the kink."""
     low: Float64
     high: Float64
-    """The nearest ends: bounds, or kinks."""
+    """The nearest bounds or kinks."""
     sides: Float64
-    """One column for each sum that stays, 1 for those that it counts."""
+    """One column for each fixed sum: 1 for the coefficients it includes."""
 
 
 def face_of(local: LocalProblem) -> Face:
-    """The face on which a point lies."""
+    """The face that contains a point."""
     b, problem = local.b, local.problem
     ids = np.flatnonzero(problem.free(b))
     low, high = problem.ends(b)
@@ -63,7 +64,7 @@ def face_of(local: LocalProblem) -> Face:
 
 
 def polish(local: LocalProblem) -> int:
-    """Move all free coefficients at once, where steps have become slow; the number of steps that would take as long."""
+    """Move all free coefficients at once, when steps have become slow; returns the cost in steps."""
     work = 0.0
     while work < _MOST_WORK:
         face = face_of(local)
@@ -75,9 +76,10 @@ def polish(local: LocalProblem) -> int:
 
 
 def descend(local: LocalProblem, face: Face) -> bool:
-    """One step to the best point of the face, shortened where the objective would rise; whether an end was met.
+    """One step towards the minimum over the face, shortened if the objective would rise; returns whether it met a
+    bound.
 
-    If so, the point lies on a smaller face, and the next step on that one may lead further.
+    If so, the point lies on a smaller face, where another step may improve it further.
     """
     ids = face.ids
     if not 0 < len(ids) <= MOST:
@@ -103,7 +105,8 @@ def descend(local: LocalProblem, face: Face) -> bool:
 
 
 def _ways(part: Float64, face: Face, b: Float64) -> Iterator[Float64]:
-    """From b to the minimum over the face, as far as the first end; and with all that would pass an end held there."""
+    """Two steps from b towards the minimum over the face: up to the first bound, and with every coefficient that would
+    pass its bound fixed there."""
     open_ones = np.ones(len(b), dtype=bool)
     way = np.zeros(len(b))
     for meeting in range(_MEETINGS):
@@ -128,7 +131,7 @@ def _ways(part: Float64, face: Face, b: Float64) -> Iterator[Float64]:
 
 
 def _shortened(way: Float64, face: Face, b: Float64) -> Float64:
-    """As far as the first end on the way, and exactly there."""
+    """The step cut off at the first bound, and exactly on it."""
     room = np.where(way > 0, face.high - b, face.low - b)
     shares = np.divide(room, way, out=np.ones_like(way), where=way != 0.0)
     share = min(1.0, float(shares.min(initial=1.0)))
@@ -136,12 +139,12 @@ def _shortened(way: Float64, face: Face, b: Float64) -> Float64:
 
 
 def _solved(part: Float64, right: Float64, sides: Float64, sums: Float64) -> Float64 | None:
-    """The way with these sums that minimises 1/2 way' part way - right' way.
+    """The step with these sums that minimises 1/2 way' part way - right' way.
 
-    Directions without curvature get a little of it, so that the way along them is long, and ends at an end.
+    Directions without curvature are given a little, so the step along them is long and ends on a bound.
     """
     used = np.flatnonzero(sides.any(axis=0))
-    if np.delete(sums, used).any():  # a sum that counts none of them is kept or not without them
+    if np.delete(sums, used).any():  # a sum that includes none of them does not constrain the step
         return None
     sides, sums = sides[:, used], sums[used]
     scale = float(np.trace(part)) / len(part)
@@ -159,7 +162,7 @@ def _solved(part: Float64, right: Float64, sides: Float64, sums: Float64) -> Flo
 
 
 def _refined(system: Float64, right: Float64, sides: Float64, sums: Float64) -> Float64:
-    """Solve with multipliers for the sums, and then for what rounding left, which is much where scales differ."""
+    """Solve with multipliers for the sums, then refine: rounding errors are large where scales differ."""
     factor = scipy.linalg.cho_factor(system, lower=True, check_finite=False)
     answers = scipy.linalg.cho_solve(factor, sides, check_finite=False)
     between = sides.T @ answers

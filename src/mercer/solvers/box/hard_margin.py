@@ -6,9 +6,9 @@ Result    b_i = y_i alpha_i and the intercept, or a proof that no such w exists
 Source    Bennett and Bredensteiner, Duality and geometry in SVM classifiers (2000): the dual is the pair of nearest
           points of the two convex hulls; without intercept, the point of the hull of all y_i phi(x_i) nearest to zero
 
-The nearest points are found by steps along pairs whose weights stay convex. Their difference d gives w = 2 d / |d|^2
-(without intercept d / |d|^2). When |d| vanishes the hulls meet, no hyperplane separates, and the weights are the proof.
-So the search always ends: the minimum of |d| is either zero or it is not.
+The nearest points are found by steps along pairs that keep the weights convex. Their difference d gives w = 2 d / |d|^2
+(without intercept d / |d|^2). If |d| = 0 the hulls intersect, no hyperplane separates the classes, and the weights
+prove it. So the search always ends with a margin or with a proof.
 """
 
 from __future__ import annotations
@@ -27,19 +27,19 @@ from mercer.solvers.drive import Run
 from mercer.solvers.solution import Solution, Stats, Status
 
 DOUBLE_TOLERANCE = 1e-6
-"""Relative to the largest |phi(x)|: distances that rounding of K in float64 cannot tell from zero. Smaller, and
-overlapping classes would be searched for ever; larger, and narrow margins would be denied."""
+"""Relative to the largest |phi(x)|: distances that float64 rounding of K cannot distinguish from zero. If smaller, the
+search would never end on overlapping classes; if larger, narrow margins would be missed."""
 SINGLE_TOLERANCE = 2e-3
 """The same in float32."""
 _PASS_ENTRIES = 2e7
 """Entries that one call of the compiled loop reads at most: a few hundredths of a second, so Ctrl-C is answered."""
 _CLAIMS = 20
-"""How often the aim is halved when slopes agree as well as asked, but decision values do not."""
+"""How often the target is halved when slopes agree to within the tolerance but decision values do not."""
 
 
 @final
 class HardMarginRun(Run):
-    """Nearest points of convex hulls, by the steps of the nu forms on weights that have no upper bound."""
+    """Nearest points of convex hulls, by the steps of the nu forms on weights without upper bounds."""
 
     def __init__(self, gram: Gram, problem: BoxProblem, tol: float) -> None:
         self._problem = problem
@@ -67,13 +67,13 @@ class HardMarginRun(Run):
         return [group for group in (self._positive, ~self._positive) if group.any()]
 
     def _fresh(self) -> Float64:
-        """-Kc, for the weights c with the signs of their way."""
+        """-Kc, for the signed weights c."""
         used = np.flatnonzero(self._c)
         return -np.asarray(self._c[used] @ self._K[used].astype(np.float64, copy=False))
 
     def step(self, iterations: int) -> None:
         limit = min(iterations, max(16, int(_PASS_ENTRIES / len(self._c))))
-        # The share of |d|^2 to which slopes must agree, so that decision values do to `tol`.
+        # Slopes must agree to this fraction of |d|^2 for decision values to agree to `tol`.
         aim = self._tol / 8.0 / 2.0 ** min(self._claims, _CLAIMS) * max(self._square(), 0.0)
         did, _ = exact_pair_steps(
             self._K, self._diagonal, self._c, self._F, self._lower, self._upper, np.zeros(len(self._c)),

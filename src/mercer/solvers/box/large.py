@@ -1,15 +1,15 @@
-"""Large problems: dense sub-problems over a working set that follows the coefficients still in play.
+"""Large problems: dense sub-problems over a working set of the coefficients that still move.
 
 Problem   a `BoxProblem` too large for its matrix to be worth computing
-Given     a Gram matrix of which any rows may be asked for, and the kind of steps
-Result    b; F is exact for every object after each sub-problem, so nothing has to be restored at the end
+Given     a Gram matrix that can compute any of its rows, and the kind of steps
+Result    b; F is exact for every object after each sub-problem, so nothing needs to be reconstructed at the end
 Source    the decomposition of Osuna, Freund and Girosi (1997) and Joachims (1999), with large working sets
 
-The working set holds the free coefficients it had and the worst violators of the optimality conditions on either side;
-those that rest on a bound leave it. It is kept about twice as large as the number of free coefficients, so that a
-dozen sub-problems suffice, each solved to a tenth of the gap at its start. Only rows of coefficients that a sub-problem
-changed are ever computed. Their sum is float64 and begins anew, before convergence is claimed, whenever rounding of the
-matrix could have left more in it than a fraction of the tolerance.
+The working set keeps its free coefficients and takes in the worst violators of the optimality conditions on either
+side; coefficients on a bound leave it. It is about twice as large as the number of free coefficients, so a dozen
+sub-problems suffice, each solved to a tenth of its initial gap. Only rows of coefficients that a sub-problem changed
+are computed. Their sum is kept in float64. Before convergence is claimed it is recomputed, if rounding errors of the
+matrix could have added up to more than a fraction of the tolerance.
 """
 
 from __future__ import annotations
@@ -36,30 +36,31 @@ from mercer.solvers.drive import CHUNK_SECONDS, NOISE, Run, StallDetector
 from mercer.solvers.solution import Solution, Stats, Status
 
 SMALLEST_SET = 768
-"""Coefficients of the smallest working set: smaller ones save entries but take more rounds."""
+"""Size of the smallest working set: smaller ones compute fewer entries but take more rounds."""
 LARGEST_SET = 8192
-"""And of the largest: a block of 256 MiB in float32, which is still read faster than it could be computed again."""
+"""Size of the largest: a block of 256 MiB in float32, which is still read faster than recomputed."""
 _FIRST_CHANGED = 1024
-"""Coefficients that the first sub-problem is expected to change, before any has been solved."""
+"""Expected number of coefficients that the first sub-problem changes."""
 _PER_FREE, _PER_CHANGED = 1.5, 2.0
-"""The size of a working set, per free coefficient and per one that the last sub-problem changed: larger sets take
+"""Size of a working set per free coefficient, and per coefficient that the last sub-problem changed: larger sets take
 fewer rounds and compute more entries."""
 _NEW_SHARE = 0.25
-"""The share of a set that is kept for newcomers, so that old free coefficients cannot fill it."""
+"""The fraction of a set reserved for new members, so that old free coefficients cannot fill it."""
 _INNER, _INNER_TOL = 0.1, 0.5
-"""A sub-problem is solved to a share of the gap at its start, but not beyond a share of the tolerance: to solve it
-further is work for a problem that is not the whole one."""
+"""A sub-problem is solved to a fraction of its initial gap, but not beyond a fraction of the tolerance: more accuracy
+would be wasted on a problem that is not the whole one."""
 _ROUNDING = 0.1
-"""The share of the tolerance by which products may be off before they are computed anew."""
+"""The error of products, as a fraction of the tolerance, beyond which they are recomputed."""
 _PASS_ENTRIES = 2e7
-"""Entries that one call of a compiled loop reads at most: a few hundredths of a second, so Ctrl-C is answered."""
+"""Maximum number of entries read by one call of a compiled loop: a few hundredths of a second, so Ctrl-C is
+answered."""
 _STALL_ROUNDS = 30
-"""Sub-problems without any progress after which there will be none; each begins from another set."""
+"""The run is stalled after this many sub-problems without progress; each starts from another set."""
 
 
 @final
 class WorkingSetRun(Run):
-    """Sub-problem after sub-problem."""
+    """Solves sub-problem after sub-problem."""
 
     def __init__(
         self,
@@ -96,7 +97,7 @@ class WorkingSetRun(Run):
         self._stall = StallDetector(_STALL_ROUNDS)
         self._pending: Iterator[None] | None = None
         self._settled: tuple[Float64, Float64] | None = None
-        """Coefficients with their F, as they were before the sub-problem whose rows are being computed."""
+        """Coefficients and their F before the sub-problem whose rows are being computed."""
         self._subtract(np.arange(self._n), moves)
 
     def step(self, iterations: int) -> None:
@@ -189,7 +190,7 @@ class WorkingSetRun(Run):
         if did < limit:
             if self._inner_did == 0 and self._exact:
                 self.done, self.status = True, Status.STALLED
-            self._exact = self._inner_did == 0  # float32 could not tell candidates apart: compare in float64
+            self._exact = self._inner_did == 0  # float32 cannot distinguish the candidates: compare in float64
             self._end_round()
         elif self._budget.spend(did):
             self._budget.solve_systems(local)
@@ -211,7 +212,7 @@ class WorkingSetRun(Run):
     # ------------------------------------------------------------------------------------------------------------------
 
     def _choose(self, highest: float, lowest: float) -> None:
-        """Change the working set, and its block of the matrix with it."""
+        """Update the working set and its block of the matrix."""
         b, problem = self._b, self._problem
         up, down = self._rule.slopes(b, self._F, problem)
         free = problem.free(b)
@@ -264,7 +265,7 @@ def _worst(F: Float64, candidates: npt.NDArray[np.bool_], sign: float, count: in
 
 @jit
 def _copy_block(source: Array, places: Array, target: Array) -> None:
-    # In place this is safe: places ascend, so that every entry moves up or left, onto what was already read.
+    # Safe in place: indices ascend, so every entry moves up or left, onto one that was already read.
     for i in range(places.shape[0]):
         row, out = source[places[i]], target[i]
         for j in range(places.shape[0]):
@@ -273,7 +274,7 @@ def _copy_block(source: Array, places: Array, target: Array) -> None:
 
 @jit
 def _write_columns(block: Array, rows: Array, columns: Array, kept: int) -> None:
-    """Entries of new rows, below the block that was kept."""
+    """Write the entries of new rows below the block that was kept."""
     for i in range(rows.shape[0]):
         out = block[kept + i]
         for j in range(columns.shape[0]):

@@ -1,4 +1,4 @@
-"""A dense problem in the form that compiled loops want, with their scratch space and what lives between their calls."""
+"""A dense problem as compiled loops take it, with their scratch space and the state kept between their calls."""
 
 from __future__ import annotations
 
@@ -12,32 +12,33 @@ from mercer.gram.stored import PairRows
 from mercer.solvers.box.problem import BoxProblem
 
 _RESOLUTION = 4 * float(np.finfo(np.float32).eps)
-"""Gaps below so large a share of F are lost in the rounding of float32: steps would go on without end. Larger, and the
-slower float64 loops take over too early."""
+"""Gaps below this fraction of F are lost in float32 rounding, and steps would never end. If larger, the slower float64
+loops would take over too early."""
 _SMALLEST, _LARGEST = 1e-15, 1e15
-"""Sizes whose squares, as gains are, float32 can still hold."""
+"""The range of numbers whose squares (gains are squares) float32 can represent."""
 
 
 @final
 class Direction:
-    """The last direction p, and what else lives from one step to the next."""
+    """The last direction p, and the other state kept from one step to the next."""
 
     def __init__(self, n: int) -> None:
         self.p = np.zeros(n)
         self.image = np.zeros(n)
         """Kp."""
         self.places = np.zeros(n, dtype=np.int64)
-        """Where p may not be zero."""
+        """Indices at which p may be nonzero."""
         self.listed = np.zeros(n, dtype=bool)
         self.length = np.zeros(1)
         """p'Kp."""
         self.state: Any = np.zeros(3, dtype=np.int64)
-        """How many places are listed, whether steps are conjugate now, and how many ended on a bound of late."""
+        """The number of listed indices, whether steps are currently conjugate, and how many recent steps ended on a
+        bound."""
 
 
 @final
 class LocalProblem:
-    """All of a problem, or the part of a working set, with its block of the matrix. Loops change `b` and `F`."""
+    """A whole problem, or that of a working set, with its block of the matrix. Loops change `b` and `F`."""
 
     def __init__(
         self, matrix: Floating | PairRows, diagonal: Float64, b: Float64, F: Float64, problem: BoxProblem
@@ -57,11 +58,11 @@ class LocalProblem:
 
     @property
     def K(self) -> Floating:
-        """The matrix, with all of its rows."""
+        """The matrix with all its rows."""
         return self.pair.whole()
 
     def fresh(self) -> Float64:
-        """-(Kb + linear), added up in float64."""
+        """-(Kb + linear), summed in float64."""
         values, moves = self.problem.begun(self.b)
         used = np.flatnonzero(moves)
         self.pair.ensure(used)
@@ -69,7 +70,7 @@ class LocalProblem:
         return values
 
     def beyond_single(self, gap: float) -> bool:
-        """Whether float32 cannot tell who is furthest, where a gap is small next to F or its square not a float32."""
+        """Whether float32 cannot rank the candidates: the gap is small relative to F, or its square is out of range."""
         largest = float(np.abs(self.F).max(initial=0.0))
         return gap < max(_RESOLUTION * largest, _SMALLEST) or largest > _LARGEST
 

@@ -1,12 +1,12 @@
-"""The compiled passes of the nu forms: pairs on one side of zero at a time, so the sum of either side stays.
+"""The compiled passes of the nu forms: each pair lies on one side of zero, so the sum of either side is kept.
 
 Problem   minimise 1/2 b'Kb + linear'b  over  lower <= b <= upper, each box on one side of zero, both sides' sums fixed
 Given     K, its diagonal, b, F = -(Kb + linear), and which coefficients are positive
-Result    b and F after at most `limit` steps, the number of steps, and what is left of the gap
+Result    b and F after at most `limit` steps, the number of steps, and the remaining gap
 Source    Chang and Lin, Training nu-support vector classifiers (2001), with second-order working sets as in LIBSVM
 
-On either side the coefficient that may rise with the highest F is a candidate; the partner that gains most with the
-candidate of its own side decides between the two.
+On either side, the candidate is the coefficient with the highest F among those that may rise. The partner that gains
+most with the candidate of its own side decides which pair moves.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def _write_gains(
     negative_top: float,
     out: Array,
 ) -> None:
-    """What a pair with the candidate of its side would gain, for every object."""
+    """For every object, the gain of a pair with the candidate of its side."""
     zero = np.float32(0)
     smallest = np.float32(SMALLEST_CURVATURE)
     two = row.dtype.type(2)
@@ -55,7 +55,7 @@ def _write_gains(
 def _update(
     F: Array, row: Array, other: Array, move: float, rising: Array, positive: Array, first: Array, second: Array
 ) -> None:
-    """Move along two rows, and write down what may rise: on the positive side, and on the negative."""
+    """Update F along two rows, and store the candidates for a rise on the positive and on the negative side."""
     closed = np.float32(-np.inf)
     for t in range(F.shape[0]):
         moved = F[t] - move * (row[t] - other[t])
@@ -85,7 +85,7 @@ def nu_steps(
     second: Array,
     second_bits: Array,
 ) -> tuple[int, float]:
-    """Steps along pairs of one side; `kink` is zero, and for the other arguments see `pair_loops`."""
+    """Steps along pairs of one side; `kink` is zero. For the other arguments see `pair_loops`."""
     for t in range(F.shape[0]):
         set_bars(t, b, lower, upper, kink, rising, falling)
     _update(F, K[0], K[0], 0.0, rising, positive, first, second)

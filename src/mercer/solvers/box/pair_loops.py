@@ -1,14 +1,14 @@
-"""The compiled passes of sequential minimal optimisation, over one dense matrix that the caller keeps contiguous.
+"""The compiled passes of sequential minimal optimisation, over one dense, contiguous matrix.
 
 Problem   minimise 1/2 b'Kb + linear'b + kink'|b|  over  lower <= b <= upper,  sum(b) fixed
 Given     K, its diagonal, b, and F = -(Kb + linear)
-Result    b and F after at most `limit` steps, the number of steps, and what is left of the gap
+Result    b and F after at most `limit` steps, the number of steps, and the remaining gap
 Source    Fan, Chen and Lin, Working set selection using second order information (2005), algorithm 2; where the cost
-          has a kink, on one variable per object where LIBSVM has two: a step ends at zero
+          has a kink there is one variable per object (LIBSVM has two), and a step ends at zero
 
-Each step makes two passes over a row of K, both without branches. F is float64, though candidates are compared in
-float32 (`scans`): `rising` holds what a rise of b adds to F (-kink from zero on, kink below, -inf where b may not
-grow), `falling` the same for a fall. So a kink only shifts what the passes compare.
+Each step makes two branch-free passes over a row of K. F is float64, but candidates are compared in float32 (`scans`).
+`rising` is what a rise of b adds to F (-kink from zero on, kink below, -inf where b may not grow), and `falling` the
+same for a fall. So a kink only shifts the numbers that the passes compare.
 """
 
 from __future__ import annotations
@@ -32,7 +32,8 @@ from mercer.solvers.box.scans import (
 
 @jit
 def extremes(b: Array, F: Array, lower: Array, upper: Array, kink: Array) -> tuple[float, float]:
-    """The most that a rise gains and the least that a fall costs: at an optimum, the first is not the larger."""
+    """The largest gain of a rise and the smallest cost of a fall: at an optimum, the first does not exceed the
+    second."""
     highest, lowest = -np.inf, np.inf
     for t in range(b.shape[0]):
         if b[t] < upper[t]:
@@ -44,7 +45,7 @@ def extremes(b: Array, F: Array, lower: Array, upper: Array, kink: Array) -> tup
 
 @jit
 def _write_gains(row: Array, own: Array, diagonal: Array, F: Array, falling: Array, top: float, out: Array) -> None:
-    """What a pair with the object of this row would gain, for every other one."""
+    """For every object, the gain of a pair with the object of this row."""
     zero = np.float32(0)
     smallest = np.float32(SMALLEST_CURVATURE)
     for t in range(F.shape[0]):
@@ -55,7 +56,7 @@ def _write_gains(row: Array, own: Array, diagonal: Array, F: Array, falling: Arr
 
 @jit
 def _update(F: Array, row: Array, other: Array, move: float, rising: Array, out: Array) -> None:
-    """Move along two rows, and write down what may rise."""
+    """Update F along two rows, and store the candidates for a rise."""
     for t in range(F.shape[0]):
         value = F[t] - move * (row[t] - other[t])
         F[t] = value
@@ -89,11 +90,12 @@ def pair_steps(
     length: Array,
     state: Array,
 ) -> tuple[int, float]:
-    """Steps along pairs, which keep the sum of b. `diagonal` has the dtype of K; `bits` is the int32 view of `scratch`.
+    """Take steps along pairs, which keep the sum of b. `diagonal` has the dtype of K; `bits` is the int32 view of
+    `scratch`.
 
-    Rows of K that are not `there` are assembled from its blocks (`gram.stored`). The last six arguments are the
-    last direction (`conjugate`).
-    `before` steps were made earlier: the gap is looked at in the same steps however they are cut into calls.
+    Rows of K that are not `there` are assembled from its blocks (`gram.stored`). The last six arguments are the last
+    direction (`conjugate`). `before` is the number of earlier steps: the gap is checked at the same steps however they
+    are divided into calls.
     """
     for t in range(F.shape[0]):
         set_bars(t, b, lower, upper, kink, rising, falling)

@@ -13,8 +13,8 @@ from mercer._types import Float64, Indices
 from mercer.solvers.problem import LossProblem
 
 _ROUNDING = 1e-13
-"""The share of its box by which a coefficient may miss a bound after many steps whose sums are kept: some hundred
-roundings. A larger share would move coefficients that are free."""
+"""How far a coefficient may miss a bound, as a fraction of its box, after many steps that keep sums: about a hundred
+rounding errors. A larger tolerance would move free coefficients."""
 
 
 @final
@@ -34,7 +34,8 @@ class BoxProblem:
     absolute_sum: float | None = None
     kink: Float64 | None = None
     known: tuple[Float64, Float64] | None = None
-    """A point b and Kb, where that is known better than the matrix tells: it then counts for moves from there alone."""
+    """A point b and its Kb, where that is known more accurately than from the matrix, which is then used only for moves
+    from there."""
 
     @classmethod
     def of(cls, problem: LossProblem) -> Self:
@@ -52,7 +53,7 @@ class BoxProblem:
 
     @property
     def is_hard_margin(self) -> bool:
-        """Whether coefficients are unbounded on one side and slope by -y, so that only a separating w will do."""
+        """Whether coefficients are unbounded on one side with linear term -y, so that w must separate the classes."""
         if self.bounded:
             return False
         signs = np.where(self.upper > 0, 1.0, -1.0)
@@ -62,13 +63,14 @@ class BoxProblem:
         return bool(len(signs) and unbounded and grounded and two_sided and (self.linear == -signs).all())
 
     def part(self, ids: Indices) -> Self:
-        """The problem of some of the coefficients; what the others add to `linear` and to the sums is left out."""
+        """The problem restricted to some coefficients; contributions of the others to `linear` and to the sums are left
+        out."""
         kink = None if self.kink is None else self.kink[ids]
         part = replace(self, linear=self.linear[ids], lower=self.lower[ids], upper=self.upper[ids], kink=kink)
         return part if self.known is None else replace(part, known=None)
 
     def begun(self, b: Float64) -> tuple[Float64, Float64]:
-        """F = -(Kb + linear) where it is known, and the moves from there to b: F there less K moves is F at b."""
+        """F = -(Kb + linear) at the known point, and the moves from there to b: F at b is that F minus K moves."""
         if self.known is None:
             return -self.linear, b
         point, image = self.known
@@ -76,12 +78,12 @@ class BoxProblem:
 
     @property
     def positive(self) -> npt.NDArray[np.bool_]:
-        """Which coefficients belong to the positive side of a nu form; of other problems, none."""
+        """Which coefficients belong to the positive side of a nu form; none in other problems."""
         return np.zeros(len(self.linear), dtype=bool) if self.absolute_sum is None else self.upper > 0
 
     @property
     def sums(self) -> Float64:
-        """A column for each sum that is fixed, 1 for the coefficients that it counts."""
+        """A column for each fixed sum: 1 for the coefficients it includes."""
         if self.total is None:
             return np.ones((len(self.linear), 0))
         if self.absolute_sum is None:
@@ -89,29 +91,29 @@ class BoxProblem:
         return np.column_stack((self.positive, ~self.positive)).astype(np.float64)
 
     def price(self, b: Float64) -> float:
-        """What is minimised, without 1/2 b'Kb."""
+        """The objective without 1/2 b'Kb."""
         return float(self.linear @ b) + self._price_of_kinks(b)
 
     def objective(self, b: Float64, F: Float64) -> float:
-        """What is minimised, at b with F = -(Kb + linear)."""
+        """The objective at b, with F = -(Kb + linear)."""
         return 0.5 * float(b @ (self.linear - F)) + self._price_of_kinks(b)
 
     def _price_of_kinks(self, b: Float64) -> float:
         return 0.0 if self.kink is None else float(self.kink @ np.abs(b))
 
     def free(self, b: Float64) -> npt.NDArray[np.bool_]:
-        """Which coefficients rest on nothing, neither a bound nor a kink."""
+        """Which coefficients are free: on neither a bound nor a kink."""
         within: npt.NDArray[np.bool_] = (b > self.lower) & (b < self.upper)
         return within if self.kink is None else within & ((b != 0.0) | (self.kink == 0.0))
 
     def on_bounds(self, b: Float64) -> Float64:
-        """The coefficients, with those that miss a bound by rounding alone put on it."""
+        """The coefficients, with those that miss a bound only by rounding moved onto it."""
         size = self.upper - self.lower
         near = np.where(np.isfinite(size), _ROUNDING * size, 0.0)
         return np.where(self.upper - b <= near, self.upper, np.where(b - self.lower <= near, self.lower, b))
 
     def ends(self, b: Float64) -> tuple[Float64, Float64]:
-        """How far each free coefficient may fall and rise before it meets a bound or a kink."""
+        """The values to which each free coefficient may fall and rise before it meets a bound or a kink."""
         if self.kink is None:
             return self.lower, self.upper
         above, below = (b > 0.0) & (self.kink > 0.0), (b < 0.0) & (self.kink > 0.0)
@@ -119,16 +121,16 @@ class BoxProblem:
         return lowest, np.where(below, np.minimum(self.upper, 0.0), self.upper)
 
     def slopes(self, b: Float64, F: Float64) -> tuple[Float64, Float64]:
-        """What a small rise of each coefficient gains, and what a fall costs; -inf and +inf where it is on a bound."""
+        """The gain of a small rise of each coefficient and the cost of a fall; -inf and +inf on a bound."""
         up, down = F, F
         if self.kink is not None:
             up, down = np.where(b >= 0, F - self.kink, F + self.kink), np.where(b > 0, F - self.kink, F + self.kink)
         return np.where(b < self.upper, up, -np.inf), np.where(b > self.lower, down, np.inf)
 
     def violation(self, b: Float64, F: Float64, off: Float64 | float = 0.0) -> float:
-        """By how much b misses optimality, or may miss it where F may be off by `off`.
+        """The largest violation of optimality at b, if F has errors of up to `off`.
 
-        With a total, no rise may gain more than any fall costs; without, no rise may gain and no fall may pay.
+        With a total, no rise may gain more than any fall costs; without, no rise and no fall may gain.
         """
         up, down = self.slopes(b, F)
         highest, lowest = float((up + off).max(initial=-np.inf)), float((down - off).min(initial=np.inf))

@@ -1,17 +1,18 @@
 """Box problems on a float32 matrix, solved for the kernel itself: steps in single precision, residuals in double.
 
-Problem   a `BoxProblem` whose matrix is known to seven digits, while a solution is asked for, and certified, to more
-Given     a Gram matrix that gives some of its rows in float64, at twice the cost and more (`Gram.refined`)
-Result    b, Kb in float64, and by how much each of these may be off; optimal to within the tolerance for the kernel
+Problem   a `BoxProblem` whose matrix is known to seven digits, for a solution that is certified to more
+Given     a Gram matrix that can compute rows in float64, at more than twice the cost (`Gram.refined`)
+Result    b, Kb in float64 with a bound on its errors; optimal for the kernel to within the tolerance
 Source    iterative refinement, Wilkinson, Rounding errors in algebraic processes (1963), for box problems
 
-With K = S + E for the matrix S in float32, Kb = K b0 + S (b - b0) + E (b - b0): once K b0 is known, what is left of the
-error shrinks with the moves from b0. So the problem is solved on S, Kb computed, and the problem solved on from there,
-each time with an error smaller by orders of magnitude. As a rule none of this is needed. What float32 can have changed
-is bounded, from the errors of entries or from a sample of rows; if the solution is optimal even so, that is that.
+With K = S + E for the matrix S in float32, Kb = K b0 + S (b - b0) + E (b - b0): once K b0 is known, the remaining error
+shrinks with the moves from b0. So the problem is solved on S, Kb is computed, and the problem is solved again from
+there, each time with an error smaller by orders of magnitude. Usually none of this is needed: the effect of float32 is
+bounded, from the errors of entries or from a sample of rows, and if the solution is optimal despite it, nothing more is
+done.
 
-Only objects that could matter are computed in float64: those with a coefficient, and those near the point at which they
-would get one. For all others the loss is flat as far as any error reaches.
+Only rows of objects that could matter are computed in float64: those with a coefficient, and those close to getting
+one. For all others the loss is flat within any possible error.
 """
 
 from __future__ import annotations
@@ -33,27 +34,30 @@ from mercer.solvers.drive import Limits, OnChunk
 from mercer.solvers.solution import Solution, Stats, Status
 
 _SHARE = 0.9
-"""The share of the tolerance to which the problem in float32 is solved; the rest is left for its errors. A smaller one
-takes more steps in every problem, a larger one more problems to be refined."""
+"""The float32 problem is solved to this fraction of the tolerance; the rest is left for its errors. A smaller fraction
+takes more steps in every problem, a larger one means that more problems are refined."""
 _AGAIN = 0.5
-"""The same, once errors are known to count: then there is more to make up for."""
+"""The same once errors are known to matter."""
 _DEVIATIONS = 6.0
-"""Standard deviations within which a sum of errors stays: all but one of a billion."""
+"""A sum of errors stays within this many standard deviations, but for one case in a billion."""
 _NEAR = 2.0
-"""On the largest error that was measured: that of all entries is hardly larger, as the worst objects were looked at."""
+"""Safety factor on the largest measured error. The true maximum is hardly larger, since the worst objects are
+measured."""
 _SAMPLED = 96
-"""Rows of which the error is measured, of each kind: evenly spread over those with a coefficient and over the others,
-and those that lose most."""
+"""Number of rows of each kind whose error is measured: spread evenly over those with a coefficient and over the others,
+and those with the largest loss."""
 _SAFETY = 4.0
-"""On the largest error of these rows. Errors are sums of thousands of roundings: the largest of a million is less than
-twice the largest of some hundred."""
+"""Safety factor on the largest error of these rows. Errors are sums of thousands of rounding errors: the largest of a
+million is less than twice the largest of a hundred."""
 _WORTH = 8
-"""A sample is taken where there are so many times more rows; else all that matter are computed at once."""
+"""A sample is used only if there are this many times as many rows; otherwise all rows that matter are computed at
+once."""
 _REACH = 2.0
-"""How far beyond its own error an object must be from where it would count: the level it is measured from has one."""
+"""An object is ignored if its distance from the margin exceeds its own error by this factor: the level has an error,
+too."""
 _BETTER = 0.25
-"""What a round of refinement must leave of the violation at most. With less gained, float32 has too few digits for
-this problem, and float64 goes on."""
+"""A round of refinement must reduce the violation at least to this fraction. Otherwise float32 has too few digits for
+the problem, and float64 takes over."""
 
 
 def solve(
@@ -69,7 +73,7 @@ def solve(
     finer = gram.setting.finer
     if finer is None:
         return SMO().solve(gram, problem, start=start, tol=tol, limits=limits, on_chunk=on_chunk)
-    if problem.is_hard_margin:  # made of the coefficients of two points, whose distance may be all but nothing
+    if problem.is_hard_margin:  # built from two points whose distance may be close to zero
         return SMO().solve(gram.refined(), problem, start=start, tol=tol, limits=limits, on_chunk=on_chunk)
     return _Refinement(gram, finer, problem, tol, limits or Limits(), on_chunk).solution(start)
 
@@ -77,19 +81,19 @@ def solve(
 @final
 @dataclass(frozen=True, eq=False)
 class _Known:
-    """A point, and K @ b as far as it is known."""
+    """A point b, and what is known of K @ b."""
 
     b: Float64
     image: Float64
     off: Float64
-    """By how much each entry of it may be off ..."""
+    """Error bound for each entry ..."""
     exact: npt.NDArray[np.bool_]
-    """... which is nothing but the rounding of float64 in these."""
+    """... which is only float64 rounding for these entries."""
 
 
 @final
 class _Refinement:
-    """One problem on its way from float32 to float64."""
+    """The refinement of one problem from float32 to float64."""
 
     def __init__(
         self,
@@ -109,7 +113,7 @@ class _Refinement:
         self._iterations, self._seconds = 0, 0.0
 
     def solution(self, start: Float64 | None) -> Solution:
-        """Solve in float32, and refine what is found until it is good enough for the kernel."""
+        """Solve in float32, then refine until the solution is accurate enough for the kernel itself."""
         found = self._solved(self._gram, self._problem, start, _SHARE * self._tol)
         known, last = self._bounded(found), np.inf
         if not self._enough(known):
@@ -143,7 +147,7 @@ class _Refinement:
         return Solution(b, known.image, intercept, objective, status, stats, known.off)
 
     def _in_double(self, known: _Known) -> Solution:
-        """Go on from here in float64, on a matrix that is stored where that of float32 was."""
+        """Continue in float64, on a matrix that is stored if the float32 one was."""
         gram = self._gram.refined()
         if self._gram.in_memory:
             gram = gram.stored_if_it_fits()
@@ -153,7 +157,7 @@ class _Refinement:
     # ------------------------------------------------------------------------------------------------------- judgement
 
     def _gap(self, known: _Known) -> float:
-        """The largest violation of optimality that errors leave possible."""
+        """The largest violation of optimality that is possible within the error bounds."""
         up, down = self._rule.slopes(known.b, -(known.image + self._problem.linear), self._problem)
         return self._rule.gap(*self._rule.extremes_of(up + known.off, down - known.off))
 
@@ -161,7 +165,7 @@ class _Refinement:
         return self._gap(known) <= self._tol
 
     def _matter(self, known: _Known) -> npt.NDArray[np.bool_]:
-        """Objects with a coefficient, and those that could get one, or have a loss, within the reach of errors."""
+        """Objects with a coefficient, and those that could get one or have a loss within the error bounds."""
         up, down = self._rule.slopes(known.b, -(known.image + self._problem.linear), self._problem)
         highest, lowest = self._rule.extremes_of(up, down)
         slack = np.minimum(lowest - up, down - highest)
@@ -170,7 +174,7 @@ class _Refinement:
     # ------------------------------------------------------------------------------------------------------ evaluation
 
     def _bounded(self, found: Solution, before: _Known | None = None) -> _Known:
-        """What the errors of entries leave open, or where that is too much, those of a sample of rows."""
+        """Error bounds from the errors of entries or, if those are too wide, from a sample of rows."""
         b, n = found.coefficients, len(self._lengths)
         few = n <= _WORTH * 3 * _SAMPLED
         off = self._error(b if before is None else b - before.b, few=few)
@@ -185,10 +189,10 @@ class _Refinement:
         return self._seen(known, ids, self._products(ids, b))
 
     def _error(self, moves: Float64, *, few: bool) -> Float64:
-        """A bound on the errors of K @ moves: all of the largest errors of entries together.
+        """A bound on the errors of K @ moves, from the largest errors of entries.
 
-        A few errors of entries are of either sign and add up as such, but for those of near neighbours, which are the
-        largest. Of many, those of the same value are alike, so the same is not true of them.
+        Errors of a few entries have random signs and add up accordingly, except those of near neighbours, which are the
+        largest. Among many entries, equal values have equal errors, so their errors do not cancel.
         """
         sizes, rounding = np.abs(moves) * self._lengths, self._finer.rounding()
         total = np.zeros(2)
@@ -200,9 +204,9 @@ class _Refinement:
         return np.asarray(self._lengths * (total[0] * self._hardness + total[1]))
 
     def _seen(self, known: _Known, ids: Indices, products: Float64, before: _Known | None = None) -> _Known:
-        """With these rows in float64, which tell how far others may be off, beside what they were off before."""
+        """With these rows in float64; their errors also bound those of the other rows."""
         image, off, exact = known.image.copy(), known.off.copy(), known.exact.copy()
-        if len(ids) >= _SAMPLED:  # fewer say nothing about others
+        if len(ids) >= _SAMPLED:  # too few to say anything about the others
             scale = self._lengths * self._hardness
             errors = np.abs(products - known.image[ids]) / scale[ids]
             already = 0.0 if before is None else before.off
@@ -211,7 +215,7 @@ class _Refinement:
         return _Known(known.b, image, off, exact)
 
     def _recomputed(self, known: _Known, before: _Known | None) -> _Known:
-        """All rows that matter in float64: from what is known of the point before, as far as it is."""
+        """All rows that matter in float64, starting from the previous point where that is known."""
         while True:
             wanted = self._matter(known) & ~known.exact
             if not wanted.any():
@@ -232,5 +236,5 @@ class _Refinement:
 
 
 def _spread(ids: Indices, count: int) -> Indices:
-    """At most so many of them, evenly spread."""
+    """At most `count` of them, evenly spread."""
     return ids if len(ids) <= count else ids[np.linspace(0, len(ids) - 1, count).astype(np.intp)]

@@ -1,8 +1,8 @@
-"""Rows of the Gram matrix for solvers: kept where they will be wanted again, used once and forgotten elsewhere.
+"""Rows of the Gram matrix for solvers: cached if they will be needed again, otherwise used once and discarded.
 
 Coefficients inside their box move again and again, so their rows are cached. One that ran to a bound usually stays
 there: its row is computed tile by tile, added to the gradient while still in the processor's cache, and never stored.
-It is kept only when it is wanted a second time. So a fit takes little memory, whatever the number of objects.
+It is cached only when it is needed a second time. So a fit takes little memory, whatever the number of objects.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from mercer.gram.tiles import Tile
 from mercer.solvers.box.local import subtract_rows
 
 CHEAP_CACHE_BYTES = 2**28
-"""The most for rows of a cheap kernel: fresh memory costs about as much as the entries that it would save ..."""
+"""Maximum cache for rows of a cheap kernel: fresh memory costs about as much as computing the entries ..."""
 DEAR_CACHE_BYTES = 2**32
-"""... and of an expensive one, whose entries are worth far more than their memory."""
+"""... and of an expensive kernel, whose entries cost far more than their memory."""
 _PIECE_ENTRIES = 2**23
-"""Entries of rows that are computed between two looks at signals and limits: some hundredths of a second."""
+"""Entries computed between two checks of signals and limits: a few hundredths of a second."""
 _COLUMNS = 4096
 """Columns that one thread subtracts at a time: its part of F stays in the first-level cache, 32 KiB."""
 _ROUNDING = float(np.finfo(np.float32).eps) / 2
-"""How far an entry in float32 is off, relative to its size."""
+"""Relative error of a float32 entry."""
 
 
 @final
@@ -48,15 +48,15 @@ class RowSupply:
 
     @property
     def noise(self) -> float:
-        """About how far products so far may be off, because entries computed anew may differ in their last bit."""
+        """Estimated error of the products so far: recomputed entries may differ in their last bit."""
         return self._scale * float(np.sqrt(self._variance))
 
     def reset(self) -> None:
-        """The products begin anew, from zero."""
+        """Start the products again from zero."""
         self._variance = 0.0
 
     def subtract(self, F: Float64, rows: Indices, moves: Float64, keep: npt.NDArray[np.bool_]) -> Iterator[None]:
-        """Subtract the products, yielding between pieces; `keep` says of which rows more use is expected."""
+        """Subtract the products, yielding between pieces; `keep` marks rows that will probably be needed again."""
         rounding = _ROUNDING if self._gram.dtype is np.float32 else np.finfo(np.float64).eps
         self._variance += float(moves @ moves) * rounding**2
         if self._gram.factor is not None:  # all at once, by the features: no row is ever written down
@@ -95,11 +95,11 @@ class RowSupply:
             yield
 
     def copy_entries(self, old: Indices, new: Indices, block: npt.NDArray[Any], top: int) -> npt.NDArray[np.bool_]:
-        """Write K[new, old] below row `top` of a block as far as rows of `old` are at hand; says which were."""
+        """Write K[new, old] below row `top` of a block, for the rows of `old` that are cached; returns which were."""
         if self._stored is not None:
             there = np.ones(len(old), dtype=bool)
             _copy_entries(self._stored, old, np.arange(len(old)), new, block, top)
-        elif self._cache is not None and self._gram.expensive:  # a cheap entry is computed sooner than it is found
+        elif self._cache is not None and self._gram.expensive:  # computing a cheap entry is faster than looking it up
             there = self._cache.slots[old] >= 0
             columns = np.flatnonzero(there)
             _copy_entries(self._cache.buffer, self._cache.slots[old[columns]], columns, new, block, top)

@@ -1,7 +1,7 @@
-"""What all step loops share: slopes at kinks, and quick searches for the largest of many numbers.
+"""Shared by all step loops: slopes at kinks, and fast searches for the largest of many numbers.
 
-Candidates are compared in float32, through the integers that their bits make: that order is the same, and only integer
-maxima are vectorised.
+Candidates are compared in float32, as the integers with the same bits: the order is the same, and only integer maxima
+are vectorised.
 """
 
 from __future__ import annotations
@@ -11,12 +11,13 @@ import numpy as np
 from mercer._jit import Array, jit
 
 SMALLEST_CURVATURE = 1e-12
-"""Less curvature than this counts as this much. Steps along directions without any then end on a bound; a larger value
-would shorten honest steps between near copies of an object."""
+"""Lower limit on curvature. Steps along directions without curvature then end on a bound; a larger value would shorten
+legitimate steps between near copies of an object."""
 CHECK_EVERY = 16
-"""Steps between two looks at the gap: each look is one more pass over F, and up to so many steps are made in vain."""
+"""Steps between two checks of the gap: each check is one more pass over F, and up to this many steps are
+unnecessary."""
 _BLOCK = 256
-"""Numbers among which the largest is searched for a second time, to learn where it is: 1 KiB, so still in the cache."""
+"""Block in which the maximum is located by a second search: 1 KiB, so it is still in cache."""
 _MINUS_INFINITY = np.int32(-2139095041)  # the bits of -inf, in the order of `largest`
 _LOWEST = np.int32(-2147483648)
 _MAGNITUDE = np.int32(0x7FFFFFFF)
@@ -25,25 +26,25 @@ _SIGN = np.int32(31)
 
 @jit
 def rise(b: float, F: float, kink: float) -> float:
-    """What a small rise of b gains."""
+    """The gain from a small rise of b."""
     return F - kink if b >= 0.0 else F + kink
 
 
 @jit
 def fall(b: float, F: float, kink: float) -> float:
-    """What a small fall of b costs."""
+    """The cost of a small fall of b."""
     return F - kink if b > 0.0 else F + kink
 
 
 @jit
 def end_of_rise(b: float, upper: float, kink: float) -> float:
-    """How far b may rise at one price: to its bound, or to a kink at zero."""
+    """The value to which b may rise at a constant slope: its bound, or a kink at zero."""
     return min(upper, 0.0) if b < 0.0 and kink > 0.0 else upper
 
 
 @jit
 def end_of_fall(b: float, lower: float, kink: float) -> float:
-    """How far b may fall at one price."""
+    """The value to which b may fall at a constant slope."""
     return max(lower, 0.0) if b > 0.0 and kink > 0.0 else lower
 
 
@@ -56,9 +57,9 @@ def set_bars(t: int, b: Array, lower: Array, upper: Array, kink: Array, rising: 
 
 @jit
 def levels(b: Array, F: Array, lower: Array, upper: Array, kink: Array, side: Array) -> tuple[float, float, float]:
-    """Of the coefficients of a side: the mean slope of free ones, the most that a rise gains, the least a fall costs.
+    """The mean slope of the free coefficients of a side, the largest gain of a rise and the smallest cost of a fall.
 
-    The mean is NaN where none is free.
+    The mean is NaN if none is free.
     """
     total, count, highest, lowest = 0.0, 0, -np.inf, np.inf
     for t in range(b.shape[0]):
@@ -77,18 +78,19 @@ def levels(b: Array, F: Array, lower: Array, upper: Array, kink: Array, side: Ar
 def move_pair(
     i: int, j: int, slope: float, curvature: float, b: Array, lower: Array, upper: Array, kink: Array
 ) -> tuple[float, bool]:
-    """Raise b[i] and lower b[j] as far as it helps, but not over a bound or kink; how far, and whether one was met."""
+    """Raise b[i] and lower b[j] by the optimal amount, up to a bound or kink; returns the amount and whether one was
+    met."""
     top, bottom = end_of_rise(b[i], upper[i], kink[i]), end_of_fall(b[j], lower[j], kink[j])
     up, down = top - b[i], b[j] - bottom
     move = min(slope / curvature, up, down)
-    b[i] = top if move >= up else b[i] + move  # clipped ones lie exactly on their ends
+    b[i] = top if move >= up else b[i] + move  # clipped coefficients lie exactly on their bound or kink
     b[j] = bottom if move >= down else b[j] - move
     return move, move >= up or move >= down
 
 
 @jit
 def largest(keys: Array) -> int:
-    """Where the largest float32 lies whose bits are these integers; -1 if all are -inf."""
+    """Index of the largest float32 with these bits; -1 if all are -inf."""
     n = keys.shape[0]
     best, place = _MINUS_INFINITY, -1
     for start in range(0, n, _BLOCK):

@@ -1,10 +1,10 @@
-"""The compiled passes of coordinate ascent on the box: one coefficient at a time, where no sum binds them.
+"""The compiled passes of coordinate ascent on the box: one coefficient at a time, where no sum is fixed.
 
 Problem   minimise 1/2 b'Kb + linear'b + kink'|b|  over  lower <= b <= upper
 Given     K, its diagonal, b, and F = -(Kb + linear)
-Result    b and F after at most `limit` steps, the number of steps, and what is left of the gap
-Source    Hsieh et al., A dual coordinate descent method (2008), with the coordinate of the largest gain
-          F_i^2 / (2 K_ii) instead of one in turn
+Result    b and F after at most `limit` steps, the number of steps, and the remaining gap
+Source    Hsieh et al., A dual coordinate descent method (2008), with the coordinate of the largest gain F_i^2 / (2
+          K_ii) instead of cyclic order
 
 Without kinks, a point is optimal when no F_i > 0 may rise and no F_i < 0 may fall.
 """
@@ -20,7 +20,7 @@ from mercer.solvers.box.scans import CHECK_EVERY, SMALLEST_CURVATURE, largest_po
 
 @jit
 def _update(F: Array, row: Array, move: float, scale: Array, rising: Array, falling: Array, out: Array) -> None:
-    """Move along a row, and write down what each coefficient would gain."""
+    """Update F along a row, and store the gain of each coefficient."""
     zero = np.float32(0)
     for t in range(F.shape[0]):
         value = F[t] - move * row[t]

@@ -5,9 +5,9 @@ Given     a matrix K in float64, the groups, the largest coefficient of each obj
 Result    b and Kb of every pair, its intercept, and the violation that is left
 Source    the steps of `pair_loops`, one problem after the other
 
-Python around the steps of one machine takes a millisecond, and those of a few dozen objects take less than a tenth of
-that. Of problems that are not solved by so many steps as all small ones are granted, or not to the tolerance once Kb
-is computed anew, the caller is told; they are for `smo`.
+The Python code around the steps of one machine takes a millisecond; the steps themselves, on a few dozen objects, less
+than a tenth of that. Problems that are not solved within the steps allowed here, or not to the tolerance once Kb is
+recomputed, are reported to the caller and go to `smo`.
 """
 
 from __future__ import annotations
@@ -25,20 +25,20 @@ from mercer.solvers.box.pair_loops import extremes, pair_steps
 from mercer.solvers.box.step_rules import SOME, STEPS
 
 LARGEST = 2048
-"""Up to so many objects: the matrix has then 32 MiB, and one compiled call takes at most some tenths of a second."""
+"""Maximum number of objects: the matrix then takes 32 MiB, and one compiled call at most a few tenths of a second."""
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class SmallPairs:
-    """The problems of pairs (0, 1), (0, 2), ..., and what is known of their solutions. Arrays have a row per pair."""
+    """The problems of pairs (0, 1), (0, 2), ... and their solutions so far. Arrays have a row per pair."""
 
     groups: list[Indices]
     """The objects of each group."""
     ids: Indices
     """The objects of all pairs, one pair after the other."""
     starts: Indices
-    """Where each pair begins among them, and the end."""
+    """Where each pair begins in `ids`, and the end."""
     signs: Float64
     """+1 for objects of the first group of their pair, -1 for the second."""
     coefficients: Float64
@@ -50,7 +50,7 @@ class SmallPairs:
 
     @classmethod
     def of(cls, groups: list[Indices]) -> SmallPairs:
-        """The problems of these groups. Of two groups, the objects stay in their order."""
+        """The problems of these groups. With two groups, objects keep their order."""
         if len(groups) == 2:
             ids = np.concatenate(groups)
             signs = np.repeat((1.0, -1.0), (len(groups[0]), len(groups[1])))
@@ -111,7 +111,7 @@ def _solve_pairs(
     largest = 0
     for number in range(begin, end):
         largest = max(largest, starts[number + 1] - starts[number])
-    alone = largest == matrix.shape[0]  # all objects in their order: the matrix itself will do
+    alone = largest == matrix.shape[0]  # all objects in order: the matrix itself can be used
     store = np.empty(0 if alone else largest * largest)
     for number in range(begin, end):
         start, stop = starts[number], starts[number + 1]

@@ -7,8 +7,8 @@ Source    Fan, Chen and Lin, Working set selection using second order informatio
           signed coefficients b_i = y_i alpha_i
 
 With F = -(Kb + linear), a point is optimal when max F over {b < upper} does not exceed min F over {b > lower}. Each
-step moves one coefficient up and one down along the pair with the largest guaranteed gain. Small problems are stepped
-through as they are, from the first to the last; large ones by sub-problems (`large`). K may be float32, F is float64,
+step moves one coefficient up and one down along the pair with the largest guaranteed gain. Small problems are solved as
+a whole, large ones by sub-problems (`large`). K may be float32, F is float64,
 and is recomputed from scratch before convergence is claimed.
 """
 
@@ -35,31 +35,32 @@ from mercer.solvers.drive import NOISE, Run, Solver, StallDetector
 from mercer.solvers.solution import Solution, Stats, Status
 
 DENSE = 2048
-"""Up to so many coefficients the whole matrix is cheaper than to ask which part of it is needed."""
+"""Up to this many coefficients, computing the whole matrix is cheaper than finding out which part is needed."""
 STEPPED = 12_288
-"""Up to so many, where the matrix is stored and most coefficients that move end on a bound: each of them is visited
-about once, which costs less than to bring it into a working set."""
+"""The same if the matrix is stored and most coefficients that move end on a bound: each is visited about once, which
+costs less than bringing it into a working set."""
 _FEW_FREE = 0.3
-"""With a smaller share of free coefficients, a start is worth a working set of its own: a larger one would have to hold
-nearly everything, a smaller one is hardly ever met."""
+"""If fewer than this fraction of the coefficients are free at the start, a working set is used. With more, the set
+would have to hold nearly everything; with a lower limit it would hardly ever be used."""
 _ROWS_NEEDED = 0.25
-"""The share of the rows of a large pair of classes that its solver computes, as measured; and what it costs ..."""
+"""The fraction of the rows of a large pair of classes that its solver computes, as measured; and the cost ..."""
 _COPY = 0.15
-"""... to copy an entry, next to computing one. Both only weigh storing against computing anew."""
+"""... of copying an entry relative to computing one. Both only weigh storing against recomputing."""
 _CLAIMS = 20
-"""How often a gap that F says is closed may turn out to be open, once F is recomputed. Rounding explains a few."""
+"""How often a gap may turn out to be open once F is recomputed. A few times are explained by rounding."""
 _FACTORS = 4.0
-"""Factors of the matrix that steps may cost before one is made."""
+"""The cost of steps, in factorisations of the matrix, after which a factorisation is tried."""
 _STALL_STEPS = 64
-"""After so many steps per coefficient, and some, in which nothing has become better, nothing will. Fewer would give up
-on problems whose linear systems help only now and then; more only delay the answer."""
+"""The run is stalled after this many steps per coefficient (plus a constant) without progress. Fewer would give up on
+problems whose linear systems help only occasionally; more only delay the answer."""
 _SOME = 16_384
-"""Steps that every problem is granted before its progress is judged, so that small ones are not given up too soon."""
+"""The constant: steps that every problem may take before its progress is judged, so small ones are not given up too
+soon."""
 
 
 @final
 class SMO(Solver):
-    """Pairs of coefficients at a time; without a sum to keep, single ones."""
+    """Moves pairs of coefficients; single ones if no sum is fixed."""
 
     def init(self, gram: Gram, problem: BoxProblem, *, start: Float64 | None, tol: float) -> Run:
         if problem.is_hard_margin:
@@ -72,7 +73,7 @@ class SMO(Solver):
 class DenseRun(Run):
     """All coefficients at once, over one contiguous matrix."""
 
-    first_chunk = 1024  # a few milliseconds; short calls make threads wait for each other
+    first_chunk = 1024  # a few milliseconds: shorter calls would make threads wait for each other
 
     def __init__(self, gram: Gram, problem: BoxProblem, start: Float64, tol: float, rule: StepRule) -> None:
         self._problem = problem
@@ -87,7 +88,7 @@ class DenseRun(Run):
         self._judged = 0
 
     def step(self, iterations: int) -> None:
-        # Once a claim turned out to be wrong, or float32 cannot order what is left, the rest is done in float64.
+        # After a false claim of convergence, or if float32 cannot rank the candidates, the rest is done in float64.
         self._exact = self._exact or self._claims > 0 or self._local.beyond_single(self.gap)
         steps = self._rule.exact_steps if self._exact else self._rule.steps
         limit = self._budget.cut(iterations)
@@ -111,7 +112,7 @@ class DenseRun(Run):
         self.done = self.gap <= self._tol
 
     def _stalls(self) -> bool:
-        """Whether linear systems and all the steps between them have stopped helping."""
+        """Whether linear systems and the steps between them no longer make progress."""
         b = self._local.b
         objective = self._problem.objective(b, self._local.F)
         rounding = float(np.finfo(float).eps * np.abs(self._local.diagonal).max(initial=0.0) * np.abs(b).sum() ** 2)
@@ -134,10 +135,10 @@ def run(gram: Gram, problem: BoxProblem, start: Float64, tol: float, rule: StepR
 
 
 def patience(problem: BoxProblem) -> int:
-    """The steps after which another way is worth a thought, -1 where there is none.
+    """The number of steps after which another method should be considered; -1 if there is none.
 
-    As many as begin linear systems, and as cost several times what a factor of the matrix does, which tells how much
-    the other way would cost.
+    At least as many as come before linear systems, and enough to cost several factorisations of the matrix, which
+    tell how much the other method would cost.
     """
     n = len(problem.linear)
     if problem.absolute_sum is not None or not problem.bounded:
@@ -146,21 +147,21 @@ def patience(problem: BoxProblem) -> int:
 
 
 def many_at_bounds(problem: BoxProblem) -> bool:
-    """Whether a problem tells beforehand that many of its coefficients will end on a bound other than zero."""
+    """Whether it is known in advance that many coefficients will end on a bound other than zero."""
     return problem.kink is not None or problem.absolute_sum is not None
 
 
 def _nearly_there(problem: BoxProblem, start: Float64) -> bool:
-    """Whether a start is near a solution in which few coefficients are free: those few are a small working set."""
+    """Whether a start is close to a solution with few free coefficients, which make a small working set."""
     free = int(np.count_nonzero((start > problem.lower) & (start < problem.upper)))
-    return 2 < free < _FEW_FREE * len(start)  # up to two are where a first point meets its sums
+    return 2 < free < _FEW_FREE * len(start)  # up to two may be free because the starting point meets its sums
 
 
 def worth_storing(groups: Sequence[int]) -> bool:
-    """Whether the problems of all pairs of groups of these sizes had better share one stored matrix.
+    """Whether the problems of all pairs of groups of these sizes should share one stored matrix.
 
-    Storing computes half a square once, and copies each part from it. Without, small pairs compute every entry once
-    (`gram.pairs`), and a large one computes the rows that it turns out to need, whatever others computed.
+    Storing computes half a square once and copies each part from it. Otherwise small pairs compute every entry once
+    (`gram.pairs`), and a large pair computes the rows that it needs, whether or not others have computed them.
     """
     large = [(a + b) ** 2 for a, b in combinations(groups, 2) if a + b > LARGEST]
     small = sum(a * b for a, b in combinations(groups, 2) if a + b <= LARGEST)
@@ -168,7 +169,8 @@ def worth_storing(groups: Sequence[int]) -> bool:
 
 
 def feasible(problem: BoxProblem) -> Float64:
-    """A point of the box with the right sum: nothing where possible, then the first coefficients to their bounds."""
+    """A point of the box with the required sum: zero if possible, otherwise with the first coefficients at their
+    bounds."""
     b = np.clip(np.zeros(len(problem.linear)), problem.lower, problem.upper)
     if problem.total is None:
         return b
@@ -188,7 +190,7 @@ def _shift(b: Float64, problem: BoxProblem, total: float, ids: npt.NDArray[np.in
     room = (problem.upper if missing > 0 else problem.lower)[ids] - b[ids]
     filled = np.cumsum(room)
     most = abs(float(filled[-1])) if len(ids) else 0.0
-    # What rounding alone makes too much is all there is: every one to its bound.
+    # The sum exceeds all bounds only by rounding: move every coefficient to its bound.
     if abs(missing) > most * (1 + 1e-12):
         raise ValueError(f"no point of the box sums to {total:g}; at most {most:g} can be shifted")
     last = min(int(np.searchsorted(np.abs(filled), abs(missing))), len(ids) - 1)

@@ -1,4 +1,4 @@
-"""What one step of a solver moves: a pair of coefficients whose sum stays, or a single one.
+"""What one step of a solver moves: a pair of coefficients with a fixed sum, or a single one.
 
 Everything around the steps (working sets, rows, checks, limits) is the same for all.
 """
@@ -18,33 +18,35 @@ from mercer.solvers.box.problem import BoxProblem
 from mercer.solvers.box.scans import SMALLEST_CURVATURE
 
 STEPS = 32
-"""After so many steps per coefficient, and some, linear systems are tried; and then again whenever as much work went
-into steps as into these. Most problems end sooner: fewer steps would spend cubes of free coefficients in vain."""
+"""Linear systems are tried after this many steps per coefficient (plus a constant), and again whenever steps have taken
+as much work as they did. Most problems end sooner; with fewer steps, cubes of the free coefficients would be computed
+in vain."""
 SOME = 4096
-"""Steps that every problem is granted, so that small ones end before they are analysed at all."""
+"""The constant: small problems end before linear systems are considered."""
 _ROUNDING = 4 * np.finfo(np.float64).eps
-"""An intercept below this share of what outputs are sums of is rounding. As zero, it leaves ties as ties, far from all
-objects."""
-_LEAST = 64  # steps between two tries, however cheap: fewer would hardly move a coefficient
+"""An intercept below this fraction of the terms of outputs is rounding error. Set to zero, it leaves ties as ties far
+from all objects."""
+_LEAST = 64  # minimum number of steps between two attempts: fewer would hardly move a coefficient
 
 
 class StepRule(ABC):
-    """A kind of step: how it is made, and how far a point is from where no such step helps."""
+    """A kind of step: how it is taken, and how far a point is from one where no such step helps."""
 
     @abstractmethod
     def steps(self, local: LocalProblem, tol: float, limit: int) -> tuple[int, float]:
-        """At most `limit` steps; how many were made, and the gap that is left."""
+        """Take at most `limit` steps; returns their number and the remaining gap."""
 
     @abstractmethod
     def exact_steps(self, local: LocalProblem, tol: float, limit: int) -> tuple[int, float]:
         """The same, slower, with all comparisons in float64."""
 
     def slopes(self, b: Float64, F: Float64, problem: BoxProblem) -> tuple[Float64, Float64]:
-        """What a small rise of each coefficient gains, and what a fall costs, on a scale where all can be compared."""
+        """The gain of a small rise of each coefficient and the cost of a fall, on a common scale."""
         return problem.slopes(b, F)
 
     def extremes(self, b: Float64, F: Float64, problem: BoxProblem) -> tuple[float, float]:
-        """(highest, lowest): what may rise and lies above `lowest`, or may fall and lies below `highest`, violates."""
+        """(highest, lowest): a coefficient violates if it may rise and lies above `lowest`, or may fall and lies below
+        `highest`."""
         return self.extremes_of(*self.slopes(b, F, problem))
 
     def extremes_of(self, up: Float64, down: Float64) -> tuple[float, float]:
@@ -62,7 +64,7 @@ class StepRule(ABC):
 
 @final
 class Pairs(StepRule):
-    """One coefficient up, another down: the sum stays."""
+    """One coefficient up, another down: the sum is kept."""
 
     def steps(self, local: LocalProblem, tol: float, limit: int) -> tuple[int, float]:
         s, pair, last = local, local.pair, local.direction
@@ -75,11 +77,11 @@ class Pairs(StepRule):
         return did, gap
 
     def exact_steps(self, local: LocalProblem, tol: float, limit: int) -> tuple[int, float]:
-        local.direction = Direction(len(local.b))  # the last one of the other kind of steps is not the last any more
+        local.direction = Direction(len(local.b))  # the stored direction belongs to the other kind of steps
         return _exact_pair_steps(local, tol, limit)
 
     def intercept(self, b: Float64, F: Float64, problem: BoxProblem) -> float:
-        # A coefficient that rounding keeps off its bound is not free: it would tell any level of a whole interval.
+        # A coefficient that is off its bound only by rounding is not free: its slope could be anywhere in an interval.
         found = level(problem.on_bounds(b), F, problem, np.ones(len(b), dtype=bool))
         size = max(float(np.abs(F).max(initial=0.0)), float(np.abs(problem.linear).max(initial=0.0)))
         return found if abs(found) > _ROUNDING * size else 0.0
@@ -102,7 +104,7 @@ class NuPairs(StepRule):
         return _exact_pair_steps(local, tol, limit)
 
     def slopes(self, b: Float64, F: Float64, problem: BoxProblem) -> tuple[Float64, Float64]:
-        """F around the middle of the gap of its side, so one threshold tells the violators of both sides."""
+        """F relative to the middle of the gap of its side, so one threshold finds the violators of both sides."""
         up, down = problem.slopes(b, F)
         positive = problem.positive
         middles = [_middle(up[side], down[side]) for side in (positive, ~positive)]
@@ -116,7 +118,7 @@ class NuPairs(StepRule):
 
 @final
 class Singles(StepRule):
-    """One coefficient by itself: there is no intercept, and no sum to keep."""
+    """One coefficient at a time: there is no intercept, and no sum is fixed."""
 
     def steps(self, local: LocalProblem, tol: float, limit: int) -> tuple[int, float]:
         s = local
@@ -145,16 +147,16 @@ class Singles(StepRule):
 
 @final
 class StepBudget:
-    """When steps have become so slow that linear systems (`face`) are worth their cost.
+    """Decides when steps have become so slow that linear systems (`face`) are worth their cost.
 
-    Decided by counting steps and never by time, so results repeat.
+    Decided by counting steps, never by time, so results are reproducible.
     """
 
     def __init__(self, n: int) -> None:
         self._left = STEPS * n + SOME
 
     def cut(self, steps: int) -> int:
-        """How many of these steps may be made."""
+        """How many of these steps may be taken."""
         return min(steps, self._left)
 
     def spend(self, steps: int) -> bool:
@@ -163,24 +165,25 @@ class StepBudget:
         return self._left <= 0
 
     def solve_systems(self, local: LocalProblem) -> None:
-        """Solve linear systems, and grant steps that take as long."""
+        """Solve linear systems, and allow as many steps as take the same time."""
         self._left = max(_LEAST, len(local.b) // 4, face.polish(local))
 
 
 def rule_for(problem: BoxProblem) -> StepRule:
-    """The steps that keep the sums which a problem fixes."""
+    """The kind of step that keeps the fixed sums of a problem."""
     if problem.absolute_sum is not None:
         return NuPairs()
     return Singles() if problem.total is None else Pairs()
 
 
 def side_levels(b: Float64, F: Float64, problem: BoxProblem) -> tuple[float, float]:
-    """The F that free coefficients share at the optimum of a nu form: of the positive side, and of the negative."""
+    """The common F of free coefficients at the optimum of a nu form, on the positive and on the negative side."""
     return level(b, F, problem, problem.positive), level(b, F, problem, ~problem.positive)
 
 
 def level(b: Float64, F: Float64, problem: BoxProblem, side: npt.NDArray[np.bool_]) -> float:
-    """The mean slope of free coefficients of a side; without any, the middle of the interval that optimality leaves."""
+    """The mean slope of the free coefficients of a side; if there are none, the middle of the interval that optimality
+    allows."""
     kink = np.zeros(len(b)) if problem.kink is None else problem.kink
     free, highest, lowest = scans.levels(b, F, problem.lower, problem.upper, kink, side)
     return free if np.isfinite(free) else _between(highest, lowest)

@@ -6,7 +6,7 @@ Result    x, to which each step adds the best multiple of a new direction
 Source    Golub and Van Loan, Matrix Computations (2013), 11.5; projected on linear constraints after Gould, Hribar and
           Nocedal, On the solution of equality constrained quadratic programming problems arising in optimization (2001)
 
-The caller decides when the residual is small enough, in whatever norm counts, and may pause between any two steps.
+The caller decides, in any norm, when the residual is small enough, and may pause between any two steps.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ Product = Callable[[Float64], Float64]
 
 @final
 class ConjugateGradients:
-    """One system under way; vectors are arrays of any shape.
+    """One system being solved; vectors are arrays of any shape.
 
     With `by_column`, each column is a system of its own, with its own step sizes, and all share the products.
-    A preconditioner may change the residual in place: that is how linear constraints take out what they explain.
+    A preconditioner may change the residual in place: linear constraints project it that way.
 
     >>> A = np.diag([1.0, 2.0, 4.0])
     >>> system = ConjugateGradients(lambda v: A @ v, lambda r: r, np.ones(3))
@@ -46,10 +46,10 @@ class ConjugateGradients:
         """The length of the residual in the norm of the preconditioner."""
         self.products = 0
         self.exhausted = False
-        """Whether rounding, or a direction in which A is not positive, leaves no further step."""
+        """Whether no further step is possible, because of rounding or a direction in which A is not positive."""
 
     def step(self) -> Any:
-        """Take one step; returns its size (one for each column with `by_column`), which is zero where none is left."""
+        """Take one step; returns its size (one per column with `by_column`), which is zero if no step is left."""
         image = self._product(self._search)
         self.products += 1
         size = _ratio(self._squared, self._dot(self._search, image))
@@ -67,7 +67,7 @@ class ConjugateGradients:
 
     @property
     def direction(self) -> Float64:
-        """x, or where no step was taken the preconditioned residual: either leads downhill."""
+        """x or, if no step was taken, the preconditioned residual: either is a descent direction."""
         return self.x if self.x.any() else self._search
 
     def _dot(self, left: Float64, right: Float64) -> Any:

@@ -1,4 +1,4 @@
-"""How far to go along a direction in which a function falls."""
+"""Line searches: how far to go along a descent direction."""
 
 from __future__ import annotations
 
@@ -7,25 +7,25 @@ from collections.abc import Callable
 Function = Callable[[float], float]
 
 _ARMIJO = 1e-4
-"""The share of the descent promised by the slope that a step must deliver: the customary value, so small that almost
-any real descent will do."""
+"""The fraction of the predicted descent that a step must achieve: the usual value, so small that almost any real
+descent suffices."""
 _SHORTEST_STEP = 2.0**-30
-"""Shorter steps change nothing but rounding; what needs them is stalled."""
+"""Shorter steps change only rounding errors; a search that needs them has stalled."""
 _FLAT = 0.1
-"""The slope, as a share of that at the start, at which a minimum along a line is near enough: smaller shares cost more
-evaluations of the slope and save no Newton steps."""
+"""The slope, as a fraction of the initial slope, at which the minimum along a line is close enough: smaller values take
+more evaluations and save no Newton steps."""
 _LONGEST_STEP = 16.0
-"""Newton steps are seldom too short; longer ones would only arise where a function has no minimum."""
+"""Newton steps are seldom too short; longer ones would arise only if the function had no minimum."""
 _SECTIONS = 12
-"""Every section at least shortens the interval by a tenth, and seldom by less than half."""
+"""Every section shortens the interval by at least a tenth, usually by more than half."""
 RULES = (_ARMIJO, _SHORTEST_STEP, _FLAT, _LONGEST_STEP, _SECTIONS)
-"""All of them, for compiled loops that do the same."""
+"""All of these constants, for compiled loops that do the same."""
 
 
 def backtrack(value: Function, at_start: float, descent: float, *, noise: float, size: float = 1.0) -> float | None:
     """The first of size, size / 2, size / 4, ... that lowers the value; None if none does.
 
-    `descent` is the slope at the start, where a positive one promises nothing. Differences up to `noise` are rounding.
+    `descent` is the slope at the start; a positive one predicts no descent. Differences up to `noise` are rounding.
 
     >>> backtrack(lambda t: (t - 0.2) ** 2, 0.04, -0.4, noise=0.0)
     0.25
@@ -38,7 +38,7 @@ def backtrack(value: Function, at_start: float, descent: float, *, noise: float,
 
 
 def flat_point(slope: Function, at_start: float) -> float:
-    """About where a convex function of one variable is least, from its slope, which is `at_start` < 0 at zero.
+    """An approximate minimiser of a convex function of one variable, from its slope, which is `at_start` < 0 at zero.
 
     >>> flat_point(lambda t: t - 3.0, -3.0)
     3.0
@@ -51,7 +51,7 @@ def flat_point(slope: Function, at_start: float) -> float:
     if abs(at_high) <= enough or at_high < 0.0:
         return high
     for _ in range(_SECTIONS):
-        # Where a line through both ends crosses zero, but well inside: slopes are monotone, though seldom straight.
+        # Where the line through both ends crosses zero, but well inside: slopes are monotone but rarely linear.
         share = min(max(at_low / (at_low - at_high), 0.1), 0.9)
         middle = low + share * (high - low)
         at_middle = slope(middle)

@@ -1,7 +1,7 @@
 """Newton's method as a run: a step is prepared, improved piece by piece, and taken as far as it helps.
 
 Every Newton's method of the library runs on this. Between two pieces, usually one product with a matrix each, the
-driver checks for Ctrl-C, the clock and its stop event. So even a long step can be interrupted.
+driver checks for Ctrl-C, the time limit and its stop event, so even a long step can be interrupted.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from mercer.solvers.numerics.line_search import Function, backtrack
 from mercer.solvers.solution import Status
 
 _ROUGHEST = 0.3
-"""What a step may leave of its residual: far from the optimum a rough step is as good as an exact one."""
+"""The relative residual to which a step is solved: far from the optimum, a rough step is as good as an exact one."""
 _NOISE = 1e-14
-"""The rounding error of an objective, as a share of it."""
+"""The relative rounding error of an objective."""
 _MOST_PRODUCTS = 200
-"""For one step; the next one has a better matrix."""
+"""Maximum number of products for one step; the next one has a better matrix."""
 
 
 class NewtonRun(Run):
-    """One minimisation under way. Subclasses keep the point, and set `gap` whenever it moves."""
+    """One minimisation in progress. Subclasses keep the point, and update `gap` whenever it moves."""
 
     first_chunk = 1
     pieces_at_a_time: int | None = None
-    """How many pieces to do before the driver may look around; None for as many as it asks for."""
+    """How many pieces to do between two checks by the driver; None for as many as it asks for."""
 
     def __init__(self, tol: float, patience: int) -> None:
         self._tol, self._stall = tol, StallDetector(patience)
@@ -36,22 +36,22 @@ class NewtonRun(Run):
 
     @abstractmethod
     def _begin(self) -> bool:
-        """Prepare a step; False if that took long and there is more to prepare."""
+        """Prepare a step; False if the preparation takes long and is not finished."""
 
     @abstractmethod
     def _improve(self) -> bool:
-        """One piece of work on the step; whether it is good enough."""
+        """Do one piece of work on the step; returns whether it is accurate enough."""
 
     @abstractmethod
     def _take(self) -> bool:
-        """Move along the step; False where rounding leaves nothing to gain."""
+        """Move along the step; False if rounding leaves nothing to gain."""
 
     def _optimal(self) -> bool:
         return self.gap <= self._tol
 
     @final
     def _descend(self, value_at: Function, value: float, descent: float) -> float | None:
-        """How far to go along a step for the objective to fall; None where rounding leaves nothing to gain."""
+        """The step size for which the objective falls; None if rounding leaves nothing to gain."""
         noise = _NOISE * abs(value)
         stalled = self._stall.update(self.gap, value, noise)
         return None if stalled else backtrack(value_at, value, descent, noise=noise)
@@ -77,7 +77,7 @@ class NewtonRun(Run):
 
 @final
 class RoughSystem:
-    """Conjugate gradients until a step is as exact as the gradient is small: then steps converge faster and faster."""
+    """Conjugate gradients, solved more accurately as the gradient shrinks, so that steps converge superlinearly."""
 
     def __init__(self, system: ConjugateGradients, first_length: float, finest: float = 0.0) -> None:
         self._system = system
@@ -94,7 +94,7 @@ class RoughSystem:
         return self._system.direction
 
     def improve(self) -> bool:
-        """One product; whether that is enough."""
+        """Do one product; returns whether the system is solved."""
         system = self._system
         system.step()
         return system.exhausted or system.length <= self._goal or system.products >= _MOST_PRODUCTS

@@ -11,7 +11,7 @@ from mercer._types import Float64
 
 
 def significant_eigen(matrix: Float64) -> tuple[Float64, Float64]:
-    """The eigenvalues that rounding cannot have made up, and their vectors; the matrix is overwritten.
+    """The eigenvalues that are larger than rounding errors, and their vectors; the matrix is overwritten.
 
     >>> significant_eigen(np.diag([2.0, 0.0, 1e-20]))[0].tolist()
     [2.0]

@@ -1,7 +1,8 @@
 """A rough start from a few of many objects.
 
 Newton's method spends most of its steps far from the optimum, where every eighth or sixteenth object shows the way as
-well as all of them. So large problems are first solved roughly on a few objects, which in turn may start from fewer.
+well as all of them. So large problems are first solved roughly on a subset of the objects, which in turn may start from
+a smaller one.
 """
 
 from __future__ import annotations
@@ -12,9 +13,9 @@ from mercer._types import Float64, Index
 
 
 def thinned(C: Float64, stride: int, classes: Float64 | None = None) -> tuple[Index, Float64] | None:
-    """Every stride-th object (of each class, if classes are given), and penalties that make up for the others.
+    """Every stride-th object (of each class, if classes are given), with penalties scaled to stand for the others.
 
-    Returns None where a class would lose all its objects: nothing would hold its intercept.
+    Returns None if a class would lose all its objects: its intercept would be unbounded.
 
     >>> thinned(np.ones(6), 3)
     (slice(None, None, 3), array([3., 3.]))

@@ -8,7 +8,7 @@ Source    Bischof, Lang and Sun, A framework for symmetric band reduction (2000)
 
 An eigendecomposition reduces K to three diagonals, and half of that work passes over the matrix once for each column.
 A band leaves only products of matrices: about 8/3 n^3 operations for B and Q, and 4 n^2 per diagonal and alpha.
-The matrix is worked on in tiles that threads share; who computes which tile does not change its numbers.
+The matrix is worked on in tiles that threads share; the result does not depend on which thread computes which tile.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ from mercer.solvers.drive import Limits
 UseBlock = Callable[[int, Float64], None]
 
 WIDTH = 48
-"""Diagonals below the main one: enough for products to run at full speed, few enough for every alpha to be cheap."""
+"""Diagonals below the main one: enough for fast products, few enough for every alpha to be cheap."""
 _TILE = 256
-"""Rows of a tile: larger ones leave threads without work towards the end, smaller ones make products slower ..."""
+"""Rows of a tile: larger tiles leave threads idle towards the end, smaller ones make products slower ..."""
 _COLUMNS = 256
-"""... and columns of it that are updated at a time: few enough for the update to stay in a core's cache."""
+"""... and columns of a tile that are updated at a time: few enough to stay in a core's cache."""
 _SOLVED_COLUMNS = 1024
-"""Columns that are solved for at a time: enough for fast products; two groups of rows of them stay in cache."""
+"""Columns solved for at a time: enough for fast products, while two groups of their rows stay in cache."""
 
 
 @final
@@ -55,7 +55,7 @@ class BandForm:
     def of(cls, matrix: Float64, width: int = WIDTH, *, limits: Limits | None = None) -> Self:
         """Reduce a symmetric C-contiguous matrix, which is overwritten."""
         limits = limits or Limits()
-        with single_threaded_blas():  # once for all: setting it takes a while
+        with single_threaded_blas():  # once for all tiles: setting it takes time
             band, scales = _reduce(matrix, width, limits)
             return cls(band, _basis(matrix, scales, width, limits))
 
@@ -94,7 +94,7 @@ class BandForm:
         return diagonal
 
     def inverse_blocks(self, alpha: float, folds: Sequence[Any], use: UseBlock, limits: Limits | None = None) -> None:
-        """Hand over the rows and columns of (K + alpha I)^-1 that belong to each fold, in any order."""
+        """Pass on the block of (K + alpha I)^-1 that belongs to each fold, in any order."""
         steps, width, limits = self._steps(alpha), len(self.band) - 1, limits or Limits()
 
         def several(numbers: list[int]) -> None:
@@ -120,7 +120,8 @@ class BandForm:
 
     @cached_property
     def _places(self) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
-        """Where in the band of L its rows are, in groups of `width`: each with the 2 width columns that may count."""
+        """Positions of the rows of L in its band, in groups of `width`, each with the 2 width columns that may be
+        nonzero."""
         width, n = len(self.band) - 1, self.band.shape[1]
         groups = -(-n // width)
         rows = np.arange(groups * width).reshape(groups, width, 1)
@@ -144,7 +145,7 @@ class BandForm:
 
     @staticmethod
     def _half_solved(steps: Float64, right: Float64) -> Iterator[Float64]:
-        """L^-1 times some columns of Q', one group of rows after the other; each is gone once the next is asked for."""
+        """L^-1 times some columns of Q', one group of rows after the other; each is overwritten by the next."""
         width = steps.shape[1]
         now, then = np.zeros((2, 2 * width, right.shape[1]))
         for number, step in enumerate(steps):
@@ -182,7 +183,7 @@ def _reduce(A: Float64, width: int, limits: Limits) -> tuple[Float64, Float64]:
 
 
 def _store(band: Float64, block: Float64, first: int, below: int) -> None:
-    """Put into the band what a block says of it, whose rows begin so far below its columns."""
+    """Copy the entries of a block into the band; its rows begin `below` its columns."""
     for lag in range(len(band)):
         diagonal = np.diagonal(block, below - lag)
         start = max(below - lag, 0)
@@ -197,7 +198,8 @@ def _mixer(V: Float64, scales: Float64) -> Float64:
 
 
 def _two_sided(A: Float64, low: int, V: Float64, T: Float64) -> None:
-    """A = H'AH from row and column `low` on: A - V X' - X V', with X = A V T less half of what both sides share."""
+    """A = H'AH from row and column `low` on: A - V X' - X V', with X = A V T minus half of the part that both sides
+    share."""
     n = len(A)
     executor, tiles = Threads(), _slices(low, n, _TILE)
     AV = np.empty_like(V)
@@ -259,7 +261,7 @@ def _slices(start: int, stop: int, size: int) -> list[slice]:
 
 
 def _grouped(lengths: Sequence[int]) -> list[list[int]]:
-    """Numbers of folds side by side, small ones together until they fill a few hundred columns."""
+    """Indices of folds in groups: small folds together until they fill a few hundred columns."""
     groups: list[list[int]] = []
     filled = _SOLVED_COLUMNS
     for number, length in enumerate(lengths):

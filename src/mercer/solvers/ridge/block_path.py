@@ -2,7 +2,7 @@
 
 Problem   minimise  sum_i w_i (y_i - <v, x_i> - c)^2 + alpha |v|^2, for many alphas, with each object left out in turn
 Given     rows x_i in blocks; targets y (several columns), weights w
-Result    residuals of objects that a machine has not seen: what `PrimalRidgePath.leave_one_out` finds
+Result    residuals of objects that were left out, as in `PrimalRidgePath.leave_one_out`
 Source    Allen, The relationship between variable selection and data augmentation (1974): r_i / (1 - h_i)
 
 One eigendecomposition of the weighted, centred normal matrix X'WX = V S V' serves every alpha: with p_i = V'(x_i -

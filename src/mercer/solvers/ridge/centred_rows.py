@@ -1,4 +1,4 @@
-"""Products with rows from which their weighted mean is taken, without writing the difference down."""
+"""Products with rows minus their weighted mean, without storing the difference."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from mercer.gram.passes import Found
 from mercer.solvers.weights.row_products import RowsInBlocks, rows_of
 
 _PIECE = 512
-"""Rows that are centred at a time: enough for fast products, few enough to stay in cache."""
+"""Rows centred at a time: enough for fast products, few enough to stay in cache."""
 
 
 def weighted_mean(rows: Any, weights: Float64) -> Float64:
@@ -36,7 +36,7 @@ class Around:
 
 @final
 class CentredRows:
-    """Rows X, dense or CSR, less a mean (zero without an intercept), with weights W."""
+    """Rows X, dense or CSR, minus their mean (zero without an intercept), with weights W."""
 
     def __init__(self, rows: Any, weights: Float64, *, intercept: bool) -> None:
         self._rows, self._weights = rows, weights
@@ -59,7 +59,7 @@ class CentredRows:
         return self.combination(self._weights[:, None] * self.outputs(v))
 
     def diagonal(self) -> Float64:
-        """That of X' W X."""
+        """The diagonal of X' W X."""
         squares = rows_of(self._rows).squares(self._weights) - self._weights.sum() * self.mean**2
         return np.asarray(np.maximum(squares, 0.0))
 
@@ -77,7 +77,7 @@ class CentredRows:
         return np.asarray(full - self._weights.sum() * np.outer(self.mean, self.mean))
 
     def _normal_in_blocks(self, rows: RowsInBlocks) -> Float64:
-        """Before the fold: what rows are made of, around its own mean."""
+        """Before the fold: the underlying rows, around their own mean."""
         fold = rows.matrix.fold
         middle = self.mean if fold is None else fold.triangle @ self.mean
         task = Around(middle)
@@ -91,7 +91,8 @@ class CentredRows:
         return rows.back_normal(Threads().reduce(part_of, rows.matrix.blocks, np.add))
 
     def _add_centred(self, block: slice, out: Float64) -> None:
-        """Row by row: if the square of a large mean were taken off afterwards, little but rounding would be left."""
+        """Centre row by row: subtracting the square of a large mean afterwards would leave little but rounding
+        errors."""
         for start in range(block.start, block.stop, _PIECE):
             part = slice(start, min(start + _PIECE, block.stop))
             half = np.sqrt(self._weights[part, None]) * (self._rows[part] - self.mean)

@@ -11,8 +11,8 @@ and their k-fold residuals: to a band (see `band`), or by eigenvectors where alp
 positive definite.
 
 Every method can be stopped through its limits, between alphas, and within the reduction to a band. A Cholesky
-factorisation and an eigendecomposition are single calls of LAPACK and run to their end. Nothing here is of use before
-it is finished, so what would end too late is refused before it begins.
+factorisation and an eigendecomposition are single calls of LAPACK and run to their end. A partial result is useless, so
+work that would end after the time limit is refused before it begins.
 """
 
 from __future__ import annotations
@@ -37,9 +37,10 @@ from mercer.solvers.numerics.symmetric import significant_eigen
 from mercer.solvers.ridge.band import BandForm, UseBlock
 
 _RESIDUAL = 1e-6
-"""The error of a solution, as a share of the right-hand side, from which on it is not trusted."""
+"""The relative residual above which a solution is rejected."""
 _ROWS_PER_ALPHA = 64
-"""An eigendecomposition takes longer than a band, but less for each alpha: it pays with fewer rows per alpha."""
+"""An eigendecomposition takes longer than a band form, but less per alpha: it pays off with fewer rows per alpha than
+this."""
 
 
 @final
@@ -61,12 +62,13 @@ def solve(
         limits.raise_if_stopped()
         columns = alpha == value
         right = y[:, columns]
+        if not intercept:
+            coefficients[:, columns] = _solve_one(K, right, float(value), weights)
+            continue
         both = _solve_one(K, np.column_stack([right, np.ones(len(y))]), float(value), weights)
         b, ones = both[:, :-1], both[:, -1:]
-        if intercept:
-            constants[columns] = b.sum(axis=0) / ones.sum()
-            b = b - ones * constants[columns]
-        coefficients[:, columns] = b
+        constants[columns] = b.sum(axis=0) / ones.sum()
+        coefficients[:, columns] = b - ones * constants[columns]
     return RidgeSolution(coefficients, constants)
 
 
@@ -91,7 +93,7 @@ def _solve_one(K: Float64, right: Float64, alpha: float, weights: Float64) -> Fl
 
 
 def warn_of_lost_alpha(remedy: str) -> None:
-    """Warn that a machine is not what was asked for."""
+    """Warn that alpha was too small to be used as given."""
     warnings.warn(
         "K + alpha I cannot be inverted in floating point: alpha is too small for this kernel, or the kernel is "
         f"indefinite. {remedy}",
@@ -112,7 +114,7 @@ def weighted(K: Float64, root: Float64, alpha: float = 0.0) -> Float64:
 @final
 @dataclass(frozen=True, eq=False)
 class EigenForm:
-    """K = U S U', with eigenvalues below zero taken for zero."""
+    """K = U S U', with negative eigenvalues set to zero."""
 
     values: Float64
     vectors: Float64
@@ -170,14 +172,14 @@ class RidgePath:
         alphas: int = 1,
         limits: Limits | None = None,
     ) -> Self:
-        """Prepare for about this number of alphas; K must not change meanwhile."""
+        """Prepare for about this number of alphas; K must not change until the path is no longer used."""
         root = np.sqrt(weights)[:, None]
         targets = np.column_stack([y, np.ones(len(y))]) if intercept else y
         return cls(K, root, root * targets, intercept, alphas, limits or Limits())
 
     @cached_property
     def _band(self) -> tuple[BandForm, Float64] | None:
-        """The band form and the targets along it, where it pays."""
+        """The band form and the rotated targets, if the band form pays off."""
         if len(self.matrix) < _ROWS_PER_ALPHA * self.alphas:
             return None
         form = BandForm.of(weighted(self.matrix, self.root), limits=self.limits)
@@ -192,7 +194,7 @@ class RidgePath:
         """A form of K that can be inverted with this alpha, and (K + alpha I)^-1 times the targets."""
         if self._band is not None:
             band, rotated = self._band
-            # Below that, what rounding left of K decides: eigenvalues that it made negative are to be zero.
+            # Below that, rounding errors of K dominate: eigenvalues that they made negative must count as zero.
             if alpha > len(self.matrix) * np.finfo(float).eps * band.norm:
                 with contextlib.suppress(scipy.linalg.LinAlgError):
                     return band, band.solve(alpha, rotated)
@@ -200,7 +202,7 @@ class RidgePath:
         return eigen, eigen.solve(alpha, rotated)
 
     def _corrected(self, solved: Float64) -> tuple[Float64, Float64]:
-        """Coefficients with the intercept taken out, and the weighted solution for the ones (n x 1, or n x 0)."""
+        """Coefficients corrected for the intercept, and the weighted solution for the ones (n x 1, or n x 0)."""
         if not self.intercept:
             return solved, solved[:, :0]
         b, ones = solved[:, :-1], solved[:, -1:]

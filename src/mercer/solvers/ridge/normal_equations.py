@@ -2,17 +2,17 @@
 
 Problem   minimise  sum_i w_i (y_i - <v, x_i> - c)^2 + alpha |v|^2
 Given     rows x_i, dense or CSR, targets y (several columns at once), weights w, alpha for each column
-Result    b_i = w_i (y_i - <v, x_i> - c) / alpha, with v = sum_i b_i x_i, and c: what `direct` finds on the Gram matrix
+Result    b_i = w_i (y_i - <v, x_i> - c) / alpha, with v = sum_i b_i x_i, and c: as `direct` finds on the Gram matrix
 Source    the normal equations; conjugate gradients preconditioned by their diagonal
 
 Few objects of many features are solved on their dot products. Up to about two thousand features the normal matrix is
 formed and factored, once for all columns that share alpha; with more, conjugate gradients run on all columns at once.
-An intercept is the mean that centring takes out. The result is b, which may be much larger than the weights v
-that it adds up to. Where rounding is noticeable, b is corrected to add up to v; where alpha is too small for floating
-point, the smallest such b is taken, with a warning.
+An intercept is the mean that centring takes out. The result is b, whose entries may be much larger than the weights v =
+sum_i b_i x_i. If rounding errors are noticeable, b is corrected so that it gives v; if alpha is too small for floating
+point, the smallest such b is returned, with a warning.
 
-Limits stop conjugate gradients between products, and factorisations between alphas. Time limits end conjugate gradients
-alone: a factorisation is of no use before it is finished.
+Limits stop conjugate gradients between products, and factorisations between alphas. Time limits stop only conjugate
+gradients: an unfinished factorisation is useless.
 """
 
 from __future__ import annotations
@@ -36,15 +36,15 @@ MOST_FEATURES = 2000
 """Up to this many, forming and factoring a matrix over features takes about as long as conjugate gradients, and is more
 exact."""
 _RESIDUAL = 1e-10
-"""Where conjugate gradients end, as a share of the right-hand side: far below what noise in targets leaves to find."""
+"""Relative residual at which conjugate gradients stop: far below the noise of any targets."""
 _MOST_PRODUCTS = 5000
-"""No system that floating point can solve needs more."""
+"""Maximum number of iterations: no system that floating point can solve needs more."""
 _REFINEMENTS = 4
-"""Solutions for what rounding left: each must make it smaller by half at least, and the second seldom does."""
+"""Steps of iterative refinement: each must at least halve the residual, and the second rarely does."""
 _AMISS = 1e-6
-"""How far outputs may be off, as a share of the targets, before coefficients are mended ..."""
+"""The error of outputs, relative to the targets, above which coefficients are corrected ..."""
 _SPOILT = 1e-2
-"""... and given up."""
+"""... and above which they are replaced."""
 
 
 def solve(
@@ -74,13 +74,13 @@ def solve(
         constant = middle - centred.mean @ v
 
         def amiss(b: Float64) -> Float64:
-            """How far the machine, which is that of b, is from the weights: as a share of the targets."""
+            """How far the outputs of b are from those of the weights, relative to the targets."""
             off = np.abs(rows @ (rows.T @ b) + constant - middle - outputs).max(axis=0, initial=0.0)
             return np.asarray(off / np.maximum(np.abs(targets).max(axis=0, initial=0.0), _AMISS))
 
         off = amiss(b)
         if normal is not None and not (off <= _AMISS).all():
-            inverse = pseudo_inverse(normal)  # of weights: the smallest coefficients that add up to them
+            inverse = pseudo_inverse(normal)  # the smallest coefficients that give the weights
             mended = b + scale * centred.outputs(inverse @ (v - centred.combination(b)))
             b = np.where(amiss(mended) < off, mended, b)
             smallest, off = scale * centred.outputs(inverse @ v), amiss(b)
@@ -91,7 +91,7 @@ def solve(
 
 
 def _directly(centred: CentredRows, normal: Float64, right: Float64, alpha: Float64, limits: Limits) -> Float64:
-    """By the normal matrix, and then for what rounding left, which is much where that is badly conditioned."""
+    """By the normal matrix, then refined: rounding errors are large if it is badly conditioned."""
     found = np.empty_like(right)
     for value in np.unique(alpha):
         limits.raise_if_stopped()
@@ -110,7 +110,7 @@ def _directly(centred: CentredRows, normal: Float64, right: Float64, alpha: Floa
 
 
 def _inverse(normal: Float64, alpha: float) -> Callable[[Float64], Float64]:
-    """(normal + alpha I)^-1 times some columns, where eigenvalues that rounding made negative count as zero."""
+    """(normal + alpha I)^-1 times some columns, with eigenvalues that rounding made negative counted as zero."""
     system = normal.copy()
     system.flat[:: len(system) + 1] += alpha
     try:

@@ -1,14 +1,14 @@
-"""Kernel ridge regression in one pass over objects that are read from blocks.
+"""Kernel ridge regression in one pass over objects that are read in blocks.
 
 Problem   minimise  sum_i w_i (y_i - <v, x_i> - c)^2 + alpha |v|^2
-Given     rows x_i that are read from blocks, targets y (several columns at once), weights w, alpha for each column
-Result    v and c, and the objectives of both sides, all from sums that one pass adds up
+Given     rows x_i that are read in blocks, targets y (several columns at once), weights w, alpha for each column
+Result    v and c, and the objectives of both sides, all from sums computed in one pass
 Source    the normal equations
 
 With N = sum w x x', r = sum w x y and q = sum w y^2, all around the means, errors are q - 2 v'r + v'Nv. The dual
 coefficients b_i = w_i (y_i - f_i) / alpha have the image u = (r - Nv) / alpha, and the duality gap is 1/2 |v - u|^2: no
-coefficient is ever written down. Rows are taken around the mean of a sample, so that hardly anything cancels when the
-true mean is taken off.
+coefficient is ever stored. Rows are centred at the mean of a sample, so that subtracting the true mean causes hardly
+any cancellation.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from mercer.solvers.numerics.symmetric import significant_eigen
 from mercer.solvers.ridge.direct import warn_of_lost_alpha
 
 _REFINEMENTS = 4
-"""Solutions for what rounding left: each must make it smaller by half at least."""
+"""Steps of iterative refinement: each must at least halve the residual."""
 _LOST = 1e-6
-"""What may be left of a system, as a share of its right-hand side, without a warning."""
+"""Relative residual of a system above which there is a warning."""
 
 
 @final
@@ -38,8 +38,8 @@ _LOST = 1e-6
 class Moments:
     """Weighted sums of rows and targets around points near their means, as the task of a pass.
 
-    Sums: rows with rows, rows with targets, and a line of totals (of rows, targets, squared targets, and weights). What
-    is kept of each piece is its longest row.
+    Sums: rows with rows, rows with targets, and a line of totals (of rows, targets, squared targets, and weights). The
+    length of the longest row of each piece is kept.
     """
 
     middle: Float64
@@ -58,7 +58,7 @@ class Moments:
 @final
 @dataclass(frozen=True, eq=False)
 class RidgeSums:
-    """What a pass found, around the true means, with the fold of rows undone."""
+    """The sums of a pass, around the true means, for rows after their fold."""
 
     normal: Float64
     across: Float64
@@ -68,7 +68,7 @@ class RidgeSums:
     centre: Float64
     """The mean of targets."""
     longest: float
-    """Of what rows are made of, around their mean ..."""
+    """The longest underlying row, around the mean ..."""
     farthest: float
     """... and around the origin."""
     total: float
@@ -150,7 +150,7 @@ class RidgeSums:
         """1/2 |v|^2 + sum_i w_i (y_i - f_i)^2 / (2 alpha) of each column, the dual objective, and an upper bound on the
         largest violation of optimality, which is what an output of v - u may be.
 
-        All three allow for what rounding of rows to their precision may do to outputs, at most.
+        All three allow for the largest possible effect of rounding rows to their precision.
         """
         fold = self.rows.fold
         beside = v - (self.across - self.normal @ v) / alpha

@@ -2,13 +2,13 @@
 
 Problem   minimise  sum_i w_i (y_i - <v, x_i> - c)^2 + alpha |v|^2, for many alphas, with objects left out in turn
 Given     rows x_i, dense or CSR, with fewer features than there are rows; targets y (several columns), weights w
-Result    residuals of objects that a machine has not seen, alone or by folds: what `ridge.RidgePath` finds
+Result    residuals of objects that were left out, singly or by folds, as in `ridge.RidgePath`
 Source    Allen, The relationship between variable selection and data augmentation (1974), for the leave-one-out
           residual r_i / (1 - h_i); its block form is the classical partitioned-inverse identity
 
 One eigendecomposition of the weighted, centred normal matrix X'WX = V S V' serves every alpha. Q, the columns of
 W^1/2 X V divided by their lengths, are orthonormal, and the hat matrix of alpha is Q (1 - damping) Q' with damping =
-alpha / (S + alpha). An intercept is one more such column, W^1/2 1, that nothing damps. Memory grows with rows times
+alpha / (S + alpha). An intercept is one more such column, W^1/2 1, with no damping. Memory grows with rows times
 features.
 """
 
@@ -28,7 +28,7 @@ from mercer.solvers.numerics.symmetric import significant_eigen
 from mercer.solvers.ridge.centred_rows import CentredRows
 
 _BLOCK = 4096
-"""Rows whose squares are taken at a time: a small fraction of the memory of all of them."""
+"""Rows squared at a time: a small fraction of the memory of all rows."""
 
 
 @final
@@ -48,13 +48,13 @@ class PrimalRidgePath:
     """The eigenvalue of each; infinite for the intercept."""
     root: Float64
     coordinates: Float64
-    """The weighted targets along Q ..."""
+    """The weighted targets in the basis Q ..."""
     beyond: Float64
-    """... and what no weights explain of them."""
+    """... and the part of them that no weights explain."""
     outside: Float64
-    """The share of each object that lies outside the columns of Q: 1 - |Q_i|^2."""
+    """The part of each object outside the columns of Q: 1 - |Q_i|^2."""
     limits: Limits
-    """Through which it can be stopped, between blocks of objects and folds."""
+    """Limits, checked between blocks of objects and folds."""
     within: dict[bytes, Float64] = field(default_factory=dict)
     """Q_S'Q_S of each large fold S: once for all alphas."""
 
@@ -79,7 +79,7 @@ class PrimalRidgePath:
         return cls(basis, values, root, coordinates, beyond, np.maximum(outside, 0.0), limits or Limits())
 
     def _damped(self, alpha: float) -> tuple[Float64, Float64]:
-        """By how much each direction is damped, and the weighted residuals of the machine on all objects."""
+        """The damping of each direction, and the weighted residuals of the machine trained on all objects."""
         damping = alpha / (self.values + alpha)
         return damping, np.asarray(self.beyond + self.basis @ (damping[:, None] * self.coordinates))
 

@@ -1,14 +1,14 @@
-"""How uncertain kernel ridge regression is of its predictions: the variance of the Gaussian process behind it.
+"""The uncertainty of kernel ridge regression: the variance of the corresponding Gaussian process.
 
 Problem   v(x) = k(x, x) - k_x' (K + alpha W^-1)^-1 k_x, for new objects x
 Given     the Gram matrix K of training objects, or their rows of features Phi with K = Phi Phi'; weights W, alpha
-Result    by the matrix, how much of k(x, x) is explained: k_x' W^1/2 (W^1/2 K W^1/2 + alpha)^-1 W^1/2 k_x, which takes
+Result    by the matrix, how much of k(x, x) is explained: k_x' W^1/2 (W^1/2 K W^1/2 + alpha)^-1 W^1/2 k_x, which allows
           weights of zero; by features, v itself: alpha phi(x)' (Phi'W Phi + alpha)^-1 phi(x)
 Source    Rasmussen and Williams, Gaussian Processes for Machine Learning (2006), 2.1 and 2.2
 
-On features nothing is subtracted, which keeps the digits of small variances, and memory grows with the square of the
-features. Where Phi'W Phi + alpha is nearly singular, as with features that say the same and a small alpha, its triangle
-is found from the rows themselves, block by block: that squares nothing.
+On features nothing is subtracted, so small variances keep their digits, and memory grows with the square of the number
+of features. If Phi'W Phi + alpha is nearly singular, as with redundant features and a small alpha, its triangular
+factor is computed from the rows themselves, block by block, without squaring their condition number.
 """
 
 from __future__ import annotations
@@ -30,22 +30,24 @@ from mercer.solvers.ridge.direct import weighted
 from mercer.solvers.weights.row_products import rows_of
 
 _BLOCK = 2**21
-"""Entries of the rows that are dense at a time: 16 MiB."""
+"""Entries of rows made dense at a time: 16 MiB."""
 _FULL = 8
-"""Sparse rows are multiplied as dense ones if more than one in eight of their entries is not zero."""
+"""Sparse rows are multiplied as dense ones if more than one in eight of their entries is nonzero."""
 _CONDITION = 1e-9
-"""Below this reciprocal condition number too few digits of small variances are right: the slower triangle is taken."""
+"""Below this reciprocal condition number, small variances lose too many digits: the slower triangular factor is
+used."""
 _INDEFINITE = 1e-8
-"""Negative eigenvalues larger than this, as a share of the largest, are not rounding."""
+"""Negative eigenvalues larger than this fraction of the largest are not rounding errors."""
 _QUIET: dict[str, Any] = {"over": "ignore", "invalid": "ignore", "under": "ignore"}
 
 
 def explaining(K: Float64, weights: Float64, alpha: float) -> Callable[[Float64], Float64]:
-    """A function from kernel values of new objects (rows) with training objects to the variance that these explain."""
+    """A function from kernel values between new objects (rows) and training objects to the variance that they
+    explain."""
     root = np.sqrt(weights)[:, None]
     try:
         factor = scipy.linalg.cholesky(weighted(K, root, alpha).T, lower=True, overwrite_a=True, check_finite=False)
-    except scipy.linalg.LinAlgError:  # alpha is too small for K: directions that are only rounding explain nothing
+    except scipy.linalg.LinAlgError:  # alpha is too small for K: rounding errors explain nothing
         values, vectors = scipy.linalg.eigh(weighted(K, root), overwrite_a=True, check_finite=False)
         largest = float(np.abs(values).max())
         if values[0] < -_INDEFINITE * largest:
@@ -67,7 +69,7 @@ def explaining(K: Float64, weights: Float64, alpha: float) -> Callable[[Float64]
 @final
 @dataclass(frozen=True, eq=False)
 class Scatter:
-    """How training rows spread over their features: all that variances need of them.
+    """The scatter matrix of the training rows: all that variances need of them.
 
     >>> scatter = Scatter.of(np.array([[1.0], [2.0]]), np.ones(2), 1.0)
     >>> scatter.variances(np.array([[0.0], [6.0]]), 1.0).round(9).tolist()
@@ -77,11 +79,11 @@ class Scatter:
     matrix: Float64
     """Phi'W Phi in the lower triangle ..."""
     triangular: bool
-    """... or the upper triangle R of which it is R'R."""
+    """... or the upper triangle R with R'R equal to it."""
 
     @classmethod
     def of(cls, rows: Any, weights: Float64, alpha: float) -> Self:
-        """From rows, dense or CSR with ascending columns; `alpha` is the smallest one that will be asked for."""
+        """From rows, dense or CSR with ascending columns; `alpha` is the smallest value that will be used."""
         root = np.sqrt(weights)
         with single_threaded_blas(), np.errstate(**_QUIET):
             normal = _normal(rows, root)
@@ -96,10 +98,10 @@ class Scatter:
         out = squared_lengths(rows)
 
         def work(block: slice) -> None:
-            with np.errstate(**_QUIET):  # every thread has its own
+            with np.errstate(**_QUIET):  # one per thread
                 half = scipy.linalg.solve_triangular(factor, _dense(rows[block]).T, trans="T", check_finite=False)
                 found = np.square(np.sqrt(alpha) * half).sum(axis=0)
-            out[block] = np.fmin(found, out[block])  # no object is less certain than before training
+            out[block] = np.fmin(found, out[block])  # training never increases the variance
 
         Threads().each(work, list(_blocks(rows)))
         return out
@@ -130,9 +132,9 @@ def _normal(rows: Any, root: Float64) -> Float64:
 
 
 def _factor(normal: Float64, alpha: float) -> tuple[Float64, float]:
-    """The upper triangle R with R'R = normal + alpha, and how far that is from singular: 1 at best, 0 if it is."""
+    """The upper triangle R with R'R = normal + alpha, and its reciprocal condition number: 1 at best, 0 if singular."""
     scale = np.sqrt(np.diagonal(normal) + alpha)
-    system = normal / scale[:, None] / scale  # features of any scale lose nothing
+    system = normal / scale[:, None] / scale  # scaled, so features of any size keep their digits
     np.fill_diagonal(system, 1.0)
     below = np.abs(np.tril(system, -1))
     size = 1.0 + float((below.sum(axis=0) + below.sum(axis=1)).max())

@@ -1,7 +1,7 @@
 """A factor of a Gram matrix, K = F F', whose rows stand for features.
 
-Newton's method on weights keeps its way where C K is so large that function space loses it in rounding: there a zero
-step is zero, while coefficients that are off by little are decision values that are off by much.
+Newton's method on weights still converges where C K is so large that rounding defeats function space, in which small
+errors of coefficients are large errors of decision values.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from mercer.gram.contract import Gram
 
 
 def factor_of(gram: Gram) -> Float64:
-    """F with K = F F', of as many columns as K has rank: by Cholesky with pivots.
+    """F with K = F F', with as many columns as the rank of K, by pivoted Cholesky.
 
     >>> import numpy as np
     >>> from mercer import kernels

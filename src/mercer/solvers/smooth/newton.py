@@ -8,8 +8,8 @@ Source    Chapelle, Training a support vector machine in the primal (2007), for 
 
 With R_i = S_i S_i' the curvature of C_i loss in f_i, a step solves (1 + S'KS) v = -S'K r for the residual
 r = -(b + C slope), and moves b by r + S v (`system`). One low-rank factor F F' of K, computed once, preconditions every
-step. A step depends on f alone, so the solution on every eighth object is a good start. Where C K is so large that
-steps lose their way in rounding, the run ends as stalled: see `factored`.
+step. A step depends on f alone, so the solution on every eighth object is a good start. If C K is so large that
+rounding defeats the steps, the run ends as stalled: see `factored`.
 """
 
 from __future__ import annotations
@@ -34,31 +34,32 @@ from mercer.solvers.smooth.system import NewtonSystem
 from mercer.solvers.solution import Solution, Stats, Status
 
 _RANK, _RANK_OF_SEVERAL = 300, 100
-"""Of the preconditioner. Its cost grows with the square of the rank (for each output, so it is lower where there are
-several), while the products saved become fewer and fewer."""
+"""Rank of the preconditioner. Its cost grows with the square of the rank, for each output, with ever fewer products
+saved; so the rank is lower if there are several outputs."""
 MOST_FACTORED = 2000
-"""Up to this many objects, a run that loses its way in rounding stops at once: `factored` offers another way."""
+"""Up to this many objects, a run that is defeated by rounding stops at once: `factored` takes over."""
 _IDLE_STEPS = 10
 """Steps in a row without progress before the run ends as stalled."""
 _ROUGHEST = 0.1
-"""What a step may leave of the violation: far from the solution a rough step is as good as an exact one ..."""
+"""The violation that a step may leave, as a fraction: far from the solution, a rough step is as good as an exact one
+..."""
 _OF_TOL = 0.3
-"""... and none need be better than this share of the tolerance."""
+"""... and no step needs to be better than this fraction of the tolerance."""
 _STRIDE = 8
-"""Between the objects of a rough start, whose matrix has a sixty-fourth of the entries."""
+"""Stride between the objects of a rough start, whose matrix has 1/64 of the entries."""
 _OBJECTS_FOR_A_START = 4096
-"""With fewer objects, products with the whole matrix cost less than a second problem."""
+"""With fewer objects, products with the whole matrix cost less than a second problem, so there is no rough start."""
 _START_TOL = 1e-2
-"""A rough start need be no better: the full problem moves its optimum by more."""
+"""Tolerance of a rough start: the optimum of the full problem is farther away than this."""
 _HALVINGS = 30
-"""Of the range of targets, for the first constant: a billionth of it is more than exact enough."""
+"""Accuracy of the initial constant, relative to the range of the targets."""
 
 Point = tuple[Float64, Float64]
 """Coefficients (objects x outputs) and intercepts."""
 
 
 class FunctionSpaceRun(NewtonRun):
-    """One minimisation under way; an iteration is one conjugate-gradient product with K."""
+    """One minimisation in progress; an iteration is one conjugate-gradient product with K."""
 
     first_chunk = 64
     _system: NewtonSystem
@@ -70,7 +71,7 @@ class FunctionSpaceRun(NewtonRun):
         self.b, self.c = (np.zeros(shape), np.zeros(problem.outputs)) if start is None else start
         self._Kb = np.zeros(shape) if start is None else gram.matvec(self.b)
         rank = _RANK if problem.outputs == 1 else _RANK_OF_SEVERAL  # each output has its own system to invert
-        self._at: Float64 | None = None  # the point at which outputs were last computed afresh
+        self._at: Float64 | None = None  # the point at which outputs were last recomputed
         self._factor = low_rank(gram, min(rank, shape[0])).factor
         self._judge()
 
@@ -81,7 +82,7 @@ class FunctionSpaceRun(NewtonRun):
         return 0.5 * squared + float(problem.C @ problem.loss.value(problem.y, _flat(Kb + c)))
 
     def _judge(self) -> None:
-        """The residual, by how far b_i / C_i is from minus the slope, and the largest violation of optimality."""
+        """The residual (how far b_i / C_i is from minus the slope), and the largest violation of optimality."""
         problem = self._problem
         slope = _columns(problem.loss.slope(problem.y, _flat(self._Kb + self.c)))
         self._slope = problem.C[:, None] * slope
@@ -129,7 +130,8 @@ class FunctionSpaceRun(NewtonRun):
         return size is not None
 
     def _afresh(self) -> None:
-        """Outputs without the rounding of many steps, and of the kernel itself where the matrix is float32."""
+        """Recompute outputs, without the rounding errors of many steps, and for the kernel itself if the matrix is
+        float32."""
         self._Kb = self._gram.refined().matvec(self.b)
         self._judge()
         self._at = self.b
@@ -161,19 +163,20 @@ def solve(
     """Minimise to within `tol`, or as far as the limits allow."""
     began = time.monotonic()
     limits = limits or Limits()
-    with single_threaded_blas():  # small products between large ones: threads of BLAS would wait more than work
+    with single_threaded_blas():  # small products between large ones: BLAS threads would mostly wait
         start = _start(gram, problem, limits)
         try:
             run = FunctionSpaceRun(gram, problem, start, tol)
             return drive(run, tol, limits, on_chunk, began)
         except TimeLimitError:
             if start is None or not start[0].any():
-                raise  # a constant is no machine
+                raise  # a constant is not a machine
             return _rough(problem, start, began)
 
 
 def _start(gram: Gram, problem: LossProblem, limits: Limits) -> Point | None:
-    """The rough solution on a few of many objects, with penalties that make up for the others; else a constant."""
+    """The rough solution on a subset of many objects, with penalties scaled to stand for the others; otherwise a
+    constant."""
     n, classes = len(problem.C), problem.y if problem.loss.classifies else None
     thin = thinned(problem.C, _STRIDE, classes) if n >= _OBJECTS_FOR_A_START else None
     if thin is None:
@@ -195,14 +198,15 @@ def _start(gram: Gram, problem: LossProblem, limits: Limits) -> Point | None:
 
 
 def _rough(problem: LossProblem, start: Point, began: float) -> Solution:
-    """The solution on a few objects as that of all, where there was no time to look at the others."""
+    """The solution on the subset, extended to all objects, if there was no time for the others."""
     (b, c), stats = start, Stats(0, math.inf, time.monotonic() - began)
     coefficients, intercept = (b[:, 0], float(c[0])) if problem.outputs == 1 else (b, c)
     return Solution(coefficients, np.zeros(0), intercept, math.inf, Status.OUT_OF_TIME, stats)
 
 
 def _constant(problem: LossProblem) -> Point | None:
-    """The constant that fits numbers best: far from them a loss may not bend, and nothing would lead to them."""
+    """The constant that fits the targets best: far from them a loss may have no curvature, and no step would lead
+    there."""
     if problem.loss.classifies or not problem.intercept:
         return None
     low, high = float(problem.y.min()), float(problem.y.max())

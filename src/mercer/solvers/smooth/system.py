@@ -6,10 +6,10 @@ Result    the step db = r + S v and the step dc of the intercepts that brings su
 Source    Diaz, Epperly, Frangella, Tropp and Webber, Robust, randomized preconditioning for kernel ridge regression
           (2023), with conjugate gradients projected on the constraint
 
-The system is positive definite with eigenvalues from 1 on; (1 + S'F F'S) is inverted through a small matrix, or where
-there are several outputs for each as if it were alone: all together would cost the cube of their number. What is
-left of the system, g, is what is left of optimality after the step, to first order: S g. So it is solved until S g is
-small in the norm in which optimality is told, and no further.
+The system is positive definite with eigenvalues of at least 1; (1 + S'F F'S) is inverted through a small matrix. With
+several outputs each is preconditioned separately; together they would cost the cube of their number. If g is the
+residual of the system, S g is to first order the violation of optimality after the step. So the system is solved until
+S g is small in the norm of the optimality conditions, and no further.
 """
 
 from __future__ import annotations
@@ -25,14 +25,15 @@ from mercer.losses.curvature import CurvatureRoot
 from mercer.solvers.numerics.conjugate_gradients import ConjugateGradients, Product
 
 _MOST_PRODUCTS = 400
-"""A preconditioned system takes a few dozen; one that takes more has lost its way in rounding."""
+"""Maximum number of iterations. A preconditioned system takes a few dozen; one that takes more is defeated by
+rounding."""
 _NOTHING = 1e-10
-"""Eigenvalues below this, as a share of a matrix with a unit diagonal, are rounding."""
+"""Eigenvalues below this, of a matrix with unit diagonal, are rounding errors."""
 
 
 @final
 class NewtonSystem:
-    """One step under way, for coefficients b with the residual r, solved until S g / C is at most `goal`."""
+    """One step being computed, for coefficients b with the residual r, until S g / C is at most `goal`."""
 
     def __init__(
         self,
@@ -56,15 +57,16 @@ class NewtonSystem:
         self._cg = ConjugateGradients(self._times, self._projected, -(v + root.transposed(self._Kdb)))
 
     def _times(self, p: Float64) -> Float64:
-        """(1 + S'KS) p; keeps K S p, of which K times the step is made."""
+        """(1 + S'KS) p; keeps K S p, from which K times the step is computed."""
         self._KSp = self._product(self._root.applied(p))
         return p + self._root.transposed(self._KSp)
 
     def _projected(self, g: Float64) -> Float64:
-        """The preconditioned residual within the constraint; what the intercepts explain leaves the residual."""
+        """The preconditioned residual within the constraint; the part that the intercepts explain is removed from the
+        residual."""
         z = self._preconditioner(g)
         if self._constraint is not None:
-            for _ in range(2):  # what rounding leaves of the constraint the first time would be multiplied by K
+            for _ in range(2):  # rounding errors in the constraint would be multiplied by K, hence a second time
                 y = self._constraint.explained(z)
                 self._dc += y
                 g -= self._constraint.times(y)
@@ -72,7 +74,7 @@ class NewtonSystem:
         return z
 
     def iterate(self) -> bool:
-        """One conjugate-gradient step; whether the system is solved."""
+        """Take one conjugate-gradient step; returns whether the system is solved."""
         size = self._cg.step()
         if size:
             self._Kdb += size * self._KSp
@@ -80,7 +82,7 @@ class NewtonSystem:
 
     @property
     def lost(self) -> bool:
-        """Whether the system was given up, though the step would make optimality worse."""
+        """Whether the iteration limit was reached and the step would increase the violation."""
         return self._cg.products >= _MOST_PRODUCTS and self._left() > 1.0
 
     def _left(self) -> float:
@@ -94,7 +96,7 @@ class NewtonSystem:
 
 @final
 class _Preconditioner:
-    """About the inverse of 1 + S'KS: each output as if it were alone, with F F' for K."""
+    """An approximate inverse of 1 + S'KS: each output separately, with F F' for K."""
 
     def __init__(self, root: CurvatureRoot, factor: Float64) -> None:
         self._root, self._factor = root, factor
@@ -128,7 +130,7 @@ class _Preconditioner:
 
 @final
 class _Constraint:
-    """B'v = e, one equation for each intercept, and what of a residual is explained by them."""
+    """B'v = e, one equation for each intercept, and the part of a residual that they explain."""
 
     def __init__(self, root: CurvatureRoot, preconditioner: _Preconditioner, shape: tuple[int, ...]) -> None:
         self._root, self._shape, self._differences = root, shape, root.of_differences()
@@ -149,13 +151,13 @@ class _Constraint:
         return np.asarray(np.tensordot(y, self._preconditioned, axes=1))
 
     def met(self, e: Float64) -> Float64:
-        """The smallest v, as the preconditioner measures, that meets the constraint."""
+        """The smallest v, in the norm of the preconditioner, that satisfies the constraint."""
         return self.preconditioned_times(self._inverse @ e)
 
     def explained(self, z: Float64) -> Float64:
         """The intercepts y for which z - (B y, preconditioned) has B'z = 0."""
         y = np.asarray(self._inverse @ self._sums(z))
-        return y - y.mean() if self._differences else y  # their mean is free, and stays where it is
+        return y - y.mean() if self._differences else y  # their mean is arbitrary, and is left unchanged
 
 
 def _pseudo_inverse(matrix: Float64) -> Float64:

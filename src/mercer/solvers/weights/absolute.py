@@ -4,12 +4,12 @@ Problem   minimise  |w|_1 + |c| / intercept_scale + sum_i C_i max(0, 1 - y_i (<w
 Given     a `LinearProblem` with the squared hinge, dense or CSR
 Result    w, c, the dual coefficients b and the duality gap
 Source    Chang, Hsieh and Lin, Coordinate descent method for large-scale L2-loss linear SVM (2008); Yuan, Ho and Lin,
-          An improved GLMNET for L1-regularized logistic regression (2012), for turns over weights that are not zero
+          An improved GLMNET for L1-regularized logistic regression (2012), for epochs over the nonzero weights
 
 A visit to a feature minimises a parabola plus the penalty of its weight. The parabola has the curvature of the rows
-within the margin; where others come in and the objective does not fall as it promised, the parabola of all rows, which
-lies above the losses everywhere, takes its place. Features that are alike make that slow: the weights that are not
-zero are therefore also moved together, by Newton's method, up to where the first of them changes its sign. The
+within the margin. If other rows enter and the objective does not fall as predicted, the parabola of all rows is used,
+which lies above the losses everywhere. Similar features make this slow, so the nonzero weights are also moved together,
+by Newton's method, until the first of them changes sign. The
 dual asks that |sum_i b_i x_ij| is at most 1 for every feature: b_i = 2 C_i y_i max(0, 1 - y_i f_i) is scaled down until
 that holds, and gives the duality gap.
 """
@@ -32,15 +32,15 @@ from mercer.solvers.weights.problem import LinearProblem, LinearSolution, relati
 from mercer.solvers.weights.run import LinearRun
 
 _TURNS = 10
-"""Epochs over the weights that are not zero before all features are visited again: these cost far less, and most of
-the way is made there."""
+"""Epochs over the nonzero weights before all features are visited again: they cost far less and make most of the
+progress."""
 _IDLE_EPOCHS = 50
-"""Epochs over all features that bring nothing before a run ends as stalled."""
+"""Epochs over all features without progress before a run ends as stalled."""
 _RIDGE = 1e-12
-"""Of the mean diagonal entry, so that features that are copies of each other leave a matrix with a factor."""
+"""Ridge as a fraction of the mean diagonal entry, so that the matrix can be factored despite duplicate features."""
 _TINY = float(np.finfo(float).tiny)
 _ROUNDING = 1e-14
-"""The share of the objective that counts as rounding."""
+"""The relative rounding error of the objective."""
 
 
 @final
@@ -77,7 +77,7 @@ class AbsoluteRun(LinearRun):
         return cls(problem, tol, seed)
 
     def move_to(self, w: Float64, c: float) -> None:
-        """Stand at these weights."""
+        """Set the current weights."""
         self.theta[: len(w)] = w
         if self._has_intercept:
             self.theta[-1] = c / self._value
@@ -96,7 +96,7 @@ class AbsoluteRun(LinearRun):
             self.done, self.status = True, Status.STALLED
 
     def _move_together(self) -> None:
-        """Newton's step on the weights that are not zero; as much work for such steps as for visits."""
+        """Newton's step on the nonzero weights; such steps get as much work as visits."""
         chosen = np.flatnonzero(self.theta)
         cost = float(len(self._slack)) * len(chosen) ** 2
         if not 0 < len(chosen) <= MOST_FEATURES or self._spent_together + cost > self._spent:
@@ -129,7 +129,7 @@ class AbsoluteRun(LinearRun):
 
     def _refresh(self) -> None:
         f = np.asarray(self._matrix @ self.theta)
-        self._slack = 1.0 - self._problem.y * f  # afresh: rounding of many small steps never adds up
+        self._slack = 1.0 - self._problem.y * f  # anew, so that rounding errors do not add up
         self.primal, self.dual, self.lower_bound, self.violation = _bounds(
             self._problem, self._matrix, self._penalty, self.theta, self._slack
         )
@@ -196,7 +196,7 @@ def _visit(
         if most == 0.0:
             continue
         old = theta[j]
-        # The parabola of the rows within the margin first, and if it promised too much, that of all rows.
+        # First the parabola of the rows within the margin; if it predicted too much, that of all rows.
         for bend in (max(curvature, 1e-12 * most), most):
             aim, dead = old - slope / bend, penalty[j] / bend
             new = aim - dead if aim > dead else aim + dead if aim < -dead else 0.0

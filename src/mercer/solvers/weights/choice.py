@@ -31,7 +31,7 @@ def solve(
     With `sparse`, |w|_1 takes the place of 1/2 |w|^2, and the loss must be the squared hinge.
     """
     loss, features = problem.loss, problem.n_features
-    in_blocks = isinstance(problem.rows, BlockRows)  # no single row is at hand: no coordinate descent
+    in_blocks = isinstance(problem.rows, BlockRows)  # single rows are not available, so no coordinate descent
     if sparse:
         refuse_blocks(problem.rows, "an absolute penalty")
         return absolute.solve(problem, tol=tol, limits=limits, on_chunk=on_chunk, seed=seed)
@@ -45,7 +45,7 @@ def solve(
         found = smoothed.solve(problem, tol=tol, limits=limits, on_chunk=on_chunk)
         if in_blocks or found.status is not Status.STALLED:
             return found
-        # Penalties of very different size leave parabolas too narrow for float64: single coefficients still move.
+        # Penalties of very different sizes make parabolas too narrow for float64; single coefficients still move.
         dual = True
     few_rows = features <= problem.rows.shape[0] <= 2 * MOST_FEATURES
     if in_dual(loss, 0 if in_blocks else features, dual):
@@ -87,7 +87,7 @@ def solve_classes(
 
 
 def refuse_blocks(rows: Any, what: str) -> None:
-    """Refuse rows that are made anew block by block, for methods that visit single rows or columns."""
+    """Refuse rows that are recomputed block by block, for methods that visit single rows or columns."""
     if isinstance(rows, BlockRows):
         raise ParameterError(
             f"The features of these objects do not fit into memory, and {what} needs all of them at once. Train on "
@@ -96,13 +96,13 @@ def refuse_blocks(rows: Any, what: str) -> None:
 
 
 def by_smoothing(loss: Loss, n_features: int, dual: bool | None = None) -> bool:
-    """Whether parabolas in place of the kinks of the loss are the fastest way."""
+    """Whether replacing the kinks of the loss by parabolas is the fastest method."""
     form = unit_dual(loss)
     return dual is None and form is not None and form.is_box and n_features <= MOST_FEATURES
 
 
 def by_loops(rows: Any, loss: Loss, dual: bool | None = None) -> bool:
-    """Whether the problem is so small that one compiled call is the fastest way to minimise it in the primal."""
+    """Whether the problem is so small that one compiled call is the fastest primal method."""
     form = unit_dual(loss)
     if form is None or dual or isinstance(rows, BlockRows) or not small.suits(rows):
         return False
@@ -117,7 +117,7 @@ def _by_loops(
     tol: float,
     limits: Limits,
 ) -> list[LinearSolution] | None:
-    """The machines of these targets and penalties by one compiled call, where that suits them and solves them."""
+    """The machines of these targets and penalties by one compiled call, if that is suitable and succeeds."""
     if not by_loops(problem.rows, problem.loss, dual):
         return None
     return small.solve(problem.rows, problem.loss, y, C, problem.intercept_scale, tol=tol, limits=limits)

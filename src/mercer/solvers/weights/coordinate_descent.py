@@ -7,9 +7,9 @@ Result    w, c, b and the duality gap
 Source    Hsieh, Chang, Lin, Keerthi and Sundararajan, A dual coordinate descent method for large-scale linear SVM
           (2008), algorithm 3; Ho and Lin, Large-scale linear support vector regression (2012), for kinks
 
-Each visit to a row minimises over its coefficient exactly and corrects w. Rows whose
-coefficient presses against a bound are skipped in later epochs. From time to time the outputs of all rows are
-recomputed: they give the duality gap, which decides when to stop, and bring back rows that were skipped in error.
+Each visit to a row minimises over its coefficient exactly and updates w. Rows whose coefficient presses against a bound
+are skipped in later epochs. Now and then the outputs of all rows are recomputed: they give the duality gap, which
+decides when to stop, and restore rows that were wrongly skipped.
 
 The intercept is the weight of a constant feature. A penalised one has a fixed value; an unpenalised one is found by the
 method of multipliers: epochs minimise the objective plus (c - c0)^2 / 2 rho, and c0 is set to c until both agree.
@@ -36,19 +36,21 @@ from mercer.solvers.weights.row_products import SparseRows, shuffled
 from mercer.solvers.weights.run import LinearRun
 
 _ENTRIES_PER_CALL = 20_000_000
-"""Between calls of the compiled loop the interpreter sees signals: about every twentieth of a second."""
+"""Work per call of the compiled loop: signals are handled between calls, about every twentieth of a second."""
 _SHARE_OF_VISITS = 0.25
-"""The visits between two checks, as a fraction of all visits so far: the total cost of checks stays in proportion."""
+"""Visits between two checks, as a fraction of all visits so far, so that the total cost of checks stays in
+proportion."""
 _MOST_EPOCHS_BETWEEN_CHECKS = 25
-"""Epochs over few rows are cheap, but rows that were skipped in error must come back before many have passed."""
+"""Maximum number of epochs between checks: epochs over few rows are cheap, but wrongly skipped rows must return
+soon."""
 _EPOCHS_BEFORE_AFRESH = 50
-"""The number of epochs after which weights are recomputed: each epoch adds one rounding error per row."""
+"""Epochs after which weights are recomputed: each epoch adds one rounding error per row."""
 _FINE = 1e-7
-"""With tolerances below this, rounding in the weights would count: they are summed afresh at every check."""
+"""With tolerances below this, rounding errors in the weights would matter: they are recomputed at every check."""
 _FEATURES_TO_SORT = 4096
-"""The weights of fewer features, 32 KiB, stay in cache in any order."""
+"""The weights of fewer features (32 KiB) stay in cache in any order."""
 _LEAST_CURVATURE = 1e-12
-"""Rows of zeros have no curvature, but their coefficient still has an optimal value: one of its bounds."""
+"""Curvature used for rows of zeros: their coefficient still has an optimal value, one of its bounds."""
 
 
 @final
@@ -62,15 +64,16 @@ class Start:
 
 
 class DescentRun(Run):
-    """Epochs over the rows that may still move, and from time to time the gap; an iteration is one epoch.
+    """Epochs over the rows that may still move, with regular checks of the gap; an iteration is one epoch.
 
     `b` and `w` may have a column for each of several machines, of which `c` holds the intercepts.
     """
 
     most_epochs: float = math.inf
-    """After which the run ends as it stands."""
+    """Maximum number of epochs."""
     visits_between_checks: float = 2.0
-    """In epochs over all rows. A check costs about half an epoch; rarer checks would find the end too late ..."""
+    """Time of the first check, in epochs over all rows. A check costs about half an epoch; rarer checks would stop too
+    late ..."""
 
     def __init__(self, rows: SparseRows, lengths: Float64, intercept_scale: float, tol: float, seed: int) -> None:
         self._rows, self._tol, self._lengths = rows, tol, lengths
@@ -82,21 +85,21 @@ class DescentRun(Run):
         self._order = np.arange(len(lengths))
         self._random = np.random.default_rng(seed)
         self._bar = math.inf
-        self._visited, self._visited_at_check = 0.0, 2.0  # an earlier check would tell little
+        self._visited, self._visited_at_check = 0.0, 2.0  # an earlier check would be of little use
         self._epochs_since_check = self._epochs_since_afresh = 0
         self._violation_at_check = math.inf
 
     @abstractmethod
     def _visit(self, order: Indices) -> tuple[int, float]:
-        """Visit rows: how many of them stay, moved to the front of `order`, and the worst violation."""
+        """Visit rows; returns how many stay active (moved to the front of `order`) and the worst violation."""
 
     @abstractmethod
     def _prove(self) -> None:
-        """Set `gap`, from the outputs of all rows."""
+        """Update `gap` from the outputs of all rows."""
 
     @abstractmethod
     def _movable(self) -> Indices:
-        """The rows that may still move, by those outputs."""
+        """The rows that may still move, judged by those outputs."""
 
     @final
     def step(self, iterations: int) -> None:
@@ -119,9 +122,9 @@ class DescentRun(Run):
 
     @final
     def _check(self, worst: float) -> None:
-        """The duality gap, and a fresh choice of the rows to visit."""
+        """Compute the duality gap, and choose again which rows to visit."""
         if self._epochs_since_afresh >= _EPOCHS_BEFORE_AFRESH or self._tol < _FINE:
-            self.w[:] = self._rows.combination(self.b)  # afresh: rounding of many small steps never adds up
+            self.w[:] = self._rows.combination(self.b)  # anew, so that rounding errors do not add up
             self._epochs_since_afresh = 0
         if not self._free_intercept:
             self.c[:] = self._rho * self.b.sum(axis=0)
@@ -135,7 +138,7 @@ class DescentRun(Run):
 
     @final
     def settle(self) -> None:
-        """Find the gap of a run that ends early."""
+        """Compute the gap of a run that ends early."""
         if not self.done:
             self._check(self._bar)
 
@@ -197,13 +200,13 @@ solve = DualDescentRun.solve
 @final
 @dataclass(frozen=True, eq=False)
 class PlacedRows:
-    """Rows as CSR with frequent features first: most entries belong to few, whose weights then stay in cache."""
+    """CSR rows with frequent features first: most entries belong to few features, whose weights then stay in cache."""
 
     products: SparseRows
     lengths: Float64
     """Squared lengths of the rows."""
     place: Any
-    """Which of the columns each feature has become."""
+    """The column of each feature."""
 
     @classmethod
     def of(cls, matrix: Any) -> Self:
@@ -220,9 +223,9 @@ class PlacedRows:
 
 
 def _multiplier_step(intercept_scale: float, lengths: Float64) -> float:
-    """The squared value of the constant feature; where the intercept is free, the step of its multiplier.
+    """The squared value of the constant feature; if the intercept is free, the step of its multiplier.
 
-    A step as large as the mean squared length of a row makes the intercept as quick as the weights.
+    A step as large as the mean squared length of a row lets the intercept move as fast as the weights.
     """
     if intercept_scale == 0.0:
         return 0.0
@@ -242,7 +245,8 @@ def _visit(
     b: Array, w: Array, c: Array, rho: float,
     order: Array, position: int, kept: int, bar: float, entries: int,
 ) -> tuple[int, int, float]:  # fmt: skip
-    """Visit rows from `position` on: where it got to, how many stay (moved to the front), the worst violation."""
+    """Visit rows from `position` on; returns the next position, how many stay active (moved to the front), and the
+    worst violation."""
     worst = 0.0
     constant = c[0]
     while position < order.shape[0] and entries > 0:
@@ -284,7 +288,7 @@ def _visit(
 def _screen(
     f: Array, linear: Array, ridge: Array, lower: Array, upper: Array, kink: Array, b: Array, order: Array, bar: float
 ) -> int:
-    """Put down the rows that may still move; how many they are."""
+    """List the rows that may still move; returns their number."""
     count = 0
     for i in range(f.shape[0]):
         rise, fall = _slopes(f[i] + ridge[i] * b[i] + linear[i], b[i], kink[i])

@@ -7,7 +7,7 @@ Result    one row of weights and one intercept per class, and the duality gap
 Source    Keerthi, Sundararajan, Chang, Hsieh and Lin, A sequential dual method for large scale multi-class linear SVMs
           (2008), section 3; Crammer and Singer, On the algorithmic implementation of multiclass SVMs (2001), section 6
 
-Every row has one dual coefficient per class: they sum to zero, and that of its own class alone may be positive, up to
+Every row has one dual coefficient per class: they sum to zero, and only that of its own class may be positive, up to
 C_i. A visit minimises over all coefficients of a row exactly, by sorting.
 """
 
@@ -27,10 +27,10 @@ from mercer.solvers.weights.coordinate_descent import DescentRun, PlacedRows
 from mercer.solvers.weights.problem import LinearSolution, relative_gap
 
 _ENTRIES_PER_CALL = 20_000_000
-"""Entries times classes between two calls of the compiled loop, when the interpreter sees signals."""
+"""Work per call of the compiled loop, in entries times classes; signals are handled between calls."""
 _LEAST_CURVATURE = 1e-6
-"""Rows of zeros have no curvature; their coefficients still have optimal values, on bounds. Less of it would leave no
-digits of a sum that must be zero."""
+"""Curvature used for rows of zeros: their coefficients still have optimal values, on bounds. A smaller value would
+leave no digits of a sum that must be zero."""
 
 
 @final
@@ -80,7 +80,7 @@ class CrammerSingerRun(DescentRun):
         return Solution(self.b, self._f, self.c, self.primal, status, stats)
 
     def solutions(self, found: Solution) -> list[LinearSolution]:
-        """The machine of each class with its part of the objectives, which are bounds only when added up."""
+        """The machine of each class with its part of the objectives; only their sums are bounds."""
         distance = math.sqrt(2.0 * max(self.primal - self.lower_bound, 0.0))
         spent = self._C * losses(self._f, self._codes)
         weights, parts = self.w.T[:, self._place], []
@@ -128,7 +128,8 @@ def _visit(
     b: Array, w: Array, c: Array, rho: float,
     order: Array, position: int, kept: int, bar: float, entries: int,
 ) -> tuple[int, int, float]:  # fmt: skip
-    """Visit rows from `position` on: where it got to, how many stay (moved to the front), the worst violation."""
+    """Visit rows from `position` on; returns the next position, how many stay active (moved to the front), and the
+    worst violation."""
     classes = w.shape[1]
     slopes, sorted_, moves = np.empty(classes), np.empty(classes), np.empty(classes)
     worst = 0.0

@@ -7,9 +7,9 @@ Result    the solution of each class, with its duality gap
 Source    as `coordinate_descent`; the classes side by side are ours
 
 A row's features are fetched once for all classes, and the eight weights of a feature fill one cache line, so a visit
-for eight classes takes little longer than one for a single class. Rows are left out of later epochs once none of the
-classes needs them, which holds for about half: what is left after a few epochs is finished class by class, where each
-leaves out rows of its own, on all threads.
+for eight classes takes little longer than one for a single class. Rows are skipped in later epochs once no class needs
+them, which is true of about half. After a few epochs the classes are finished one by one, on all threads, each skipping
+rows of its own.
 """
 
 from __future__ import annotations
@@ -31,14 +31,15 @@ from mercer.solvers.weights.problem import LinearSolution, OneVsRestProblem, pro
 WIDTH = 8
 """Classes side by side: their weights, in float64, fill one cache line of 64 bytes."""
 _MOST_EPOCHS = 16
-"""Then classes go on alone. Joint epochs must visit a row while any class needs it, so late ones waste most visits."""
+"""Joint epochs; afterwards classes continue alone. Joint epochs must visit a row while any class needs it, so late ones
+waste most visits."""
 _ROWS_PER_CALL = 200_000
-"""Between calls of the compiled loop the interpreter sees signals: a fraction of a second at most."""
+"""Work per call of the compiled loop, at most a fraction of a second; signals are handled between calls."""
 
 
 @final
 class JointDescentRun(DescentRun):
-    """A few epochs for some classes with neighbouring codes. What is not done after them is better off by itself."""
+    """A few joint epochs for classes with neighbouring codes; afterwards unfinished classes continue alone."""
 
     most_epochs = _MOST_EPOCHS
     visits_between_checks = 3.0  # a check costs as much as an epoch
@@ -124,7 +125,8 @@ def solve(
 
 
 def groups_of(classes: int) -> list[Indices]:
-    """Which classes are trained together: as many as fit; a few left over go one by one, on threads of their own."""
+    """Groups of classes that are trained together: as many as fit; a few left over are trained one by one, each on its
+    thread."""
     left_over = classes % WIDTH
     if classes > WIDTH and left_over <= WIDTH // 2:
         full = classes - left_over
@@ -135,7 +137,7 @@ def groups_of(classes: int) -> list[Indices]:
 def _signed_dual(problem: OneVsRestProblem) -> Float64:
     """The dual of a row with penalty 1, in rows for labels -1 and +1: sign, linear term, bound and ridge.
 
-    Coefficients are written with the sign that they may have. Bounds grow with the penalty, and ridges fall with it.
+    Coefficients are multiplied by the sign they may have. Bounds grow with the penalty, and ridges shrink.
     """
     dual = unit_dual(problem.loss)
     assert dual is not None
@@ -162,7 +164,7 @@ def _dual(own: bool, f: float, b: float, penalty: float, loss: Array) -> tuple[f
 
 @jit
 def _settled(a: float, gradient: float, bound: float, bar: float) -> bool:
-    """Whether a coefficient presses against a bound by more than any coefficient violated its conditions."""
+    """Whether a coefficient presses against a bound by more than the largest violation."""
     return (a <= 0.0 and gradient > bar) or (a >= bound and gradient < -bar)
 
 
@@ -186,7 +188,8 @@ def _visit(
     loss: Array, count: int, b: Array, w: Array, c: Array, rho: float,
     order: Array, start: int, stop: int, kept: int, bar: float,
 ) -> tuple[int, float]:  # fmt: skip
-    """Visit rows from `start` to `stop`: how many stay (moved to the front) by now, and the worst violation."""
+    """Visit rows from `start` to `stop`; returns how many stay active so far (moved to the front) and the worst
+    violation."""
     worst = 0.0
     f = np.zeros(8)
     m = np.zeros(8)

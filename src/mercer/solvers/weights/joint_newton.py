@@ -6,8 +6,8 @@ Result    coefficients b_i = -C_i slope(y_i, f_i), one row per object, with X'b 
 Source    Chapelle, Training a support vector machine in the primal (2007), with steps by conjugate gradients, which are
           in `joint_system`
 
-One preconditioner is used for several steps, as long as conjugate gradients end soon with it. A start on every
-sixteenth row saves most passes over all of them.
+A preconditioner is reused for several steps, as long as conjugate gradients converge quickly with it. A start on every
+sixteenth row saves most passes over all rows.
 """
 
 from __future__ import annotations
@@ -37,24 +37,24 @@ from mercer.solvers.weights.row_products import rows_of
 _IDLE_STEPS = 5
 """Steps in a row without progress, before the run ends as stalled."""
 _OF_TOL = 0.3
-"""The share of the tolerance that a step may leave: none need be better."""
+"""The fraction of the tolerance that a step may leave: no step needs to be more accurate."""
 _SOON, _VERY_SOON = 12, 4
-"""A preconditioner is replaced once a step takes more products than this: fewer where features are so few that making
-one costs little."""
+"""A preconditioner is replaced once a step takes more products than this; fewer if there are so few features that a new
+one is cheap."""
 _LEVELLINGS = 8
-"""Newton steps on the intercepts alone; each about squares what is left."""
+"""Newton steps on the intercepts alone; each roughly squares the remaining error."""
 _NOTHING = 1e-10
-"""Directions in which intercepts bend less than this, as a share of the most, are not moved."""
+"""Intercepts are not moved in directions whose curvature is below this fraction of the largest."""
 _ROWS_FOR_A_START = 4000
-"""With fewer rows, passes over all of them cost less than a second problem."""
+"""With fewer rows, passes over all of them cost less than a second problem, so there is no rough start."""
 _START_TOL = 1e-2
-"""A rough start need be no better: the full problem moves its optimum by more."""
+"""Tolerance of a rough start: the optimum of the full problem is farther away than this."""
 _MOST_ENTRIES = 1 << 25
-"""Of the preconditioner, over all outputs: a quarter of a gigabyte."""
+"""Maximum entries of the preconditioner over all outputs: a quarter of a gigabyte."""
 
 
 class JointRun(NewtonRun):
-    """One minimisation under way; an iteration is one product with the Hessian.
+    """One minimisation in progress; an iteration is one product with the Hessian.
 
     `theta` holds the weights W, a column for each output, and then the intercepts c where there are any.
     """
@@ -72,9 +72,9 @@ class JointRun(NewtonRun):
         self._first_length = 0.0
         self._preconditioner: Preconditioner | None = None
         self._here: float | None = None
-        """The objective at the point, where it is known."""
+        """The objective at the current point, if known."""
         self._last = 0.0
-        """The objective that was computed last."""
+        """The last objective computed."""
         self._judge()
 
     @property
@@ -116,7 +116,7 @@ class JointRun(NewtonRun):
         return 0.5 * float((W * W).sum()) + float(self._problem.C @ values)
 
     def _each_block(self, part: Callable[[Float64, Float64], Float64], f: Float64, out: Float64) -> None:
-        """A function of targets and outputs, block by block on all threads: exponentials take long."""
+        """Apply a function of targets and outputs block by block on all threads: exponentials are slow."""
 
         def visit(number: int) -> None:
             block = self._rows.blocks[number]
@@ -136,7 +136,7 @@ class JointRun(NewtonRun):
 
     def _begin(self) -> bool:
         intercept = self._problem.intercept
-        if self._preconditioner is None:  # which takes as long as many products
+        if self._preconditioner is None:  # as expensive as many products
             self._preconditioner = Preconditioner(self._matrix, self._root(), intercept=intercept)
             return False
         product = hessian_product(self._rows, self._root(), intercept=intercept)
@@ -150,7 +150,7 @@ class JointRun(NewtonRun):
         return self._system.improve()
 
     def _take(self) -> bool:
-        """As far along a step as lowers the objective."""
+        """Move along a step as far as the objective falls."""
         direction = self._system.direction
         change = self._outputs_of(direction)
 
@@ -165,13 +165,13 @@ class JointRun(NewtonRun):
         if size is None:
             return False
         self.theta = self.theta + size * direction
-        self._f = self._outputs_of(self.theta)  # afresh: rounding of many steps never adds up
+        self._f = self._outputs_of(self.theta)  # recomputed, so that rounding errors do not accumulate
         self._judge()
         self._here = self._last
         return True
 
     def _level(self) -> None:
-        """Newton's method on the intercepts alone: b is to sum to zero, or it proves no bound."""
+        """Newton's method on the intercepts alone: b must sum to zero to prove a bound."""
         if not self._problem.intercept:
             return
         excess, C = self._gradient[-1], self._problem.C[:, None]
@@ -190,7 +190,7 @@ class JointRun(NewtonRun):
 
     def finish(self, status: Status, stats: Stats) -> Solution:
         if self._under_way:
-            self._take()  # a step that is not finished still leads downhill
+            self._take()  # an unfinished step is still a descent direction
         b, problem = -self._slope, self._problem
         losses = problem.loss.value(problem.y, self._outputs + self.c)
         objective = 0.5 * float((b * self._outputs).sum()) + float(problem.C @ losses)
@@ -220,14 +220,14 @@ def solve(
         found = recover_coefficients(drive(run, tol, limits, on_chunk, began), run.weights, rows, problem)
         if middle is None:
             return found
-        # b sums to zero, so the weights X'b are the same; their outputs at the middle go to the intercept.
+        # b sums to zero, so the weights X'b are unchanged; their outputs at the middle go into the intercept.
         outputs = np.asarray(matrix @ (matrix.T @ found.coefficients), dtype=np.float64)
         intercept = found.intercept - middle @ (rows.T @ found.coefficients)
         return dataclasses.replace(found, outputs=outputs, intercept=intercept)
 
 
 def _middle(matrix: Any) -> Float64 | None:
-    """The mean of dense rows that lie far from the origin: there weights and intercepts pull at each other."""
+    """The mean of dense rows if they lie far from the origin: there weights and intercepts are strongly coupled."""
     if not isinstance(matrix, np.ndarray):
         return None
     middle = np.asarray(matrix.mean(axis=0, dtype=np.float64))
@@ -236,7 +236,7 @@ def _middle(matrix: Any) -> Float64 | None:
 
 
 def _start(matrix: Any, problem: LossProblem, limits: Limits) -> Float64 | None:
-    """The rough solution on a few of many rows, each standing for others of its target."""
+    """The rough solution on a subset of many rows, each standing for others with its target."""
     n, d = matrix.shape
     part = thinned(problem.C, STRIDE, problem.y) if n >= max(_ROWS_FOR_A_START, 2 * STRIDE * d) else None
     if part is None:

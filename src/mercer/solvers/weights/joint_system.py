@@ -7,8 +7,8 @@ Source    conjugate gradients on the weights as in Hsia, Chiang and Lin, Precond
           truncated Newton frameworks for large-scale linear classification (2018)
 
 Points and steps are arrays with a row for each feature, then one for the intercepts where there are any, and a column
-for each output. A product with the matrix is one pass over the rows. The preconditioner takes each output as if it were
-alone, and inverts 1 + X' diag(R_kk) X for it, estimated from enough of the rows.
+for each output. A product with the matrix is one pass over the rows. The preconditioner treats each output separately,
+and inverts 1 + X' diag(R_kk) X for it, estimated from a sample of the rows.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ from mercer.solvers.numerics.conjugate_gradients import Product
 from mercer.solvers.weights.row_products import PIECE_BYTES, RowProducts, RowsInBlocks, rows_of
 
 _LEAST_PIECE = 64
-"""Rows; products with fewer at a time are slow."""
+"""Rows at a time; products with fewer are slow."""
 _ROWS_PER_FEATURE = 8
-"""The matrix of the preconditioner is estimated from this many rows per feature, which is enough for a good one ..."""
+"""The preconditioner is estimated from this many rows per feature, which makes it accurate enough ..."""
 _PASSES = 4
-"""... or, with few features, from as many as cost no more than this many passes over all rows."""
+"""... or, with few features, from as many rows as cost no more than this many passes over all rows."""
 _INVERTED = 64
-"""Up to this many features, calls of LAPACK for each output take longer than their work."""
+"""Up to this many features, the overhead of LAPACK calls for each output exceeds their work."""
 _TINY = float(np.finfo(float).tiny)
 
 
@@ -75,7 +75,7 @@ def hessian_product(rows: RowProducts, root: CurvatureRoot, *, intercept: bool) 
 @final
 @dataclass(frozen=True, eq=False)
 class Bent:
-    """X' R (X V + u), with its sum over rows below it, as the task of a pass."""
+    """X' R (X V + u), with its sum over rows appended, as the task of a pass."""
 
     V: Float64
     u: Float64
@@ -103,7 +103,7 @@ class Preconditioner:
         self._inverses = _inverses(self._factors) if d <= _INVERTED else None
 
     def __call__(self, residual: Float64) -> Float64:
-        # Where outputs count by their differences alone, steps keep their mean at zero.
+        # If only differences of outputs matter, steps keep their mean at zero.
         residual = self._centred(residual)
         if self._inverses is not None:
             return self._centred(np.matmul(self._inverses, residual.T[:, :, None])[:, :, 0].T)
@@ -117,7 +117,7 @@ class Preconditioner:
 
 
 def _inverses(factors: list[Any]) -> Float64:
-    """The matrices that these are factors of, inverted: for few features one product is quicker than many solutions."""
+    """The inverses of the factored matrices: for few features, one product is faster than many solves."""
     one = np.eye(len(factors[0][0]))
     if all(factor is factors[0] for factor in factors):
         factors, repeats = factors[:1], len(factors)
@@ -144,10 +144,10 @@ def _factors(rows: RowProducts, curvature: Float64, *, intercept: bool) -> list[
         matrix = np.block([[normal, ends[:, None]], [ends, corner]]) if intercept else normal
         try:
             factors[output] = scipy.linalg.cho_factor(matrix, lower=True, check_finite=False)
-        except scipy.linalg.LinAlgError:  # curvatures so large that the penalty is lost in rounding
+        except scipy.linalg.LinAlgError:  # curvatures so large that the penalty is lost to rounding
             factors[output] = (np.diag(np.sqrt(np.diagonal(matrix))), True)
 
-    if (curvature == curvature[:, :1]).all():  # as at the start, where all weights are zero
+    if (curvature == curvature[:, :1]).all():  # as at the start, when all weights are zero
         work(0)
         return [factors[0]] * len(factors)
     if len(factors) * (rows.shape[0] * d**2 * MULTIPLY / 2 + of_factor(d)) < THREADS:

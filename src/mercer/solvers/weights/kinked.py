@@ -1,13 +1,13 @@
-"""Coefficients of machines with kinks, trained on few features: what steps on their Gram matrix would find.
+"""Dual coefficients of machines with kinked losses, trained on few features.
 
 Problem   minimise  1/2 b'Kb + linear'b + kink'|b|  over  lower <= b <= upper, and sum(b) = 0 with an intercept
 Given     the rows X with K = XX', as a `LinearProblem`
 Result    b, and the largest violation of the optimality conditions, in units of the decision function
-Source    as of `smoothed`, whose rounds these are
+Source    as in `smoothed`, whose rounds are used here
 
-The weights are X'b and nothing else, so what a round leaves of its gradient counts: in outputs, at most the longest row
-times the gradient. Coefficients on a bound or a kink must stay exactly there, or they would count as free ones: the sum
-that an intercept fixes is therefore mended by free coefficients alone.
+The weights are exactly X'b, so the gradient left by a round changes outputs by up to the length of the longest row
+times the gradient. Coefficients on a bound or a kink must stay exactly there, or they would count as free; so a sum
+fixed by an intercept is corrected by free coefficients only.
 """
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ from mercer.solvers.weights.smoothed import Proof, SmoothedRun
 from mercer.solvers.weights.terms import DualTerms
 
 _SHARE = 0.2
-"""What the gradient of a round may move outputs by, next to what the round should leave of the violation."""
+"""How far the gradient of a round may move outputs, relative to the violation that the round should leave."""
 _EXCESS = 1e-6
-"""How far the sum of coefficients may be off, in units of their bounds, for free ones to mend it ..."""
+"""The error of the sum of coefficients, in units of their bounds, up to which free coefficients correct it ..."""
 _OFF = 1e-12
-"""... and afterwards, as a share of their sizes: rounding."""
+"""... and the error allowed afterwards, relative to their sizes: rounding."""
 _MENDS = 4
-"""Rounds of mending a sum: a free coefficient may meet its end, and the others then share the rest."""
+"""Rounds of correcting a sum: a free coefficient may meet a bound, and the others then share the rest."""
 _RULES = (_SHARE, _EXCESS, _MENDS, _OFF)
-"""All of them, for compiled loops that do the same."""
+"""All of these constants, for compiled loops that do the same."""
 
 
 @final
@@ -87,7 +87,7 @@ class KinkedRun(SmoothedRun):
 
 
 def mended(b: Float64, box: BoxProblem) -> Float64:
-    """Coefficients that sum to zero, as far as free ones can be moved to that end."""
+    """Coefficients that sum to zero, as far as moving the free ones allows."""
     b = b.copy()
     for _ in range(_MENDS):
         free, excess = np.flatnonzero(box.free(b)), float(b.sum())

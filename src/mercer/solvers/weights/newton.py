@@ -6,9 +6,9 @@ Result    w, c, dual coefficients b_i = -C_i slope(y_i, f_i), and the duality ga
 Source    Chapelle, Training a support vector machine in the primal (2007), section 4, with the matrix 1 + X'RX, R the
           curvatures, kept between steps
 
-Where few curvatures changed, the matrix is corrected by those rows alone: with squared hinges these are the rows that
-crossed the margin, and once none does, the step was exact and the method ends. A start on every sixteenth row saves
-most passes over all of them.
+If few curvatures changed, the matrix is updated by those rows only: with squared hinges these are the rows that crossed
+the margin, and when none does, the step was exact and the method ends. A start on every sixteenth row saves most passes
+over all rows.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from mercer.solvers.weights.terms import Terms, terms_of
 
 _NOTHING = float(np.finfo(float).tiny)
 STRIDE = 16
-"""Between the rows of a rough start: a larger one saves more, and leaves more to do."""
+"""Stride between the rows of a rough start: a larger one saves more, and leaves more to do."""
 ROWS_FOR_A_START = 16_000
-"""With fewer rows, passes over all of them cost less than a second problem."""
+"""With fewer rows, passes over all of them cost less than a second problem, so there is no rough start."""
 _START_TOL = 1e-3
-"""A rough start need be no better: the full problem moves its optimum by more."""
+"""Tolerance of a rough start: the optimum of the full problem is farther away than this."""
 
 
 class PrimalNewtonRun(PrimalRun):
@@ -44,7 +44,7 @@ class PrimalNewtonRun(PrimalRun):
         d = rows.shape[1]
         self._normals = np.zeros((1 if rows.in_passes else len(rows.blocks), d, d))
         self._ends: Float64 | None = None
-        """The combination of curvatures, where a pass found it."""
+        """The combination of curvatures, if a pass computed it."""
         super().__init__(problem, rows, terms, start, tol)
 
     @classmethod
@@ -57,7 +57,7 @@ class PrimalNewtonRun(PrimalRun):
         return True
 
     def _improve(self) -> bool:
-        return True  # a factor is the whole step
+        return True  # one factorisation is the whole step
 
     def _note_curvature(self, number: int, part: slice, curvature: Float64) -> None:
         rows, normal = self._rows, self._normals[number]
@@ -84,24 +84,23 @@ class PrimalNewtonRun(PrimalRun):
             matrix[d, d] = self._curvature.sum()
         matrix.flat[:: len(matrix) + 1] += self._penalty
         if matrix[-1, -1] <= 0.0:
-            # No row bends where an unpenalised intercept is, so only its slope counts: all of the rows together pull
-            # it as far as they are off.
+            # No row has curvature at the unpenalised intercept, so only its slope matters.
             off = float(np.abs(self._problem.y - self._f).max(initial=0.0))
             matrix[-1, -1] = max(float(self._problem.C.sum()), _NOTHING) / max(off, _NOTHING)
         return descent_direction(matrix, self._gradient)
 
 
 def descent_direction(matrix: Float64, gradient: Float64) -> Float64:
-    """The Newton step, for a matrix of which the lower triangle is there."""
+    """The Newton step, from the lower triangle of a matrix."""
     try:
         factor = scipy.linalg.cho_factor(matrix, lower=True, check_finite=False)
         return np.asarray(-scipy.linalg.cho_solve(factor, gradient, check_finite=False))
-    except scipy.linalg.LinAlgError:  # curvatures so large that the penalty is lost in rounding
+    except scipy.linalg.LinAlgError:  # curvatures so large that the penalty is lost to rounding
         return np.asarray(-gradient / np.diagonal(matrix))
 
 
 def few_of(problem: LinearProblem) -> LinearProblem | None:
-    """The problem on a few of many rows; None where there are too few of them."""
+    """The problem on a subset of many rows; None if there are too few."""
     n, d = problem.rows.shape
     part = thinned(problem.C, STRIDE) if n >= max(ROWS_FOR_A_START, 2 * STRIDE * d) else None
     if part is None:

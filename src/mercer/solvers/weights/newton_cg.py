@@ -6,8 +6,8 @@ Result    w, c, dual coefficients b_i = -C_i slope(y_i, f_i), and the duality ga
 Source    Hsia, Chiang and Lin, Preconditioned conjugate gradient methods in truncated Newton frameworks for large-scale
           linear classification (2018), with their blend of the identity and the diagonal as preconditioner
 
-The matrix 1 + X'RX is never formed: a product with it is two passes over the rows. Steps are as exact as the gradient
-is small, which makes early steps cheap and convergence faster than linear.
+The matrix 1 + X'RX is never formed: a product with it is two passes over the rows. Steps are solved more accurately as
+the gradient shrinks, which makes early steps cheap and convergence superlinear.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from mercer.solvers.weights.run import PrimalRun
 from mercer.solvers.weights.terms import terms_of
 
 _BLEND = 0.01
-"""The share of the diagonal in the preconditioner, as in the source: alone it would overdo it."""
+"""The weight of the diagonal in the preconditioner, as in the source: the diagonal alone would overcorrect."""
 
 
 @final

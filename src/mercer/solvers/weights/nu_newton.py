@@ -1,14 +1,14 @@
 """Newton's method for the nu forms and for one class, on the weights of few features.
 
 Problem   minimise 1/2 |w|^2 + sum_s (S_s level_s + sum_{i of s} C_i max(0, sign_s (F_i - level_s))) over w and levels,
-          F_i = -(<w, x_i> + linear_i): the primal of a `BoxProblem` whose coefficients of either side of zero keep
-          their sum S_s, as they do with a mass, or with a total and no negative ones
+          F_i = -(<w, x_i> + linear_i): the primal of a `BoxProblem` in which the coefficients on either side of zero
+          have a fixed sum S_s
 Given     rows x_i, dense or CSR, of up to about a thousand features
 Result    b, feasible, with w = sum_i b_i x_i; the levels (F of free coefficients) of both sides; the duality gap
 Source    Moreau's envelope as the smooth loss, as in `smoothed`; the levels are minimised out in every step
 
 For given w the best level of a side is where its coefficients add up to their sum: one equation in one unknown. So b is
-feasible throughout, and what is left is a smooth function of w alone, whose gradient is w - X'b.
+always feasible, and a smooth function of w alone remains, whose gradient is w - X'b.
 """
 
 from __future__ import annotations
@@ -30,27 +30,28 @@ from mercer.solvers.weights.newton import descent_direction
 from mercer.solvers.weights.row_products import rows_of
 
 _ROUNDING = 1e-13
-"""The rounding error of a sum over many coefficients, as a share of it."""
+"""The relative rounding error of a sum over many coefficients."""
 _OFF = 1e-10
-"""How far a sum of coefficients may be off, as a share of it, before some of them are moved to mend it."""
+"""The relative error of a sum of coefficients above which some of them are moved to correct it."""
 _SECTIONS = 200
-"""Steps of bisection and Newton's method to a level: a dozen is usual, and bisection alone needs fewer than this."""
+"""Maximum steps of bisection and Newton's method for a level: a dozen is usual, and bisection alone needs fewer than
+this."""
 _NARROWER = 8.0
-"""The ratio of successive widths: with larger ones more rows change sides at a time, with smaller ones more optima are
-found that nobody needs."""
+"""The ratio of successive widths. With larger steps more rows change sides at once; with smaller ones more intermediate
+optima are computed."""
 _NARROWEST = 1e-12
-"""Narrower parabolas are lost in rounding."""
+"""Narrower parabolas are lost to rounding."""
 _SHARE_OF_TOL = 0.2
-"""The share of the tolerance that the optimum of one width may be off; the width itself takes the rest."""
+"""The fraction of the tolerance allowed for the optimum of one width; the width itself takes the rest."""
 _LESS = 0.5
 """A step within rounding of the optimum must reduce the squared gradient to this fraction."""
 _FINER = 1e-3
-"""Where w is good enough and the image of b, which lags behind it, is not, the present optimum is sought this much more
-exactly."""
+"""If w is accurate enough but the image of b, which lags behind, is not, the current optimum is computed this much more
+accurately."""
 
 
 def applies(gram: Gram, problem: BoxProblem) -> bool:
-    """Whether the matrix is one of rows of few features, and every coefficient belongs to a side that keeps its sum."""
+    """Whether the matrix is made of rows of few features, and every coefficient belongs to a side with a fixed sum."""
     rows = gram.factor
     if rows is None or rows.shape[1] > MOST_FEATURES or problem.total is None or problem.kink is not None:
         return False
@@ -60,7 +61,7 @@ def applies(gram: Gram, problem: BoxProblem) -> bool:
 def solve(
     gram: Gram, problem: BoxProblem, *, tol: float, limits: Limits | None = None, on_chunk: OnChunk | None = None
 ) -> tuple[Solution, tuple[float, float]]:
-    """The solution to within a duality gap of `tol` of the objective, and the levels of both sides."""
+    """The solution to within a relative duality gap of `tol`, and the levels of both sides."""
     began = time.monotonic()
     with single_threaded_blas():
         run = NuNewtonRun(gram.factor, problem, tol)
@@ -70,7 +71,7 @@ def solve(
 
 @final
 class _Side:
-    """The coefficients of one side of zero, written as if they were positive."""
+    """The coefficients on one side of zero, as positive numbers."""
 
     def __init__(self, problem: BoxProblem, sign: float, total: float) -> None:
         bound = problem.upper if sign > 0 else -problem.lower
@@ -103,9 +104,9 @@ class _Side:
         return level
 
     def shares(self, excess: Float64, width: float) -> Float64:
-        """The share of its bound that each coefficient has; what rounding left of the total, free ones take.
+        """Each coefficient as a fraction of its bound; free ones absorb the rounding error of the total.
 
-        Where parabolas are narrower than rounding there may be none: then those nearest to the level take it.
+        If parabolas are narrower than rounding there may be no free ones: then those nearest to the level absorb it.
         """
         share = np.clip(excess / width, 0.0, 1.0)
         free = (share > 0.0) & (share < 1.0)
@@ -122,7 +123,7 @@ class _Side:
         return share
 
     def exact_level(self, heights: Float64) -> float:
-        """The same for parabolas of no width: the height at which the total is reached from above."""
+        """The same for parabolas of zero width: the height at which the total is reached from above."""
         order = np.argsort(-heights, kind="stable")
         reached = np.searchsorted(np.cumsum(self.C[order]), self.total * (1.0 - _ROUNDING))
         return float(heights[order[min(int(reached), len(order) - 1)]])
@@ -130,7 +131,7 @@ class _Side:
 
 @final
 class NuNewtonRun(Run):
-    """Steps on w by a Cholesky factor of the normal matrix; parabolas become narrower once their optimum is found."""
+    """Steps on w by a Cholesky factor of the normal matrix; parabolas are narrowed once their optimum is found."""
 
     first_chunk = 1
 
@@ -142,7 +143,7 @@ class NuNewtonRun(Run):
         sums += [] if mass is None else [(-1.0, (mass - total) / 2)]
         self._sides = [_Side(problem, sign, held) for sign, held in sums]
         self.b = np.zeros(len(problem.linear))
-        for side in self._sides:  # all alike, at first: the difference of two means
+        for side in self._sides:  # equal at first: the difference of two means
             self.b[side.ids] = side.sign * side.C * (side.total / side.C.sum())
         self.w = self._rows.combination(self.b)
         F = self._outputs(self.w)
@@ -156,7 +157,7 @@ class NuNewtonRun(Run):
         return -(self._rows.all_outputs(w) + self._problem.linear)
 
     def _coefficients(self, F: Float64) -> Float64:
-        """The feasible b of these F, for the present width; keeps where the parabolas are and what they cost."""
+        """The feasible b of these F for the current width; stores where the parabolas are and their cost."""
         b = np.zeros(len(F))
         self._cost, self._curvature = 0.0, np.zeros(len(F))
         for side in self._sides:
@@ -183,7 +184,7 @@ class NuNewtonRun(Run):
         settled = 0.5 * self._steepness <= self._inner * size
         if not settled and self._move(size):
             return
-        # The machine is that of b: what counts is the gap at its image, which w only approaches.
+        # The machine is that of b: the gap at its image is what matters, and w only approaches it.
         gap = self._true_gap(self._image, self._outputs(self._image))
         if gap < self.gap:
             self.gap, self._best = gap, (self.w, self._F, self.b, self._image)
@@ -198,7 +199,7 @@ class NuNewtonRun(Run):
             self._narrow()
 
     def _narrow(self) -> None:
-        """Parabolas become narrower; w follows as if the rows on them stayed the same, which most of them do."""
+        """Narrow the parabolas; w is updated as if the rows on them stayed the same, which most of them do."""
         self._width = max(self._width / _NARROWER, self._narrowest)
         curved = self._curvature > 0
         w, F, b = self.w, self._F, self.b.copy()
@@ -220,7 +221,7 @@ class NuNewtonRun(Run):
             self._evaluate(w, F)
 
     def _move(self, size: float) -> bool:
-        """One step down; False where rounding leaves none."""
+        """Take one descent step; False if rounding leaves none."""
         direction = self._direction()
         descent = float(direction @ self._gradient)
         w, F, change = self.w, self._F, -self._rows.all_outputs(direction)
@@ -228,7 +229,7 @@ class NuNewtonRun(Run):
         def slope(length: float) -> float:
             return float((w + length * direction) @ direction) + float(self._coefficients(F + length * change) @ change)
 
-        # Within rounding of the optimum values tell nothing any more; then a step must bring the gradient down.
+        # Within rounding of the optimum, values are no guide: a step must reduce the gradient.
         told = -descent > _ROUNDING * size
         length, value, steepness = flat_point(slope, descent) if told else 1.0, self._value, self._steepness
         self._evaluate(w + length * direction, F + length * change)
@@ -241,7 +242,7 @@ class NuNewtonRun(Run):
         rows, curvature = self._rows, self._curvature
         matrix = rows.normal(curvature)
         matrix.flat[:: len(matrix) + 1] += 1.0
-        for side in self._sides:  # levels follow w, which takes the mean of the side's curved rows out
+        for side in self._sides:  # levels follow w, which subtracts the mean of the side's curved rows
             own = np.zeros(len(curvature))
             own[side.ids] = curvature[side.ids]
             weight = float(own.sum())
@@ -252,7 +253,7 @@ class NuNewtonRun(Run):
         return descent_direction(matrix, self._gradient)
 
     def _true_gap(self, w: Float64, F: Float64) -> float:
-        """The duality gap of the problem itself, whose parabolas have no width, between w and b: as a share of it."""
+        """The relative duality gap between w and b of the problem itself, whose parabolas have zero width."""
         primal = 0.5 * float(w @ w)
         for side in self._sides:
             heights = side.heights(F)
@@ -264,7 +265,7 @@ class NuNewtonRun(Run):
 
     @property
     def levels(self) -> tuple[float, float]:
-        """The F of free coefficients: of the positive side, and of the negative one, or the same again."""
+        """The F of free coefficients on the positive and on the negative side (equal if there is one side)."""
         first, last = (
             side.sign * side.exact_level(side.heights(self._F)) for side in (self._sides[0], self._sides[-1])
         )
@@ -272,7 +273,7 @@ class NuNewtonRun(Run):
 
     def finish(self, status: Status, stats: Stats) -> Solution:
         gap = self._true_gap(self._image, self._outputs(self._image))
-        if gap > self.gap:  # the best so far was another one
+        if gap > self.gap:  # an earlier point was better
             self.w, self._F, self.b, self._image = self._best
         self.gap = min(gap, self.gap)
         products = self._rows.all_outputs(self._image)

@@ -48,7 +48,7 @@ class LinearProblem:
         return math.isinf(self.intercept_scale)
 
     def feasible(self, b: Float64) -> Float64:
-        """Dual coefficients as the intercept wants them: a free one asks that they sum to zero."""
+        """Feasible dual coefficients: a free intercept requires that they sum to zero."""
         return balanced(b) if self.free_intercept else b
 
 
@@ -64,7 +64,7 @@ class OneVsRestProblem:
     C: Float64
     """The penalty of each row ..."""
     factors: Float64
-    """... and what multiplies it, for each class, in the machine of the row's own class."""
+    """... and its factor, for each class, in the machine of the row's own class."""
     intercept_scale: float = 0.0
 
     def all(self) -> tuple[Float64, Float64]:
@@ -82,7 +82,7 @@ class OneVsRestProblem:
 @final
 @dataclass(frozen=True, eq=False)
 class LinearSolution:
-    """Weights, and the dual coefficients that prove how good they are."""
+    """Weights, and dual coefficients that certify them."""
 
     w: Float64
     intercept: float
@@ -90,18 +90,18 @@ class LinearSolution:
     """b, with w = sum_i b_i x_i at the optimum."""
     primal: float
     lower_bound: float
-    """The dual objective at b: no weights have a primal objective below it."""
+    """The dual objective at b: a lower bound on the primal objective of any weights."""
     status: Status
     stats: Stats
     violation: float | None = None
-    """The largest violation of optimality, where the gap does not bound the distance from the best weights."""
+    """The largest violation of optimality, if the gap does not bound the distance from the best weights."""
 
 
 def unit_dual(loss: Loss) -> Dual | None:
-    """The dual of two objects with labels -1 and +1 and penalties of 1: that of other objects has the same form."""
+    """The dual of two objects with labels -1 and +1 and penalties of 1; it has the same form for other objects."""
     try:
         return _known_dual(loss)
-    except TypeError:  # a loss of the user's that has no hash
+    except TypeError:  # a user's loss that has no hash
         return _unit_dual(loss)
 
 
@@ -110,7 +110,7 @@ def _unit_dual(loss: Loss) -> Dual | None:
 
 
 _known_dual = lru_cache(_unit_dual)
-"""Asked for many times in a fit of few objects."""
+"""Cached: it is needed many times in a small fit."""
 
 
 def bounds(problem: LinearProblem, w: Float64, c: float, f: Float64, b: Float64, image: Float64) -> tuple[float, float]:
@@ -139,12 +139,12 @@ def proven(
 
 
 def relative_gap(primal: float, dual: float) -> float:
-    """The duality gap as a share of the objective."""
+    """The relative duality gap."""
     return (primal - dual) / max(abs(primal), np.finfo(float).tiny)
 
 
 def balanced(b: Float64) -> Float64:
-    """Scale down the coefficients of the heavier sign until all sum to zero, which crosses no bound."""
+    """Scale down the coefficients of the heavier sign until all sum to zero; this crosses no bound."""
     positive, negative = float(b[b > 0].sum()), -float(b[b < 0].sum())
     heavy = max(positive, negative)
     if heavy == 0.0 or positive == negative:

@@ -1,7 +1,8 @@
-"""Coefficients for weights whose training was not finished.
+"""Dual coefficients for weights whose training was stopped early.
 
-At the optimum the weights are X'b with b_i = -C_i slope(y_i, f_i). Before it, that b may add up to quite another
-machine, while the weights are as good as the time allowed. Then b is changed by as little as makes it add up to them.
+At the optimum the weights are X'b with b_i = -C_i slope(y_i, f_i). Before it, that b may give quite a different
+machine, while the weights are as good as time allowed. Then b is changed as little as possible so that it gives the
+weights.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from mercer.solvers.ridge.normal_equations import MOST_FEATURES
 from mercer.solvers.solution import Solution
 
 _AS_GOOD = 1e-3
-"""Coefficients whose objective is at most this much larger, as a share, are kept: they certify better."""
+"""Coefficients whose objective is at most this much larger, relatively, are kept: their certificate is tighter."""
 
 
 def recover_coefficients(solution: Solution, W: Float64, rows: Any, problem: LossProblem) -> Solution:

@@ -1,7 +1,7 @@
 """Products with the rows of a matrix, dense or CSR, in blocks that threads share. Weights may have several columns.
 
-The blocks depend on the matrix alone, and their sums are added in order. So results are the same bit for bit for any
-number of threads. Sums are float64, also over float32 rows.
+Blocks depend only on the matrix, and their sums are added in order, so results are bit for bit the same for any number
+of threads. Sums are float64, even over float32 rows.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from mercer.gram.executors import Threads
 from mercer.gram.passes import Found
 
 _BLOCKS = 8
-"""More would let more threads help, but each has its own copy of what is added up."""
+"""Maximum number of blocks: more would let more threads help, but each has its own copy of the sums."""
 _SMALLEST_BLOCK = 4096
-"""Rows; smaller blocks take less time than handing them to a thread."""
+"""Minimum rows of a block: smaller ones take less time than handing them to a thread."""
 _NEIGHBOURS = 16
-"""Rows that stay together when many are shuffled: enough for memory to be read in streams, few enough to be random."""
+"""Rows that stay together when many are shuffled: enough to read memory in streams, few enough to be random."""
 _ROWS_IN_CACHE = 2048
-"""Fewer rows are shuffled one by one."""
+"""Up to this many rows are shuffled one by one."""
 _ROWS_OF_A_PRODUCT = 512
-"""Fewer rows at a time would write the whole normal matrix too often."""
+"""Rows at a time for the normal matrix: with fewer it would be written too often."""
 PIECE_BYTES = 1 << 19
 """A piece of dense rows that stays in a core's cache while it is used several times."""
 
@@ -49,19 +49,19 @@ class RowProducts(ABC):
         self.in_passes = False
 
     def into(self, w: Float64) -> Float64:
-        """Weights as `outputs` takes them: those of what rows are made of, where that is not the rows themselves."""
+        """Weights as `outputs` takes them: for the underlying rows, if those differ from the rows."""
         return w
 
     def back(self, sums: Float64) -> Float64:
-        """What `add_combination` adds up, as a combination of rows."""
+        """Convert a sum of `add_combination` into a combination of rows."""
         return sums
 
     def back_normal(self, matrix: Float64) -> Float64:
-        """What `add_normal` adds up, as the matrix of rows."""
+        """Convert a sum of `add_normal` into the matrix of rows."""
         return matrix
 
     def stretches(self, block: slice) -> list[slice]:
-        """The parts of a block that are gone through one after the other, with all that is to be done with each."""
+        """The parts of a block that are processed one after the other."""
         return [block]
 
     def each(self, job: Callable[[int], None]) -> None:
@@ -154,7 +154,8 @@ class DenseRows(RowProducts):
 
 @final
 class RowsInBlocks(DenseRows):
-    """Rows that are held in float32, or written whenever they are used; the last ones that a thread wrote are kept.
+    """Rows that are held in float32, or recomputed whenever they are used; the last ones that a thread computed are
+    kept.
 
     Methods that take a block see rows before their fold. Of objects that are read from blocks, these are the blocks,
     and everything over all of them is a pass.
@@ -227,11 +228,11 @@ class Normal:
 
 
 def weighted_normal(rows: Float64, r: Float64, *, mixed: bool) -> Float64:
-    """X' diag(r) X, with r of `mixed` signs or of none below zero."""
+    """X' diag(r) X, with r of `mixed` signs, or nonnegative."""
     if mixed:
         return np.asarray((rows * r[:, None]).T @ rows)
     half = rows * np.sqrt(r)[:, None]
-    return np.asarray(half.T @ half)  # NumPy sees that both sides are one matrix, and computes half of the product
+    return np.asarray(half.T @ half)  # NumPy notices that both sides are the same, and computes half
 
 
 @final
@@ -258,7 +259,7 @@ class SparseRows(RowProducts):
 
 
 def shuffled(rows: Indices, random: np.random.Generator) -> Indices:
-    """Numbers of rows in random order; of many, a few neighbours stay together, which memory likes much better."""
+    """Row numbers in random order; among many, a few neighbours stay together, for faster memory access."""
     if len(rows) < _ROWS_IN_CACHE:
         return random.permutation(rows)
     starts = _NEIGHBOURS * random.permutation(-(-len(rows) // _NEIGHBOURS))
@@ -278,7 +279,7 @@ def _outputs(indptr: Array, indices: Array, data: Array, w: Array, start: int, o
     for i in range(out.shape[0]):
         total = 0.0
         for p in range(indptr[start + i], indptr[start + i + 1]):
-            total += data[p] * w[np.uint64(indices[p])]  # unsigned: no thought of counting from the end
+            total += data[p] * w[np.uint64(indices[p])]  # unsigned: no check for negative indices
         out[i] = total
 
 

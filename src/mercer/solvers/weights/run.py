@@ -1,7 +1,7 @@
-"""What solvers of linear machines share: one head, and for Newton's methods evaluation, line search and the gap.
+"""Shared by solvers of linear machines: the entry point, and for Newton's methods evaluation, line search and the gap.
 
-With b_i = -C_i slope(y_i, f_i), Fenchel's inequality is an equality at each row, and what is left of the duality gap is
-1/2 |w - X'b|^2, half the squared gradient. So it comes for free.
+With b_i = -C_i slope(y_i, f_i), Fenchel's inequality is an equality at each row, and the duality gap is 1/2 |w -
+X'b|^2, half the squared gradient, so it costs nothing.
 """
 
 from __future__ import annotations
@@ -24,28 +24,28 @@ from mercer.solvers.weights.row_products import RowProducts, RowsInBlocks, weigh
 from mercer.solvers.weights.terms import Terms
 
 _ROUNDING = 1e-13
-"""The rounding error of an objective that is a sum over many rows, as a share of it."""
+"""The relative rounding error of an objective that is a sum over many rows."""
 _FINE = 1e-7
-"""With tolerances below this, rounding in outputs that were added up step by step would count."""
+"""With tolerances below this, rounding errors in outputs updated step by step would matter."""
 _IDLE_STEPS = 8
-"""Steps in a row that bring nothing but rounding, before the run ends: one or two also occur on the way."""
+"""Consecutive steps without real progress before the run ends: one or two also occur on the way."""
 _LESS = 0.9
-"""A step within rounding of the optimum must bring the gap down to this share."""
+"""A step within rounding of the optimum must reduce the gap to this fraction."""
 RULES = (_ROUNDING, _FINE, _IDLE_STEPS, _LESS, BETTER)
-"""All of them, for compiled loops that do the same."""
+"""All of these constants, for compiled loops that do the same."""
 
 
 class LinearRun(Run):
-    """A way to train linear machines."""
+    """A method for training linear machines."""
 
     @classmethod
     @abstractmethod
     def begin(cls, problem: LinearProblem, tol: float, limits: Limits, seed: int) -> Self:
-        """Prepare a run, within the limits; `seed` is for what goes by chance."""
+        """Prepare a run, within the limits; `seed` is for random choices."""
 
     @abstractmethod
     def solution(self, found: Solution) -> LinearSolution:
-        """The machine, once the run has ended with what was found."""
+        """The machine, after the run has ended."""
 
     @final
     @classmethod
@@ -69,8 +69,8 @@ class LinearRun(Run):
 class Judged:
     """Losses, slopes and curvatures of rows at some weights, as the task of a pass.
 
-    Sums are the losses, the combination of slopes with their total below it and, where it is asked for, the normal
-    matrix of curvatures with their combination below it. Outputs, slopes and curvatures are kept.
+    Sums are the losses, the combination of slopes with their total appended and, on request, the normal matrix of
+    curvatures with their combination appended. Outputs, slopes and curvatures are kept.
     """
 
     w: Float64
@@ -92,7 +92,7 @@ class Judged:
 
 
 class PrimalRun(NewtonRun, LinearRun):
-    """One minimisation under way; an iteration is one Newton step. `theta` is w, and then c where there is one."""
+    """One minimisation in progress; an iteration is one Newton step. `theta` is w, followed by c if there is one."""
 
     pieces_at_a_time = 1
 
@@ -122,13 +122,13 @@ class PrimalRun(NewtonRun, LinearRun):
 
     @abstractmethod
     def _direction(self) -> Float64:
-        """The step that minimises the quadratic model at theta, or nearly so; it was improved until good enough."""
+        """The step that (nearly) minimises the quadratic model at theta, once it is accurate enough."""
 
     def _note_curvature(self, number: int, part: slice, curvature: Float64) -> None:
         """Called while rows of a block are in cache, with their curvatures, which are kept afterwards."""
 
     def _evaluate(self, theta: Float64, f: Float64 | None = None) -> None:
-        """Value, gradient and curvatures at theta, whose outputs are f if they are known already."""
+        """Value, gradient and curvatures at theta, whose outputs are f if already known."""
         rows = self._rows
         d = rows.shape[1]
         w, c = rows.into(theta[:d]), float(theta[d]) if self._has_intercept else 0.0
@@ -158,7 +158,7 @@ class PrimalRun(NewtonRun, LinearRun):
         self._judged(theta, float(values.sum()), gradients.sum(axis=0))
 
     def _evaluate_in_a_pass(self, rows: RowsInBlocks, theta: Float64, w: Float64, c: float, f: Float64 | None) -> None:
-        """The same over objects that are read from blocks, all at once."""
+        """The same over objects that are read in blocks, in one pass."""
         task = Judged(w, c, known=f is not None, normal=self._uses_normal)
         (values, gradient, *normal), kept = rows.matrix.swept(task, self._terms, f)
         self._f, self._slope, self._curvature = kept
@@ -166,10 +166,10 @@ class PrimalRun(NewtonRun, LinearRun):
         self._judged(theta, float(values[0]), gradient[: len(theta)])
 
     _uses_normal = False
-    """Whether steps need the normal matrix of curvatures, with their combination of rows as its last line."""
+    """Whether steps need the normal matrix of curvatures, with their combination of rows as its last row."""
 
     def _note_normal(self, *normal: Float64) -> None:
-        """Called with that matrix, before the fold of rows, where it is used."""
+        """Called with that matrix, before the fold of rows, if it is needed."""
 
     def _judged(self, theta: Float64, losses: float, gradient: Float64) -> None:
         """Take over the sum of losses, and its gradient before the fold of rows."""
@@ -180,7 +180,7 @@ class PrimalRun(NewtonRun, LinearRun):
         self.gap = self._relative_gap(float(theta[d]) if self._has_intercept else 0.0)
 
     def _relative_gap(self, c: float) -> float:
-        """The duality gap, relative to the objective; about that where an intercept is not penalised."""
+        """The relative duality gap; approximate if an intercept is not penalised."""
         penalised = self._penalty > 0
         gap = 0.5 * float((self._gradient[penalised] ** 2 / self._penalty[penalised]).sum())
         if not penalised.all():
@@ -196,11 +196,11 @@ class PrimalRun(NewtonRun, LinearRun):
             return False
         self.theta = self.theta + size * direction
         if self.gap <= self._tol < _FINE:
-            self._evaluate(self.theta)  # outputs that were added up step by step are not that exact
+            self._evaluate(self.theta)  # outputs updated step by step are not that accurate
         return not self._stall.update(self.gap, self._value, noise)
 
     def _search(self, noise: float) -> tuple[float | None, Float64]:
-        """How far to go in which direction, with everything evaluated there; None where nothing is lower."""
+        """A step and its size, with everything evaluated there; None if nothing is lower."""
         theta, value, gap, f = self.theta, self._value, self.gap, self._f.copy()
         direction = self._direction()
         descent = float(direction @ self._gradient)
@@ -215,21 +215,21 @@ class PrimalRun(NewtonRun, LinearRun):
         if -descent > noise:
             size = self._along(theta, direction, f, change, descent)
             return backtrack(value_at, value, descent, noise=noise, size=size), direction
-        # Within rounding of the optimum values tell nothing any more; then a step must bring the gradient down.
+        # Within rounding of the optimum, values are no guide: a step must reduce the gradient.
         lower = descent < 0.0 and value_at(1.0) <= value + noise and self.gap < _LESS * gap
         return 1.0 if lower else None, direction
 
     def _along(self, theta: Float64, direction: Float64, f: Float64, change: Float64, descent: float) -> float:
-        """About the best size of a step that changes the outputs f by `change`; this takes no pass over the rows.
+        """The approximately best size of a step that changes the outputs f by `change`; takes no pass over the rows.
 
-        Many rows may cross a kink of the slope in one step, so the quadratic model of all of them may mislead.
+        Many rows may cross a kink of the slope in one step, so the quadratic model may be misleading.
         """
         at, across = float((self._penalty * theta) @ direction), float((self._penalty * direction) @ direction)
         return flat_point(lambda size: at + size * across + self._terms.pull(f, change, size), descent)
 
     def finish(self, status: Status, stats: Stats) -> Solution:
         if self._under_way:
-            self._take()  # a step that is not finished still leads downhill
+            self._take()  # an unfinished step is still a descent direction
         return Solution(-self._slope, self._f, self.c, self._value, status, stats)
 
     @final

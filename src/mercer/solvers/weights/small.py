@@ -1,14 +1,13 @@
-"""Newton's method on the weights of small machines, each of them from its start to its end within one compiled call.
+"""Newton's method on the weights of small machines, each trained entirely within one compiled call.
 
 Problem   minimise  1/2 |w|^2 + 1/2 (c / intercept_scale)^2 + sum_i C_i loss(y_i, <w, x_i> + c), for one or more y
 Given     dense or CSR rows, and a loss with a quadratic dual
 Result    weights, dual coefficients and both objectives of each machine
-Source    the steps of `newton`, and where the dual is a box the rounds of `smoothed`, number for number
+Source    the steps of `newton` and, if the dual is a box, the rounds of `smoothed`, number for number
 
 Python around a Newton step takes 150 microseconds; on 60 rows of 4 numbers, the step itself takes one. An intercept is
-the weight of one more column, of ones. Loops stand in place of array expressions, which take seconds to compile and
-longer than the loops for so few numbers. What is not solved within the steps that small problems are granted, the
-caller trains as any other problem.
+the weight of one more column, of ones. Loops replace array expressions, which take seconds to compile and are slower
+for so few numbers. A problem that is not solved within the steps allowed here is trained by the caller like any other.
 """
 
 from __future__ import annotations
@@ -41,23 +40,23 @@ from mercer.solvers.weights.small_loops import (
 )
 
 _STEPS = 400
-"""Newton steps that a small problem is granted: ten times as many as most take. With the costs that count as small,
-they take less than a tenth of a second, for which limits and Ctrl-C can wait."""
+"""Maximum Newton steps of a small problem: ten times as many as most take. For problems that count as small they take
+less than a tenth of a second, so limits and Ctrl-C can wait."""
 
 
 def suits(rows: Any) -> bool:
-    """Whether loops over these rows cost less than products of matrices and the Python around these."""
+    """Whether loops over these rows cost less than matrix products and the Python around them."""
     n, d = rows.shape
     return cost.loops_pay(n, d, _entries(rows))
 
 
 def _entries(rows: Any) -> float:
-    """Numbers of a row that are not zero."""
+    """Nonzero entries of a row."""
     return float(rows.nnz / max(1, rows.shape[0]) if is_sparse(rows) else rows.shape[1])
 
 
 _BY_GAP = (-1.0, 0.0, 0, 0.0)
-"""Rounds that end by the duality gap, and not as those of `kinked` do."""
+"""Rounds that end by the duality gap, unlike those of `kinked`."""
 
 
 def solve(
@@ -69,7 +68,7 @@ def solve(
         return None
     theta, b, objectives, steps = _solved(rows, loss, y, C, intercept_scale, _BY_GAP, tol, limits)
     gaps = (objectives[:, 0] - objectives[:, 1]) / np.maximum(np.abs(objectives[:, 0]), TINY)
-    if not (gaps <= tol).all():  # also where one is no number
+    if not (gaps <= tol).all():  # also if one is NaN
         return None
     d, seconds = rows.shape[1], time.monotonic() - began
     found = zip(theta, b, objectives.tolist(), gaps.tolist(), steps.tolist(), strict=True)
@@ -85,7 +84,7 @@ def solve(
 def coefficients(
     problem: LinearProblem, rules: tuple[float, float, int, float], tol: float, limits: Limits
 ) -> tuple[Float64, float, int] | None:
-    """What `kinked` finds: coefficients, their violation of optimality, and the steps; None if it exceeds `tol`."""
+    """As `kinked` finds them: coefficients, their violation of optimality, and the steps; None if it exceeds `tol`."""
     if limits.out_of_time or not suits(problem.rows):
         return None
     y, C = problem.y[None], problem.C[None]
@@ -184,7 +183,7 @@ def _by_rounds(
     theta: Array,
     b: Array,
 ) -> tuple[float, float, int]:
-    """Rounds of parabolas in place of kinks; of a smooth loss there is one round, with the loss as it is."""
+    """Rounds with parabolas in place of kinks; a smooth loss takes one round, unchanged."""
     widest, narrower, gains, better, idle_rounds, narrowest, share = rounds
     goal_share, most, mends, off = kinked
     by_gap, free, longest = goal_share < 0.0, price[price.shape[0] - 1] == 0.0, 0.0
@@ -213,7 +212,7 @@ def _by_rounds(
     for i in range(n):
         b[i] = -slope[i]
     primal, dual, last = _judged(rows, price, pieces, by_gap, free, (mends, off), theta, outputs, b, work[0])
-    known = np.inf  # what the last round left, for how far to go in the next
+    known = np.inf  # what the last round left decides how far to go in the next
     if not by_gap:
         for i in range(n):
             squared = 0.0

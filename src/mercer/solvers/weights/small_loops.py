@@ -1,4 +1,4 @@
-"""What a Newton step on the weights of a small machine consists of, as compiled loops; see `small`.
+"""The parts of a Newton step on the weights of a small machine, as compiled loops; see `small`.
 
 A problem is an array of rows, the price of each weight, and the numbers that its losses are made of: rows of an array
 (linear, kink, lower, upper, ridge: see `Dual`) with a column for each row of the problem. Tuples are the rules of
@@ -13,7 +13,7 @@ from mercer._jit import Array, jit
 
 LINEAR, KINK, LOWER, UPPER, RIDGE = range(5)
 _ROUNDING = 4 * float(np.finfo(np.float64).eps)
-"""How far beyond a bound, as a share of it, a coefficient still counts as on it."""
+"""Relative distance beyond a bound at which a coefficient still counts as on it."""
 TINY = float(np.finfo(np.float64).tiny)
 
 
@@ -33,7 +33,7 @@ def minimised(
     work: Array,
     matrix: Array,
 ) -> tuple[int, bool]:
-    """Newton steps from theta: how many, and whether they came to nothing before the tolerance was met.
+    """Newton steps from theta; returns their number, and whether they stalled before the tolerance was met.
 
     That is on the gap, or where a goal is among the rules for `settling`, on what the gradient moves outputs by.
     """
@@ -66,7 +66,7 @@ def minimised(
             reached = size
             new = evaluate(rows, price, pieces, theta, outputs, slope, gradient)
             gap = _gap(price, theta, gradient, new)
-            if small:  # values tell nothing any more: the gradient must come down
+            if small:  # values are no guide any more: the gradient must fall
                 moved = new <= wanted and gap < less * gap_before
                 break
             if new <= wanted + armijo * size * descent:
@@ -77,7 +77,7 @@ def minimised(
             theta[:] = start
         else:
             value = new
-        if not moved or gap <= tol < fine:  # outputs that were added up step by step are not that exact
+        if not moved or gap <= tol < fine:  # outputs updated step by step are not that accurate
             set_outputs(rows, theta, outputs)
             value = evaluate(rows, price, pieces, theta, outputs, slope, gradient)
             gap = _gap(price, theta, gradient, value)
@@ -136,7 +136,7 @@ def evaluate(rows: Array, price: Array, pieces: Array, theta: Array, f: Array, s
 
 @jit
 def _gap(price: Array, theta: Array, gradient: Array, value: float) -> float:
-    """The duality gap as a share of the objective; about that where an intercept has no price."""
+    """The relative duality gap; approximate if an intercept is not penalised."""
     gap = 0.0
     for j in range(theta.shape[0]):
         if price[j] > 0.0:
@@ -199,7 +199,7 @@ def _set_direction(
                 rest -= target[q] * source[q]
             if k < j:
                 target[k] = rest / source[k]
-        if not rest > 0.0:  # curvatures so large that the penalty is lost in rounding
+        if not rest > 0.0:  # curvatures so large that the penalty is lost to rounding
             for q in range(m):
                 step[q] = -gradient[q] / ends[q]
             return
@@ -265,7 +265,7 @@ def _flat_point(
 def proven(
     rows: Array, price: Array, pieces: Array, theta: Array, f: Array, b: Array, image: Array
 ) -> tuple[float, float]:
-    """Both objectives; b is made feasible first, where an intercept without a price asks for a sum of zero."""
+    """Both objectives; b is made feasible first, if an unpenalised intercept requires a sum of zero."""
     n, m = rows.shape
     if price[m - 1] == 0.0:
         _balance(b)
@@ -290,7 +290,7 @@ def proven(
 
 @jit
 def _balance(b: Array) -> None:
-    """Scale down the coefficients of the heavier sign until all sum to zero, which crosses no bound."""
+    """Scale down the coefficients of the heavier sign until all sum to zero; this crosses no bound."""
     positive, negative = 0.0, 0.0
     for i in range(b.shape[0]):
         positive += max(b[i], 0.0)
@@ -305,7 +305,8 @@ def _balance(b: Array) -> None:
 
 @jit
 def violation(rows: Array, free: bool, pieces: Array, mends: tuple[int, float], b: Array, f: Array, w: Array) -> float:
-    """By how much b, whose sum is mended first where an intercept is `free`, misses optimality; f and w are its own."""
+    """The violation of optimality of b, whose sum is corrected first if an intercept is `free`; f and w belong to
+    it."""
     n, m = rows.shape
     rounds, off = mends
     if free:
@@ -339,7 +340,7 @@ def violation(rows: Array, free: bool, pieces: Array, mends: tuple[int, float], 
 
 @jit
 def _mend(pieces: Array, b: Array) -> bool:
-    """Move free coefficients until all sum to zero, or they meet their ends; whether there was anything to move."""
+    """Move free coefficients until all sum to zero or they meet bounds; returns whether there was anything to move."""
     excess, room, free = 0.0, 0.0, 0
     for i in range(b.shape[0]):
         excess += b[i]
@@ -359,13 +360,13 @@ def _mend(pieces: Array, b: Array) -> bool:
 
 @jit
 def _is_free(pieces: Array, i: int, b: float) -> bool:
-    """Whether a coefficient rests on nothing, neither a bound nor a kink."""
+    """Whether a coefficient is free: on neither a bound nor a kink."""
     return pieces[LOWER, i] < b < pieces[UPPER, i] and (b != 0.0 or pieces[KINK, i] == 0.0)
 
 
 @jit
 def _end(pieces: Array, i: int, b: float, down: bool) -> float:
-    """How far a free coefficient may go before it meets a bound or a kink."""
+    """The value at which a free coefficient meets a bound or a kink."""
     kinked, end = pieces[KINK, i] > 0.0, float(pieces[LOWER, i] if down else pieces[UPPER, i])
     if kinked and down and b > 0.0:
         end = max(end, 0.0)

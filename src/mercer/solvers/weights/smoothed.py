@@ -1,4 +1,5 @@
-"""Newton's method for losses with kinks, through ever closer smooth ones; for linear machines of few features.
+"""Newton's method for losses with kinks, through increasingly close smooth losses; for linear machines with few
+features.
 
 Problem   minimise  1/2 |w|^2 + 1/2 (c / intercept_scale)^2 + sum_i C_i loss(y_i, <w, x_i> + c)
 Given     a `LinearProblem` whose loss has a box as its dual, of up to about a thousand features
@@ -10,9 +11,9 @@ A loss with a box as its dual is made of straight pieces: with e_i the part of f
 [-kink_i, kink_i], C_i loss is -upper_i e_i below the tube and -lower_i e_i above it. With a price of
 width / C_i (b_i - centre_i)^2 / 2 on coefficients in the dual, each kink becomes a parabola of that width, whose slopes
 lie within those of the loss: minus the slopes, weighted, are feasible for the dual of the loss itself, and the gap that
-ends the method is the true one. The centre is where the last round ended, so that the price vanishes at the optimum
-however wide the parabolas still are. They become narrower while rounds gain little. Were they narrow at once, too few
-rows would bend for a matrix over the features, and steps would hardly move.
+ends the method is the true one. The centre is where the last round ended, so the price vanishes at the optimum however
+wide the parabolas still are. They are narrowed while rounds gain little. If they were narrow from the start, too few
+rows would have curvature, and steps would hardly move.
 """
 
 from __future__ import annotations
@@ -34,26 +35,27 @@ from mercer.solvers.weights.run import LinearRun
 from mercer.solvers.weights.terms import DualTerms
 
 _WIDEST = 2.0
-"""The first width, in units in which it takes one to reach every row from the zero function."""
+"""The first width, in units in which a width of 1 reaches every row from the zero function."""
 _NARROWER = 4.0
-"""The ratio of successive widths: with larger ones more rows change sides at a time, with smaller ones more optima are
-found that nobody needs."""
+"""The ratio of successive widths. With larger steps more rows change sides at once; with smaller ones more intermediate
+optima are computed."""
 _GAINS = 0.5
-"""A round that leaves less than this share of the gap is followed by another of the same width."""
+"""A round that leaves less than this fraction of the gap is followed by another of the same width."""
 _BETTER = 0.9
-"""One that leaves more than this share brought nothing ..."""
+"""One that leaves more than this fraction made no progress ..."""
 _IDLE_ROUNDS = 6
-"""... and after so many of these, which rounding ended, none will."""
+"""... and after this many of these, ended by rounding, the run has stalled."""
 _NARROWEST = 1e-12
-"""Narrower parabolas are lost in rounding, in units in which it takes one to reach every row from the zero function."""
+"""Narrower parabolas are lost to rounding; in the same units."""
 _WIDER = 2.0
-"""A start on a few rows is continued at a wider width than it ended with, as the optimum of all rows lies elsewhere."""
+"""A start on a subset of rows continues at a wider width than it ended with, as the optimum of all rows lies
+elsewhere."""
 _START_TOL = 3e-2
-"""A rough start need be no better."""
+"""Tolerance of a rough start."""
 _SHARE_OF_TOL = 0.2
-"""The share of the tolerance that the optimum of one width may be off; the width itself takes the rest."""
+"""The fraction of the tolerance allowed for the optimum of one width; the width itself takes the rest."""
 RULES = (_WIDEST, _NARROWER, _GAINS, _BETTER, _IDLE_ROUNDS, _NARROWEST, _SHARE_OF_TOL)
-"""What rounds go by, for compiled loops that do the same."""
+"""All of these constants, for compiled loops that do the same."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +68,7 @@ class Proof:
     primal: float
     dual: float
     gap: float
-    """What is missing: the duality gap as a share of the primal, or the violation of optimality."""
+    """The relative duality gap, or the violation of optimality."""
 
 
 class SmoothedRun(LinearRun):
@@ -85,7 +87,7 @@ class SmoothedRun(LinearRun):
 
     @classmethod
     def begin(cls, problem: LinearProblem, tol: float, limits: Limits, seed: int = 0) -> Self:
-        """From the rough solution on a few of many rows, or from nothing."""
+        """Start from the rough solution on a subset of many rows, or from zero."""
         dual, few = problem.dual, few_of(problem)
         assert dual is not None, "a loss without a quadratic dual"
         if few is None:
@@ -94,7 +96,7 @@ class SmoothedRun(LinearRun):
         return cls(problem, dual, rough.newton.theta, _WIDER * rough.width, tol)
 
     def _minimise(self, theta: Float64 | None, width: float) -> None:
-        """Begin with parabolas of this width."""
+        """Start a round with parabolas of this width."""
         self.width, ridge = width, width / self._problem.C
         terms = DualTerms.of(
             dataclasses.replace(self._dual, ridge=ridge, linear=self._dual.linear - ridge * self._centre)
@@ -105,7 +107,7 @@ class SmoothedRun(LinearRun):
         return PrimalNewtonRun(self._problem, self._rows, terms, theta, _SHARE_OF_TOL * self._tol)
 
     def _proven(self) -> Proof:
-        """What the coefficients of the round, as it stands, prove for the loss with its kinks."""
+        """What the current coefficients of the round prove for the loss with its kinks."""
         found, w = self.newton.finish(Status.CONVERGED, Stats(0, 0.0, 0.0)), self.newton.w
         b, f, c = found.coefficients, found.outputs, found.intercept
         b, primal, dual = proven(self._problem, self._rows, w, c, f, b, self._rows.combination(b))
@@ -154,5 +156,5 @@ solve = SmoothedRun.solve
 
 
 def _scale(dual: Dual) -> float:
-    """How far the zero function is beyond the kinks: parabolas that wide hold every row at first."""
+    """How far the zero function is beyond the kinks: parabolas this wide contain every row at first."""
     return float(np.abs(dual.linear).max(initial=0.0)) or 1.0

@@ -1,6 +1,6 @@
-"""What the rows of a linear machine add to its objective: the sum of their losses, slopes and curvatures.
+"""The contribution of rows to the objective of a linear machine: the sum of their losses, with slopes and curvatures.
 
-A loss with a quadratic dual is evaluated from that, all at once in a compiled loop; others by their own functions. A
+A loss with a quadratic dual is evaluated from that dual in one compiled loop; others by their own functions. A
 wider ridge in the dual is a smoother loss: Moreau's envelope, with a parabola in place of each kink.
 """
 
