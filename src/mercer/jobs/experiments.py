@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, final
 
 import numpy as np
@@ -10,12 +10,13 @@ import numpy.typing as npt
 from sklearn.metrics import make_scorer
 
 from mercer._types import Float64, Indices
-from mercer.errors import InputError
+from mercer.errors import InputError, MercerError
 from mercer.jobs import calibration
 from mercer.jobs.folds import among, folds_for, tried
+from mercer.jobs.link import LOG, Link, may_be_logarithmic
 from mercer.jobs.metric_formulas import Answers
 from mercer.jobs.problem import Problem
-from mercer.jobs.sizing import take
+from mercer.jobs.sizing import sample, take
 from mercer.selection.trials import Experiment
 from mercer.training.folds import Split
 
@@ -38,6 +39,8 @@ def experiment_on(problem: Problem, rows: Indices) -> Experiment:
     )
 
 
+_PROBED = 1000
+"""How many objects decide whether logarithms of targets are learnt."""
 _UNSCORED = make_scorer(lambda y, predicted: 0.0)
 """Machines are judged by what they said about all objects, once that is complete."""
 
@@ -81,3 +84,20 @@ class Judge:
             raise InputError("A class is too rare to learn probabilities of it, which this metric or threshold needs.")
         self._chances[id(decisions)] = decisions, chances
         return chances
+
+
+def with_link(problem: Problem) -> Problem:
+    """The problem, with logarithms of its targets if a usual kernel predicts them better from these."""
+    if problem.task != "regression" or problem.metric.quantile is not None or not may_be_logarithmic(problem.y):
+        return problem
+    rows = sample(problem.y, problem.task, _PROBED, problem.plan.seed)
+    kernel = problem.kernels[min(1, len(problem.kernels) - 1)]
+    linked = replace(problem, link=Link(LOG))
+    try:
+        plain, other = (experiment_on(one, rows).try_kernel(kernel).best.score for one in (problem, linked))
+    except MercerError:  # a kernel that these objects do not suit is reported by the search
+        return problem
+    if not other > plain:
+        return problem
+    note = "Logarithms of the target are learnt, which a first kernel predicts better; predictions are turned back."
+    return replace(linked, notes=(*problem.notes, note))

@@ -18,13 +18,14 @@ from mercer.inputs.gram_rows import GramRows
 from mercer.jobs import calibration
 from mercer.jobs.candidates import short_text
 from mercer.jobs.checkpoint import Checkpoint
+from mercer.jobs.experiments import with_link
 from mercer.jobs.machines import Machine
 from mercer.jobs.metric_formulas import Answers
 from mercer.jobs.problem import Plan, Problem, prepare
 from mercer.jobs.record import Judged, record
 from mercer.jobs.scaling import scaled
 from mercer.jobs.scoring import Estimate, corrected, of_answers
-from mercer.jobs.search import Search, search, with_link
+from mercer.jobs.search import Search, search
 from mercer.jobs.sizing import held_out, take
 from mercer.jobs.trained import TrainedModel
 from mercer.jobs.verdicts import verdict

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import functools
 import operator
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import final
 
 import numpy as np
 
 from mercer._types import Indices
+from mercer.jobs.problem import Problem
 from mercer.jobs.relevance import Relevance
 from mercer.kernels.base import Kernel
 from mercer.selection.learner import mean_diagonal, rounded
@@ -48,11 +49,36 @@ def _added(parts: Sequence[Kernel]) -> Kernel:
     return whole
 
 
-def sums_of_best(found: Sequence[KernelTrials], known: dict[Kernel, Recipe]) -> list[Recipe]:
+def learning(
+    problem: Problem, experiment: Experiment, found: Sequence[KernelTrials], known: Mapping[Kernel, Recipe]
+) -> list[Recipe]:
+    """A kernel that learns how much each column matters, where there are columns to choose from."""
+    del found, known
+    return [Recipe(learns=True)] if Relevance.suits(experiment.objects, problem.preparation) else []
+
+
+def sums_of_best(
+    problem: Problem, experiment: Experiment, found: Sequence[KernelTrials], known: Mapping[Kernel, Recipe]
+) -> list[Recipe]:
     """The best two and the best three kernels, added up: what one does not see, another may."""
+    del experiment
+    if problem.preparation.kind not in ("table", "vectors"):
+        return []
     best = sorted(found, key=lambda one: -one.best.score)[:_SUMMED]
     recipes = [known.get(one.kernel, Recipe((one.kernel,))) for one in best]
     return [_joined(recipes[:many]) for many in range(2, len(recipes) + 1)]
+
+
+def with_recipes(
+    problem: Problem, experiment: Experiment, recipes: Sequence[Recipe]
+) -> tuple[Experiment, tuple[Kernel, ...]]:
+    """The kernels of recipes, and an experiment that knows how to make those that learn."""
+    relevance = None
+    if any(recipe.learns for recipe in recipes):
+        relevance = Relevance(experiment.objects, problem.preparation, experiment.y, problem.task)
+    made = [recipe.on(experiment, relevance) for recipe in recipes]
+    learnt = {kernel: making for kernel, making in made if making is not None}
+    return replace(experiment, made=learnt), tuple(kernel for kernel, _ in made)
 
 
 def _joined(recipes: Sequence[Recipe]) -> Recipe:

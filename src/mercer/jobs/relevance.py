@@ -89,8 +89,9 @@ def _columns(objects: Table | Vectors, names: list[str], words: list[str]) -> tu
 
 
 def _targets(y: npt.NDArray[Any], task: str) -> Float64:
-    """Numbers as they are, or the indicator of each class but the last."""
+    """Numbers as they are, or the indicator of each class; of two classes, one is enough."""
     if task == "regression":
         return np.asarray(y, dtype=np.float64)[:, None]
     classes = np.unique(y)
-    return (y[:, None] == classes[None, : max(1, len(classes) - (len(classes) == 2))]).astype(np.float64)
+    told = classes[:1] if len(classes) == 2 else classes
+    return np.asarray(y[:, None] == told[None, :], dtype=np.float64)

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import final
 
 import numpy as np
 
 from mercer._types import Indices
-from mercer.errors import InputError, MercerError
+from mercer.errors import InputError
 from mercer.jobs.experiments import Judge, experiment_on
-from mercer.jobs.link import LOG, Link, may_be_logarithmic
 from mercer.jobs.problem import Problem
-from mercer.jobs.refining import Recipe, sums_of_best
-from mercer.jobs.relevance import Relevance
+from mercer.jobs.refining import Recipe, learning, sums_of_best, with_recipes
 from mercer.jobs.sizing import FINALISTS, sample
 from mercer.kernels.base import Kernel
 from mercer.readers.problems import count
@@ -92,25 +90,26 @@ def search(
     on more.
     """
     rows = sample(problem.y, problem.task, problem.search_size, problem.plan.seed)
-    kernels = problem.kernels
-    dropped: tuple[Kernel, ...] = ()
-    recipes: dict[Kernel, Recipe] = {}
-    scouting = scout and len(kernels) > FINALISTS and len(rows) >= 2 * SCOUTED
-    part = sample(problem.y, problem.task, SCOUTED, problem.plan.seed) if scouting else rows
-    experiment = experiment_on(problem, part)
-    end = SCOUTING if scouting else 1.0
     again = scout and problem.plan.kernel == "auto"
-    watch = Watch(problem, report, None if scouting else memory, (0.0, _FIRST * end if again else end))
-    found = try_kernels(experiment, kernels, deadline=deadline, memory=watch, report=watch)
-    if again and found.kernels:
-        watch.span = _FIRST * end, end
-        found, recipes = _second_round(problem, experiment, found, deadline, watch)
-    if scouting:
-        kernels, dropped = finalists([one.kernel for one in found.kernels], found)
-        experiment = experiment_on(problem, rows)
-        experiment, kernels = _with_recipes(problem, experiment, [recipes.get(one, Recipe((one,))) for one in kernels])
+    dropped: tuple[Kernel, ...] = ()
+    if scout and len(problem.kernels) > FINALISTS and len(rows) >= 2 * SCOUTED:
+        part = experiment_on(problem, sample(problem.y, problem.task, SCOUTED, problem.plan.seed))
+        first, known = _rounds(problem, part, again, deadline, Watch(problem, report, None, (0.0, SCOUTING)))
+        kernels, dropped = finalists([one.kernel for one in first.kernels], first)
+        recipes = [known.get(kernel, Recipe((kernel,))) for kernel in kernels]
+        experiment, kernels = with_recipes(problem, experiment_on(problem, rows), recipes)
         watch = Watch(problem, report, memory, (SCOUTING, 1.0))
         found = try_kernels(experiment, kernels, deadline=deadline, memory=watch, report=watch)
+        failures = first.failures + found.failures
+        found = Tried(found.kernels, failures, found.complete)
+    else:
+        experiment = experiment_on(problem, rows)
+        found, _ = _rounds(problem, experiment, again, deadline, Watch(problem, report, memory))
+    return _ranked(found, experiment, dropped, len(rows))
+
+
+def _ranked(found: Tried, experiment: Experiment, dropped: tuple[Kernel, ...], searched: int) -> Search:
+    """All trials, best first; an error if no kernel could be tried."""
     if not found.kernels:
         if len(found.failures) == 1:
             raise found.failures[0][1]
@@ -120,63 +119,28 @@ def search(
     skipped = tuple((kernel, str(error)) for kernel, error in found.failures)
     judge = experiment.judged
     assert isinstance(judge, Judge)
-    return Search(trials, judge.rows, judge.splits, judge, skipped, not found.complete, dropped, len(rows))
+    return Search(trials, judge.rows, judge.splits, judge, skipped, not found.complete, dropped, searched)
 
 
-def with_link(problem: Problem) -> Problem:
-    """The problem, with logarithms of its targets if a usual kernel predicts them better from these."""
-    if problem.task != "regression" or problem.metric.quantile is not None or not may_be_logarithmic(problem.y):
-        return problem
-    rows = sample(problem.y, problem.task, SCOUTED, problem.plan.seed)
-    kernel = problem.kernels[min(1, len(problem.kernels) - 1)]
-    linked = replace(problem, link=Link(LOG))
-    try:
-        plain, other = (experiment_on(one, rows).try_kernel(kernel).best.score for one in (problem, linked))
-    except MercerError:  # a kernel that these objects do not suit is reported by the search
-        return problem
-    if not other > plain:
-        return problem
-    note = "Logarithms of the target are learnt, which a first kernel predicts better; predictions are turned back."
-    return replace(linked, notes=(*problem.notes, note))
-
-
-def _second_round(
-    problem: Problem, experiment: Experiment, first: Tried, deadline: float | None, watch: Watch
+def _rounds(
+    problem: Problem, experiment: Experiment, again: bool, deadline: float | None, watch: Watch
 ) -> tuple[Tried, dict[Kernel, Recipe]]:
-    """Try kernels that are made of what was learnt so far: how much each column matters, and which are best."""
+    """Try all kernels, and then `again` those made of what was learnt: how much columns matter, and which are best."""
     known: dict[Kernel, Recipe] = {}
-    found = first
-    rounds: list[Callable[[], list[Recipe]]] = []
-    if Relevance.suits(experiment.objects, problem.preparation):
-        rounds.append(lambda: [Recipe(learns=True)])
-    if problem.preparation.kind in ("table", "vectors"):
-        rounds.append(lambda: sums_of_best(found.kernels, known))
     low, high = watch.span
-    for number, recipes in enumerate(rounds):
-        step = (high - low) / len(rounds)
-        watch.span = low + number * step, low + (number + 1) * step
-        now = recipes()
-        having, kernels = _with_recipes(problem, experiment, now)
-        known |= dict(zip(kernels, now, strict=True))
-        tried_now = try_kernels(having, kernels, deadline=deadline, memory=watch, report=watch)
-        found = Tried(
-            found.kernels + tried_now.kernels,
-            found.failures + tried_now.failures,
-            found.complete and tried_now.complete,
-        )
+    ends = np.linspace(low + _FIRST * (high - low) if again else high, high, 3)
+    watch.span = low, float(ends[0])
+    found = try_kernels(experiment, problem.kernels, deadline=deadline, memory=watch, report=watch)
+    if not again or not found.kernels:
+        return found, known
+    for number, made in enumerate((learning, sums_of_best)):
+        watch.span = float(ends[number]), float(ends[number + 1])
+        recipes = made(problem, experiment, found.kernels, known)
+        having, kernels = with_recipes(problem, experiment, recipes)
+        known |= dict(zip(kernels, recipes, strict=True))
+        more = try_kernels(having, kernels, deadline=deadline, memory=watch, report=watch)
+        found = Tried(found.kernels + more.kernels, found.failures + more.failures, found.complete and more.complete)
     return found, known
-
-
-def _with_recipes(
-    problem: Problem, experiment: Experiment, recipes: Sequence[Recipe]
-) -> tuple[Experiment, tuple[Kernel, ...]]:
-    """The kernels of recipes, and an experiment that knows how to make those that learn."""
-    relevance = None
-    if any(recipe.learns for recipe in recipes):
-        relevance = Relevance(experiment.objects, problem.preparation, experiment.y, problem.task)
-    made = [recipe.on(experiment, relevance) for recipe in recipes]
-    learning = {kernel: making for kernel, making in made if making is not None}
-    return replace(experiment, made=learning), tuple(kernel for kernel, _ in made)
 
 
 def finalists(kernels: Sequence[Kernel], first: Tried) -> tuple[tuple[Kernel, ...], tuple[Kernel, ...]]:

@@ -92,9 +92,6 @@ class ColumnReader:
         if (found is None or found.wrong) and not must_be_numbers:
             found = on_scale(values) or found
         if found is None or found.wrong:
-            if found is not None and not must_be_numbers and _are_codes(values):
-                self._note(key, f"read as categories, because {quoted(found.wrong[0])} is not a number")
-                return None
             self._refuse_mistakes(key, values, found, must_be_numbers=must_be_numbers)
             return None
         style = "" if found.style == _PLAIN else str(found.style)
@@ -103,10 +100,15 @@ class ColumnReader:
         return Column(key, NUMBER, found.values, style)
 
     def _refuse_mistakes(self, key: str, values: list[str], found: Written | None, *, must_be_numbers: bool) -> None:
-        """Raise the error for a few words among numbers, or for any where there must be numbers alone."""
+        """Raise the error for a few words among numbers, or for any where there must be numbers alone.
+
+        Few values that repeat are codes, not measurements with a mistake: these are categories.
+        """
         present = [value for value in values if value not in MISSING]
         wrong = found.wrong if found is not None else present if must_be_numbers else ()
-        if wrong:
+        if wrong and not must_be_numbers and _are_codes(present):
+            self._note(key, f"read as categories, because {quoted(wrong[0])} is not a number")
+        elif wrong:
             hint = _mixed_hint(key, sum(value in set(wrong) for value in values), len(present))
             raise self._error(key, values, wrong[0], "is not a number", hint)
 
@@ -170,9 +172,8 @@ def _words(key: str, kind: str, values: list[str]) -> Column:
     return Column(key, kind, column)
 
 
-def _are_codes(values: Sequence[str]) -> bool:
-    """Whether numbers and words among them are few values that repeat: codes, not measurements with a mistake."""
-    present = [value for value in values if value not in MISSING]
+def _are_codes(present: Sequence[str]) -> bool:
+    """Whether these are few values that repeat."""
     return 4 * len(set(present)) <= len(present) and len(set(present)) <= _CODES
 
 
