@@ -1,4 +1,4 @@
-"""The script that plants bugs: its mutants are programs that differ, and it tells tests that notice from those that do not."""
+"""The script that plants bugs: mutants are programs that differ, and tests that notice are told from those that do not."""
 
 from importlib.machinery import SourceFileLoader
 from importlib.util import module_from_spec, spec_from_loader
