@@ -1,4 +1,4 @@
-"""The script that plants bugs: its mutants are programs that differ, and it tells tests that notice from those that do not."""
+"""The script that plants bugs: its mutants are programs that differ, and it knows which tests notice them."""
 
 from importlib.machinery import SourceFileLoader
 from importlib.util import module_from_spec, spec_from_loader

@@ -38,8 +38,8 @@ from mercer.testing.file_samples import FileSample, file_samples
 SLOWEST = 10
 """Seconds for one file of a few kilobytes, on a loaded machine."""
 MEMORY = 1 << 26
-"""Bytes beyond those of the process with all readers imported. Files have some kilobytes, so that ten times their size is
-nothing next to what libraries take at once."""
+"""Bytes beyond those of the process with all readers imported. Files have some kilobytes, so that ten times their size
+is nothing next to what libraries take at once."""
 HOSTILE = (
     b"", b"0", b"-1", b"1e999", b"nan", b"inf", b"2000000000", b"9223372036854775808", b"1" * 400, b"0x10", b"\0",
     b"\xff", b"\x80\x04", b"\xef\xbb\xbf", b"\r", b"\n\n", b'"', b"'", b",", b"\t", b";", b":", b"(", b")", b"<",

@@ -8,6 +8,26 @@ from mercer.errors import InputError
 from mercer.jobs.folds import among, folds_for, tried
 
 
+def test_groups_stay_together_and_leave_every_class():
+    y, groups = np.arange(40) % 2, np.arange(40) // 4
+    for task in ("classification", "regression"):
+        splits = folds_for(y, task, 5, 0, groups)
+        assert len(splits) == 5
+        assert all(not set(groups[train]) & set(groups[test]) for train, test in splits)
+    alone = np.where(np.arange(40) < 4, 1, 0)
+    with pytest.raises(InputError, match="objects of one group alone"):
+        folds_for(alone, "classification", 4, 0, groups)
+    assert len(folds_for(alone, "regression", 4, 0, groups)) == 4
+    with pytest.raises(InputError, match="All rows are of one group"):
+        folds_for(y, "classification", 4, 0, np.zeros(40))
+
+
+def test_one_object_is_too_few():
+    with pytest.raises(InputError, match="Found 1 object"):
+        folds_for(np.ones(1), "regression", 4, 0)
+    assert len(folds_for(np.arange(2.0), "regression", 4, 0)) == 2
+
+
 def test_machines_are_tried_on_later_rows():
     times = np.random.default_rng(0).permutation(np.repeat(np.arange(25.0), 4))
     splits = folds_for(np.arange(100.0), "regression", 4, 0, times=times)

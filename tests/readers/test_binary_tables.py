@@ -1,5 +1,6 @@
 """Spreadsheets, databases, Feather and Parquet: the same table as CSV, and what is refused."""
 
+import contextlib
 import datetime as dt
 import io
 import pickle
@@ -176,3 +177,15 @@ def test_durations_are_microseconds_however_long(tmp_path, unit, factor):
     lasting = pa.array([2**62, 5], pa.duration(unit))
     path = arrow(tmp_path / "t.feather", pa.table({"lasting": lasting, "y": [0, 1]}))
     assert read(path, target="y").objects["lasting"].values.tolist() == [2**62 * factor, 5 * factor]
+
+
+def test_names_in_a_database_that_are_no_text(tmp_path):
+    path = tmp_path / "t.sqlite"
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        connection.execute("CREATE TABLE pets (colour TEXT, y INTEGER)")
+        connection.executemany("INSERT INTO pets VALUES (?, ?)", [("red", 0), ("blue", 1)])
+        connection.commit()
+    whole = path.read_bytes()
+    path.write_bytes(whole.replace(b"colour", b"co\xe3our"))
+    with pytest.raises(DataFileError, match="not a database that can be read"):
+        read(path, target="y")

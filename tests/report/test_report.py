@@ -2,6 +2,7 @@
 
 import base64
 import html.parser
+import io
 import re
 import shutil
 import xml.etree.ElementTree as ET
@@ -151,6 +152,11 @@ def test_written_whole(hostile, tmp_path):
 def test_pictures():
     image = drawing.png(np.arange(6.0).reshape(2, 3))
     assert image.startswith(b"\x89PNG")
+    pixels = pytest.importorskip("matplotlib.image").imread(io.BytesIO(image))
+    assert pixels.shape == (2, 3, 3)
+    np.testing.assert_allclose(255 * pixels[0, 0], [247, 251, 255], atol=0.01)
+    np.testing.assert_allclose(255 * pixels[1, 2], [8, 48, 107], atol=0.01)
+    assert image.endswith(b"\0\0\0\0IEND\xaeB`\x82")
     assert drawing.ticks(0, 1) == pytest.approx([0, 0.2, 0.4, 0.6, 0.8, 1.0])
     assert drawing.png(np.ones((2, 2)))
     axes = drawing.Axes((1, 1), (2, 2), "x", "y", "one point")
