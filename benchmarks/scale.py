@@ -1,7 +1,7 @@
 """Very many objects: cells and landmarks against scikit-learn, growth with the number of objects, choice of landmarks.
 
     python benchmarks/scale.py covtype      464,809 rows of forest cover (needs the data sets)
-    python benchmarks/scale.py exact        exact machines on 10^5 rows and on all of forest cover, beside scikit-learn-intelex
+    python benchmarks/scale.py exact        exact machines on 10^5 rows and more, and scikit-learn-intelex
     python benchmarks/scale.py growth       time and memory at 10^5, 3 x 10^5 and 10^6 generated rows
     python benchmarks/scale.py landmarks    pivoted Cholesky against uniform landmarks on ten data sets
     python benchmarks/scale.py blocks 10000000 500    rows that are read from npy files, on so many landmarks

@@ -49,8 +49,7 @@ _NOTICED = 1.5
 """Up to this multiple of what a nested problem left, the violation over all objects is its own."""
 _MOSTLY = 0.8
 """The share of a matrix at hand that is worth keeping it."""
-_ROWS = 256
-_ENTRIES = 2**25
+_ROWS, _ENTRIES = 256, 2**25
 """Rows at least, and entries about, that are computed between two looks at signals and limits: tenths of a second."""
 _STALL_ROUNDS = 10
 """Nested problems in a row that make nothing better, after which none will."""
