@@ -40,3 +40,10 @@ def test_many_objects_are_drawn_in_part(tmp_path):
     assert told["gram"]["values"]["shape"] == [240, 240]
     assert set(told["gram"]["classes"]) == {0}
     assert len(told["spectrum"]) == 40
+
+
+def test_what_is_not_square_is_not_drawn(tmp_path):
+    path = tmp_path / "gram.npz"
+    np.savez(path, K=np.ones((3, 2)))
+    told = gram_file({"path": str(path)})
+    assert (told["verdict"], told["gram"], told["spectrum"]) == ("not square", None, [])

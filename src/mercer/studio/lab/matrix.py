@@ -36,6 +36,7 @@ def gram_file(told: Mapping[str, Any]) -> dict[str, Any]:
         diagnosis = str(diagnose(matrix, y=data.labels)) if checked.psd else ""
     except MercerError as error:
         raise Refusal.of(error, "file") from error
+    square = matrix.shape == (len(matrix), len(matrix)) and len(matrix) > 0 and bool(np.isfinite(matrix).all())
     return {
         "objects": len(matrix),
         "verdict": checked.verdict,
@@ -43,8 +44,8 @@ def gram_file(told: Mapping[str, Any]) -> dict[str, Any]:
         "smallest": plain(checked.smallest),
         "check": str(checked),
         "diagnosis": diagnosis,
-        "gram": _drawn(matrix, data.labels),
-        "spectrum": _spectrum(matrix),
+        "gram": _drawn(matrix, data.labels) if square else None,
+        "spectrum": _spectrum(matrix) if square else [],
     }
 
 

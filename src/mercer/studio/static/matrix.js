@@ -25,6 +25,7 @@ function matrixFile([, name, value]) {
 
 /** An answer with its numbers unpacked, and the class of each object by its place in the file. */
 function drawable(told) {
+  if (!told.gram) return told;
   const classes = {};
   told.gram.order.forEach((row, place) => { classes[row] = told.gram.classes[place]; });
   return { ...told, classes, gram: { order: told.gram.order, values: unpack(told.gram.values).values } };
@@ -45,8 +46,8 @@ export function GramFile() {
     <div class="chips" role="group" aria-label="Matrices to try">${MATRICES.map((one) => html`<button type="button" class="chip" key=${one[1]} disabled=${busy} onClick=${() => open(matrixFile(one))}>${one[0]}</button>`)}</div>
     ${error && html`<p class="error" role="alert">${error.message}</p>`}
     ${told && html`<div role="status"><h2 class=${told.verdict === "psd" ? "answer-proven" : "answer-refuted"}>${told.verdict === "psd" ? "It is a Gram matrix." : "It is not a Gram matrix."}</h2><p class="lead">${told.reason}</p></div>
-      <div class="two pictures"><${GramView} gram=${told.gram} classes=${told.classes} lit=${lit} onLit=${setLit} sentence=${`${told.objects > told.gram.order.length ? `${told.gram.order.length} of ${told.objects.toLocaleString("en")}` : told.objects} objects, alike ones side by side.`} />
-        ${told.spectrum.length > 0 && html`<${SpectrumView} spectrum=${told.spectrum} smallest=${told.smallest ?? 0} psd=${false} />`}</div>
+      ${told.gram && html`<div class="two pictures"><${GramView} gram=${told.gram} classes=${told.classes} lit=${lit} onLit=${setLit} sentence=${`${told.objects > told.gram.order.length ? `${told.gram.order.length} of ${told.objects.toLocaleString("en")}` : told.objects} objects, alike ones side by side.`} />
+        ${told.spectrum.length > 0 && html`<${SpectrumView} spectrum=${told.spectrum} smallest=${told.smallest ?? 0} psd=${false} />`}</div>`}
       ${told.diagnosis && html`<${Diagnosis} text=${told.diagnosis} />`}
       <details><summary>The check in figures</summary><pre class="mono" tabindex="0">${told.check}</pre></details>`}</div>`;
 }
