@@ -42,7 +42,7 @@ class Checkpoint:
         """What an earlier search left and this one has not asked for yet: a trial without its kernel."""
 
     def __len__(self) -> int:
-        return len(self._kept)
+        return len(self._kept) + len(self._left)
 
     def begin(self, problem: Problem) -> str:
         """Say what is searched. If an earlier search is to be resumed, read what it left, and return a sentence."""
@@ -66,6 +66,7 @@ class Checkpoint:
     def keep(self, kernel: Kernel, trials: list[Trial]) -> None:
         """Remember a kernel, and write all that are finished: an interrupt loses the kernel under way and no other."""
         self._kept[repr(kernel)] = trials
+        self.total = max(self.total, len(self))  # some kernels are made in the course of a search
         self.write()
         self._heard(kernel, trials)
 
