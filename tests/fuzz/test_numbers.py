@@ -64,6 +64,8 @@ def check(number: int) -> None:
     assert proof.dual <= proof.primal + slack
     if converged and one.learner != "KernelRidge":
         assert true.violation <= one.tol * (1 + 1e-6) + true.lost
+    if converged and one.learner in ("SVC", "SVR"):  # what a violation of tol can cost, however large its share is
+        assert proof.primal - proof.dual <= one.tol * one.C * one.weights.sum() + slack
     laws(one, proof, slack, number)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -30,10 +30,7 @@ def table_of(
     notes: Sequence[str] = (),
 ) -> Data:
     """A table from columns as they stand in a file."""
-    for place, called in enumerate(columns, 1):
-        if len(called) > LONGEST_NAME:
-            what = f"column {place} has a name of {len(called):,} characters, more than {LONGEST_NAME:,}"
-            raise problem(name, what, hint="Shorten it: is the first line one of names?")
+    _check_names(name, columns)
     notes = list(notes)
     left = dict(columns)
     for given in options.drop:
@@ -83,6 +80,13 @@ def _columns(
         keep = f"--text {shlex.quote(smiles[0])} reads it as text"
         notes.append(f"Column {quoted(smiles[0])} is read as SMILES ({keep}).")
     return table
+
+
+def _check_names(name: str, columns: Iterable[str]) -> None:
+    for place, called in enumerate(columns, 1):
+        if len(called) > LONGEST_NAME:
+            what = f"column {place} has a name of {len(called):,} characters, more than {LONGEST_NAME:,}"
+            raise problem(name, what, hint="Shorten it: is the first line one of names?")
 
 
 def check_width(name: str, width: int, options: Options, *, table: bool = True) -> None:

@@ -28,7 +28,12 @@ class Proof(ABC):
 
     @property
     def relative_gap(self) -> float:
-        """The gap as a share of what was reached; infinite where nothing is known of the optimum."""
+        """The gap as a share of what was reached; infinite where nothing is known of the optimum.
+
+        A machine that has converged violates the conditions of optimality by `tol` at most, which leaves a gap of at
+        most `tol` times the sum of all penalties: a large share where penalties are large next to the objective, or
+        where the optimum is zero. A smaller `tol` narrows it.
+        """
         gap = self.gap
         return gap / max(abs(self.reached), abs(self.bound), np.finfo(float).tiny) if math.isfinite(gap) else math.inf
 
