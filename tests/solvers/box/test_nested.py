@@ -69,12 +69,21 @@ def test_cells_are_a_start_near_the_solution(small, monkeypatch):
     assert found.stats.iterations < 0.7 * SMO().solve(gram, box, tol=1e-3).stats.iterations
 
 
+def test_cells_are_left_out_where_all_objects_are_neighbours(small):
+    X, y = data()
+    box = box_of(Hinge(), y, np.full(N, 10.0), intercept=True)
+    assert not nested.suits(gram_of(kernels.RBF(gamma=0.5).fit(X), X), box)
+    assert not nested.suits(gram_of(kernels.RBF(gamma=40.0).fit(X), X).stored(), box)
+    assert not nested.suits(gram_of(kernels.RBF(gamma=40.0).fit(X[:900]), X[:900]), box.part(np.arange(900)))
+
+
 def test_a_start_is_taken_and_cells_of_one_class_do_no_harm(small):
     rng = np.random.default_rng(0)
     X = np.concatenate([rng.normal(size=(700, 2)), rng.normal(size=(500, 2)) + 30.0])
     y = np.where(np.arange(1200) < 700, 1.0, -1.0)
-    gram = gram_of(kernels.RBF(gamma=0.5).fit(X), X, dtype=np.float32)
+    gram = gram_of(kernels.RBF(gamma=8.0).fit(X), X, dtype=np.float32)
     box = box_of(Hinge(), y, np.ones(1200), intercept=True)
+    assert nested.suits(gram, box)
     found = SMO().solve(gram, box, tol=1e-3)
     again = SMO().solve(gram, box, start=found.coefficients, tol=1e-3)
     assert found.status is again.status is Status.CONVERGED
