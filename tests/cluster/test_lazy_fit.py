@@ -118,6 +118,17 @@ def test_strings_in_bags(client: Any) -> None:
         assert (client.compute(answers).result() == model.predict(words)).all()
 
 
+def test_a_model_of_lazy_data_answers_lazily_before_its_certificate_was_asked_for(client: Any) -> None:
+    lazy = da.from_array(X, chunks=(ROWS, 3))
+    with use(client) as session:
+        model = fitted(LEARNERS["components"][0], lazy, None)
+        before = session.traffic.tasks
+        found = client.compute(model.transform(lazy)).result(timeout=60)
+        assert session.traffic.tasks == before  # no passes over the data for a certificate
+    expected = np.concatenate([model.transform(X[start : start + ROWS]) for start in range(0, N, ROWS)])
+    assert found.tobytes() == expected.tobytes()
+
+
 @pytest.mark.parametrize("method", ["predict", "decision_function", "predict_proba", "transform"])
 def test_answers_for_lazy_objects_are_lazy(client: Any, method: str) -> None:
     learner, y = LEARNERS["components" if method == "transform" else "logistic"]

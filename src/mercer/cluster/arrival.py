@@ -9,7 +9,6 @@ could lie, once for each value.
 from __future__ import annotations
 
 import importlib
-import pickle
 import weakref
 from typing import Any
 
@@ -23,17 +22,15 @@ _copies: dict[int, tuple[Any, Any]] = {}
 
 def arrived(value: Any) -> tuple[Any, int]:
     """A value with all its arrays aligned, and how many bytes it takes when it is sent."""
-    sending: Any = importlib.import_module("distributed.protocol.pickle")  # has no types
-    found: list[pickle.PickleBuffer] = []
-    try:
-        body = sending.dumps(value, buffer_callback=found.append)
-    except (TypeError, AttributeError, pickle.PicklingError):  # then it never went over a network
+    protocol: Any = importlib.import_module("distributed.protocol")  # has no types
+    header, frames = protocol.serialize(value, serializers=["pickle"])
+    if header["serializer"] != "pickle":  # it cannot be sent, and did not come
         return value, 0
-    buffers = [buffer.raw() for buffer in found]
-    size = len(body) + sum(buffer.nbytes for buffer in buffers)
+    body, *buffers = [memoryview(frame) for frame in frames]
+    size = body.nbytes + sum(buffer.nbytes for buffer in buffers)
     if all(map(_is_aligned, buffers)):
         return value, size
-    return sending.loads(body, buffers=list(map(_copied, buffers))), size
+    return protocol.deserialize(header, [body, *map(_copied, buffers)]), size
 
 
 def shared(value: Any) -> Any:
@@ -58,5 +55,4 @@ def _is_aligned(buffer: memoryview) -> bool:
 def _copied(buffer: memoryview) -> memoryview:
     if _is_aligned(buffer):
         return buffer
-    copy = np.frombuffer(buffer, dtype=np.uint8).copy().data
-    return copy.toreadonly() if buffer.readonly else copy
+    return np.frombuffer(buffer, dtype=np.uint8).copy().data

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import importlib
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -36,6 +37,13 @@ def whole(record: Any, names: Sequence[str], *parts: Any) -> Any:
     for name, part in zip(names, parts, strict=True):
         object.__setattr__(made, name, part)
     return made
+
+
+def opened(version: str, content: bytes) -> Any:
+    """A value that was made bytes of before it was sent."""
+    protocol: Any = importlib.import_module("distributed.protocol")  # has no types
+    _require(version)
+    return protocol.deserialize_bytes(content)
 
 
 def call(version: str, function: Callable[..., Any], *arguments: Any) -> Any:
