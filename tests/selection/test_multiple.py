@@ -8,6 +8,7 @@ import pytest
 from scipy.optimize import minimize
 from sklearn.base import clone, is_classifier
 from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import mercer
 from mercer import SVC, KernelRidge, KernelSearchCV, MultipleKernelMachine, kernels, learn_kernel
@@ -229,3 +230,13 @@ def test_a_kernel_that_draws_classes_together_gets_no_weight():
     weights, _ = kernel_weights.margin(grams[:2], grams[2], [y], 0.5)
     assert weights[1] == 0.0
     assert weights.sum() == pytest.approx(1.0)
+
+
+# Kernels for vectors, so that all checks apply.
+@parametrize_with_checks(
+    [MultipleKernelMachine(SVC(), ["rbf", "linear"]), MultipleKernelMachine(KernelRidge(), ["rbf", "linear"])]
+)
+def test_common_checks(estimator: Any, check: Any) -> None:
+    if getattr(check, "func", check).__name__ == "check_array_api_input":
+        return  # it only ever skips: the array API is not claimed
+    check(estimator)
