@@ -9,6 +9,7 @@ import pytest
 from scipy.optimize import minimize
 from sklearn.base import clone, is_classifier
 from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import mercer
 from mercer import SVC, KernelRidge, KernelSearchCV, MultipleKernelMachine, kernels, learn_kernel
@@ -242,3 +243,13 @@ def test_weights_in_a_file_are_checked(damage):
         arrays["mixed_weights"][0] = -0.1 if damage == "negative" else np.nan
     with pytest.raises(ModelFileError, match=r"numbers from 0|not finite"):
         MultipleKernelMachine._from_stored(dataclasses.replace(stored, arrays=arrays))
+
+
+# Kernels for vectors, so that all checks apply.
+@parametrize_with_checks(
+    [MultipleKernelMachine(SVC(), ["rbf", "linear"]), MultipleKernelMachine(KernelRidge(), ["rbf", "linear"])]
+)
+def test_common_checks(estimator: Any, check: Any) -> None:
+    if getattr(check, "func", check).__name__ == "check_array_api_input":
+        return  # it only ever skips: the array API is not claimed
+    check(estimator)

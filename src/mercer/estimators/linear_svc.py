@@ -172,7 +172,8 @@ class LinearSVC(ClassifierMixin, LinearMachine):
                     self.calibration_ = self._calibration(rows, classes.codes, weights, factors, options)
             self.classes_ = classes.labels
             self._set_solutions(solutions, rows, began)
-        warn_of_weights(self)
+        if self.probability:
+            warn_of_weights(self)
         self._warn_if_unfinished(solutions)
         return self
 

@@ -101,7 +101,7 @@ def put_together(stored: Stored) -> CellParts:
         place += 1
     template: Any = kind
     classes, probability = arrays.get("classes"), checked_value(values, "probability", bool)
-    calibration = None if classes is None or not probability else _calibration(values, arrays, len(classes))
+    calibration = _calibration(values, arrays, classes) if probability else None
     constant = None if classes is None else _constant(arrays, cells, classes)
     certificate = None
     if "certificate" in arrays:
@@ -116,8 +116,11 @@ def put_together(stored: Stored) -> CellParts:
     )  # fmt: skip
 
 
-def _calibration(values: Any, arrays: Any, n_classes: int) -> Calibration:
+def _calibration(values: Any, arrays: Any, classes: npt.NDArray[Any] | None) -> Calibration:
     """What makes probabilities; files of earlier versions hold one temperature."""
+    if classes is None:
+        raise ModelFileError("its classes are missing.")
+    n_classes = len(classes)
     if "temperature" in values:
         return calibration_of_temperature(values["temperature"], 1, n_classes)
     slopes = checked_array(arrays, "calibration_slopes", "f", (1,))

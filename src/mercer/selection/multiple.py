@@ -7,7 +7,7 @@ from typing import Any, Self, TypeVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone, is_classifier
-from sklearn.utils import get_tags
+from sklearn.utils import column_or_1d, get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
@@ -127,7 +127,10 @@ def _targets(y: Any, n: int, method: str) -> tuple[Float64, list[Float64]]:
         return values[:, None].astype(np.float64), []
     labels, codes = np.unique(values, return_inverse=True)
     if len(labels) < 2:
-        raise InputError(f"Kernels are weighted by how they tell classes apart; all {n} objects are {labels[0]!r}.")
+        raise InputError(
+            f"Kernels are weighted by how they tell classes apart, and there is one class: all {n} objects are "
+            f"{labels[0]!r}."
+        )
     signs = [np.where(codes == label, 1.0, -1.0) for label in range(len(labels))]
     return np.eye(len(labels))[codes], signs[1:] if len(labels) == 2 else signs
 
@@ -177,6 +180,10 @@ class MultipleKernelMachine(MetaEstimatorMixin, BaseEstimator):
         """Learn the weights, then train on the weighted sum."""
         memory, limit = getattr(self.estimator, "memory", "auto"), getattr(self.estimator, "time_limit", None)
         owner = type(self).__name__
+        if y is None:
+            raise InputError(f"{owner} requires y to be passed, but the target y is None.")
+        labels = np.asarray(y)
+        y = column_or_1d(labels, warn=True) if labels.ndim == 2 and labels.shape[1] == 1 else y
         if limit is not None:
             _check.real(owner, "estimator__time_limit", limit, low=0, low_open=True)
         with calls.once(), _deadline.limited(limit):
@@ -251,7 +258,7 @@ class MultipleKernelMachine(MetaEstimatorMixin, BaseEstimator):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         inner = get_tags(self.estimator)
-        tags.estimator_type = inner.estimator_type
+        tags.estimator_type, tags.input_tags = inner.estimator_type, inner.input_tags
         tags.classifier_tags, tags.regressor_tags = inner.classifier_tags, inner.regressor_tags
         tags.target_tags.required = True
         return tags

@@ -126,6 +126,12 @@ class Run(ABC):
         """Whether `finish` would return more than the point it started from."""
         return True
 
+    @final
+    @property
+    def may_end(self) -> bool:
+        """Whether a run whose time is over may end: it has something to return, or nobody waits any longer."""
+        return self.useful or _deadline.is_late()
+
     @abstractmethod
     def step(self, iterations: int) -> None:
         """Do at most this many iterations; updates `iterations`, `gap` and, at the end, `done` and `status`."""
@@ -191,7 +197,7 @@ def drive(run: Run, tol: float, limits: Limits, on_chunk: OnChunk | None, began:
             status = run.status
         elif limits.max_iter >= 0 and run.iterations >= limits.max_iter:
             status = Status.OUT_OF_ITERATIONS
-        elif now - limits.since > limits.time_limit and (run.useful or _deadline.is_late()):
+        elif now - limits.since > limits.time_limit and run.may_end:
             status = Status.OUT_OF_TIME
         size = _next_size(left, run.iterations - before, now - started, run.first_chunk)
         if on_chunk is not None:

@@ -176,7 +176,8 @@ class MarginClassifier(ClassifierMixin, LibsvmParameters, KernelEstimator, ABC):
         self._remember(objects, classes.codes, bounds)
         entries, seconds = guarded.original.entries_computed, time.monotonic() - began
         self._certify_later(lambda: Certificate.together(machines.proofs(), entries, seconds))
-        warn_of_weights(self)
+        if self.probability:
+            warn_of_weights(self)
         if machines.unfinished:
             warn_if_unfinished(self, machines.unfinished, len(machines.sizes))
         return self

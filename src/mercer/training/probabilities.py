@@ -37,7 +37,7 @@ def wanted(estimator: Any) -> bool:
 
 def warn_of_weights(estimator: Any) -> None:
     """Say that labels follow from probabilities, where somebody may expect weights of classes to move them."""
-    if estimator.probability and estimator.class_weight is not None:
+    if estimator.class_weight is not None:
         warnings.warn(
             f"With probability=True, {type(estimator).__name__} predicts the most probable class of the data as given: "
             "class_weight moves its decision values, not its labels. For labels by weighted decisions use "

@@ -172,7 +172,7 @@ def refuse_weightless_classes(classes: Classes, weights: Float64, also: str = ""
     if len(classes.labels) - len(empty) < 2:
         raise InputError(
             "Invalid input - all samples with positive weights belong to the same class: "
-            f"{', '.join(repr(label) for label in empty.tolist())} weigh nothing.{also}"
+            f"{', '.join(repr(label) for label in empty.tolist())} weigh nothing, by `sample_weight`.{also}"
         )
     if len(empty):
         raise InputError(f"All samples of class {empty.tolist()[0]!r} have zero weight. Drop the class, or weigh it.")
