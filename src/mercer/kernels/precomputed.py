@@ -62,9 +62,10 @@ class Precomputed(Kernel):
 
     def whole(self, left: GramRows, right: GramRows, state: State) -> Floating | None:
         """A copy of the training matrix, if it is symmetric to the last bit, so that there is nothing to even out."""
-        square: Floating | None = left.matrix
-        if square is None or not right.training or square is not right.matrix or not (_all_of(left) and _all_of(right)):
+        same = right.training and left.matrix is right.matrix
+        if not same or left.matrix is None or not (_all_of(left) and _all_of(right)):
             return None
+        square: Floating = left.matrix
         return square.copy() if _is_symmetric(square) else None
 
     def diagonal(self, features: GramRows, state: State) -> Float64:
