@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from mercer import SVC, kernels
+from mercer.gram import cost
 from mercer.gram import pair_products as module
 from mercer.gram.make import gram_of
 from mercer.gram.pair_products import columns_of_groups, pair_products, worth_grouping
@@ -21,16 +22,26 @@ def made(counts, new, columns=3):
     return gram, layout, full
 
 
+@pytest.mark.parametrize("by_loops", [False, True])
 @pytest.mark.parametrize(("counts", "new"), [((3, 4, 5), 7), ((0, 2, 1, 3), 1), ((300, 200, 400, 500), 900)])
-def test_the_product_is_the_ordinary_one(counts, new):
+def test_the_product_is_the_ordinary_one(monkeypatch, counts, new, by_loops):
     gram, layout, full = made(counts, new)
+    monkeypatch.setattr(cost, "pair_loops_pay", lambda *sizes: by_loops)
     np.testing.assert_allclose(pair_products(gram, layout, np.array(counts)), gram.matvec(full), atol=2e-4)
 
 
-def test_many_new_objects_are_taken_by_parts(monkeypatch):
+@pytest.mark.parametrize("by_loops", [False, True])
+def test_many_new_objects_are_taken_by_parts(monkeypatch, by_loops):
     gram, layout, full = made((3, 4, 5), 50)
+    monkeypatch.setattr(cost, "pair_loops_pay", lambda *sizes: by_loops)
     monkeypatch.setattr(module, "_ENTRIES_AT_ONCE", 40)
     np.testing.assert_allclose(pair_products(gram, layout, np.array((3, 4, 5))), gram.matvec(full), atol=1e-12)
+
+
+def test_loops_serve_small_groups_and_products_large_ones():
+    assert cost.pair_loops_pay(1, 300, 100)
+    assert cost.pair_loops_pay(300, 300, 100)
+    assert not cost.pair_loops_pay(5000, 7000, 26)
 
 
 def test_columns_are_in_the_order_of_pairs():

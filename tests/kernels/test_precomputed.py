@@ -60,3 +60,16 @@ def test_after_storage_training_objects_serve_as_columns():
 def test_nothing_is_claimed():
     assert not Precomputed().psd
     assert not Precomputed().symmetric
+
+
+def test_a_symmetric_matrix_is_used_as_it_is_and_stays_ours():
+    X = np.random.default_rng(0).normal(size=(20, 3))
+    K = X @ X.T
+    K = (K + K.T) / 2
+    gram = gram_of(Precomputed().fit(K), K)
+    assert gram.in_memory
+    K[0, 1] = K[1, 0] = 77.0  # what its owner does with it later
+    assert gram.dense()[0, 1] != 77.0
+    K[0, 1] += 1e-6  # within rounding: evened out
+    gram = gram_of(Precomputed().fit(K), K)
+    assert gram.dense()[0, 1] == gram.dense()[1, 0] == pytest.approx(77.0 + 5e-7)

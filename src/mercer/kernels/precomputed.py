@@ -62,10 +62,11 @@ class Precomputed(Kernel):
 
     def whole(self, left: GramRows, right: GramRows, state: State) -> Floating | None:
         """A copy of the training matrix, if it is symmetric to the last bit, so that there is nothing to even out."""
-        same = right.training and left.matrix is right.matrix and _all_of(left) and _all_of(right)
-        if left.matrix is None or not same:
+        same = right.training and left.matrix is right.matrix
+        if not same or left.matrix is None or not (_all_of(left) and _all_of(right)):
             return None
-        return left.matrix.copy() if _is_symmetric(left.matrix) else None
+        square: Floating = left.matrix
+        return square.copy() if _is_symmetric(square) else None
 
     def diagonal(self, features: GramRows, state: State) -> Float64:
         if features.self_similarity is None:
