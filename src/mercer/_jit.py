@@ -62,6 +62,8 @@ _PACKAGE = Path(__file__).parent
 _decorating = free_when_forking(threading.RLock())
 free_when_forking(global_compiler_lock)  # a child could not compile while a thread that it does not have held this
 _config: Any = numba.config
+_MODULE, _OPTIMISE = "_final_module", "_optimize_final_module"
+"""What Numba calls the code of a library before it is optimised, and what optimises it: no public name does."""
 _ours = threading.local()
 """Whether the thread compiles a loop of ours: what others compile is theirs."""
 
@@ -109,7 +111,7 @@ def _make_called_functions_own(optimise: Callable[[Any], None]) -> Callable[[Any
     @functools.wraps(optimise)
     def optimised(library: Any) -> None:
         if getattr(_ours, "compiling", False):
-            for function in library._final_module.functions:
+            for function in getattr(library, _MODULE).functions:
                 if not function.is_declaration and function.linkage == Linkage.linkonce_odr:
                     function.linkage = Linkage.internal
         optimise(library)
@@ -117,8 +119,7 @@ def _make_called_functions_own(optimise: Callable[[Any], None]) -> Callable[[Any
     return optimised
 
 
-_library: Any = CPUCodeLibrary
-_library._optimize_final_module = _make_called_functions_own(_library._optimize_final_module)
+setattr(CPUCodeLibrary, _OPTIMISE, _make_called_functions_own(getattr(CPUCodeLibrary, _OPTIMISE)))
 
 
 def tell_when_compiling(tell: Callable[[], None]) -> None:

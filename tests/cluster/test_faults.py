@@ -28,15 +28,17 @@ from tests.cluster.conftest import Processes
 
 @dataclass(frozen=True)
 class Noted:
-    """A slow task that leaves a note of each time that it is run."""
+    """A slow task that leaves a note of each time that it is run, at its end or at its beginning."""
 
     folder: str
     seconds: float = 0.15
+    begun: bool = False
 
     def __call__(self, number: int) -> Any:
-        time.sleep(self.seconds)
+        time.sleep(0.0 if self.begun else self.seconds)
         with open(f"{self.folder}/{number}-{os.getpid()}-{time.monotonic_ns()}", "w"):
             pass
+        time.sleep(self.seconds if self.begun else 0.0)
         return np.random.default_rng(number).normal(size=(50, 50)) ** 3
 
 
@@ -65,14 +67,19 @@ def test_a_killed_worker_costs_its_own_tasks_and_no_bit(processes: Processes, tm
     with processes.client(2) as client, use(client) as session:
         before: set[int] = set()
 
+        def begun() -> int:
+            return sum(name.split("-")[1] == str(first.pid) for name in os.listdir(folder))
+
         def kill() -> None:
-            soon(lambda: sum(notes(folder).values()) > 6)
+            soon(lambda: begun() > 2)
+            so_far = begun()
+            soon(lambda: begun() > so_far)  # so that it is in the middle of a task
             processes.kill(first)
             before.update(notes(folder))
 
         killer = threading.Thread(target=kill)
         killer.start()
-        found = Workers(session).reduce(Noted(str(folder)), range(items), add)
+        found = Workers(session).reduce(Noted(str(folder), 0.4, begun=True), range(items), add)
         killer.join()
         assert first.poll() is not None
     expected = Threads(2).reduce(Noted(str(folder), 0.0), range(items), add)

@@ -22,15 +22,16 @@ _copies: dict[int, tuple[Any, Any]] = {}
 
 def arrived(value: Any) -> tuple[Any, int]:
     """A value with all its arrays aligned, and how many bytes it takes when it is sent."""
-    protocol: Any = importlib.import_module("distributed.protocol")  # has no types
-    header, frames = protocol.serialize(value, serializers=["pickle"])
-    if header["serializer"] != "pickle":  # it cannot be sent, and did not come
+    protocol: Any = importlib.import_module("distributed.protocol.serialize")  # has no types
+    try:
+        header, frames = protocol.pickle_dumps(value)
+    except Exception:  # it cannot be sent, and did not come
         return value, 0
     body, *buffers = [memoryview(frame) for frame in frames]
     size = body.nbytes + sum(buffer.nbytes for buffer in buffers)
     if all(map(_is_aligned, buffers)):
         return value, size
-    return protocol.deserialize(header, [body, *map(_copied, buffers)]), size
+    return protocol.pickle_loads(header, [body, *map(_copied, buffers)]), size
 
 
 def shared(value: Any) -> Any:
