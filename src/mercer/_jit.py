@@ -111,7 +111,7 @@ def _make_called_functions_own(optimise: Callable[[Any], None]) -> Callable[[Any
     @functools.wraps(optimise)
     def optimised(library: Any) -> None:
         if getattr(_ours, "compiling", False):
-            for function in getattr(library, _MODULE).functions:
+            for function in getattr(getattr(library, _MODULE, None), "functions", ()):
                 if not function.is_declaration and function.linkage == Linkage.linkonce_odr:
                     function.linkage = Linkage.internal
         optimise(library)
@@ -119,7 +119,8 @@ def _make_called_functions_own(optimise: Callable[[Any], None]) -> Callable[[Any
     return optimised
 
 
-setattr(CPUCodeLibrary, _OPTIMISE, _make_called_functions_own(getattr(CPUCodeLibrary, _OPTIMISE)))
+if hasattr(CPUCodeLibrary, _OPTIMISE):  # a Numba that names it otherwise serves as well, but for last bits
+    setattr(CPUCodeLibrary, _OPTIMISE, _make_called_functions_own(getattr(CPUCodeLibrary, _OPTIMISE)))
 
 
 def tell_when_compiling(tell: Callable[[], None]) -> None:
