@@ -27,6 +27,9 @@ Place = TypeVar("Place")
 
 _SECONDS_BETWEEN_LOOKS = 0.05
 """How long Ctrl-C, the end of a time limit or a lost scheduler may go unnoticed."""
+_SECONDS_TO_FETCH = 5.0
+"""Seconds that a result may be on its way before the client is looked at; then it is asked for again, for twice
+as long."""
 _SECONDS_FOR_WORKERS = 30.0
 """How long a cluster may take to have its first worker. Queues of batch systems take longer: their users wait for
 workers before they begin, as the message says."""
@@ -173,7 +176,7 @@ class Session:
                     continue
                 place = under_way.pop(future)
                 try:
-                    found, size = arrived(future.result())
+                    found, size = arrived(self._fetched(future))
                 except Exception as error:
                     tries[place] += 1
                     if type(error).__name__ != "KilledWorker" or tries[place] >= _TRIES:
@@ -188,6 +191,18 @@ class Session:
         finally:
             if under_way and self.client.status == "running":
                 self.client.cancel(list(under_way), force=True)
+
+    def _fetched(self, future: Any) -> Any:
+        """The result of a task that is done. A client that is closed meanwhile would let this wait for ever."""
+        seconds = _SECONDS_TO_FETCH
+        while True:
+            try:
+                return future.result(timeout=seconds)
+            except TimeoutError:
+                if future.status == "error":  # it was the task that ran out of time
+                    raise
+                self.require_connection()
+                seconds *= 2.0
 
     def close(self) -> None:
         """Let go of everything that is held on the cluster."""
