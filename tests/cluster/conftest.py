@@ -79,57 +79,16 @@ def processes(tmp_path: Path) -> Iterator[Processes]:
     made.close()
 
 
-class Shared:
-    """A scheduler and two workers that tests share, until one of them leaves something behind."""
-
-    def __init__(self, folders: pytest.TempPathFactory) -> None:
-        self._folders = folders
-        self._made: Processes | None = None
-
-    def clean(self) -> Processes:
-        """Those of before, or others where tasks of an earlier test are still known to the scheduler."""
-        if self._made is not None and not self._is_clean(self._made):
-            self.close()
-        if self._made is None:
-            self._made = Processes(self._folders.mktemp("cluster"))
-            self._made.add()
-            self._made.add()
-        return self._made
-
-    @staticmethod
-    def _is_clean(made: Processes) -> bool:
-        """Whether no result is kept, and every worker answers: one may be at work on what nobody waits for."""
-        with made.client(2) as opened:
-            for _ in range(20):
-                if not opened.who_has():
-                    break
-                time.sleep(0.05)
-            else:
-                return False
-            answers = [opened.submit(int, pure=False, workers=[one]) for one in opened.scheduler_info()["workers"]]
-            try:
-                return all(one.result(timeout=5) == 0 for one in answers)
-            except TimeoutError:
-                return False
-
-    def close(self) -> None:
-        if self._made is not None:
-            self._made.close()
-            self._made = None
-
-
-@pytest.fixture(scope="package")
-def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shared]:
-    """For all tests of this folder."""
-    found = Shared(tmp_path_factory)
-    yield found
-    found.close()
-
-
 @pytest.fixture
-def two_workers(shared: Shared) -> Processes:
-    """A scheduler and two workers, as if no other test had used them."""
-    return shared.clean()
+def two_workers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Processes]:
+    """A scheduler and two workers of the test's own: those that had seen the same arrays before lost track of them."""
+    made = Processes(tmp_path_factory.mktemp("cluster"))
+    made.add()
+    made.add()
+    with made.client(2):  # both are there
+        pass
+    yield made
+    made.close()
 
 
 @pytest.fixture

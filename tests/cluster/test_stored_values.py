@@ -60,6 +60,7 @@ def test_workers_fill_the_store_and_read_it(client: Any, tmp_path: Path) -> None
         assert len(compared(there)) <= done + 3  # each process compares one value with the store
 
 
+@pytest.mark.long  # it kills a scheduler at a moment that a busy machine may miss
 def test_a_lost_scheduler_costs_no_value_that_was_kept(tmp_path: Path) -> None:
     notes, store, plain = tmp_path / "notes", tmp_path / "store", tmp_path / "plain"
     for folder in (notes, plain, tmp_path / "first", tmp_path / "second"):
