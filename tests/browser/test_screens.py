@@ -109,6 +109,7 @@ def test_the_workbench_by_keyboard_alone(open_page):
     expect(page.get_by_text("right on objects not seen")).to_be_visible()
     tab_to(page, "Result$", "Shift+Tab")
     page.keyboard.press("ArrowRight")
+    expect(page.get_by_role("button", name="Predict")).to_be_enabled()  # before that, Tab goes past it
     tab_to(page, "^Predict$")
     page.keyboard.press("Enter")
     expect(page.get_by_text("1 object predicted")).to_be_visible(timeout=120_000)

@@ -21,7 +21,7 @@ const BINARY = ["parquet", "feather", "excel", "sqlite"]; // rows of such tables
 const WAYS = { fasta: "Sequences in FASTA, or one per line", smiles: "One SMILES per line", jsonl: "One object per line, as in the file" };
 
 export function Predict({ project, job, described }) {
-  const [text, setText] = useState("");
+  const [text, setText] = useState(() => example(described));
   useEffect(() => setText((now) => now || example(described)), [described]);
   const [told, setTold] = useState(null);
   const [error, setError] = useState(null);
