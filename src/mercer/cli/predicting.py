@@ -13,6 +13,7 @@ from typing import Any, final
 
 import numpy as np
 
+from mercer._jit import numba_spared
 from mercer._version import __version__
 from mercer.cli import output
 from mercer.cli.failures import Interrupted
@@ -87,11 +88,13 @@ def predictions(
     most = max(1, min(_ROWS, _ENTRIES // max(len(model.support_names), 1)))
     for data in parts:
         tally.data = data.name
-        objects = model.objects(data)
+        with numba_spared(len(data) * len(model.support_names)):
+            objects = model.objects(data)
         for start in range(0, len(data), most):
             index = np.arange(start, min(start + most, len(data)))
             part = objects.take(index) if isinstance(objects, Objects) else objects[index]
-            block = answers(model, part, [data.name_of(int(row)) for row in index], columns)
+            with numba_spared(len(data) * len(model.support_names)):
+                block = answers(model, part, [data.name_of(int(row)) for row in index], columns)
             tally.objects += len(block)
             tally.unlike += sum(row["unlike_training"] for row in block)
             yield block

@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from mercer._types import Int64
 from mercer.errors import DataWarning, InputError, InputTypeError
 from mercer.inputs.base import bad_item, listed, not_a_list, refuse_masked, shown
 from mercer.inputs.graph_draft import Draft
 from mercer.inputs.graph_sources import foreign_draft
+from mercer.inputs.vectors import is_sparse
 
 _OF_NODES, _OF_EDGES = ("label", "attributes"), ("label", "weight", "attributes")
 """What is looked for on the nodes and edges of networkx graphs."""
@@ -52,7 +52,7 @@ def _tell_unused(graphs: list[Any]) -> None:
 
 
 def _items(raw: Any) -> list[Any]:
-    single = hasattr(raw, "is_directed") or isinstance(raw, Mapping) or sp.issparse(raw)
+    single = hasattr(raw, "is_directed") or isinstance(raw, Mapping) or is_sparse(raw)
     if single or (isinstance(raw, np.ndarray) and raw.ndim == 2 and raw.dtype != object):
         raise not_a_list("graphs", raw)
     return listed(raw, "graphs")
@@ -61,7 +61,7 @@ def _items(raw: Any) -> list[Any]:
 def _draft(item: Any, number: int) -> Draft:
     if hasattr(item, "is_directed") and hasattr(item, "adj"):
         return networkx_draft(item, number)
-    if sp.issparse(item) or (isinstance(item, np.ndarray) and item.dtype != object):
+    if is_sparse(item) or (isinstance(item, np.ndarray) and item.dtype != object):
         return _matrix_draft(item, number)
     if isinstance(item, Mapping):
         return _dict_draft(item, number)
@@ -133,8 +133,10 @@ def _matrix_draft(matrix: Any, number: int) -> Draft:
         )
     if matrix.dtype.kind not in "fiub":
         raise InputTypeError(f"Graph {number}: an adjacency matrix holds numbers, got dtype {matrix.dtype}.")
+    import scipy.sparse as sp
+
     # SciPy knows no half precision, and one byte order.
-    native: Any = matrix if sp.issparse(matrix) else np.asarray(matrix, dtype=np.float64)
+    native: Any = matrix if is_sparse(matrix) else np.asarray(matrix, dtype=np.float64)
     entries = sp.coo_array(native, copy=True)  # what is the caller's is not tidied
     entries.sum_duplicates()
     values = entries.data.astype(np.float64)

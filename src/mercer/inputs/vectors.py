@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
 
 from mercer._jit import Array, jit
 from mercer._types import Float64, Floating
@@ -40,7 +40,7 @@ class Vectors(Objects):
 
     @classmethod
     def parse(cls, raw: Any) -> Self:
-        values = _sparse(raw) if sp.issparse(raw) else _dense(raw)
+        values = _sparse(raw) if is_sparse(raw) else _dense(raw)
         if values.shape[0] == 0:
             raise InputError(f"Found array with 0 sample(s) (shape={values.shape}) while a minimum of 1 is required.")
         if values.shape[1] == 0:
@@ -70,6 +70,8 @@ class Vectors(Objects):
                 f"Vectors of different lengths cannot be joined: {' and '.join(map(str, widths))} features."
             )
         if any(part.is_sparse for part in parts):
+            import scipy.sparse as sp
+
             return cls(sp.csr_array(sp.vstack([part.values for part in parts], format="csr")))
         return cls(read_only(np.concatenate([part.values for part in parts])))
 
@@ -96,7 +98,7 @@ class Vectors(Objects):
 
     @property
     def is_sparse(self) -> bool:
-        return bool(sp.issparse(self.values))
+        return is_sparse(self.values)
 
     @property
     def moments(self) -> tuple[Float64, Float64]:
@@ -113,7 +115,7 @@ class Vectors(Objects):
         return rows
 
     def to_arrays(self) -> Arrays:
-        if isinstance(self.values, sp.csr_array):
+        if is_sparse(self.values):
             csr = self.values
             shape = np.asarray(csr.shape, dtype=np.int64)
             return {"data": csr.data, "indices": csr.indices, "indptr": csr.indptr, "shape": shape}
@@ -124,6 +126,8 @@ class Vectors(Objects):
         try:
             if "values" in arrays:
                 return cls.coerce(arrays["values"])
+            import scipy.sparse as sp
+
             parts = (arrays["data"], arrays["indices"], arrays["indptr"])
             csr = sp.csr_array(parts, shape=(int(arrays["shape"][0]), int(arrays["shape"][1])))
             csr.check_format(full_check=True)
@@ -142,7 +146,7 @@ DATES = (
 
 def position(values: Values, where: int) -> tuple[int, int]:
     """Row and column of entry number `where`, counted along the rows; of a CSR matrix, among the stored entries."""
-    if isinstance(values, sp.csr_array):
+    if is_sparse(values):
         return int(np.searchsorted(values.indptr, where, side="right")) - 1, int(values.indices[where])
     return divmod(where, int(values.shape[1]))
 
@@ -197,7 +201,9 @@ def _numbers(values: npt.NDArray[Any]) -> Float64:
         ) from error
 
 
-def _sparse(raw: Any) -> sp.csr_array:
+def _sparse(raw: Any) -> Any:
+    import scipy.sparse as sp
+
     if raw.dtype.kind == "c":
         raise InputError("Complex data not supported: X must hold real numbers.")
     csr = sp.csr_array(raw)
@@ -214,7 +220,7 @@ def _sparse(raw: Any) -> sp.csr_array:
 
 
 def _refuse_non_finite(values: Values) -> None:
-    numbers = values.data if isinstance(values, sp.csr_array) else values
+    numbers = values.data if is_sparse(values) else values
     with np.errstate(over="ignore", invalid="ignore"):
         if np.isfinite(numbers.sum(dtype=np.float64)):  # one pass decides for almost every input
             return
@@ -286,10 +292,18 @@ def numbers_of(objects: Any) -> float:
 
 def is_sparse(rows: Any) -> bool:
     """Whether these rows are CSR; the stubs of dense and sparse arrays have nothing in common."""
-    return bool(sp.issparse(rows))
+    # Nothing is, as long as nobody has imported scipy.sparse, which takes as long as many a command.
+    issparse = getattr(sys.modules.get("scipy.sparse"), "issparse", None)
+    return issparse is not None and bool(issparse(rows))
 
 
-@jit
+def _column_moments_plain(rows: Array, mean: Array, variance: Array) -> None:
+    with np.errstate(over="ignore", invalid="ignore"):
+        rows.mean(axis=0, dtype=np.float64, out=mean)
+        np.square(rows - mean).mean(axis=0, out=variance)
+
+
+@jit(plain=_column_moments_plain)
 def _column_moments(rows: Array, mean: Array, variance: Array) -> None:
     n = rows.shape[0]
     mean[:] = 0.0
