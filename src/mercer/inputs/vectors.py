@@ -21,7 +21,7 @@ EXPANDED_COLUMNS = 4096
 """CSR rows up to this wide are expanded tile by tile, because a dense product is far faster than a sparse one. Wider
 rows would need more memory for a tile than the cache holds."""
 _FEW_ENTRIES = 0.15
-"""... unless less than this share of the left rows is stored: to add up the columns of the right ones that these name is
+"""... unless less than this share of the left rows is stored: to add up the columns of the right ones that they name is
 then faster than a dense product, several times so where one entry in twenty is stored."""
 
 
