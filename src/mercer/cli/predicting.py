@@ -123,10 +123,11 @@ def _cells(row: dict[str, Any]) -> dict[str, Any]:
     cells |= {name: row[name] for name in ("low", "high") if name in row}
     cells |= {f"decision {number}": f"{value:.6g}" for number, value in enumerate(row.get("decisions", ()), 1)}
     cells["unlike_training"] = "yes" if row["unlike_training"] else "no"
+    to = f" ({row['contributions']})" if "contributions" in row else ""
     if "reasons" in row:
-        cells["reasons"] = "; ".join(f"{item['object']} ({item['contribution']:+.3g})" for item in row["reasons"])
+        cells[f"reasons{to}"] = "; ".join(f"{item['object']} ({item['contribution']:+.3g})" for item in row["reasons"])
     if "columns" in row:
-        cells["columns"] = "; ".join(f"{item['column']} ({item['contribution']:+.3g})" for item in row["columns"])
+        cells[f"columns{to}"] = "; ".join(f"{item['column']} ({item['contribution']:+.3g})" for item in row["columns"])
     return cells
 
 
