@@ -137,9 +137,7 @@ class FoldTask:
 @final
 @dataclass(frozen=True, eq=False)
 class Arrived:
-    """The results of a fold on another machine: its fits as arguments of `Take`, its warnings, and whether time ran
-    out.
-    """
+    """The results of a fold on another machine: fits as arguments of `Take`, warnings, and whether time ran out."""
 
     fits: list[tuple[int, int, dict[str, Any], dict[str, Any]]]
     warned: list[tuple[str, type[Warning]]]

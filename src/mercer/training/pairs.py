@@ -339,9 +339,7 @@ def held_out_calibration(
 
 
 def class_values(decisions: Float64, n_classes: int) -> Float64:
-    """Decision values of classes from those of pairs: flat and positive for the second of two, else one column per
-    class.
-    """
+    """Decision values of classes from those of pairs: flat, positive for the second of two; else one column each."""
     return -decisions[:, 0] if n_classes == 2 else one_vs_rest_shape(decisions, n_classes)
 
 

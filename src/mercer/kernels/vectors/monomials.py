@@ -88,9 +88,7 @@ class Monomials:
         return tuple(_name(monomial, columns) for monomial in self.listed(vectors.n_features))
 
     def _plan(self, n_columns: int, highest: int) -> list[Step]:
-        """For each degree from 1 up and each monomial: the monomial of the degree below that it extends, and the added
-        column.
-        """
+        """For each degree from 1 up: the monomial of the degree below that each extends, and the column it adds."""
         steps = []
         place: dict[Monomial, int] = {(): 0}
         for degree in range(1, highest + 1):
