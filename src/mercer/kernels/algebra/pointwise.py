@@ -80,7 +80,7 @@ class Distance(Measure):
         return np.zeros(len(features))
 
     def column_terms(self, row: Float64, rows: Float64) -> Float64 | None:
-        """What each column adds to the distances of one row from others; None if distances are not sums over columns."""
+        """What each column adds to the distances of one row from others; None if they are not sums over columns."""
         del row, rows
         return None
 
