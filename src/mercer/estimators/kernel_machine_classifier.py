@@ -54,7 +54,7 @@ class KernelMachineClassifier(ClassifierMixin, MachineParameters, KernelEstimato
     tol : how far the optimality conditions may be violated.
     max_iter, time_limit : limits on the iterations of each machine, and on the seconds for all.
     dual : as in `SVC`, except that ``"auto"`` uses features for smooth losses from 5,000 objects on, and for joint
-    machines of several classes with any number, to the same `tol`.
+        machines of several classes with any number, to the same `tol`.
 
     Attributes
     ----------

@@ -45,7 +45,7 @@ class KernelRidgeCV(KernelRidge):
     scoring : None for minus the mean squared error, or a scorer of scikit-learn by name.
     store_cv_results : keep the cross-validated predictions as `cv_predictions_`, (objects, outputs, alphas).
     kernel, gamma, degree, coef0, fit_intercept, memory, time_limit, psd, dual : as in `KernelRidge`; only the matrix of
-    all objects is repaired. Explicit features are used if there are fewer of them than objects.
+        all objects is repaired. Explicit features are used if there are fewer of them than objects.
 
     Attributes
     ----------

@@ -49,7 +49,7 @@ class KernelSearchCV(BaseSearchCV):
     scoring, refit, cv, error_score, return_train_score : as in GridSearchCV: any scorer, several at once, any splitter.
     n_jobs : threads; None for all cores. Inside ``with mercer.cluster.use(...)``, fits at a time on the cluster.
     time_limit : seconds in all: two thirds for the search, in which the best of the settings tried on all folds wins,
-    and the rest for the final fit.
+        and the rest for the final fit.
     racing : after each fold, drop settings that are significantly worse than the best so far; their scores are nan. The
         best setting is then very likely, but not certainly, the one that an exhaustive search finds.
     warm_start : whether machines start from the solution of the last one, along C.
