@@ -76,12 +76,12 @@ class Workers:
         timed = _deadline.Work(f"{total:,} kernel values", total)
         most = _PER_THREAD * session.threads
         parts = [(number, part) for number, strip in enumerate(strips) for part in _cut(strip, total // most)]
-        held, sorter = session.hold(work), _InOrder(parts, sink)
+        sorter = _InOrder(parts, sink)
         dtype = sink.buffer(strips[0][0]).dtype
         done = 0
 
         def send(place: int) -> Any:
-            return session.submit(tasks.tiles, held, parts[place][1], np.dtype(dtype))
+            return session.submit(tasks.tiles, session.hold(work), parts[place][1], np.dtype(dtype))
 
         def watch() -> None:
             timed.look()
@@ -110,13 +110,12 @@ class Workers:
     ) -> Iterator[Result]:
         """What `reduce` gives for each part, in order; while one is fetched, workers are at the next."""
         session = self.session
-        held, joining = session.hold(task), session.hold(combine)
         timed = _deadline.Work("sums over blocks", len(parts))
         early: dict[int, Result] = {}
         following = 0
 
         def send(place: int) -> Any:
-            return session.compute(self._tree(task, (held, joining), parts[place]))
+            return session.compute(self._tree(task, (session.hold(task), session.hold(combine)), parts[place]))
 
         for place, found in session.each(range(len(parts)), send, timed.look, _PARTS):
             early[place] = found
@@ -128,11 +127,10 @@ class Workers:
     def gather(self, task: Callable[[Item], Result], items: Sequence[Item]) -> list[Result]:
         """The results of a task for each item, in order."""
         session = self.session
-        held = session.hold(task)
         found: dict[int, Any] = {}
 
         def send(place: int) -> Any:
-            return session.compute(self._leaf(task, (held, None), items[place : place + 1]))
+            return session.compute(self._leaf(task, (session.hold(task), None), items[place : place + 1]))
 
         found.update(session.each(range(len(items)), send, _nothing, _PER_THREAD * session.threads))
         return [found[place] for place in range(len(items))]
@@ -153,9 +151,10 @@ class Workers:
         What items share is let go when the last of them is done, unless it is to be kept for the next call.
         """
         session = self.session
-        held, left = session.hold(work), Counter(shared)
+        left = Counter(shared)
 
         def send(place: int) -> Any:
+            held = session.hold(work)
             if shared[place] is None:
                 return session.submit(tasks.fold, held, items[place], None)
             prepared = session.held.derived(
@@ -167,7 +166,7 @@ class Workers:
         for place, found in session.each(range(len(items)), send, watch, min(most, at_once or most)):
             left[shared[place]] -= 1
             if shared[place] is not None and not left[shared[place]] and not keep:
-                session.held.forget(held, shared[place])
+                session.held.forget(session.hold(work), shared[place])
             yield place, found
 
     def _tree(self, task: Any, held: tuple[Any, Any], items: Sequence[Any]) -> Any:

@@ -12,14 +12,16 @@ import itertools
 import pydoc
 import queue
 import warnings
+import weakref
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar, final
 
 from mercer._version import __version__
 from mercer.cluster.arrival import arrived
 from mercer.cluster.failures import lost, translated
 from mercer.cluster.holding import Holding
+from mercer.cluster.stuck import Silence, never_sent, stuck
 from mercer.cluster.traffic import Traffic
 from mercer.errors import ClusterError
 
@@ -38,6 +40,11 @@ _AT_ONCE = 64
 _TRIES = 2
 """How often work is sent again whose workers died. Dask gives a task up when three workers died that had it in their
 queue, which also befalls innocent ones; a task that kills its workers kills no more than three times as many."""
+_TRIES_TO_MOVE = 4
+"""How often work is sent whose arguments do not come over from other workers: connections that somebody's faulty value
+left behind fail once each."""
+_SECONDS_OF_SILENCE = 3.0
+"""How long nothing may come before workers are asked whether something went wrong."""
 
 
 @final
@@ -49,6 +56,8 @@ class Session:
         self.traffic = Traffic()
         self.held = Holding(self._value)
         self._before: dict[str, int] | None = None
+        self._graphs: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
+        """The lazy values that futures are of."""
 
     # -------------------------------------------------------------------------------------------------------- workers
 
@@ -139,7 +148,9 @@ class Session:
         Dask would work at all that comes within a minute side by side: each would be done, and kept, when all are.
         """
         with _large_is_meant():
-            return self.client.compute(lazy, fifo_timeout="0s")
+            future = self.client.compute(lazy, fifo_timeout="0s")
+        self._graphs[future] = lazy
+        return future
 
     def all_of(self, values: Sequence[Any]) -> list[Any]:
         """Lazy values, computed."""
@@ -157,12 +168,17 @@ class Session:
         """
         self.require_workers()
         ready: queue.SimpleQueue[Any] = queue.SimpleQueue()
-        left, under_way, tries = iter(places), {}, Counter[Place]()
+        left, under_way, tries = iter(places), {}, Counter[tuple[str, Place]]()
+        silence = Silence(_SECONDS_OF_SILENCE)
 
         def start(place: Place) -> None:
             future = send(place)
             under_way[future] = place
             future.add_done_callback(ready.put)
+
+        def again(why: str, most: int, place: Place) -> bool:
+            tries[why, place] += 1
+            return tries[why, place] < most
 
         try:
             for place in itertools.islice(left, max(1, ahead)):
@@ -173,13 +189,22 @@ class Session:
                 except queue.Empty:
                     self.require_connection()
                     watch()
+                    for stuck_one, why in self._stuck(under_way).items() if silence.is_long else ():
+                        place = under_way.pop(stuck_one)
+                        self.client.cancel(stuck_one, force=True)
+                        if not again("moved", _TRIES_TO_MOVE, place):
+                            raise ClusterError(never_sent(why)) from None
+                        start(place)
+                        silence.broken()
                     continue
+                if future not in under_way:  # it was sent again
+                    continue
+                silence.broken()
                 place = under_way.pop(future)
                 try:
                     found, size = arrived(self._fetched(future))
                 except Exception as error:
-                    tries[place] += 1
-                    if type(error).__name__ != "KilledWorker" or tries[place] >= _TRIES:
+                    if type(error).__name__ != "KilledWorker" or not again("killed", _TRIES, place):
                         raise
                     start(place)
                     continue
@@ -191,6 +216,25 @@ class Session:
         finally:
             if under_way and self.client.status == "running":
                 self.client.cancel(list(under_way), force=True)
+
+    def _stuck(self, futures: Iterable[Any]) -> dict[Any, str]:
+        """Those of the futures that will never be done, because a value could not go from one worker to another."""
+        told: dict[Hashable, str] = {}
+        for found in self._ask(stuck).values():
+            told.update(found if isinstance(found, dict) else {})
+        if not told:
+            return {}
+        shared = [told[key] for key in self.held.keys() & told.keys()]
+        if shared:
+            self.held.clear()
+            return dict.fromkeys(futures, shared[0])
+        parts = {future: told.keys() & self._keys(future) for future in futures}
+        return {future: told[next(iter(keys))] for future, keys in parts.items() if keys}
+
+    def _keys(self, future: Any) -> set[Hashable]:
+        """The names of all tasks that make a future, beside values that are held."""
+        lazy = self._graphs.get(future)
+        return {future.key} if lazy is None else {future.key, *lazy.__dask_graph__()}
 
     def _fetched(self, future: Any) -> Any:
         """The result of a task that is done. A client that is closed meanwhile would let this wait for ever."""
