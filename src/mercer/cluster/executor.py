@@ -20,8 +20,10 @@ import numpy as np
 
 from mercer import _deadline
 from mercer._progress import Reporter
+from mercer._types import Indices
 from mercer.cluster import tasks
-from mercer.cluster.partitions import LazyBlocks, Name
+from mercer.cluster.bundles import Bundles
+from mercer.cluster.partitions import Name, needed
 from mercer.cluster.session import Session
 from mercer.gram.executors import Sink, Work
 from mercer.gram.tiles import Strip, Tile
@@ -136,6 +138,31 @@ class Workers:
         return [found[place] for place in range(len(items))]
 
     @_in_words
+    def over_groups(
+        self, task: Callable[[Any, Any], Result], objects: Any, groups: Sequence[Indices], rest: Sequence[Any]
+    ) -> list[Result | None]:
+        """What ``task(objects of a group, rest of it)`` gives for each group, in order; None where the rest is None.
+
+        Objects in blocks go from worker to worker; those that are here are sent, some groups at a time.
+        """
+        session = self.session
+        chosen = [place for place, given in enumerate(rest) if given is not None]
+        bundles = Bundles(session, objects, groups, chosen) if isinstance(objects, Streamed) else None
+        found: dict[int, Any] = {}
+
+        def send(place: int) -> Any:
+            held = session.hold(task)
+            if bundles is None:
+                return session.submit(tasks.of_group, held, objects.take(groups[place]), None, rest[place])
+            return session.submit(tasks.of_group, held, *bundles.of(place), rest[place])
+
+        for place, result in session.each(chosen, send, _nothing, _PER_THREAD * session.threads):
+            found[place] = result
+            if bundles is not None:
+                bundles.done(place)
+        return [found.get(place) for place in range(len(rest))]
+
+    @_in_words
     def results(
         self,
         work: Any,
@@ -186,8 +213,8 @@ class Workers:
         return level[0]
 
     def _leaf(self, task: Any, held: tuple[Any, Any], items: Sequence[Any]) -> Any:
-        needed = {name: part for item in items for name, part in _partitions(task, item).items()}
-        return self.session.lazily(tasks.stretch, *held, tuple(items), tuple(needed), *needed.values())
+        read = {name: part for item in items for name, part in _partitions(task, item).items()}
+        return self.session.lazily(tasks.stretch, *held, tuple(items), tuple(read), *read.values())
 
     def __reduce__(self) -> tuple[Any, ...]:
         """On a worker there is no cluster: blocks that are sent there have nobody to work for them."""
@@ -205,10 +232,7 @@ def _nothing() -> None:
 def _partitions(task: Any, item: Any) -> dict[Name, Any]:
     """The lazy partitions that a task over blocks reads for an item, by source and number."""
     objects = streamed_in(task)
-    if objects is None:
-        return {}
-    source, number = objects.blocks.underlying(item if isinstance(item, int) else item.number)
-    return {(source.name, number): source.partitions[number]} if isinstance(source, LazyBlocks) else {}
+    return {} if objects is None else needed(objects, item if isinstance(item, int) else item.number)
 
 
 def streamed_in(task: Any) -> Streamed | None:

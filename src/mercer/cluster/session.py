@@ -20,10 +20,11 @@ from typing import Any, TypeVar, final
 from mercer._version import __version__
 from mercer.cluster.arrival import arrived
 from mercer.cluster.failures import lost, translated
-from mercer.cluster.holding import Holding
+from mercer.cluster.holding import Holding, frames_of
 from mercer.cluster.stuck import Silence, never_sent, stuck
 from mercer.cluster.traffic import Traffic
 from mercer.errors import ClusterError
+from mercer.gram.executors import refuse_to_leave
 
 Place = TypeVar("Place")
 
@@ -56,8 +57,8 @@ class Session:
         self.traffic = Traffic()
         self.held = Holding(self._value)
         self._before: dict[str, int] | None = None
-        self._graphs: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
-        """The lazy values that futures are of."""
+        self._made_of: weakref.WeakKeyDictionary[Any, tuple[Any, ...]] = weakref.WeakKeyDictionary()
+        """The lazy values, and other futures, that futures are made of."""
 
     # -------------------------------------------------------------------------------------------------------- workers
 
@@ -79,7 +80,8 @@ class Session:
             self._before = self._sent_by_workers()
 
     def require_connection(self) -> None:
-        """Refuse a client that is closed, or has lost its scheduler."""
+        """Refuse a client that is closed, or has lost its scheduler; and work that has to stay where it is."""
+        refuse_to_leave()
         if self.client.status != "running":
             raise ClusterError(lost(self.client))
 
@@ -131,26 +133,39 @@ class Session:
 
     def submit(self, function: Callable[..., Any], *arguments: Any, priority: int = 0) -> Any:
         """The future of a function of `tasks`; arguments may be futures."""
-        self.traffic.tasks += 1
+        self._count(arguments)
         with _large_is_meant():
-            return self.client.submit(function, __version__, *arguments, pure=False, priority=priority)
+            future = self.client.submit(function, __version__, *arguments, pure=False, priority=priority)
+        self._made_of[future] = tuple(part for part in arguments if isinstance(part, type(future)))
+        return future
+
+    def _count(self, arguments: Sequence[Any]) -> None:
+        """A task, and the bytes of those of its arguments that go with it."""
+        own = [part for part in arguments if not hasattr(part, "key")]
+        self.traffic.tasks += 1
+        self.traffic.sent += sum(frame.nbytes for frame in frames_of(own))
 
     def lazily(self, function: Callable[..., Any], *arguments: Any) -> Any:
         """The lazy value of a function of `tasks`; arguments may be futures or lazy values themselves."""
         from dask.delayed import delayed
 
-        self.traffic.tasks += 1
+        self._count(arguments)
         return delayed(function, pure=False, traverse=False)(__version__, *arguments)
 
     def compute(self, lazy: Any) -> Any:
-        """The future of a lazy value, sent with all it is made of; workers take up what was sent earlier first.
+        """The future of a lazy value, sent with all it is made of."""
+        (future,) = self.compute_all([lazy])
+        return future
+
+    def compute_all(self, values: Sequence[Any]) -> list[Any]:
+        """The futures of lazy values, which share what they have in common; what was sent earlier is done earlier.
 
         Dask would work at all that comes within a minute side by side: each would be done, and kept, when all are.
         """
         with _large_is_meant():
-            future = self.client.compute(lazy, fifo_timeout="0s")
-        self._graphs[future] = lazy
-        return future
+            futures: list[Any] = self.client.compute(list(values), fifo_timeout="0s")
+        self._made_of.update((future, (value,)) for future, value in zip(futures, values, strict=True))
+        return futures
 
     def all_of(self, values: Sequence[Any]) -> list[Any]:
         """Lazy values, computed."""
@@ -218,7 +233,10 @@ class Session:
                 self.client.cancel(list(under_way), force=True)
 
     def _stuck(self, futures: Iterable[Any]) -> dict[Any, str]:
-        """Those of the futures that will never be done, because a value could not go from one worker to another."""
+        """Those of the futures that will never be done, because a value could not go from one worker to another.
+
+        What they are made of, and would be stuck again, is cancelled or forgotten.
+        """
         told: dict[Hashable, str] = {}
         for found in self._ask(stuck).values():
             told.update(found if isinstance(found, dict) else {})
@@ -228,13 +246,16 @@ class Session:
         if shared:
             self.held.clear()
             return dict.fromkeys(futures, shared[0])
-        parts = {future: told.keys() & self._keys(future) for future in futures}
-        return {future: told[next(iter(keys))] for future, keys in parts.items() if keys}
+        hit = {future: told.keys() & self._keys(future) for future in futures}
+        bad = [part for future in hit for part in self._made_of.get(future, ()) if told.keys() & self._keys(part)]
+        self.client.cancel([part for part in bad if hasattr(part, "cancelled")], force=True)
+        return {future: told[next(iter(keys))] for future, keys in hit.items() if keys}
 
-    def _keys(self, future: Any) -> set[Hashable]:
-        """The names of all tasks that make a future, beside values that are held."""
-        lazy = self._graphs.get(future)
-        return {future.key} if lazy is None else {future.key, *lazy.__dask_graph__()}
+    def _keys(self, made: Any) -> set[Hashable]:
+        """The names of all tasks that make a future or a lazy value, beside values that are held."""
+        if hasattr(made, "__dask_graph__"):
+            return set(made.__dask_graph__())
+        return {made.key}.union(*map(self._keys, self._made_of.get(made, ())))
 
     def _fetched(self, future: Any) -> Any:
         """The result of a task that is done. A client that is closed meanwhile would let this wait for ever."""
