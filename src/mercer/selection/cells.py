@@ -1,4 +1,4 @@
-"""Many objects by many small machines: one in each Voronoi cell of the kernel's own geometry."""
+"""Many small machines for many objects: one in each Voronoi cell of the kernel's own geometry."""
 
 from __future__ import annotations
 
@@ -42,31 +42,31 @@ from mercer.training.voronoi import divide, nearest, working_on
 
 
 class Cells(MetaEstimatorMixin, BaseEstimator):
-    """An exact machine in each of many cells: for objects by the hundred thousand, of any kind.
+    """An exact machine in each of many cells: for hundreds of thousands of objects of any kind.
 
-    Objects are divided among some of them, the centres, by the distance of the kernel. Each cell trains a machine of
-    its own, so that time grows with the objects times the size of a cell. A new object goes to the machine of the
-    nearest centre alone. This suits functions that vary quickly, where `Nystrom` would need very many landmarks; on
-    smooth ones `Nystrom` is the better choice.
+    Objects are divided among some of them, the centres, by the distance of the kernel. Each cell trains its own
+    machine, so time grows with the number of objects times the size of a cell. A new object is predicted by the machine
+    of the nearest centre. This suits functions that vary quickly, for which `Nystrom` would need very many landmarks;
+    for smooth ones `Nystrom` is the better choice.
 
     Parameters
     ----------
     estimator : a machine with a kernel, for classes or numbers: `SVC(...)`, `KernelRidge(...)`, `SVR(...)`.
-    size : about how many objects a cell has. Larger ones are a little more exact, and take longer.
+    size : the approximate number of objects per cell. Larger cells are slightly more accurate, but take longer.
     probability : whether to learn probabilities of classes, as in `SVC`: one calibration for all cells, from objects
         that each cell held out; that trains every machine once more. `predict` then returns the most probable class.
     random_state : the seed of the centres.
 
     Attributes
     ----------
-    estimators_ : the machine of each cell; None where one class is all there is.
-    centres_ : positions or objects around which cells lie.
+    estimators_ : the machine of each cell; None if it has a single class.
+    centres_ : the objects at the centres of cells, or their positions.
     sizes_ : how many training objects each cell has.
-    classes_ : the labels, of classifiers.
+    classes_ : the labels, for classifiers.
     kernel_ : the kernel, fitted to all training objects.
     calibration_ : what turns decision values into probabilities, with ``probability=True``.
-    certificate_ : how close the machines are to their optima, in sum.
-    n_features_in_, feature_names_in_ : how many columns there are, and their names if they had any; of vectors alone.
+    certificate_ : how close the machines are to their optima, summed.
+    n_features_in_, feature_names_in_ : the number of columns and their names, if any; for vectors only.
 
     >>> import numpy as np
     >>> from mercer import SVC, Cells
@@ -164,15 +164,17 @@ class Cells(MetaEstimatorMixin, BaseEstimator):
         return CellTargets(targets[ids], weights[ids] if weighted else None, split)
 
     def _set_machines(self, machines: list[Any], members: list[Indices], objects: Objects) -> None:
-        """Keep the support objects of all machines in one batch, of which each machine has a part."""
+        """Keep the support objects of all machines in one batch; each machine has a part of it."""
+        places = [np.zeros(0, dtype=np.intp)]
+        for ids, machine in zip(members, machines, strict=True):
+            if machine is not None:
+                places.append(ids[getattr(machine, "support_", slice(None))])
+        self._edges = np.cumsum([len(part) for part in places])
         trained = [machine for machine in machines if machine is not None]
         if trained and isinstance(objects, Streamed):  # they came with the machines
             self._support = objects.domain.joined([machine.expansion_.support for machine in trained])
         else:
-            pairs = zip(members, machines, strict=True)
-            places = [ids[getattr(one, "support_", slice(None))] for ids, one in pairs if one is not None]
-            self._support = objects.take(np.concatenate([np.zeros(0, dtype=np.intp), *places]))
-        self._edges = np.cumsum([0, *(len(machine.expansion_.support) for machine in trained)])
+            self._support = objects.take(np.concatenate(places))
         for number, machine in enumerate(trained):
             part, own = self._support.take(slice(self._edges[number], self._edges[number + 1])), machine.expansion_
             machine.expansion_ = Expansion(own.kernel, part, own.coefficients, own.intercept, own.weights)
@@ -181,7 +183,7 @@ class Cells(MetaEstimatorMixin, BaseEstimator):
     # -------------------------------------------------------------------------------------------------------- predict
 
     def _by_cell(self, X: Any, answer: Callable[[int, Objects], Any]) -> tuple[Indices, Any]:
-        """What each cell answers for its objects, put back in their order."""
+        """The predictions of each cell for its objects, in the original order."""
         check_is_fitted(self)
         objects = self.kernel_.coerce(X)
         labels = nearest(self.kernel_, objects, self.centres_)
@@ -211,7 +213,7 @@ class Cells(MetaEstimatorMixin, BaseEstimator):
     def decision_function(self, X: Any) -> Float64:
         """For two classes, positive means ``classes_[1]``; else one column per class, lowest for those not in the cell.
 
-        Where a cell holds one class alone, the value is that of a certain decision.
+        In a cell with a single class, the value is that of a certain decision.
         """
 
         def answer(cell: int, part: Objects) -> Float64:
@@ -233,7 +235,7 @@ class Cells(MetaEstimatorMixin, BaseEstimator):
         return probabilities(self._log_odds(X))
 
     def _log_odds(self, X: Any) -> Float64:
-        """One column per class; a cell of m objects of one class is as sure of it as m + 1 of m + 2 cases make one."""
+        """One column per class; in a cell of m objects of a single class, its odds against any other are m + 1 to 1."""
         calibration = of_this_fit(self)
 
         def answer(cell: int, part: Objects) -> Float64:
@@ -302,7 +304,7 @@ def _side_by_side(job: Callable[[int], Any], cells: list[int], report: Any = Non
 def _calibrated(
     trained: list[Any], known: list[Any], members: list[Indices], classes: Classes, weights: Float64
 ) -> Calibration:
-    """From decision values of a fifth of each cell, by machines that were trained on the rest."""
+    """Calibrate on decision values for a fifth of each cell, from machines trained on the rest."""
     cells = [cell for cell, one in enumerate(trained) if one is not None and one.held_out is not None]
     none = np.zeros(0 if len(classes.labels) == 2 else (0, len(classes.labels)))
     places = np.concatenate([np.zeros(0, dtype=np.intp), *(members[cell][known[cell].split[1]] for cell in cells)])
