@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import math
 from collections.abc import Callable
@@ -12,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mercer._types import Float64
+from mercer.gram.executors import ElsewhereError, staying_here
 from mercer.solvers.box.problem import BoxProblem
 from mercer.solvers.problem import LossProblem
 from mercer.training.proof import Proof, percent
@@ -165,9 +167,12 @@ class Certified:
         self._known_certificate, self._prove = None, prove
 
     def __getstate__(self) -> Any:
+        """With the certificate, which is made now; a copy has none where other machines would have to make it."""
         if self._prove is not None:
-            self._known_certificate, self._prove = self._prove(), None  # its ingredients are not worth pickling
-        return super().__getstate__()
+            with contextlib.suppress(ElsewhereError), staying_here():
+                self._known_certificate, self._prove = self._prove(), None  # its ingredients are not worth pickling
+        state: Any = super().__getstate__()
+        return state if self._prove is None else dict(state, _prove=None)
 
 
 _LOST = 4.0 * float(np.finfo(np.float64).eps)
