@@ -8,8 +8,12 @@ from mercer.studio.worker import _GRACE, LIMIT, Worker
 
 ECHO = """
 import json, sys, time
+heard = []
 for line in sys.stdin:
     asked = json.loads(line)
+    heard.append(asked["method"])
+    if asked["method"] == "heard":
+        asked["told"] = heard
     if asked["method"] == "sleep":
         time.sleep(60)
     if asked["method"] == "die":
@@ -125,3 +129,15 @@ def test_the_lab_is_warmed_in_steps():
         return asked
 
     assert run(ask) == [("warm_lab", step) for step in range(4)]
+
+
+def test_a_page_that_has_just_opened_waits_for_its_first_picture_alone():
+    async def ask(worker):
+        warming = asyncio.create_task(worker.warm_up())
+        await asyncio.sleep(0)  # it has the first turn
+        told = await worker.ask("heard", {}, 10.0)
+        warming.cancel()
+        await asyncio.gather(warming, return_exceptions=True)
+        return told
+
+    assert run(ask) == {"answer": ["warm", "heard"]}

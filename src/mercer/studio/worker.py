@@ -76,16 +76,22 @@ class Worker:
     async def _in_turn(self, method: str, told: dict[str, Any], limit: float) -> dict[str, Any]:
         """The answer of the process, which is warmed first; the turn ends with it."""
         try:
-            if not self.warm:
-                first = await self._exchange("warm", {}, COMPILING_LIMIT)
-                self.warm = "answer" in first
+            await self._warmed()
             return await self._exchange(method, told, limit)
         finally:
             self._turn.release()
 
+    async def _warmed(self) -> None:
+        if not self.warm:
+            first = await self._exchange("warm", {}, COMPILING_LIMIT)
+            self.warm = "answer" in first
+
     async def warm_up(self) -> None:
         """Start the process and have it compile, so that first questions are answered like any others: what the first
-        picture takes, then, in steps between which questions are answered, the rest."""
+        picture takes, by itself, since a page that has just opened waits for it; then the rest, in steps between which
+        questions are answered."""
+        async with self._turn:
+            await self._warmed()
         step, more = 0, True
         while more:
             told = await self.ask("warm_lab", {"step": step}, COMPILING_LIMIT)
