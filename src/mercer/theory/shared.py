@@ -21,7 +21,7 @@ from mercer.gram.make import gram_of
 from mercer.inputs.base import Objects
 from mercer.inputs.ragged import offsets_of
 from mercer.inputs.trees import Trees
-from mercer.inputs.vectors import is_sparse
+from mercer.inputs.vectors import Vectors, is_sparse
 from mercer.kernels.base import FittedKernel, Kernel
 from mercer.kernels.features.space import FeatureSpace
 from mercer.theory.arguments import kernel_of
@@ -124,7 +124,9 @@ def _by_features(fitted: FittedKernel, objects: Objects, x: Any, z: Any, known: 
     dense = np.asarray(rows.todense() if is_sparse(rows) else rows, dtype=np.float64)
     both = dense[0] * dense[1]
     places = np.flatnonzero(both)
-    names = space.names(objects)
+    # A coordinate is called as monomials call it, so that it differs from a feature that is known by its number alone.
+    coordinates = [f"x{place}" for place in range(objects.n_features)] if isinstance(objects, Vectors) else None
+    names = space.names(objects, coordinates)
     sides = [_shares(space, objects, own, dense[1 - own]) for own in (0, 1)]
     return Shared(*known, "features", tuple(names[place] for place in places), both[places], sides[0], sides[1])
 
