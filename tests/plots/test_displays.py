@@ -206,6 +206,10 @@ class TestSupport:
             with pytest.raises(InputError, match="explains one object"):
                 SupportDisplay.from_estimator(SVC().fit(X, Y), several)
         assert display.names[0].startswith("(")
+        one = drawn(SupportDisplay.from_estimator(SVC().fit(X, Y), X[0], most=1))
+        assert len(one.bars_) == 3  # one object, the others, and b
+        with pytest.raises(ParameterError, match="'most'"):
+            SupportDisplay.from_estimator(SVC().fit(X, Y), X[0], most=0)
         with pytest.raises(InputError, match="no kernel machine"):
             SupportDisplay.from_estimator(SVC(), X[0])
 
@@ -224,6 +228,12 @@ class TestValidationSurface:
         assert display.best[2] == pytest.approx(search.best_score_)
         corner = np.array(display.best_.get_xy()) + 0.5
         assert (C[int(corner[0])], gamma[int(corner[1])]) == display.best[:2]
+        assert (display.ax_.get_xlabel(), display.ax_.get_ylabel()) == ("C", "gamma")
+
+    def test_the_usual_grid(self):
+        display = ValidationSurfaceDisplay.from_data(X, Y, cv=2)
+        assert display.C == pytest.approx([0.01, 0.1, 1, 10, 100, 1000])
+        assert display.gamma[1:] / display.gamma[:-1] == pytest.approx([4.0] * (len(display.gamma) - 1))
 
     def test_of_a_shared_search(self):
         C, gamma = [0.1, 1.0, 10.0], [0.05, 0.5, 50.0]
@@ -321,6 +331,9 @@ class TestGraph:
         places = layout(cycle)
         edges = np.linalg.norm(places - np.roll(places, -1, axis=0), axis=1)
         assert edges == pytest.approx([edges[0]] * 6, rel=1e-2)
+        path = layout(np.diag(np.ones(3), 1))  # a line of four nodes has a place for each distance
+        distances = np.linalg.norm(path[:, None] - path, axis=2)
+        assert distances == pytest.approx(np.abs(np.subtract.outer(range(4), range(4))), abs=0.01)
         apart = layout(np.zeros((3, 3)))
         assert np.linalg.norm(apart[:, None] - apart, axis=2)[np.triu_indices(3, 1)].min() > 1
         assert layout(np.zeros((0, 0))).shape == (0, 2)
