@@ -11,6 +11,7 @@ from mercer.errors import InputError, ModelFileError
 from mercer.inputs import streamed
 from mercer.inputs.blocks import ArrayBlocks, Block, Blocks
 from mercer.inputs.streamed import Streamed
+from mercer.inputs.vectors import Vectors
 from mercer.testing.samples import objects_for
 
 INDICES = [
@@ -97,6 +98,12 @@ def test_kernels_are_fitted_to_the_sample():
     words, _ = make_dna(40, random_state=0)
     seen = kernels.Nystrom(kernels.Spectrum(3), m=5)
     assert (seen.fit(ArrayBlocks(words, rows=9))(words) == seen.fit(words)(words)).all()
+
+
+@pytest.mark.parametrize("n", [7, 5000])
+def test_bytes_are_told_without_reading_all(n):
+    rows = np.zeros((n, 3))
+    assert Streamed(ArrayBlocks(rows, rows=512), Vectors).nbytes == rows.nbytes
 
 
 def test_errors_name_the_block():

@@ -232,7 +232,7 @@ class TestValidationSurface:
 
     def test_the_usual_grid(self):
         display = ValidationSurfaceDisplay.from_data(X, Y, cv=2)
-        assert display.C == pytest.approx([0.01, 0.1, 1, 10, 100, 1000])
+        assert pytest.approx([0.01, 0.1, 1, 10, 100, 1000]) == display.C
         assert display.gamma[1:] / display.gamma[:-1] == pytest.approx([4.0] * (len(display.gamma) - 1))
 
     def test_of_a_shared_search(self):

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import mercer
-from mercer.report import render
 from mercer.readers.data import NUMBER, Column
+from mercer.report import render
 from mercer.report.influence import Influence, _curve, _drawn, influence, influences
 
 
