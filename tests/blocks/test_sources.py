@@ -83,7 +83,7 @@ def test_groups_of_rows_have_a_largest_size(parquet, tmp_path, monkeypatch):
     monkeypatch.setattr(parquet_module, "_MOST_BYTES", largest)
     assert blocks.of(tmp_path / "rows.parquet", target="y").names == ("a", "b", "c", "w")
     monkeypatch.setattr(parquet_module, "_MOST_BYTES", largest - 1)
-    with pytest.raises(DataFileError, match="row group 0 takes .* GiB"):
+    with pytest.raises(DataFileError, match=r"row group 0 takes .* GiB"):
         blocks.of(tmp_path / "rows.parquet", target="y")
 
 
