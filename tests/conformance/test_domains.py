@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from sklearn.exceptions import NotFittedError
 
 from mercer._registry import ESTIMATORS, KERNELS
 from mercer.errors import ParameterError
@@ -97,6 +98,16 @@ def test_what_is_learnt_is_asked_for_too_early(name):
             with pytest.raises(AttributeError, match=r"not fitted yet|only available") as early:
                 getattr(estimator, one)
             assert name in str(early.value) or "only available" in str(early.value)
+
+
+@pytest.mark.parametrize("name", list(ESTIMATORS))
+def test_what_needs_a_fit_says_so(name):
+    estimator = ESTIMATORS[name].load()()
+    for method, given in (("verify", (X, np.arange(12) % 2)), ("explain", (X,)), ("predict", (X,)), ("show_work", ())):
+        if hasattr(estimator, method):
+            given = given[:1] if name == "OneClassSVM" else given
+            with pytest.raises(NotFittedError):
+                getattr(estimator, method)(*given)
 
 
 def test_nothing_else_is_told(table):

@@ -215,3 +215,10 @@ def test_interrupt_leaves_the_estimator_unfitted():
     with pytest.raises(NotFittedError):
         model.predict(X)
     assert not [name for name in vars(model) if name.endswith("_")]
+
+
+@pytest.mark.parametrize("max_iter", [0, 1])
+def test_few_steps_are_few(max_iter):
+    X, y = make_moons(60, noise=0.2, random_state=0)
+    with pytest.warns(ConvergenceWarning):
+        assert SVC(max_iter=max_iter).fit(X, y).n_iter_.max() <= max_iter

@@ -102,8 +102,15 @@ def test_kernels_are_fitted_to_the_sample():
 
 @pytest.mark.parametrize("n", [7, 5000])
 def test_bytes_are_told_without_reading_all(n):
-    rows = np.zeros((n, 3))
-    assert Streamed(ArrayBlocks(rows, rows=512), Vectors).nbytes == rows.nbytes
+    rows, read = np.zeros((n, 3)), []
+
+    class Counted(ArrayBlocks):
+        def read(self, number):
+            read.append(number)
+            return super().read(number)
+
+    assert Streamed(Counted(rows, rows=512), Vectors).nbytes == rows.nbytes
+    assert max(read) < 2
 
 
 def test_errors_name_the_block():
