@@ -134,8 +134,10 @@ def test_the_main_job_says_what_it_is_about(monkeypatch: pytest.MonkeyPatch) -> 
     assert set(data.labels) == {"malignant", "benign"}
 
 
-@pytest.mark.parametrize(("cache", "terminal", "told"), [(None, True, True), ("cold", True, True), ("cold", False, False),
-                                                         ("warm", True, False)])  # fmt: skip
+@pytest.mark.parametrize(
+    ("cache", "terminal", "told"),
+    [(None, True, True), ("cold", True, True), ("cold", False, False), ("warm", True, False)],
+)
 def test_compiling_is_announced_where_somebody_waits(
     cache: str | None, terminal: bool, told: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
