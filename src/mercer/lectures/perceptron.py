@@ -100,7 +100,7 @@ class KernelPerceptron(_Perceptron, KernelParameters, TracedKernelClassifier):
     dual_coef_, intercept_ : their coefficients and the constants, a row for each machine.
     kernel_ : the kernel, fitted to the training objects.
     expansion_ : the fitted function: objects, their coefficients, and intercepts.
-    n_features_in_, feature_names_in_ : how many columns there are, and their names if they had any; of vectors alone.
+    n_features_in_, feature_names_in_ : the number of columns and their names, if any; for vectors only.
 
     >>> from mercer import KernelPerceptron, kernels
     >>> xor = [[0, 0], [0, 1], [1, 0], [1, 1]]
@@ -133,7 +133,7 @@ class PrimalPerceptron(_Perceptron, TracedLinearClassifier):
     coef_, intercept_ : w and b, a row for each machine.
     traces_, converged_, certificate_ : as in `KernelPerceptron`.
     trace_ : the only trace, of two classes.
-    n_features_in_, feature_names_in_ : how many columns there are, and their names if they had any; of vectors alone.
+    n_features_in_, feature_names_in_ : the number of columns and their names, if any; for vectors only.
 
     >>> from mercer import PrimalPerceptron
     >>> model = PrimalPerceptron().fit([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]], [-1, 1])

@@ -53,7 +53,7 @@ class SubgradientSVM(TracedLinearClassifier):
     traces_ : the objective after each recorded step, for each machine; `trace_` for two classes.
     certificate_ : how far the objective is above its exact minimum.
     trace_ : the only trace, of two classes.
-    n_features_in_, feature_names_in_ : how many columns there are, and their names if they had any; of vectors alone.
+    n_features_in_, feature_names_in_ : the number of columns and their names, if any; for vectors only.
 
     >>> from mercer import SubgradientSVM
     >>> model = SubgradientSVM(method="batch").fit([[-2.0], [-1.0], [1.0], [2.0]], [0, 0, 1, 1])

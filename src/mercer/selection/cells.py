@@ -1,4 +1,4 @@
-"""Many objects by many small machines: one in each Voronoi cell of the kernel's own geometry."""
+"""Many small machines for many objects: one in each Voronoi cell of the kernel's own geometry."""
 
 from __future__ import annotations
 
@@ -41,35 +41,35 @@ from mercer.training.targets import Classes, classes_of, numbers_of, sample_weig
 from mercer.training.voronoi import divide, nearest
 
 _SURE = 1.0
-"""The decision value of a cell that holds one class alone, where no probabilities are asked for."""
+"""The decision value of a cell with a single class, without probabilities."""
 
 
 class Cells(MetaEstimatorMixin, BaseEstimator):
-    """An exact machine in each of many cells: for objects by the hundred thousand, of any kind.
+    """An exact machine in each of many cells: for hundreds of thousands of objects of any kind.
 
-    Objects are divided among some of them, the centres, by the distance of the kernel. Each cell trains a machine of
-    its own, so that time grows with the objects times the size of a cell. A new object goes to the machine of the
-    nearest centre alone. This suits functions that vary quickly, where `Nystrom` would need very many landmarks; on
-    smooth ones `Nystrom` is the better choice.
+    Objects are divided among some of them, the centres, by the distance of the kernel. Each cell trains its own
+    machine, so time grows with the number of objects times the size of a cell. A new object is predicted by the machine
+    of the nearest centre. This suits functions that vary quickly, for which `Nystrom` would need very many landmarks;
+    for smooth ones `Nystrom` is the better choice.
 
     Parameters
     ----------
     estimator : a machine with a kernel, for classes or numbers: `SVC(...)`, `KernelRidge(...)`, `SVR(...)`.
-    size : about how many objects a cell has. Larger ones are a little more exact, and take longer.
+    size : the approximate number of objects per cell. Larger cells are slightly more accurate, but take longer.
     probability : whether to learn probabilities of classes, as in `SVC`: one calibration for all cells, from objects
         that each cell held out; that trains every machine once more. `predict` then returns the most probable class.
     random_state : the seed of the centres.
 
     Attributes
     ----------
-    estimators_ : the machine of each cell; None where one class is all there is.
-    centres_ : positions or objects around which cells lie.
+    estimators_ : the machine of each cell; None if it has a single class.
+    centres_ : the objects at the centres of cells, or their positions.
     sizes_ : how many training objects each cell has.
-    classes_ : the labels, of classifiers.
+    classes_ : the labels, for classifiers.
     kernel_ : the kernel, fitted to all training objects.
     calibration_ : what turns decision values into probabilities, with ``probability=True``.
-    certificate_ : how close the machines are to their optima, in sum.
-    n_features_in_, feature_names_in_ : how many columns there are, and their names if they had any; of vectors alone.
+    certificate_ : how close the machines are to their optima, summed.
+    n_features_in_, feature_names_in_ : the number of columns and their names, if any; for vectors only.
 
     >>> import numpy as np
     >>> from mercer import SVC, Cells
@@ -153,7 +153,7 @@ class Cells(MetaEstimatorMixin, BaseEstimator):
         return (numbers[:, 0] if single else numbers), None
 
     def _set_machines(self, machines: list[Any], members: list[Indices], objects: Objects) -> None:
-        """Keep the support objects of all machines in one batch, of which each machine has a part."""
+        """Keep the support objects of all machines in one batch; each machine has a part of it."""
         places = [np.zeros(0, dtype=np.intp)]
         for ids, machine in zip(members, machines, strict=True):
             if machine is not None:
@@ -169,7 +169,7 @@ class Cells(MetaEstimatorMixin, BaseEstimator):
     def _calibrated(
         self, train: Any, objects: Objects, classes: Classes | None, members: list[Indices], weights: Float64
     ) -> Calibration | None:
-        """From decision values of a fifth of each cell, by machines that were trained on the rest."""
+        """Calibrate on decision values for a fifth of each cell, from machines trained on the rest."""
         if classes is None or not self.probability:
             return None
 
@@ -192,7 +192,7 @@ class Cells(MetaEstimatorMixin, BaseEstimator):
     # -------------------------------------------------------------------------------------------------------- predict
 
     def _by_cell(self, X: Any, answer: Callable[[int, Objects], Any]) -> tuple[Indices, Any]:
-        """What each cell answers for its objects, put back in their order."""
+        """The predictions of each cell for its objects, in the original order."""
         check_is_fitted(self)
         objects = self.kernel_.coerce(X)
         labels = nearest(self.kernel_, objects, self.centres_)
@@ -222,7 +222,7 @@ class Cells(MetaEstimatorMixin, BaseEstimator):
     def decision_function(self, X: Any) -> Float64:
         """For two classes, positive means ``classes_[1]``; else one column per class, lowest for those not in the cell.
 
-        Where a cell holds one class alone, the value is that of a certain decision.
+        In a cell with a single class, the value is that of a certain decision.
         """
 
         def answer(cell: int, part: Objects) -> Float64:
@@ -244,7 +244,7 @@ class Cells(MetaEstimatorMixin, BaseEstimator):
         return probabilities(self._log_odds(X))
 
     def _log_odds(self, X: Any) -> Float64:
-        """One column per class; a cell of m objects of one class is as sure of it as m + 1 of m + 2 cases make one."""
+        """One column per class; in a cell of m objects of a single class, its odds against any other are m + 1 to 1."""
         calibration = of_this_fit(self)
 
         def answer(cell: int, part: Objects) -> Float64:
@@ -307,7 +307,7 @@ class _Cell:
 @final
 @dataclass(frozen=True, eq=False)
 class _Training:
-    """Trains the machine of a cell, wherever it is sent; none in a cell of one class."""
+    """Trains the machine of a cell, here or on a cluster; None for a cell with a single class."""
 
     estimator: Any
     kernel: FittedKernel
@@ -322,7 +322,7 @@ class _Training:
 @final
 @dataclass(frozen=True, eq=False)
 class _MadeWhenSent(Sequence[_Cell | None]):
-    """Cells that are put together when their turn comes: all of them are as large as the data."""
+    """Cells that are assembled when their turn comes, because together they are as large as the data."""
 
     make: Callable[[Indices], _Cell | None]
     members: list[Indices]
@@ -339,7 +339,7 @@ answers_lazily(Cells, lambda model: model.centres_)
 
 
 def _side_by_side(job: Callable[[Any], Any], items: list[Any], report: Any = None) -> list[Any]:
-    """The results of a job for each item, in threads, the longest items first."""
+    """The result of a job for each item, in threads, the longest items first."""
     found: list[Any] = [None] * len(items)
     order = sorted(range(len(items)), key=lambda place: -np.size(items[place]))
     done = 0
@@ -356,7 +356,7 @@ def _side_by_side(job: Callable[[Any], Any], items: list[Any], report: Any = Non
 
 
 def _class_values(machine: Any, part: Objects, labels: Any) -> Float64:
-    """Decision values with a column for each of the classes, those that the machine never saw below the others."""
+    """Decision values with one column per class; classes that the machine never saw are below the others."""
     values = np.asarray(machine.decision_function(part))
     if len(labels) == 2:
         return values
