@@ -101,9 +101,13 @@ class KernelRidgeCV(KernelRidge):
         return self
 
     def _checked_alphas(self) -> Float64:
-        alphas = np.atleast_1d(np.asarray(self.alphas, dtype=np.float64))
+        rule = "one or more positive numbers"
+        try:
+            alphas = np.atleast_1d(np.asarray(self.alphas, dtype=np.float64))
+        except (TypeError, ValueError):
+            raise _check.fail(type(self).__name__, "alphas", rule, self.alphas) from None
         if alphas.ndim != 1 or not len(alphas) or not (np.isfinite(alphas) & (alphas > 0)).all():
-            raise _check.fail(type(self).__name__, "alphas", "one or more positive numbers", self.alphas)
+            raise _check.fail(type(self).__name__, "alphas", rule, self.alphas)
         return alphas
 
     def _folds(self, objects: Objects, targets: Float64) -> list[Any]:

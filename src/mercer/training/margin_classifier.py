@@ -351,6 +351,7 @@ class MarginClassifier(ClassifierMixin, LibsvmParameters, KernelEstimator, ABC):
     @property
     def coef_(self) -> Any:
         """Weights of the features, for the linear kernel only."""
+        check_is_fitted(self)
         return self._linear_weights(-1.0 if len(self.classes_) == 2 else 1.0)
 
     @property
