@@ -52,8 +52,8 @@ def _judged(seen: Seen) -> tuple[str, str]:
         return "weak", "All labels are the same."
     if labels is None:
         return "good", (
-            f"Objects form groups ({shape.components_90} directions have 90 % of the variation). Without labels, it is not "
-            "known whether groups share them."
+            f"Objects form groups ({shape.components_90} directions have 90 % of the variation). Without labels, it is "
+            "not known whether groups share them."
         )
     if lift >= GOOD and (labels.p_value is None or labels.p_value <= 0.05):
         return "good", f"Similar objects share their labels: {_agreement(labels)}."
