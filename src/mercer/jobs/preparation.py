@@ -209,7 +209,7 @@ def refuse_gaps(data: Data, columns: tuple[tuple[str, str], ...], *, impute: boo
     name, gap = next((name, gap) for name, gap in gaps.items() if gap.any())
     first = int(np.flatnonzero(gap)[0])
     many = sum(bool(gap.any()) for gap in gaps.values())
-    remedy = "Without --no-impute they are filled: numbers by the median, categories by one of their own."
+    remedy = "Without --no-impute they are filled: numbers by the median, categories by a new category."
     if impute:
         remedy = "There is nothing to put in the place of a molecule or a tree: complete or remove these rows."
     raise problem(
@@ -230,7 +230,7 @@ def gaps_filled(data: Data) -> str:
     if not gaps:
         return ""
     kinds = {data.objects[name].kind in NUMERIC for name in gaps}
-    ways = {True: "numbers by the median", False: "words by one of their own"}
+    ways = {True: "numbers by the median", False: "words by a new category"}
     names = some([quoted(name) for name in gaps], 5)
     return (
         f"{count(sum(gaps.values()), 'missing value')} in {count(len(gaps), 'column')} filled "
