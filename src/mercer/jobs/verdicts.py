@@ -1,4 +1,4 @@
-"""What a score means, in two or three sentences."""
+"""The meaning of a score, in two or three sentences."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from mercer.jobs.scoring import Estimate
 from mercer.readers.problems import readable as readable
 
 _SELDOM = 0.6
-"""A class is reported as overlooked if less than this share of its objects is recognised: the overall score may hide
+"""A class is reported as overlooked if less than this fraction of its objects is recognised: the overall score may hide
 it."""
 _NEW = "On objects it has not seen"
 _CLOSINGS = {
@@ -28,7 +28,7 @@ _CLOSINGS = {
 
 
 def verdict(estimate: Estimate, metric: Metric, answers: Answers, target: str | None, on: str = _NEW) -> str:
-    """What the scores mean; `on` says which objects they are about.
+    """The meaning of the scores; `on` says which objects they are about.
 
     It also names a class that is hardly recognised, which a good overall score may hide.
     """
