@@ -19,7 +19,7 @@ _LONGEST = 300  # letters of a coloured string: about three lines
 def objects(outcome: Outcome) -> str:
     """The largest coefficients, and what each of their objects is."""
     data, y, rows = outcome.problem.data, outcome.problem.y, outcome.support
-    weights = np.abs(outcome.model.estimator.expansion_.coefficients).max(axis=1)
+    weights = np.abs(outcome.model.machine.expansion.coefficients).max(axis=1)
     top = _heaviest(outcome, weights)
     share = 100 * len(rows) / len(y)
     words = f"Predictions compare a new object with {len(rows):,} support objects, {share:.0f} % of all. "
@@ -75,6 +75,8 @@ def _explained(outcome: Outcome, rows: Any) -> str:
     """Strings with their symbols coloured by their contributions to the decision, for two classes."""
     data, estimator = outcome.problem.data, outcome.model.estimator
     if data.kind != "strings" or outcome.problem.task != "classification" or len(estimator.classes_) != 2:
+        return ""
+    if not hasattr(estimator, "explain"):  # machines in cells
         return ""
     texts = [data.objects[int(row)][:_LONGEST] for row in rows[:4]]
     try:

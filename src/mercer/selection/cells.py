@@ -63,7 +63,9 @@ class Cells(MetaEstimatorMixin, BaseEstimator):
     Attributes
     ----------
     estimators_ : the machine of each cell; None where one class is all there is.
-    centres_ : positions or objects around which cells lie.
+    centres_ : the objects around which cells lie.
+    support_, centre_indices_ : positions of support objects, cell by cell, and of centres among the training objects;
+        model files do not keep them.
     sizes_ : how many training objects each cell has.
     classes_ : the labels, of classifiers.
     kernel_ : the kernel, fitted to all training objects.
@@ -120,7 +122,7 @@ class Cells(MetaEstimatorMixin, BaseEstimator):
                 machines = far.gather(training, _MadeWhenSent(cell, members))
             calibration = self._calibrated(train, objects, classes, members, weights)
         self.kernel_, self.sizes_ = fitted, np.array([len(ids) for ids in members])
-        self.centres_ = objects.take(cells.centres)
+        self.centres_, self.centre_indices_ = objects.take(cells.centres), cells.centres
         self.__dict__.pop("calibration_", None)
         if calibration is not None:
             self.calibration_ = calibration
@@ -159,7 +161,8 @@ class Cells(MetaEstimatorMixin, BaseEstimator):
             if machine is not None:
                 places.append(ids[getattr(machine, "support_", slice(None))])
         self._edges = np.cumsum([len(part) for part in places])
-        self._support = objects.take(np.concatenate(places))
+        self.support_ = np.concatenate(places)
+        self._support = objects.take(self.support_)
         trained = (machine for machine in machines if machine is not None)
         for number, machine in enumerate(trained):
             part, own = self._support.take(slice(self._edges[number], self._edges[number + 1])), machine.expansion_
@@ -366,7 +369,9 @@ def _class_values(machine: Any, part: Objects, labels: Any) -> Float64:
     return out
 
 
-def _together(machines: list[Any], seconds: float) -> Certificate | None:
-    """One certificate for all machines, if there are any."""
+def _together(machines: list[Any], seconds: float) -> Certificate:
+    """One certificate for all machines; where every cell holds one class, constants are right and cost nothing."""
     parts = tuple(machine.certificate_ for machine in machines if machine is not None)
-    return Certificate.together(parts, sum(part.kernel_entries for part in parts), seconds) if parts else None
+    if not parts:
+        return Certificate(0.0, 0.0, 0.0, float("inf"), 0, kernel_entries=0, seconds=seconds, dtype="float64")
+    return Certificate.together(parts, sum(part.kernel_entries for part in parts), seconds)

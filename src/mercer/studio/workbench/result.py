@@ -85,7 +85,7 @@ def _errors(outcome: Outcome) -> list[dict[str, Any]]:
 def _nearest(outcome: Outcome, row: int) -> list[dict[str, Any]]:
     """Support objects with the largest normalised kernel value."""
     model, objects = outcome.model, outcome.problem.objects
-    expansion = model.estimator.expansion_
+    expansion = model.machine.expansion
     if not hasattr(objects, "take") or outcome.problem.preparation.kind == "gram":
         return []
     across = model.similarities(objects.take(np.array([row])))[0]
