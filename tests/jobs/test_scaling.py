@@ -19,9 +19,10 @@ from mercer.report import write
 from mercer.selection.learner import Learner
 
 RNG = np.random.default_rng(0)
-X = RNG.uniform(size=(7000, 2))
+X = RNG.uniform(size=(8000, 2))
 SMOOTH = np.where(np.sin(3 * X[:, 0]) + X[:, 1] + 0.2 * RNG.normal(size=len(X)) > 1.2, "up", "down")
 BOARD = np.array(["a", "b"])[np.floor(8 * X).astype(int).sum(axis=1) % 2]
+FINE = np.array(["a", "b"])[np.floor(20 * X).astype(int).sum(axis=1) % 2]
 THREE = np.array(["a", "b", "c"])[np.floor(8 * X).astype(int).sum(axis=1) % 3]
 NUMBERS = np.sin(9 * X[:, 0]) + 0.1 * RNG.normal(size=len(X))
 FIRST = Plan(kernel="rbf(gamma=30)", C=10.0, folds=2, search_size=1500, scale=False)
@@ -35,7 +36,7 @@ def one_by_one(monkeypatch, kind):
     """Make one way the only one."""
     chosen = {CELLS: Way(CELLS, 2000), LANDMARKS: Way(LANDMARKS, 300)}
     monkeypatch.setattr(scaling, "PATIENCE", 1e-9)
-    monkeypatch.setattr(scaling, "NEVER", 0.0 if kind != EXACT else 1e9)
+    monkeypatch.setattr(scaling, "NEVER", 0.0)
     monkeypatch.setattr(scaling, "affordable", lambda *given: [chosen[kind]])
 
 
@@ -46,20 +47,22 @@ def test_few_objects_are_trained_exactly():
 
 @pytest.mark.parametrize(
     ("y", "kernel", "kind"),
-    [("smooth", "rbf(gamma=0.02)", LANDMARKS), ("rugged", "rbf(gamma=100)", CELLS)],
+    [("smooth", "rbf(gamma=0.02)", LANDMARKS), ("rugged", "rbf(gamma=500)", CELLS)],
     ids=["smooth", "rugged"],
 )
 def test_what_is_worth_more_at_what_cost_decides(y, kernel, kind, monkeypatch):
     monkeypatch.setattr(scaling, "PATIENCE", 1e-9)
     monkeypatch.setattr(scaling, "NEVER", 0.0)
-    many = np.random.default_rng(1).normal(size=(7000, 10))
+    many = np.random.default_rng(1).normal(size=(8000, 10))
     signs = np.where(np.sin(many[:, 0]) + many[:, 1] * many[:, 2] > 0, "up", "down")
-    rows = {"smooth": Data("rows", "npy", "vectors", many, signs, "y"), "rugged": data(BOARD)}[y]
+    rows = {"smooth": Data("rows", "npy", "vectors", many, signs, "y"), "rugged": data(FINE)}[y]
     found = fit(rows, Plan(kernel=kernel, C=10.0, folds=2, search_size=1500, scale=False))
     assert found.trained.way.kind == kind, found.trained.why
-    assert len(found.trained.growth.rounds) > 1
+    rounds = found.trained.growth.rounds
+    assert len(rounds) > 1
+    assert {one.setting.way.kind for part in rounds for one in part} == {CELLS, LANDMARKS}  # not what takes too long
     assert found.trained.why in found.notes
-    assert "An exact machine on 6,300 objects would take about" in found.trained.why
+    assert "An exact machine on 7,200 objects would take about" in found.trained.why
     assert f"the model was trained {'on' if kind == LANDMARKS else 'in'} {found.trained.way}" in found.trained.why
 
 
@@ -83,7 +86,7 @@ def test_a_model_in_cells_is_a_model_like_any_other(y, monkeypatch, tmp_path):
     np.testing.assert_array_equal(model.predict(X), found.predict(X))
     said = answers(model, model.objects(X[:50]), [str(row) for row in range(50)], Columns(reasons=2))
     assert [one["prediction"] for one in said] == model.predict(X[:50]).tolist()
-    assert not any(one["unlike_training"] for one in said[:5])
+    assert sum(one["unlike_training"] for one in said) <= 5
     far = answers(model, model.objects(X[:1] + 50.0), ["far"], Columns())
     assert far[0]["unlike_training"]
     named = [int(one["reasons"][0]["object"]) - 1 for one in said if one["reasons"]]
@@ -117,25 +120,21 @@ def test_a_model_on_landmarks_keeps_these_alone(y, monkeypatch, tmp_path):
         assert found.model.about["penalty"] == found.model.estimator.alpha_
 
 
-def test_one_that_takes_too_long_is_not_even_tried(monkeypatch):
-    monkeypatch.setattr(scaling, "PATIENCE", 1e-9)
-    kinds = {}
-    for never in (0.0, 1e9):
-        monkeypatch.setattr(scaling, "NEVER", never)
-        rounds = fit(data(BOARD), FIRST).trained.growth.rounds
-        kinds[never] = {one.setting.way.kind for found in rounds for one in found}
-    assert EXACT not in kinds[0.0]
-    assert EXACT in kinds[1e9]
+def test_an_exact_machine_is_compared_where_it_can_be_afforded(monkeypatch):
+    one_by_one(monkeypatch, CELLS)
+    monkeypatch.setattr(scaling, "NEVER", 1e9)
+    rounds = fit(data(BOARD), FIRST).trained.growth.rounds
+    assert {one.setting.way.kind for found in rounds for one in found} == {CELLS, EXACT}
 
 
 def test_groups_are_not_parted_and_times_not_turned_round():
-    groups = np.repeat(np.arange(70).astype(str), 100)
+    groups = np.repeat(np.arange(80).astype(str), 100)
     problem = scaling_problem(groups=groups)
-    tested = growing._tested(problem, np.arange(7000))
-    assert 500 <= len(tested) <= 800
-    assert not set(groups[tested]) & set(groups[np.setdiff1d(np.arange(7000), tested)])
-    problem = scaling_problem(times=np.arange(7000.0)[::-1].copy())
-    assert growing._tested(problem, np.arange(7000)).tolist() == list(range(700))
+    tested = growing._tested(problem, np.arange(8000))
+    assert 700 <= len(tested) <= 900
+    assert not set(groups[tested]) & set(groups[np.setdiff1d(np.arange(8000), tested)])
+    problem = scaling_problem(times=np.arange(8000.0)[::-1].copy())
+    assert growing._tested(problem, np.arange(8000)).tolist() == list(range(800))
 
 
 def scaling_problem(**more):
@@ -156,7 +155,9 @@ def test_widths_and_penalties_are_searched_unless_the_user_has_decided():
 
 def test_all_widths_of_a_kernel_change_together():
     both = 0.5 * kernels.RBF(gamma=(1.0, 2.0)) * kernels.Laplacian(gamma=0.3) + kernels.Linear()
-    assert str(narrower(both, 4.0)) == str(0.5 * kernels.RBF(gamma=(4.0, 8.0)) * kernels.Laplacian(gamma=1.2) + kernels.Linear())
+    assert str(narrower(both, 4.0)) == str(
+        0.5 * kernels.RBF(gamma=(4.0, 8.0)) * kernels.Laplacian(gamma=1.2) + kernels.Linear()
+    )
     assert narrower(kernels.Linear(), 4.0) is None
     assert narrower(kernels.Linear(), 1.0) == kernels.Linear()
 

@@ -116,7 +116,9 @@ def grow(
     for place, size in enumerate(sizes):
         if place and deadline is not None and time.monotonic() > deadline:
             break
-        seen = others if size >= len(others) else others[sample(problem.y[others], problem.task, size, problem.plan.seed)]
+        seen = (
+            others if size >= len(others) else others[sample(problem.y[others], problem.task, size, problem.plan.seed)]
+        )
         found = [one for setting in left if (one := _scored(problem, setting, seen, tested, ask)) is not None]
         if not found:
             break

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from mercer.kernels.base import Kernel
 from mercer.selection.learner import rounded
 
@@ -17,7 +19,7 @@ def narrower(kernel: Kernel, factor: float) -> Kernel | None:
     """
     if factor == 1.0:
         return kernel
-    changes = {}
+    changes: dict[str, Any] = {}
     for name, value in kernel.get_params().items():
         if name.split("__")[-1] == _WIDTH:
             if isinstance(value, tuple):

@@ -24,7 +24,9 @@ def growth(outcome: Outcome) -> str:
             f"{one.objects:,}",
             str(one.setting.way),
             kernel_name(one.setting.kernel, outcome.model.preparation),
-            "chosen with the model" if one.setting.way.solves_path(outcome.problem.learner) else f"{one.setting.penalty:g}",
+            "chosen with the model"
+            if one.setting.way.solves_path(outcome.problem.learner)
+            else f"{one.setting.penalty:g}",
             metric.shown(one.score),
             f"{one.seconds:.1f}",
         )

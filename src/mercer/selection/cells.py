@@ -134,7 +134,7 @@ class Cells(MetaEstimatorMixin, BaseEstimator):
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(template, name):
                 setattr(self, name, getattr(template, name))
-        self.certificate_ = _together(machines, time.monotonic() - began)
+        self.certificate_: Certificate | None = _together(machines, time.monotonic() - began)
         return self
 
     def _check_parameters(self) -> None:

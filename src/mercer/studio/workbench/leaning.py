@@ -60,6 +60,8 @@ class Leaning:
             return np.asarray(self.model.decisions(objects)[:, 0])
         machine = self.model.machine
         if machine.cells is not None:  # intercepts differ from cell to cell
-            return np.asarray(machine.predict(objects) if self.wins is None else machine.decisions(objects)[:, self.wins])
+            return np.asarray(
+                machine.predict(objects) if self.wins is None else machine.decisions(objects)[:, self.wins]
+            )
         expansion = machine.expansion
         return self.total(self.model.similarities(objects) @ expansion.coefficients + expansion.intercept)
