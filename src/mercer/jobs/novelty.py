@@ -12,7 +12,6 @@ from mercer.inputs.blocks import ArrayBlocks
 from mercer.inputs.gram_rows import GramRows
 from mercer.inputs.streamed import streamed
 from mercer.jobs.machines import Machine
-from mercer.kernels.algebra.nystrom import Nystrom
 from mercer.selection.cell_view import CellView, places
 from mercer.selection.cells import Cells
 from mercer.selection.learner import evenly_spread
@@ -27,9 +26,9 @@ def support_rows(estimator: Any, objects: Any) -> Indices:
     if isinstance(estimator, Cells):
         return places(estimator)
     expansion = estimator.expansion_
-    if isinstance(expansion.kernel.kernel, Nystrom) and len(expansion.support) < len(objects):
-        known = streamed(ArrayBlocks(objects), expansion.kernel.kernel.domain).known_places
-        found: Indices = known[expansion.kernel.state.values["places"]]
+    landmarks = expansion.kernel.state.values.get("places")
+    if landmarks is not None and len(landmarks) == len(expansion.support):
+        found: Indices = streamed(ArrayBlocks(objects), expansion.kernel.kernel.domain).known_places[landmarks]
         return found
     rows = getattr(estimator, "support_", None)
     return np.arange(len(expansion.support)) if rows is None else np.asarray(rows)

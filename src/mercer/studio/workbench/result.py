@@ -25,13 +25,13 @@ _NEAREST = 3
 
 def result(outcome: Outcome, path: str, options: Options) -> dict[str, Any]:
     """Everything that the page shows of a finished search."""
-    model, best = outcome.model, outcome.search.best
+    model = outcome.model
     proof = model.estimator.certificate_
     return {
         "task": outcome.problem.task,
         "target": outcome.problem.data.target,
-        "kernel": str(best.kernel),
-        "penalty": best.penalty,
+        "kernel": model.about["kernel"],
+        "penalty": model.about["penalty"],
         "penalty_name": model.about["penalty_name"],
         "score": dataclasses.asdict(outcome.estimate),
         "verdict": outcome.verdict,
