@@ -117,18 +117,11 @@ def fit(
     deadline = None if plan.time_limit is None else began + _SEARCH_SHARE * plan.time_limit
     found = search(problem, deadline=deadline, report=report, memory=checkpoint, scout=True)
     notes += found.notes(len(y))
-    best = found.best
     held = rows_held_out(problem)
     rows = np.setdiff1d(np.arange(len(y)), held)
     objects = take(problem.objects, rows) if len(held) else problem.objects
-    left = None if plan.time_limit is None else max(1.0, plan.time_limit - (time.monotonic() - began))
-    weights = None if data.weights is None else data.weights[rows]
-    way = scaled(problem, best, rows, partial(_asked, problem), left)
+    way, estimator = _trained(problem, found, rows, objects, began)
     notes += [way.why] if way.why else []
-    left = None if plan.time_limit is None else max(1.0, plan.time_limit - (time.monotonic() - began))
-    with _deadline.limited(left):
-        estimator = way.way.fit(way.machine(problem, left), objects, problem.learnt(rows), weights)
-    way = replace(way, penalty=float(getattr(estimator, "alpha_", way.penalty)))
     probabilities, calibrated = _calibrated(problem, found)
     if way.growth is not None:
         calibrated = _calibrated_again(problem, way.growth)
@@ -144,6 +137,21 @@ def fit(
     model = TrainedModel(Machine.of(estimator), problem.preparation, calibrated, names, novelty, about)
     seconds = time.monotonic() - began
     return Outcome(model, problem, found, estimate, words, probabilities, tuple(notes), seconds, support, held, way)
+
+
+def _trained(problem: Problem, found: Search, rows: Indices, objects: Any, began: float) -> tuple[Scaled, Any]:
+    """The machine on all objects but those held out, and how it was trained."""
+
+    def left() -> float | None:
+        limit = problem.plan.time_limit
+        return None if limit is None else max(1.0, limit - (time.monotonic() - began))
+
+    weights = None if problem.data.weights is None else problem.data.weights[rows]
+    way = scaled(problem, found.best, rows, partial(_asked, problem), left())
+    seconds = left()
+    with _deadline.limited(seconds):
+        estimator = way.way.fit(way.machine(problem, seconds), objects, problem.learnt(rows), weights)
+    return replace(way, penalty=float(getattr(estimator, "alpha_", way.penalty))), estimator
 
 
 def _as_said(problem: Problem, found: Search, chances: Float64 | None) -> Search:

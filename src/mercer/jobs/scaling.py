@@ -18,7 +18,7 @@ from mercer.inputs.base import Objects
 from mercer.jobs.growing import Ask, Growth, Scored, begin, grow
 from mercer.jobs.load import Load
 from mercer.jobs.problem import Problem
-from mercer.jobs.sizing import SECONDS, take
+from mercer.jobs.sizing import take
 from mercer.jobs.ways import CELLS, EXACT, LANDMARKS, Way, affordable
 from mercer.kernels.base import Kernel
 from mercer.selection.learner import evenly_spread
@@ -28,6 +28,8 @@ PATIENCE = 120.0
 """Seconds up to which the exact machine is trained in any case, unless there is a time limit."""
 NEVER = 1800.0
 """Seconds beyond which it is not trained, however much better it would be."""
+COMPARED = 60.0
+"""Seconds that the comparison may take, unless there is a time limit: half of what the machine may."""
 SHARE = 0.4
 """The share of a time limit that goes to the comparison; the rest is for training."""
 _PROBED = 1000
@@ -65,7 +67,7 @@ def scaled(problem: Problem, best: Trial, rows: Indices, ask: Ask, time_limit: f
         return exact
     if seconds <= NEVER and (time_limit is None or seconds <= time_limit):
         ways.append(exact.way)
-    budget = SECONDS if time_limit is None else min(SECONDS, SHARE * time_limit)
+    budget = COMPARED if time_limit is None else min(COMPARED, SHARE * time_limit)
     deadline = None if time_limit is None else time.monotonic() + SHARE * time_limit
     settings = begin(problem, ways, best.kernel, best.penalty)
     growth = grow(problem, settings, rows, ask, load=load, seconds=budget, deadline=deadline)

@@ -76,12 +76,10 @@ def _explained(outcome: Outcome, rows: Any) -> str:
     data, estimator = outcome.problem.data, outcome.model.estimator
     if data.kind != "strings" or outcome.problem.task != "classification" or len(estimator.classes_) != 2:
         return ""
-    if not hasattr(estimator, "explain"):  # machines in cells
-        return ""
     texts = [data.objects[int(row)][:_LONGEST] for row in rows[:4]]
     try:
         found = estimator.explain(Strings.coerce(texts), by="features")
-    except MercerError:  # kernels whose features have no place in the string
+    except (MercerError, AttributeError):  # features that have no place in the string, or machines in cells
         return ""
     if any("".join(map(str, one.parts)) != shown for shown, one in zip(texts, found, strict=True)):
         return ""  # words or other features, not symbols in their places

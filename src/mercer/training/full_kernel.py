@@ -88,7 +88,6 @@ class Excess:
         chance = f", with 99 % probability ({self.sampled_rows:,} rows sampled)" if self.sampled_rows else ""
         return f"At most {100 * self.share:.2g} % above the exact machine's objective{chance}; {left}."
 
-
     def _scored(self) -> str:
         if not self.held_out:
             return ""

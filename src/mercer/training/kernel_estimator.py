@@ -241,7 +241,7 @@ class KernelEstimator(Certified, BaseEstimator):
         if not (is_classifier(self) or is_regressor(self)):
             raise _check.fail(type(self).__name__, "held_out", "None for a learner without predictions to score", X)
         objects = self.kernel_.kernel.coerce(X)
-        score = float(self.score(objects, y))  # type: ignore[attr-defined]
+        score = float(self.score(objects, y))
         return {"held_out": len(objects), "score": score, "by_accuracy": is_classifier(self)}
 
     def _claims(self, objects: Objects, y: Any, sample_weight: Any) -> list[Claim]:
