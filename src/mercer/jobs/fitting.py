@@ -1,4 +1,4 @@
-"""From the data of a file to a trained model and everything that a report says about it."""
+"""From the data of a file to a trained model and everything for a report about it."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from mercer.readers.data import Data
 from mercer.selection.learner import Learner
 
 _SEARCH_SHARE = 0.7
-"""How much of the time limit goes to the search; the rest is for training on all objects."""
+"""The fraction of the time limit for the search; the rest is for training on all objects."""
 
 
 @final
@@ -50,18 +50,18 @@ class Outcome:
     estimate: Estimate
     verdict: str
     probabilities: Float64 | None
-    """Of the objects searched on, each from a calibration that had not seen it."""
+    """Probabilities of the objects in the search, each from a calibration that had not seen it."""
     notes: tuple[str, ...]
     seconds: float
     support: Indices
-    """Which objects of the file the machine keeps."""
+    """The objects of the file that the machine keeps."""
     held_out: Indices
-    """Those that the model was scored on and not trained on; none after a search on all objects."""
+    """The objects that the model was scored on and not trained on; none after a search on all objects."""
     trained: Scaled
     """How the machine was trained on all objects."""
 
     def predict(self, X: Any) -> Any:
-        """What the model predicts for new objects."""
+        """The predictions of the model for new objects."""
         return self.model.predict(X)
 
     def predict_proba(self, X: Any) -> Float64:
@@ -103,7 +103,7 @@ def fit(
 ) -> Outcome:
     """Choose a kernel and a penalty by cross-validation, train on all objects, and say how good the model is.
 
-    A `checkpoint` keeps what the search has finished, so that it can be resumed after an interrupt.
+    A `checkpoint` keeps the finished part of the search, so it can be resumed after an interrupt.
     """
     plan = plan or Plan()
     began = time.monotonic()
@@ -155,7 +155,7 @@ def _trained(problem: Problem, found: Search, rows: Indices, objects: Any, began
 
 
 def _as_said(problem: Problem, found: Search, chances: Float64 | None) -> Search:
-    """The search with the labels that the model would have given: the most probable ones, unless told otherwise."""
+    """The search with the labels that the model would predict: the most probable ones, unless told otherwise."""
     if chances is None or problem.plan.balanced or problem.threshold is not None:
         return found
     best = found.best
@@ -166,9 +166,9 @@ def _as_said(problem: Problem, found: Search, chances: Float64 | None) -> Search
 def _scored(
     problem: Problem, searches: tuple[Search, Search], estimator: Any, held: Indices, calibrated: Float64
 ) -> tuple[Answers, Estimate, str]:
-    """How good the model is: what was said of objects not seen, the score, and a sentence on which objects they are.
+    """The predictions for unseen objects, their score, and a sentence on which objects they are.
 
-    The search is there with the labels of machines, as which settings were compared, and with those of the model.
+    The search is given both with the labels of machines, by which settings were compared, and with those of the model.
     """
     decided, found = searches
     if len(held):
@@ -186,7 +186,7 @@ def _scored(
 
 
 def answers_of(estimator: Any, objects: Any, y: npt.NDArray[Any], problem: Problem, calibrated: Float64) -> Answers:
-    """What a machine says about objects, as the model will say it."""
+    """The answers of a machine about objects, as the model will give them."""
     predicted = np.asarray(estimator.predict(objects))
     weights = np.ones(len(y))
     if problem.task != "classification":
@@ -207,7 +207,7 @@ def columns_of(decisions: Any) -> Float64:
 
 
 def _calibrated(problem: Problem, found: Search) -> tuple[Float64 | None, Float64]:
-    """The probabilities of the objects searched on, each without itself; and what new ones are calibrated by."""
+    """The probabilities of the objects in the search, each held out, and the calibration for new ones."""
     if problem.task != "classification":
         return None, np.zeros((0, 0))
     classes, codes = np.unique(problem.y[found.rows], return_inverse=True)
@@ -243,8 +243,8 @@ def _calibrated_again(problem: Problem, growth: Growth) -> Float64:
 def rows_held_out(problem: Problem) -> Indices:
     """Which objects the model is not trained on.
 
-    Rows of a Gram matrix cannot be told from its columns, objects of one group not be parted, and the latest ones are
-    those to learn from: then it is trained on all.
+    With a Gram matrix, groups or times it is trained on all objects: rows of a Gram matrix belong to its columns,
+    groups must not be split, and the latest objects are the most important.
     """
     data = problem.data
     if not isinstance(problem.objects, Objects) or data.groups is not None or data.times is not None:

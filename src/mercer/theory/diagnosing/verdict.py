@@ -1,4 +1,4 @@
-"""One line: good, weak, diagonal, constant or indefinite (or broken), why, and the next thing to try."""
+"""The verdict in one line: good, weak, diagonal, constant, indefinite or broken, why, and what to try next."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from mercer.theory.diagnosing.findings import CONSTANT, FLAT, NEARLY_CONSTANT, V
 from mercer.theory.diagnosing.targets import Labels
 
 GOOD = 0.5
-"""How far from chance (0) towards always right (1) neighbours, or a ridge machine, must get. A higher bound would call
-kernels weak that work on noisy labels."""
+"""How far from chance (0) towards always right (1) neighbours or a ridge machine must get. A higher threshold would
+call kernels weak that work on noisy labels."""
 _GOOD_THOUGH_FLAT = 0.7
-"""The same for a matrix that is nearly diagonal, where luck with a few neighbours weighs more."""
+"""The same for a matrix that is nearly diagonal, where luck with a few neighbours matters more."""
 _BECAUSE = {
     "diagonal": ("irrelevant features", "narrow kernel", "unscaled features", "diagonal"),
     "constant": ("wide kernel", "constant", "unscaled features"),
@@ -45,15 +45,15 @@ def _judged(seen: Seen) -> tuple[str, str]:
     if _diagonal(seen, lift):
         return "diagonal", (
             "No object resembles another: the nearest one has, typically, a similarity of "
-            f"{shape.nearest_similarity:.2g}, and {shape.participation:.0f} of {seen.examined - 1} directions count "
-            "alike."
+            f"{shape.nearest_similarity:.2g}, and {shape.participation:.0f} of {seen.examined - 1} directions are "
+            "equally important."
         )
     if seen.one_label:
         return "weak", "All labels are the same."
     if labels is None:
         return "good", (
-            f"Objects form groups ({shape.components_90} directions hold 90 % of what tells them apart). Whether these "
-            "share their labels, only labels can say."
+            f"Objects form groups ({shape.components_90} directions have 90 % of the variation). Without labels, it is "
+            "not known whether groups share them."
         )
     if lift >= GOOD and (labels.p_value is None or labels.p_value <= 0.05):
         return "good", f"Similar objects share their labels: {_agreement(labels)}."
