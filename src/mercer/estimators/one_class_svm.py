@@ -100,7 +100,7 @@ class OneClassSVM(OutlierMixin, LibsvmParameters, KernelEstimator):
             objects = kernel.coerce(X)
             self._check_features(X, objects, reset=True)
             weights = sample_weights(sample_weight, objects, dropping=True)
-            fitted = kernel.fit(objects)
+            fitted = self._fit_kernel(kernel, objects, weights)
             memory = self.memory if self.cache_size is None else self.cache_size
             settings = GramSettings(owner, self.dual, memory, self.psd, self._gram_dtype(), nu_form=True)
             guarded = guarded_gram(settings, fitted, objects, [Hinge()])

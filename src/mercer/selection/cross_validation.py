@@ -23,6 +23,7 @@ from mercer.errors import InputError, TimeLimitError
 from mercer.gram import budget
 from mercer.gram.executors import Executor, Threads, default_threads, elsewhere
 from mercer.gram.make import gram_of
+from mercer.kernels.weighing import weighing
 from mercer.selection.blocks import Shared
 from mercer.selection.fold_work import Arrived, Clock, FoldTask, FoldWork, Shipment
 from mercer.selection.groups import Group, Grouping, by_source
@@ -32,6 +33,7 @@ from mercer.selection.scoring import FoldScorer
 from mercer.selection.settings import Setting
 from mercer.solvers.drive import Stopped
 from mercer.training.folds import Split
+from mercer.training.kernel_estimator import weights_of_kernel
 
 
 @final
@@ -141,10 +143,11 @@ class CrossValidation:
         assert kernel is not None
         objects = self._grouping.objects(kernel)
         source = next(group.source for group in self.groups if setting in group.settings)
-        if not isinstance(source, Shared):
-            return gram_of(kernel.fit(objects), objects, memory=setting.memory).dense()
         every = np.arange(len(objects))
-        found = source.block(kernel, every, every[:0]).train.matrix
+        with weighing(weights_of_kernel(setting.machine, self._work.scorer.weights(every, setting.prefix))):
+            if not isinstance(source, Shared):
+                return gram_of(kernel.fit(objects), objects, memory=setting.memory).dense()
+            found = source.block(kernel, every, every[:0]).train.matrix
         assert found is not None
         return found
 

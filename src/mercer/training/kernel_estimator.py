@@ -35,6 +35,7 @@ from mercer.kernels.vectors.linear import Linear, Sigmoid
 from mercer.kernels.vectors.polynomial import Polynomial
 from mercer.kernels.vectors.rbf import RBF
 from mercer.kernels.vectors.stationary import ExponentialChi2, Laplacian
+from mercer.kernels.weighing import weighing
 from mercer.solvers.drive import Limits
 from mercer.training.certificate import Certified
 from mercer.training.choices import Gamma, Memory, Psd, parameter_of_a_name
@@ -71,6 +72,8 @@ class KernelEstimator(Certified, BaseEstimator):
     _sharing: WarmStart | None = None
     """What a search shares between its fits: see `share_fits`."""
     _dense_stays_dense: ClassVar[bool] = False
+    _weighs_kernel: ClassVar[bool] = True
+    """Whether sample weights count where the kernel reads a parameter off the data."""
     """Whether sparse rows are refused after training on dense ones, as scikit-learn's machines of the same name do."""
     _given: FittedKernel | None = None
     """A kernel that was fitted already, for one fit: see `fit_with_kernel`."""
@@ -140,9 +143,14 @@ class KernelEstimator(Certified, BaseEstimator):
                 remedy = f"Set it in the kernel, or search over kernel__{name}."
                 raise _check.fail(owner, name, rule, getattr(self, name), remedy)
 
-    def _fit_kernel(self, kernel: Kernel, objects: Objects) -> FittedKernel:
-        """The kernel fitted to the objects, unless a fitted one was given."""
-        return kernel.fit(objects) if self._given is None else self._given
+    def _fit_kernel(self, kernel: Kernel, objects: Objects, weights: Float64 | None = None) -> FittedKernel:
+        """The kernel fitted to the objects, which count as their weights say, unless a fitted one was given."""
+        if self._given is not None:
+            return self._given
+        if weights is None or not self._weighs_kernel:
+            return kernel.fit(objects)
+        with weighing(weights):
+            return kernel.fit(objects)
 
     def _require_fit(self) -> None:
         """Refuse to predict before training."""
@@ -329,6 +337,11 @@ def decision_expansion(estimator: Any) -> Expansion:
     """The expansion whose values `decision_function` or `predict` of a fitted estimator shows."""
     found: Expansion = estimator.expansion_
     return estimator._decision_expansion() if isinstance(estimator, KernelEstimator) else found
+
+
+def weights_of_kernel(estimator: Any, weights: Any) -> Any:
+    """The weights of objects, if an estimator lets them count in its kernel; otherwise None."""
+    return weights if getattr(estimator, "_weighs_kernel", True) else None
 
 
 def share_fits(estimator: Any, sharing: WarmStart) -> None:
