@@ -9,11 +9,12 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
+import scipy.sparse as sp
 from sklearn.base import clone, is_classifier
 from sklearn.model_selection import ParameterGrid
 from sklearn.model_selection._search import BaseSearchCV
 from sklearn.model_selection._validation import _insert_error_scores, _warn_or_raise_about_fit_failures
-from sklearn.utils import indexable
+from sklearn.utils import get_tags, indexable
 from sklearn.utils.validation import check_is_fitted
 
 from mercer import _check, _deadline
@@ -132,7 +133,7 @@ class KernelSearchCV(BaseSearchCV):
         scorer, metric = self._get_scorers()
         for name, given in {"y": y, **params}.items():
             refuse_masked(given, name)
-        if isinstance(X, Mapping):  # a table: its length is that of its columns
+        if isinstance(X, Mapping) and not sp.issparse(X):  # a table: its length is that of its columns
             X = Table.coerce(X)
         if not isinstance(X, Objects):
             X, y = indexable(X, y)
@@ -161,6 +162,11 @@ class KernelSearchCV(BaseSearchCV):
         if self.refit:
             self._train_best(X, y, routed.estimator.fit)
         return self
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags = get_tags(self.estimator).target_tags
+        return tags
 
     def held_out_values(self, method: str = "predict", index: int | None = None) -> Any:
         """What setting number `index` (by default the best) predicted for each object while it was held out.
