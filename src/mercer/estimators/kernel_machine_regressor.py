@@ -133,7 +133,9 @@ class KernelMachineRegressor(RegressorMixin, MachineParameters, KernelEstimator)
             settings = GramSettings(owner, self.dual, memory, self.psd, self._gram_dtype(), nu_form=self._nu_form)
             guarded = guarded_gram(settings, fitted, objects, losses)
             limits = self._limits()
-            trained = train_problems(problems, fitted, objects, guarded, self._solver(limits), limits, began)
+            trained = train_problems(
+                problems, fitted, objects, guarded, self._solver(limits), limits, began, in_parts=not self._nu_form
+            )
         self.kernel_, self.expansion_, self.support_ = fitted, trained.expansion, trained.support
         self._repair = trained.repair
         self._certify_later(trained.prove)

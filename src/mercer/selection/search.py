@@ -197,10 +197,7 @@ class KernelSearchCV(BaseSearchCV):
         results = validation.results
         made = [result for row in results for result in row if result is not None]
         if not made:
-            raise TimeLimitError(
-                f"time_limit = {self.time_limit:g} s: two thirds, for the search, were over before a single fit ended. "
-                f"{validation.late or 'Raise it, or train on less.'}"
-            )
+            raise self._too_short(validation)
         self.complete_ = len(made) == sum(len(row) for row in results)
         _warn_or_raise_about_fit_failures(made, self.error_score)
         if callable(self.scoring):
@@ -213,6 +210,18 @@ class KernelSearchCV(BaseSearchCV):
                 warnings.filterwarnings("ignore", message="One or more of the t", category=UserWarning)
             table: dict[str, Any] = self._format_results(candidates, len(results[0]), flat, more)
         return table
+
+    def _too_short(self, validation: CrossValidation) -> TimeLimitError:
+        """What to say where time was over before there was a single score."""
+        fits, seconds = sum(map(len, validation.results)), validation.kernel_seconds()
+        each = ""
+        if seconds is not None:
+            shown = _deadline.shown_seconds(seconds)
+            each = f" All kernel values would take about {shown}, and each fit about as long again."
+        return TimeLimitError(
+            f"time_limit = {self.time_limit:g} s: two thirds, for the search, were over before the first of "
+            f"{fits} fits ended.{each} {validation.late or 'Raise it, or train on less.'}"
+        )
 
     def _choose(self, results: dict[str, Any], metric: Any, n_splits: int) -> None:
         if callable(self.scoring) and self.multimetric_:

@@ -73,6 +73,8 @@ class Certificate(Proof):
             return "Nothing is known of how close this machine is to the optimum: it was trained elsewhere."
         if math.isinf(self.dual) and self.dual > 0:
             return "No hyperplane separates the classes, so that no machine is the best: a margin does not exist."
+        if math.isinf(self.primal) and math.isinf(self.dual):
+            return "How close this machine is to the optimum is not known: time was over before. `verify` tells."
         if math.isinf(self.primal):
             known = f"no machine has less than {self.dual:.6g}" if math.isfinite(self.dual) else "nothing more is known"
             return f"The objective is infinite, since conditions are violated that have to hold; {known}."
@@ -187,6 +189,11 @@ def lost_in_double(lengths: Float64, coefficients: Float64, outputs: Float64) ->
     return np.asarray(np.multiply.outer(lengths, terms))
 
 
+def unproved(iterations: int, dtype: str) -> Certificate:
+    """The certificate of a machine of which nothing is known, since time was over before."""
+    return Certificate(math.inf, -math.inf, math.inf, 0.0, iterations, kernel_entries=0, seconds=0.0, dtype=dtype)
+
+
 def certify(
     problem: LossProblem,
     coefficients: Float64,
@@ -204,7 +211,7 @@ def certify(
     objects (`diagonal`), also the worst that rounding in float64 does.
     """
     if len(outputs) < len(coefficients):  # time was over before they were known
-        return Certificate(math.inf, -math.inf, math.inf, 0.0, iterations, kernel_entries=0, seconds=0.0, dtype=dtype)
+        return unproved(iterations, dtype)
     lengths = None if diagonal is None else np.sqrt(np.abs(diagonal))
     if lengths is not None:
         off = off + lost_in_double(lengths, coefficients, outputs)
@@ -280,7 +287,8 @@ def _by_box(
     """The same where the dual is a box problem, whose optimality conditions need no slope at a kink."""
     box = BoxProblem.of(problem)
     most = squared + float((np.abs(coefficients) * off).sum())
-    dual = -0.5 * most - box.price(coefficients)
+    inside = box.largest_share(coefficients)  # 1, but where a part of the objects stands for all
+    dual = -0.5 * inside**2 * most - box.price(inside * coefficients if inside < 1.0 else coefficients)
     worst = box.violation(coefficients, -(outputs + box.linear), off)
     losses = np.max([problem.loss.value(problem.y, end + intercept) for end in _ends(outputs, off)], axis=0)
     return _primal(problem, losses, outputs, intercept, most), dual, worst
