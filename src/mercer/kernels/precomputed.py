@@ -19,7 +19,7 @@ from mercer.kernels.base import Kernel, State
 class Precomputed(Kernel):
     """Values looked up in a matrix: square for training, K(new, training) for prediction.
 
-    Two new objects cannot be compared, since the matrix does not say how alike they are.
+    Two new objects cannot be compared, since the matrix does not contain their similarity.
 
     >>> from mercer import kernels
     >>> kernels.Precomputed().fit([[2.0, 1.0], [1.0, 2.0]])([[2.0, 1.0], [1.0, 2.0]])
@@ -29,7 +29,7 @@ class Precomputed(Kernel):
 
     domain = GramRows
     is_precomputed = True
-    psd = symmetric = False  # nothing is known of the matrix
+    psd = symmetric = False  # nothing is known about the matrix
 
     def resolve(self, objects: GramRows) -> State:
         assert objects.matrix is not None
@@ -56,12 +56,12 @@ class Precomputed(Kernel):
             )
         rows = left.matrix if _all_of(left) else left.matrix[left.index]
         if rows.dtype == out.dtype:
-            np.take(rows, right.index, axis=1, out=out, mode="clip")  # which `features` has checked
+            np.take(rows, right.index, axis=1, out=out, mode="clip")  # already checked by `features`
         else:
             out[...] = rows[:, right.index]
 
     def whole(self, left: GramRows, right: GramRows, state: State) -> Floating | None:
-        """A copy of the training matrix, if it is symmetric to the last bit, so that there is nothing to even out."""
+        """A copy of the training matrix, if it is exactly symmetric and needs no averaging."""
         same = right.training and left.matrix is right.matrix
         if not same or left.matrix is None or not (_all_of(left) and _all_of(right)):
             return None
@@ -86,7 +86,7 @@ def _all_of(rows: GramRows) -> bool:
 @jit
 def _is_symmetric(matrix: Array) -> bool:
     n = matrix.shape[0]
-    for top in range(0, n, 32):  # in blocks, so that both halves stay in the cache
+    for top in range(0, n, 32):  # in blocks, so both halves stay in the cache
         for left in range(0, top + 1, 32):
             for i in range(top, min(top + 32, n)):
                 for j in range(left, min(left + 32, n)):

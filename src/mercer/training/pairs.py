@@ -1,4 +1,4 @@
-"""Several classes by one machine per pair of classes, all on one Gram matrix: training, votes, and LIBSVM's layout."""
+"""Multiclass classification with one machine per pair of classes on one Gram matrix: training, LIBSVM's layout."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ from mercer.training.train import Machine
 from mercer.training.voting import one_vs_rest_shape, pairs
 
 _ENTRIES_AT_ONCE = 1 << 19
-"""Entries of the matrices of small pairs that one compiled call goes through: some milliseconds. Shorter calls gain
-nothing, longer ones keep Ctrl-C and other threads waiting."""
+"""Matrix entries of small pairs per compiled call: a few milliseconds. Shorter calls gain nothing; longer ones delay
+Ctrl-C and other threads."""
 _ENTRIES_OF_A_PAIR = 300.0
-"""As many take as long as what is done for each pair, however small."""
+"""The fixed cost of a pair, in matrix entries."""
 
 Solved = tuple[Machine, float]
 """A machine, and the factor on the bounds of its coefficients."""
@@ -48,7 +48,7 @@ Report = Callable[[float, str], None]
 @final
 @dataclass(frozen=True)
 class CForm:
-    """Machines that minimise 1/2 |w|^2 + sum_i C_i loss(y_i, f(x_i)) with an intercept, for y = +1 and -1."""
+    """Machines that minimise 1/2 |w|^2 + sum_i C_i loss(y_i, f(x_i)) with an intercept, for y = +1 or -1."""
 
     loss: Loss
     """Its dual is a box problem without kinks."""
@@ -58,7 +58,7 @@ class CForm:
 def dual_coefficients(coefficients: Float64, codes: Indices, n_classes: int) -> Float64:
     """Coefficients (support objects x pairs) in LIBSVM's layout: (classes - 1) x support objects.
 
-    Row r of a support object of class c is its coefficient against class r, or r + 1 from c on.
+    Row r of a support object of class c has its coefficient against class r if r < c, else against class r + 1.
     """
     return np.take_along_axis(coefficients, columns_of_groups(n_classes)[codes], axis=1).T.copy()
 
@@ -72,10 +72,10 @@ def from_dual_coefficients(layout: Float64, codes: Indices, n_classes: int) -> F
 
 @final
 class Members:
-    """The objects of each class that weigh something, and those of each pair of classes."""
+    """The objects with nonzero weight of each class and of each pair of classes."""
 
     def __init__(self, codes: Indices, weights: Float64, n_classes: int, *, in_order: bool = False) -> None:
-        self._in_order = in_order or n_classes == 2  # of all objects there are, in their order
+        self._in_order = in_order or n_classes == 2  # keeps the order of the objects
         used = np.flatnonzero(weights > 0)
         own = codes[used]
         ends = np.bincount(own, minlength=n_classes).cumsum()
@@ -95,27 +95,27 @@ class Members:
 @final
 @dataclass(frozen=True, eq=False)
 class PairMachines:
-    """The machines of all pairs of classes, in their order: arrays with one row per pair."""
+    """The machines of all pairs of classes, as arrays with one row per pair."""
 
     ids: Indices
-    """The objects of all pairs, one pair after the other ..."""
+    """The objects of all pairs, one pair after another ..."""
     sizes: Indices
-    """... and how many each has."""
+    """... and the number of objects of each pair."""
     coefficients: Float64
-    """Of these objects."""
+    """The coefficients of these objects."""
     intercepts: Float64
     iterations: Indices
     scales: Float64
     """The factors on the bounds of coefficients."""
     unfinished: list[Machine]
-    """Those that did not converge."""
+    """The machines that did not converge."""
     proofs: Callable[[], tuple[Certificate, ...]]
 
     def columns(self, codes: Indices, n_classes: int) -> tuple[Indices, Any, Float64]:
-        """The objects that any machine uses, class after class, how many of each, and their coefficients in every one.
+        """Support objects grouped by class, their number per class, and their coefficients in every machine.
 
-        Coefficients are put where they belong at once: with a hundred classes, nearly all of them are zero, and to
-        move them takes longer than to train the machines.
+        Coefficients are written to their final place at once: with a hundred classes nearly all are zero, and moving
+        them takes longer than training.
         """
         used = np.flatnonzero(self.coefficients)
         ids = self.ids[used]
@@ -138,9 +138,9 @@ def train_pairs(
     report: Report | None = None,
     form: CForm | None = None,
 ) -> PairMachines:
-    """One machine per pair of classes, side by side; `bounds` are the largest coefficients, up to a factor.
+    """Train one machine per pair of classes in parallel; `bounds` limit the coefficients, up to a factor.
 
-    `solve` trains one. Small ones of a `form` are trained many at a time.
+    `solve` trains one machine. Small machines of a `form` are trained many at a time.
     """
     members = Members(codes, bounds, int(codes.max()) + 1, in_order=in_passes(gram))
     if form is not None and _trained_at_once(gram):
@@ -151,7 +151,7 @@ def train_pairs(
 def _train_each(
     gram: Gram, members: Members, bounds: Float64, solve: Solve, limits: Limits, report: Report | None
 ) -> list[Solved]:
-    """Machine by machine, or some of them side by side."""
+    """Train machines one by one, or several in parallel."""
     problems = pairs(len(members.groups))
     solved: list[Solved | None] = [None] * len(problems)
     shared = len(problems) > 1 and gram.factor is None
@@ -190,9 +190,9 @@ def _train_each(
 
 
 def _shares_of_time(members: Members, problems: list[tuple[int, int]], threads: int) -> Float64:
-    """What each machine may take of the time that is left when its turn comes, so that there is some for all of them.
+    """The fraction of the remaining time that each machine may take when its turn comes, so that all get some.
 
-    Time grows with the square of the objects. What one leaves goes to those after it.
+    Time grows with the square of the number of objects. Unused time goes to later machines.
     """
     work = np.array([sum(len(members.groups[label]) for label in pair) ** 2.0 for pair in problems])
     after = np.cumsum(work[::-1])[::-1]
@@ -200,7 +200,7 @@ def _shares_of_time(members: Members, problems: list[tuple[int, int]], threads: 
 
 
 def _side_by_side(gram: Gram, members: Members, problems: list[tuple[int, int]]) -> bool:
-    """Whether machines gain from threads; passes over blocks have these themselves."""
+    """Whether machines gain from threads; passes over blocks already use all of them."""
     largest = max(sum(len(members.groups[label]) for label in pair) for pair in problems)
     return not in_passes(gram) and worth_threads(gram, largest)
 
@@ -233,7 +233,7 @@ def _train_small(
     limits: Limits,
     report: Report | None,
 ) -> PairMachines:
-    """All machines by few compiled calls; those that these leave unsolved are trained one by one."""
+    """Train all machines in a few compiled calls; those left unsolved are trained one by one."""
     found = SmallPairs.of(members.groups)
     gram = gram.stored()
     matrix, diagonal, sides = gram.exact(), gram.diagonal(), _sides(form.loss)
@@ -271,7 +271,7 @@ def _train_small(
 
 
 def _parts(sizes: Indices) -> list[slice]:
-    """Runs of pairs whose matrices have so many entries together that the clock and Ctrl-C are seen between them."""
+    """Groups of pairs, each small enough to check the clock and Ctrl-C between them."""
     run = np.cumsum(sizes.astype(np.float64) ** 2 + _ENTRIES_OF_A_PAIR) // _ENTRIES_AT_ONCE
     ends = [*(np.flatnonzero(np.diff(run)) + 1).tolist(), len(sizes)]
     return [slice(start, end) for start, end in zip([0, *ends[:-1]], ends, strict=True)]
@@ -279,7 +279,7 @@ def _parts(sizes: Indices) -> list[slice]:
 
 @cache
 def _sides(loss: Loss) -> Dual:
-    """The dual of two objects, of +1 and -1, with a penalty of 1: bounds grow with penalties."""
+    """The dual of two objects, labelled +1 and -1, with a penalty of 1; bounds are proportional to penalties."""
     dual = loss.dual(np.array((1.0, -1.0)), np.ones(2))
     assert dual is not None, "a loss without a quadratic dual"
     return dual
@@ -295,14 +295,14 @@ def _proof(form: CForm, found: SmallPairs, number: int, bounds: Float64, diagona
 
 
 def worth_threads(gram: Gram, largest: int) -> bool:
-    """Whether pairs of classes, the largest of so many objects, gain from being trained side by side."""
+    """Whether pairs of classes, the largest of `largest` objects, gain from being trained in parallel."""
     if gram.expensive and not gram.in_memory:
         return True
     return cost.of_pair(largest, 0.0 if gram.in_memory else gram.setting.width) > cost.MACHINE
 
 
 def evidence(decisions: Float64, n_classes: int, calibration: Calibration | None = None) -> Float64:
-    """What the machines of pairs say for each class; files of earlier versions calibrate one more value per class."""
+    """The evidence of all pairs for each class; older files calibrate one more value per class."""
     found = evidence_of_pairs(decisions, pairs(n_classes), n_classes)
     if calibration is None or len(calibration.slopes) == found.shape[2]:
         return found
@@ -318,12 +318,10 @@ def held_out_calibration(
     random_state: Any,
     train: Callable[[Gram, Indices, Float64], PairMachines],
 ) -> Calibration:
-    """What makes probabilities of decisions.
+    """Learn probabilities from decision values of held-out objects.
 
-    It is learnt from decision values of objects that their machines have not seen.
-
-    All folds are parts of one Gram matrix: a kernel that depends on the data is that of all objects, which it sees
-    without their labels.
+    All folds are parts of one Gram matrix. A kernel that depends on the data is fitted to all objects, without their
+    labels.
     """
     n_classes = int(codes.max()) + 1
     gram = gram.stored_if_it_fits()
@@ -331,7 +329,7 @@ def held_out_calibration(
     def decisions(training: Indices, test: Indices) -> Float64:
         known, allowed = codes[training], bounds[training]
         machines = train(gram.view(training), known, allowed)
-        grouped, _, coefficients = machines.columns(known, n_classes)  # added up in the order of a fitted machine
+        grouped, _, coefficients = machines.columns(known, n_classes)  # summed in the same order as in a fitted machine
         products = gram.view(test, training[grouped]).matvec(coefficients)
         return np.asarray(products + machines.intercepts)
 
@@ -341,14 +339,14 @@ def held_out_calibration(
 
 
 def class_values(decisions: Float64, n_classes: int) -> Float64:
-    """Decision values of classes from those of pairs: flat and positive for the second of two, else a column each."""
+    """Decision values of classes from those of pairs: flat, positive for the second of two; else one column each."""
     return -decisions[:, 0] if n_classes == 2 else one_vs_rest_shape(decisions, n_classes)
 
 
 def support_by_class(
     machines: PairMachines, codes: Indices, guarded: Guarded
 ) -> tuple[Indices, Any, Float64, Repair | None]:
-    """Support objects class after class, how many there are of each, their coefficients, and what was repaired."""
+    """Support objects grouped by class, their number per class, their coefficients, and the repair."""
     n_classes = int(codes.max()) + 1
     grouped, counts, dual = machines.columns(codes, n_classes)
     if not guarded.repaired:
@@ -361,7 +359,7 @@ def support_by_class(
 
 
 def grouped_by_class(support: Indices, codes: Indices, n_classes: int) -> tuple[Indices, Any]:
-    """Support objects class after class, and how many there are of each."""
+    """Support objects grouped by class, and their number per class."""
     own = codes[support]
     counts = np.bincount(own, minlength=n_classes)
     return support[own.argsort(kind="stable")].astype(np.int32), counts.astype(np.int32)
