@@ -94,12 +94,14 @@ def _made(
     diagonal = fitted.diagonal(left) if others is None else None
     left, right = fitted.align(left, right)
     expensive = fitted.tile_entries(left, right) < ANY_TILE
+    whole = fitted.kernel.whole(left, right, fitted.state) if others is None else None
+    if whole is not None and dtype is None:  # to round what lies in memory would only take time
+        kind = np.float32 if whole.dtype == np.float32 else np.float64
     setting = Setting(kind, executor or Threads(1), memory, expensive, _width(left))
     small = setting.at_once(entries)
     if executor is None and not small:
         setting = dataclasses.replace(setting, executor=Threads())
     setting = _remembering(setting, fitted, row_objects, left, diagonal)
-    whole = fitted.kernel.whole(left, right, fitted.state)
     if whole is not None and whole.dtype == kind:
         return StoredGram(PairRows.of(whole), setting, diagonal)
     if small and executor is None and _fits(entries, setting):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -19,10 +20,11 @@ from mercer.gram.block_rows import BlockRows, rows_of_features
 from mercer.gram.centring import Centred
 from mercer.gram.condensing import machine_over, read_whole, refuse_from_blocks, streams
 from mercer.gram.contract import Gram
+from mercer.gram.definiteness import look
 from mercer.gram.effort import Effort
 from mercer.gram.expansion import Expansion
 from mercer.gram.make import DOUBLE_ENTRIES, gram_of, gram_of_rows, gram_of_values
-from mercer.gram.spectrum import negligible, smallest_eigenvalue
+from mercer.gram.spectrum import negligible
 from mercer.inputs.base import Objects
 from mercer.inputs.streamed import Streamed
 from mercer.inputs.vectors import Vectors, numbers_of, squared_lengths
@@ -167,7 +169,8 @@ def guarded_gram(settings: GramSettings, fitted: FittedKernel, objects: Objects,
     """The Gram matrix to train machines with these losses on, with a warning if little can be learnt from it."""
     warn_of_scales(objects.known())
     gram = training_gram(settings, fitted, objects, losses)
-    guarded = guard(settings.owner, fitted.kernel, gram, settings.psd)
+    worth = cost.of_matrix(form_of(losses, nu_form=settings.nu_form), len(objects), 0.0, len(objects))
+    guarded = guard(settings.owner, fitted.kernel, gram, settings.psd, worth)
     if isinstance(objects, Streamed) and streams(
         fitted, objects
     ):  # to look at rows of the matrix would read everything once more
@@ -297,13 +300,16 @@ def in_passes(gram: Gram) -> bool:
     return isinstance(gram.factor, BlockRows) and gram.factor.streamed
 
 
-def guard(owner: str, kernel: Kernel, gram: Gram, psd: object) -> Guarded:
-    """Look for a negative eigenvalue, unless the rules of kernel algebra exclude one, and treat it as `psd` says."""
+def guard(owner: str, kernel: Kernel, gram: Gram, psd: object, worth: float = math.inf) -> Guarded:
+    """Look for a negative eigenvalue, unless the rules of kernel algebra exclude one, and treat it as `psd` says.
+
+    A warning is worth a share of `worth`, the cost of training; for errors and repairs we look as closely as we can.
+    """
     mode = _check.choice(owner, "psd", psd, MODES)
     if kernel.psd or mode == "ignore":
         return Guarded(gram, gram)
     gram = gram.stored_if_it_fits()  # the solver needs it anyway
-    lowest = smallest_eigenvalue(gram)
+    lowest = look(gram, worth if mode == "warn" else math.inf).lowest
     if lowest >= -negligible(gram):
         return Guarded(gram, gram)
     if mode in REPAIRS:
