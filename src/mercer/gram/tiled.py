@@ -169,6 +169,11 @@ def coincident(rows: Axis, columns: Axis) -> tuple[Indices, Indices]:
     return hits, order[first[hits] + nth]
 
 
+def symmetric_by_construction(gram: Gram) -> bool:
+    """Whether the entries below the diagonal need not be looked at."""
+    return gram.in_memory or (isinstance(gram, TiledGram) and gram.source.unproven is None)
+
+
 def refuse_asymmetry(out: Floating, kernel: Kernel) -> None:
     """Average away rounding errors; refuse anything larger, which means that this is not a kernel."""
     if nearly_symmetric(out):
