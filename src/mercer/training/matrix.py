@@ -233,9 +233,12 @@ def products_gram(fitted: FittedKernel, objects: Objects, memory: budget.Memory,
         if streams(fitted, objects):
             return gram_of_rows(rows_of_features(fitted, objects, memory), memory=memory)
         objects = read_whole(objects, memory)
-    if features is not None and features.in_blocks:
-        rows = features.rows(objects.take(slice(0, 1)), iter(()), np.float64)[0]
-        if cost.of_products(n, rows.shape[1]) <= cost.of_stored_products(n, numbers_of(objects)):
+    if features is not None and (features.in_blocks or fitted.kernel.is_linear):
+        width = numbers_of(objects)
+        entries = width
+        if features.in_blocks:
+            entries = features.rows(objects.take(slice(0, 1)), iter(()), np.float64)[0].shape[1]
+        if cost.of_products(n, entries) <= cost.of_stored_products(n, width):
             return gram_of_rows(rows_of_features(fitted, objects, memory), memory=memory)
     gram = gram_of(fitted, objects, memory=memory)
     effort.announce(gram)
